@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
+        "explorer": explorer,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -70,6 +71,9 @@ def cold_command(runs: int) -> None:
         "ms",
         "100 ms",
     )
+    asked = "import flopbook; flopbook.peak('NVIDIA H100 80GB HBM3')"
+    report("flopbook.peak of a device name", timed([PYTHON, "-c", asked], runs), "ms", "100 ms")
+    report("list", timed([COMMAND, "list"], runs), "ms", "none")
 
 
 def lint_time(runs: int) -> None:
@@ -133,13 +137,54 @@ def wait_for(url: str, text: str, limit_s: float) -> None:
 def weights(_: int) -> None:
     """What each page template weighs over the wire, gzipped, search index aside."""
     sys.path.insert(0, str(ROOT / "scripts"))
-    from sitebuild.weigh import TEMPLATES, weigh_site
+    from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, weigh_site
 
     if not (ROOT / "site" / "index.html").exists() or shutil.which("chromium") is None:
         print("weight: needs a built site and a browser (make site, make test)")
         return
     for page, size in weigh_site(ROOT / "site", TEMPLATES).items():
-        print(f"{page or 'home':<44}        {size / 1000:8.1f} kB gzipped  budget 150 kB")
+        limit = BUDGETS.get(page, BUDGET) // 1000
+        print(f"{page or 'home':<44}        {size / 1000:8.1f} kB gzipped  budget {limit} kB")
+
+
+# Waits for the explorer, filters and sorts once, and notes when the result was painted.
+FIRST_FILTER = """() => new Promise(done => {
+  const go = () => {
+    if (!document.querySelector('.fb-explorer[data-ready]')) return void setTimeout(go, 1);
+    const ready = performance.now();
+    const search = document.querySelector('.fb-explorer input[type=search]');
+    search.value = 'nvidia';
+    search.dispatchEvent(new Event('input'));
+    document.querySelectorAll('.fb-sorter')[4].click();
+    const [entry] = performance.getEntriesByType('navigation');
+    requestAnimationFrame(() => setTimeout(() => done([ready, performance.now(), entry.domContentLoadedEventStart])));
+  };
+  go();
+})"""
+
+
+def explorer(runs: int) -> None:
+    """The page of all accelerators: from the start of loading, and from the page being there, to the first filter."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from playwright.sync_api import sync_playwright
+
+    from sitebuild.weigh import LAUNCH, browser_path, served
+
+    if not (ROOT / "site" / "index.html").exists():
+        print("explorer: needs a built site (make site)")
+        return
+    times: list[list[float]] = []
+    with sync_playwright() as playwright, served(ROOT / "site") as base:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
+        for _ in range(min(runs, 10)):
+            tab = browser.new_page()
+            tab.goto(base + "accelerators/", wait_until="commit")
+            times.append(tab.evaluate(FIRST_FILTER))
+            tab.close()
+        browser.close()
+    report("explorer: start of loading to usable", [one[0] for one in times], "ms", "none")
+    report("explorer: start of loading to first filter", [one[1] for one in times], "ms", "none")
+    report("explorer: page there to first filter done", [one[1] - one[2] for one in times], "ms", "300 ms")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ import samples  # noqa: E402
 
 _HOME = tempfile.TemporaryDirectory(prefix="flopbook-hypothesis-")  # gone with this process
 set_hypothesis_home_dir(_HOME.name)
+_KEPT = tempfile.TemporaryDirectory(prefix="flopbook-kept-")  # commands that the tests start keep their data here
+os.environ["FLOPBOOK_CACHE"] = _KEPT.name
 _SHARED: dict[str, Any] = {
     "deadline": None, "database": None, "max_examples": 60, "suppress_health_check": [HealthCheck.too_slow],
 }  # fmt: skip
@@ -42,14 +44,18 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
     monkeypatch.chdir(tmp_path)
     for folder, (module_name, names) in samples.READERS.items():
         module = importlib.import_module(f"flopbook.{module_name}")
-        root = tmp_path / ("bibliography" if folder in ("ledger", "tiers") else folder)
+        root = tmp_path / {
+            "ledger": "bibliography",
+            "tiers": "bibliography",
+            "names": "accelerators",
+            "catalogue": "accelerators",
+        }.get(folder, folder)
         for name in names:
             function = getattr(module, name)
             function = getattr(function, "__wrapped__", function)
             monkeypatch.setattr(function, "__defaults__", (root,))
-    lint = importlib.import_module("flopbook.lint")
-    monkeypatch.setattr(lint, "ACCELERATORS", made.accelerators)
-    monkeypatch.setattr(lint, "BIBLIOGRAPHY", made.bibliography)
+    for name, attribute, folder in samples.FOLDERS:
+        monkeypatch.setattr(importlib.import_module(f"flopbook.{name}"), attribute, tmp_path / folder)
     samples.clear_caches()
     yield made
     samples.clear_caches()

@@ -20,9 +20,9 @@ def empty(tab: Any) -> None:
     """Clear every field."""
     for control in tab.locator(".fb-form input").all():
         control.fill("")
-    for name, nothing in (("chip", ""), ("model", ""), ("dtype", "bf16"), ("sparsity", "dense"), ("schedule", "1f1b")):
-        for picker in tab.locator(f".fb-form select[name={name}]").all():
-            picker.select_option(nothing)
+    first = {"dtype": "bf16", "sparsity": "dense", "schedule": "1f1b"}
+    for picker in tab.locator(".fb-form select").all():
+        picker.select_option(first.get(picker.get_attribute("name"), ""))
 
 
 def fill(tab: Any, state: dict[str, str]) -> None:

@@ -38,7 +38,17 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     "transistors": {"value": 8e10, "unit": "count"},
     "clock": {"value": 1830, "unit": "MHz", "name": "tensor"},
     "cores": {"value": 528, "unit": "count", "name": "tensor cores"},
+    "flop_per_clock": {
+        "value": 1024, "unit": "FLOP/cycle", "name": "tensor cores", "dtype": "bf16", "sparsity": "dense",
+    },
     "stacks": {"value": 5, "unit": "count"},
+    "stack_memory": {"value": 16, "unit": "GB", "tier": "hbm"},
+    "dies": {"value": 2, "unit": "count"},
+    "bisection_bandwidth": {"value": 3.6, "unit": "TB/s", "name": "Link 4", "direction": "unstated"},
+    "throughput": {"value": 17000, "unit": "token/s", "name": "Tiny 1B, one user"},
+    "form_factor": {"value": "SXM5"},
+    "compute_capability": {"value": "9.0"},
+    "devices_per_package": {"value": 2, "unit": "count", "name": "ACME ONE 80GB"},
     "announced": {"value": "2022-03-22"},
     "launched": {"value": "2022"},
     "price": {"value": 30000, "unit": "USD", "name": "list price"},
@@ -64,8 +74,11 @@ def _scalar(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime.date) else json.dumps(value, ensure_ascii=False)
 
 
+NEEDED = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth", "power", "announced")
+
+
 def entry_text(*claims: dict[str, Any] | str, parts: dict[str, int] | None = None, **head: Any) -> str:
-    """An entry file; with no claims it has one peak. A head value of None leaves its line out."""
+    """An entry file; with no claims it has those that every chip needs. A head value of None leaves its line out."""
     lines = {
         "id": "acme/one", "kind": "package", "name": "Acme One", "vendor": "acme", "summary": "A chip for tests.",
         "status": f"[{flow({'state': 'shipping', 'as_of': READ, 'source': SOURCE})}]", **head,
@@ -73,7 +86,7 @@ def entry_text(*claims: dict[str, Any] | str, parts: dict[str, int] | None = Non
     text = "".join(f"{key}: {value}\n" for key, value in lines.items() if value is not None)
     if parts:
         text += "contains:\n" + "".join(f"  - {{ref: {ref}, count: {n}}}\n" for ref, n in parts.items())
-    listed = [one if isinstance(one, str) else flow(one) for one in claims or (claim(),)]
+    listed = [one if isinstance(one, str) else flow(one) for one in claims or [claim(name) for name in NEEDED]]
     return text + "claims:\n" + "".join(f"  - {one}\n" for one in listed)
 
 
@@ -128,12 +141,26 @@ def write(path: Path, text: str | bytes) -> Path:
 
 # Which readers look into which folder when they are given none.
 READERS = {
-    "accelerators": ("entries", ("entry_ids", "vendor_ids", "entry", "load_entry", "vendor")),
+    "accelerators": ("entries", ("entry_ids", "vendor_ids", "entry", "load_entry", "load_head", "find_id", "vendor")),
     "models": ("entries", ("model_ids", "model", "load_model")),
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
+    "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
+    "catalogue": ("catalogue", ("load_entries", "read_entries", "_loaded")),
 }
+
+
+# Modules that name a folder themselves, to show a file of it.
+FOLDERS = (
+    ("rules.base", "ACCELERATORS", "accelerators"),
+    ("rules.stray", "ACCELERATORS", "accelerators"),
+    ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
+    ("places", "ACCELERATORS", "accelerators"),
+    ("places", "BIBLIOGRAPHY", "bibliography"),
+    ("places", "MODELS", "models"),
+    ("cli.contributing", "ACCELERATORS", "accelerators"),
+)
 
 
 class World:

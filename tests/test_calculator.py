@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import DTYPE_BYTES, calculate, takes
+from flopbook.calculator import DTYPE_BYTES, calculate, reads, takes
 from flopbook.formulas import formulas, get_formula
 from flopbook.lookup import chip, shape
 from flopbook.problems import FlopbookError, UnknownName
@@ -19,10 +19,12 @@ from flopbook.problems import FlopbookError, UnknownName
 OUTPUTS = {
     "training-flops": ["flop", "pf_days"], "min-batch": ["tokens", "tokens_exact"],
     "fsdp-limit": ["tokens_per_chip", "max_chips"], "bubble": ["fraction"],
+    "params": ["total", "active"],
 }  # fmt: skip
 OPTIONS: dict[str, dict[str, Any]] = {
     "training-flops": {"model": "gpt-3-175b"}, "min-batch": {"chip": "nvidia/h100-sxm", "d_model": 8192, "d_ff": 28672},
     "fsdp-limit": {"chip": "google/tpu-v5p", "batch_tokens": "16M"}, "bubble": {"stages": 8, "microbatches": 32},
+    "params": {"model": "llama-3-70b"},
 }  # fmt: skip
 
 
@@ -215,6 +217,8 @@ def test_options_that_a_calculator_takes() -> None:
     assert takes(get_formula("min-batch")) == ("chip", "dtype", "sparsity")
     assert takes(get_formula("fsdp-limit")) == ("chip", "dtype", "sparsity", "model")
     assert takes(get_formula("training-flops")) == ("model",) and takes(get_formula("bubble")) == ()
+    assert takes(get_formula("params")) == ("model",) and reads(get_formula("params")) == ("config",)
+    assert reads(get_formula("min-batch")) == ()
 
 
 @pytest.mark.parametrize("name", formulas())

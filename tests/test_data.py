@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from flopbook.claims import choose
 from flopbook.entries import entry, entry_ids, load_entry, load_model, model_ids, vendor, vendor_ids
 from flopbook.lint import lint
-from flopbook.lookup import chip, packages, totals
+from flopbook.lookup import Chip, chip, packages, totals
+from flopbook.problems import FlopbookError
 from flopbook.references import references, topics
 from flopbook.tiers import source_tiers
 
-CHIPS = [name for name in entry_ids() if load_entry(name).kind == "package"]
+CHIPS = [name for name in entry_ids() if load_entry(name).computes]
 WHOLES = [name for name in entry_ids() if load_entry(name).contains]
-# A sparse peak that is not twice the dense one, with the reason.
-NOT_TWICE: dict[tuple[str, str], str] = {}
 
 
 def test_the_check_of_all_data_finds_nothing() -> None:
@@ -37,43 +38,38 @@ def test_there_are_known_errors_to_guard_against() -> None:
 
 
 @pytest.mark.parametrize("name", CHIPS)
-def test_every_chip_can_be_calculated_with(name: str) -> None:
-    one = chip(name)
-    assert one.peak("bf16") > 1e12 and one.memory() > 1e9 and one.scaleup_bandwidth() > 1e9
-    intensity = one.peak("bf16") / one.memory_bandwidth()
-    assert 100 < intensity < 700, "dense bf16 per byte of memory traffic is out of every plausible range"
+@pytest.mark.parametrize("ask", [Chip.peak, Chip.memory, Chip.memory_bandwidth, Chip.scaleup_bandwidth, Chip.power])
+def test_a_chip_has_a_value_or_says_that_there_is_none(name: str, ask: Callable[[Chip], float]) -> None:
+    """The five that calculators need: a positive number, or one line that says what is missing of which chip."""
+    try:
+        assert ask(chip(name)) > 0
+    except FlopbookError as error:
+        assert name in str(error) and "\n" not in str(error)
 
 
-@pytest.mark.parametrize("name", CHIPS)
-def test_a_2_4_sparse_peak_is_twice_the_dense_one(name: str) -> None:
-    """2:4 sparsity skips half of the multiplications, so vendors print twice the rate; within 1 % of rounding."""
-    claims = [c for c in load_entry(name).claims if c.field == "peak" and c.published and not c.known_error]
-    for sparse in (c for c in claims if c.sparsity == "2:4"):
-        key = {"dtype": sparse.dtype, "engine": sparse.engine, "source": sparse.source, "sparsity": "dense"}
-        dense = [c for c in claims if all(getattr(c, n) == v for n, v in key.items())]
-        if dense and (name, sparse.dtype) not in NOT_TWICE:
-            assert any(c.si_value * 2 == pytest.approx(sparse.si_value, rel=0.01) for c in dense), sparse.place
+def test_what_is_sold_for_training_can_be_calculated_with() -> None:
+    """Chips with a dense bf16 peak and HBM are what most readers ask for: most of them have all five values."""
+    ready = [name for name in CHIPS if _complete(chip(name))]
+    assert len(ready) >= 35
+    assert {"nvidia/h100-sxm", "nvidia/b200", "amd/mi300x", "google/tpu-v5p"} <= set(ready)
 
 
-@pytest.mark.parametrize("name", CHIPS)
-def test_one_source_printing_both_and_one_way_prints_a_half(name: str) -> None:
-    links = [
-        c for c in load_entry(name).claims if c.field == "scaleup_bandwidth" and c.aggregate == "chip" and c.published
-    ]
-    for both in (c for c in links if c.direction == "both" and not c.known_error):
-        for one in (c for c in links if c.direction == "one-way" and (c.source, c.name) == (both.source, both.name)):
-            assert one.si_value * 2 == pytest.approx(both.si_value, rel=0.01), one.place
+def _complete(one: Chip) -> bool:
+    try:
+        return min(one.peak(), one.memory(), one.memory_bandwidth(), one.scaleup_bandwidth(), one.power()) > 0
+    except FlopbookError:
+        return False
 
 
 @pytest.mark.parametrize("name", WHOLES)
 def test_a_total_is_count_times_the_chosen_value_of_the_chip(name: str) -> None:
     whole = chip(name)
-    ((part, count),) = packages(whole.entry).items()
     for total in totals(whole.entry):
-        assert total.basis == "derived" and total.derived_from == f"{part} {total.field}"
+        part, field = total.derived_from.split(" ")
+        count = packages(whole.entry)[part]
+        assert total.basis == "derived" and field == total.field
         peers = [c for c in load_entry(part).claims if c.value is not None and c.unit == total.unit]
         assert any(c.value * count == total.value and c.source == total.source for c in peers)
-    assert whole.total("peak", "bf16") == count * chip(part).peak("bf16")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from flopbook.claims import Claim
 from flopbook.problems import DataError, FlopbookError, Problem, UnknownName
 from samples import CONDITIONS, MODEL, SOURCE, VENDOR, World, assert_clean, claim, entry_text, flow, place, write
 
-NUMERIC = sorted(set(CONDITIONS) - {"process", "announced", "launched"})
+NUMERIC = sorted(set(CONDITIONS) - set(entries.TEXT_FIELDS))
 COMMON = ("field", "value", "per", "basis", "source", "as_of")
 
 
@@ -73,7 +73,7 @@ def test_amounts_are_finite_numbers_above_zero(world: World, field: str, value: 
     text = flow(claim(field, value="VALUE")).replace('"VALUE"', "1e999" if value == "1e999" else _yaml(value))
     problem = broken(world, text)
     assert (problem.rule, problem.found) == ("form", found)
-    assert problem.expected == "a number above zero or not published"
+    assert problem.expected == "a number above zero or not published or none"
     assert (problem.line, problem.column) == (8, place(f"  - {text}", "value: ")[1] + len("value: "))
 
 
@@ -86,6 +86,27 @@ def test_not_published_is_a_value(world: World, field: str) -> None:
     world.entry("one", claim(field, value="not published"))
     read = entries.load_entry("acme/one").claims[0]
     assert read.value is None and not read.published and read.si_value is None
+    assert not read.absent and read.words == "not published"
+
+
+@pytest.mark.parametrize("field", NUMERIC)
+def test_none_says_that_the_product_has_no_such_thing(world: World, field: str) -> None:
+    """A card without links has none; that is not the same as links that nobody prints."""
+    world.entry("one", claim(field, value="none"))
+    read = entries.load_entry("acme/one").claims[0]
+    assert read.value is None and not read.published and read.absent and read.words == "none"
+
+
+def test_what_an_entry_is_excused_from_and_when_it_is_stale(world: World) -> None:
+    excused = flow(claim(value=7)).removesuffix("}") + ', exceptions: {range: "It is a wafer, not a die."}}'
+    world.entry("one", excused, exceptions='{community: "Only one site says it."}',
+                stale_after='{days: 30, reason: "The page changes monthly."}')  # fmt: skip
+    read = entries.load_entry("acme/one")
+    assert read.exceptions == {"community": "Only one site says it."}
+    assert read.claims[0].exceptions == {"range": "It is a wafer, not a die."}
+    assert read.stale_after == entries.Staleness(30, "The page changes monthly.")
+    world.entry("one", excused.replace("range", "rage"))
+    assert problems_of("accelerators/acme/one.yaml")[0].rule == "unknown"
 
 
 @pytest.mark.parametrize("field", [f for f in CONDITIONS if "unit" in CONDITIONS[f]])
@@ -306,11 +327,11 @@ def test_bad_vendors(world: World, old: str, new: str, rule: str, says: str) -> 
 
 def test_a_vendor_has_facts(world: World) -> None:
     fact = f'{{field: founded, value: 1993, date: 1993-04-05, source: {SOURCE}, as_of: "2026-11-21", quote: x}}'
-    world.write("accelerators/acme/vendor.yaml", f"{VENDOR}country: Nowhere\nfacts: [{fact}]\nreferences: [{SOURCE}]\n")
+    world.write("accelerators/acme/vendor.yaml", f"{VENDOR}country: Nowhere\nfacts: [{fact}]\nresearch: [{SOURCE}]\n")
     read = entries.vendor("acme")
     (found,) = read.facts
     assert (found.value, found.date, found.as_of) == ("1993", "1993-04-05", datetime.date(2026, 11, 21))
-    assert read.references == (SOURCE,) and read.country == "Nowhere"
+    assert read.research == (SOURCE,) and read.country == "Nowhere"
 
 
 @pytest.mark.parametrize(

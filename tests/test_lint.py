@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
-from flopbook.lint import lint
+from flopbook import lint as checker
 from flopbook.problems import DataError, Problem, UnknownName, printable, shorten
 from samples import LEDGER, MODEL, SOURCE, TOPICS, VENDOR, World, assert_clean, bib, claim, entry_text, place
+
+
+def lint() -> list[Problem]:
+    """What the check finds, but for values that a short sample does not have."""
+    return [problem for problem in checker.lint() if problem.rule != "needed"]
 
 
 def only() -> Problem:
@@ -77,7 +82,7 @@ FACT = f"facts: [{{field: founded, value: 1, source: {UNKNOWN}, as_of: 2026-11-2
             None,
         ),
         ("accelerators/acme/vendor.yaml", VENDOR + FACT, None),
-        ("accelerators/acme/vendor.yaml", f"{VENDOR}references: [{UNKNOWN}]\n", None),
+        ("accelerators/acme/vendor.yaml", f"{VENDOR}media: [{UNKNOWN}]\n", None),
         ("models/tiny-1b.yaml", MODEL.replace(SOURCE, UNKNOWN), 1),
         ("bibliography/topics.yaml", TOPICS.replace("}", f", start_here: [{UNKNOWN}]}}"), None),
         ("bibliography/claims/acme.yaml", LEDGER.replace("why:", f"evidence: [{UNKNOWN}], why:"), 1),
@@ -161,7 +166,8 @@ def test_an_alias_names_one_model(world: World) -> None:
         ({"value": 830}, False),
         ({"value": 770}, False),
         ({"value": 1600}, False),
-        ({"value": 1600, "note": "Sparse, it seems."}, True),
+        ({"value": 1600, "note": "Sparse, it seems."}, False),
+        ({"value": 1600, "known_error": True, "note": "Sparse, it seems."}, True),
         ({"value": 1600, "conflicts_with": "8 x 100"}, True),
         ({"value": 1600, "sparsity": "2:4"}, True),
         ({"value": 1600, "engine": "vector"}, True),
@@ -176,7 +182,7 @@ def test_a_printed_total_is_count_times_chip_within_3_percent(world: World, prin
     else:
         problem = only()
         assert where(problem) == (path, 10, 1) and problem.rule == "total"
-        assert "but 8 x 100 TFLOP/s is" in problem.found and problem.mend == "mend it, or say why in 'note'"
+        assert "but 8 x 100 TFLOP/s is" in problem.found and problem.mend == "mend it, or say why under 'exceptions'"
 
 
 def test_memories_are_compared_with_their_like(world: World) -> None:
@@ -232,18 +238,7 @@ def test_a_broken_entry_is_reported_once_and_at_its_place(world: World) -> None:
 def test_a_source_cannot_have_been_read_tomorrow(world: World) -> None:
     """A date in the future would win every choice among values, for the newest reading counts."""
     world.entry("one", claim(as_of="2099-01-01"))
-    assert [problem.rule for problem in lint()] == ["date"]
-
-
-def test_a_sparse_peak_is_twice_the_dense_one_or_says_why(world: World) -> None:
-    """The commonest error of the field is a factor of two; a slip of the keyboard is often a factor of ten."""
-    sparse = claim(sparsity="2:4", value=200)
-    world.entry("one", claim(), sparse)
-    assert lint() == []
-    world.entry("one", claim(value=1000), sparse)
-    assert [problem.rule for problem in lint()] == ["sparsity"]
-    world.entry("one", claim(value=1000), {**sparse, "note": "of another clock"})
-    assert lint() == []
+    assert [problem.rule for problem in lint()] == ["dates"]
 
 
 def test_a_file_that_no_reader_opens_is_an_error(world: World) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import flopbook
 from flopbook.entries import entry_ids, model_ids
+from flopbook.formulas import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "LICENSES", "accelerators", "bibliography", "calculators")
@@ -96,6 +97,17 @@ def test_the_installed_command_computes_and_its_data_is_sound(installed: Path) -
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_an_installed_package_is_for_reading(installed: Path) -> None:
+    """It finds devices and says which file of the repository to edit; it does not write into itself."""
+    assert "TFLOP/s dense bf16" in run(installed, "peak", "NVIDIA H100 80GB HBM3").stdout
+    where = run(installed, "where", "h100-sxm").stdout.splitlines()
+    assert where[0] == "accelerators/nvidia/h100-sxm.yaml:1" and "installed package" in where[1]
+    chip = ("new", "chip", "nvidia/x1", "--name", "X1", "--kind", "card", "--status", "announced", "--source", "a2020b")
+    for words, message in ((chip, "clone the repository"), (("diff", "HEAD"), "an installed package has no revisions")):
+        refused = run(installed, *words)
+        assert refused.returncode == 2 and message in refused.stderr and refused.stderr.count("\n") == 1
+
+
 def test_the_wheel_is_what_was_tested(installed: Path) -> None:
     """The unpacked package, not the editable one, answers in the tests above."""
     code = "import flopbook; print(flopbook.__file__)"
@@ -108,11 +120,12 @@ def test_the_wheel_is_what_was_tested(installed: Path) -> None:
 
 def test_public_names_are_a_tested_list() -> None:
     """What `import flopbook` offers; a change here is a change of the interface."""
-    assert set(flopbook.__all__) == {
-        "DataError", "FlopbookError", "UnknownName", "__version__", "bubble", "calculate", "chip", "entry", "entry_ids",
-        "format_quantity", "fsdp_limit", "ledger_rows", "min_batch", "model", "model_ids", "parse_quantity",
-        "reference", "training_flops",
+    calculators = {name.replace("-", "_") for name in CATALOGUE}
+    assert set(flopbook.__all__) - calculators == {
+        "DataError", "FlopbookError", "UnknownName", "__version__", "calculate", "chip", "entry", "entry_ids",
+        "format_quantity", "ledger_rows", "model", "model_ids", "parse_quantity", "peak", "reference",
     }  # fmt: skip
+    assert {"bubble", "fsdp_limit", "min_batch", "params", "training_flops"} <= calculators
     for name in flopbook.__all__:
         assert getattr(flopbook, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

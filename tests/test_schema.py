@@ -35,7 +35,7 @@ VALID = {
         entry_text(*(claim(field) for field in fields), parts={"acme/two": 2}, aliases="[a-1]", variant_of="acme/x")
         for fields in (list(CONDITIONS)[i : i + 3] for i in range(0, len(CONDITIONS), 3))
     ],
-    "vendor": [VENDOR, f"{VENDOR}country: Nowhere\nfacts: [{FACT}]\nreferences: [{SOURCE}]\n"],
+    "vendor": [VENDOR, f"{VENDOR}country: Nowhere\nfacts: [{FACT}]\nmedia: [{SOURCE}]\n"],
     "model": [MODEL, f"{MODEL}aliases: [tiny]\nfamily: Tiny\nnotes: Small.\n"],
     "topics": [TOPICS, TOPICS.replace("}", f", start_here: [{SOURCE}], children: [{{id: b, title: B, intro: C.}}]}}")],
     "claims": [

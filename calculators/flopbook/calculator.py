@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
-from flopbook.lookup import Picked, chip, shape
+from flopbook.lookup import Picked, Shape, chip, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
 from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
 
@@ -99,7 +100,7 @@ class _Request:
     def __init__(self, formula: Formula, options: dict[str, Any]) -> None:
         self.formula, self.options = formula, options
         self.chip = chip(str(options["chip"])) if "chip" in options else None
-        self.model = shape(str(options["model"])) if "model" in options else None
+        self.model = _model(options)
         self.notes: list[str] = []
 
     @property
@@ -111,6 +112,18 @@ class _Request:
         return str(self.options.get("sparsity") or "dense")
 
 
+def _model(options: Mapping[str, Any]) -> Shape | None:
+    """The model that was named, or the one that a configuration file describes."""
+    if "config" not in options:
+        return shape(str(options["model"])) if "model" in options else None
+    if "model" in options:
+        raise FlopbookError("give --model or --config, not both")
+    from flopbook.huggingface import read_config  # reads JSON, which few commands need
+
+    config = options["config"]
+    return Shape(read_config(config if isinstance(config, Mapping) else Path(str(config))))
+
+
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
@@ -118,14 +131,19 @@ def takes(formula_: Formula) -> tuple[str, ...]:
     return names + (("model",) if any(spec.model for spec in specs) else ())
 
 
+def reads(formula_: Formula) -> tuple[str, ...]:
+    """The options that name a file: a configuration stands wherever a model does."""
+    return ("config",) if "model" in takes(formula_) else ()
+
+
 def calculate(name: str, **options: Any) -> Result:
-    """Run a calculator: `calculate("min-batch", chip="h100-sxm")`.
+    """Run a calculator: `calculate("min-batch", chip="h100-sxm")`. `config` is a config.json or its content.
 
     Options are the command line's names with underscores; quantities are SI numbers or text such as "3.35TB/s".
     Raises FlopbookError (unknown name, missing input, unit that does not fit, value out of range).
     """
     formula_ = get_formula(name)
-    known = (*takes(formula_), *formula_.inputs)
+    known = (*takes(formula_), *reads(formula_), *formula_.inputs)
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
@@ -157,7 +175,7 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
         return Value(value, "" if spec.choices else spec.unit)
     if spec.chip and request.chip:
         return _from_chip(name, spec, request)
-    if spec.model and request.model and (found := _from_model(spec, request)):
+    if spec.model and request.model and (found := _from_model(name, spec, request)):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
         return Value(width, spec.unit, f"width of {request.dtype}")
@@ -232,10 +250,17 @@ _CHIP_VALUES = {
 }
 
 
-def _from_model(spec: Input, request: _Request) -> Value | None:
+def _from_model(name: str, spec: Input, request: _Request) -> Value | None:
+    """The value that a model supplies; None where its kind or its silence means the formula's default."""
     assert request.model is not None
-    if spec.model in ("experts", "experts_per_token") and request.model.model.kind == "dense":
+    mixed = spec.model in ("experts", "experts_per_token")
+    if mixed and request.model.model.kind == "dense":
         return None
+    if not mixed and name in request.formula.defaults and not request.model.records(spec.model):
+        return None
+    if spec.choices:
+        claim = request.model.claim(spec.model)
+        return claim and Value(claim.value, "", request.model.id, claim.source, claim.place)
     picked = request.model.pick_compute_params() if spec.model == "compute_params" else request.model.pick(spec.model)
     if spec.model == "compute_params" and request.model.model.kind == "moe":
         request.notes.append(f"{request.model.id} is a mixture of experts: its active parameters count")
@@ -254,14 +279,21 @@ def _result(request: _Request, values: dict[str, Value], outputs: dict[str, Any]
         elif isinstance(outputs[name], float) and math.isinf(outputs[name]):
             request.notes.append(f"{name}: {spec.absent or 'unlimited'}")
     _note_chips(request, values, outputs)
-    # A default that stands for "no limit" is not a number that anybody used.
-    shown = {n: v for n, v in values.items() if not (isinstance(v.value, float) and math.isinf(v.value))}
+    # A default that stands for "no limit" or for "none of them" is not a number that anybody used.
+    shown = {n: v for n, v in values.items() if not _stands_for_none(v)}
     chosen = {"chip": request.chip.id if request.chip else "", "model": request.model.id if request.model else ""}
+    if "config" in request.options:
+        config = request.options["config"]
+        chosen |= {"model": "", "config": "config" if isinstance(config, Mapping) else str(config)}
     if request.chip and values.get("peak") and values["peak"].origin != "given":
         chosen |= {"dtype": request.dtype, "sparsity": request.sparsity}
     heads = {name: Value(value, "") for name, value in chosen.items() if value}
     sources = dict.fromkeys([*(v.source for v in values.values() if v.source), *request.formula.sources])
     return Result(request.formula, {**heads, **shown}, outputs, tuple(dict.fromkeys(request.notes)), tuple(sources))
+
+
+def _stands_for_none(item: Value) -> bool:
+    return isinstance(item.value, float) and (math.isinf(item.value) or (item.value == 0 and item.origin == "default"))
 
 
 def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:

@@ -8,18 +8,20 @@ from typing import NamedTuple
 
 from flopbook.units import to_si, unit
 
+# What stands in place of a number: nobody says it, or the source says that the product has no such thing.
 NOT_PUBLISHED = "not published"
+NONE = "none"
 
 # Best first: who says it, before when it was said and how it is known.
 TIERS = ("vendor", "submission", "secondary", "press", "community")
-BASES = ("printed", "measured", "derived", "estimated")
+BASES = ("printed", "measured", "derived", "reported", "estimated")
 
 
 class Claim(NamedTuple):
     """One value of one entry, with unit, source, date and the conditions that make it true.
 
     `value` is a number in `unit`, a text for fields such as `process`, or None when the value is
-    known not to be published. `si_value` is the number in `si_unit`.
+    known not to be published; `absent` then says that the product has none. `si_value` is the number in `si_unit`.
     """
 
     field: str
@@ -49,14 +51,23 @@ class Claim(NamedTuple):
     derived_from: str = ""
     conflicts_with: str = ""
     known_error: bool = False
+    exceptions: Mapping[str, str] = {}
     note: str = ""
+    absent: bool = False
     file: str = ""
     line: int = 0
 
     @property
     def published(self) -> bool:
-        """False for an explicit "not published"."""
+        """False for an explicit "not published" or "none"."""
         return self.value is not None
+
+    @property
+    def words(self) -> str:
+        """What stands in place of a number, or the text of a value that is one."""
+        if self.value is None:
+            return NONE if self.absent else NOT_PUBLISHED
+        return self.value if isinstance(self.value, str) else ""
 
     @property
     def si_value(self) -> float | None:
@@ -90,7 +101,7 @@ class Claim(NamedTuple):
 CONDITIONS = (
     "dtype", "engine", "sparsity", "accumulate", "tier", "name", "direction", "aggregate", "of", "shape",
 )  # fmt: skip
-CLAIM_FIELDS = tuple(name for name in Claim._fields if name not in ("file", "line"))
+CLAIM_FIELDS = tuple(name for name in Claim._fields if name not in ("file", "line", "absent"))
 
 
 def rank(claim: Claim, tiers: Mapping[str, str]) -> tuple[int, int, int]:

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook import accelerators as _accelerators
 from flopbook import models as _models
-from flopbook.claims import NOT_PUBLISHED, Claim
-from flopbook.documents import Node, read_yaml
+from flopbook.claims import NONE, NOT_PUBLISHED, Claim
+from flopbook.documents import Node, parse_yaml, read_yaml
+from flopbook.names import other_names
 from flopbook.problems import DataError, FlopbookError, Problem, UnknownName, shorten, show_path
 from flopbook.schema import check, load_schema, text_problems
 
 ACCELERATORS = Path(_accelerators.__file__).parent
 MODELS = Path(_models.__file__).parent
+# Words of a model's shape; "none" is one of them and no missing value.
+WORD_FIELDS = ("ffn", "tied_embeddings", "positions", "biases", "norm", "qk_norm")
+TEXT_FIELDS = ("announced", "launched", "process", "form_factor", "compute_capability", *WORD_FIELDS)
 
 
 class Part(NamedTuple):
@@ -39,6 +44,13 @@ class Status(NamedTuple):
     note: str = ""
 
 
+class Staleness(NamedTuple):
+    """After how many days an entry is to be read again, and why not the usual number."""
+
+    days: int
+    reason: str
+
+
 class Entry(NamedTuple):
     """One product: what it is, what it is made of, and its claims in the order written."""
 
@@ -55,7 +67,14 @@ class Entry(NamedTuple):
     variant_of: str = ""
     contains: tuple[Part, ...] = ()
     status: tuple[Status, ...] = ()
+    exceptions: Mapping[str, str] = {}
+    stale_after: Staleness | None = None
     file: str = ""
+
+    @property
+    def computes(self) -> bool:
+        """True for what calculators compute with: a chip, or a card of which no parts are recorded."""
+        return self.kind in ("package", "die") or (self.kind == "card" and not self.contains)
 
 
 class Fact(NamedTuple):
@@ -71,6 +90,9 @@ class Fact(NamedTuple):
     note: str = ""
 
 
+READING = ("white_papers", "media", "research")
+
+
 class Vendor(NamedTuple):
     """A company that makes accelerators."""
 
@@ -80,7 +102,9 @@ class Vendor(NamedTuple):
     summary: str
     country: str = ""
     facts: tuple[Fact, ...] = ()
-    references: tuple[str, ...] = ()
+    white_papers: tuple[str, ...] = ()
+    media: tuple[str, ...] = ()
+    research: tuple[str, ...] = ()
 
 
 class Model(NamedTuple):
@@ -110,6 +134,12 @@ def field_names() -> tuple[str, ...]:
     return tuple(claim["properties"]["field"]["enum"])
 
 
+def dtype_names() -> tuple[str, ...]:
+    """All number formats that a claim may name, without `unstated`."""
+    claim = load_schema(ACCELERATORS / "schema.json")["$defs"]["claim"]
+    return tuple(name for name in claim["properties"]["dtype"]["enum"] if name != "unstated")
+
+
 def vendor_ids(root: Path = ACCELERATORS) -> tuple[str, ...]:
     """All vendor ids, sorted."""
     return tuple(sorted(p.parent.name for p in root.glob("*/vendor.yaml")))
@@ -126,7 +156,7 @@ def entry(name: str, root: Path = ACCELERATORS) -> Entry:
     Raises UnknownName with the nearest ids, FlopbookError when a name fits several entries, and DataError when
     the entry's file is broken.
     """
-    return load_entry(_resolve(name, root), root)
+    return load_entry(find_id(name, root), root)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -134,14 +164,36 @@ def load_entry(entry_id: str, root: Path = ACCELERATORS) -> Entry:
     """Read one entry by its exact id. Raises DataError with all of its problems."""
     path = root / f"{entry_id}.yaml"
     data = _checked(path, load_schema(ACCELERATORS / "schema.json"), entry_id)
-    raw = _dated(data.plain())
     file = show_path(path)
+    return _entry(_dated(data.plain()), tuple(_claim(node, file) for node in data.value["claims"].value), file)
+
+
+def load_head(entry_id: str, root: Path = ACCELERATORS) -> Entry:
+    """An entry without its claims, read from the lines above them: a list of all entries needs no more.
+
+    What is not written in the usual order is read as a whole. Raises DataError as `load_entry` does.
+    """
+    path = root / f"{entry_id}.yaml"
+    head, claims, after = path.read_bytes().decode("utf-8", "replace").partition("\nclaims:")
+    if claims and not re.search(r"^[^\s#-]", after.partition("\n")[2], re.MULTILINE):
+        try:
+            found = _entry(_dated(parse_yaml(head, "").plain()), (), show_path(path))
+            if found.status and found.id == entry_id and isinstance(found.name, str) and isinstance(found.kind, str):
+                return found
+        except (DataError, KeyError, TypeError, ValueError):
+            pass  # what is wrong is said by the reader of the whole
+    return load_entry(entry_id, root)
+
+
+def _entry(raw: Mapping[str, Any], claims: tuple[Claim, ...], file: str) -> Entry:
     return Entry(
-        claims=tuple(_claim(node, file) for node in data.value["claims"].value),
+        claims=claims,
         contains=tuple(Part(p["ref"], int(p["count"])) for p in raw.get("contains", ())),
         status=tuple(_only(Status, s) for s in raw["status"]),
         aliases=tuple(raw.get("aliases", ())),
         device_names=tuple(raw.get("device_names", ())),
+        exceptions=raw.get("exceptions", {}),
+        stale_after=_only(Staleness, raw["stale_after"]) if "stale_after" in raw else None,
         file=file,
         **{k: raw[k] for k in ("id", "kind", "name", "vendor", "summary", "family", "notes", "variant_of") if k in raw},
     )
@@ -155,8 +207,12 @@ def vendor(vendor_id: str, root: Path = ACCELERATORS) -> Vendor:
         raise UnknownName("vendor", vendor_id, vendor_ids(root))
     data = _checked(path, load_schema(ACCELERATORS / "vendor.schema.json"), vendor_id)
     raw = _dated(data.plain())
-    facts = tuple(_only(Fact, {**fact, "value": str(fact["value"])}) for fact in raw.pop("facts", ()))
-    return Vendor(facts=facts, references=tuple(raw.pop("references", ())), **raw)
+    facts = tuple(
+        _only(Fact, fact | {key: str(fact[key]) for key in ("value", "date") if key in fact})
+        for fact in raw.pop("facts", ())
+    )
+    lists = {name: tuple(raw.pop(name, ())) for name in READING}
+    return Vendor(facts=facts, **lists, **raw)
 
 
 def model(name: str, root: Path = MODELS) -> Model:
@@ -164,10 +220,11 @@ def model(name: str, root: Path = MODELS) -> Model:
     key = name.strip().lower()
     if key in model_ids(root):
         return load_model(key, root)
-    for model_id in model_ids(root):
-        if key in load_model(model_id, root).aliases:
+    others = other_names(model_ids(root), root)
+    for model_id, names in others.items():
+        if key in names.aliases:
             return load_model(model_id, root)
-    raise UnknownName("model", name, model_ids(root))
+    raise UnknownName("model", name, [*others, *(alias for names in others.values() for alias in names.aliases)])
 
 
 @functools.lru_cache(maxsize=512)
@@ -183,29 +240,28 @@ def load_model(model_id: str, root: Path = MODELS) -> Model:
     return Model(claims=claims, aliases=aliases, file=file, **rest)
 
 
-def _resolve(name: str, root: Path) -> str:
+def find_id(name: str, root: Path = ACCELERATORS) -> str:
+    """The id of the accelerator of this name, without reading its entry. Raises UnknownName or FlopbookError."""
     ids = entry_ids(root)
-    key = name.strip()
-    lower = key.lower()
+    lower = name.strip().lower()
     if lower in ids:
         return lower
-    found = [i for i in ids if i.partition("/")[2] == lower] or list(_by_other_name(key, ids, root))
+    found = [i for i in ids if i.partition("/")[2] == lower] or list(_by_other_name(lower, ids, root))
     if len(found) == 1:
         return found[0]
     if found:
         raise FlopbookError(f"'{shorten(name)}' fits several entries: {', '.join(found)}; name one of them")
     products = [i.partition("/")[2] for i in ids]
-    raise UnknownName("chip", name, [*ids, *products])
+    aliases = [alias for names in other_names(ids, root).values() for alias in names.aliases]
+    raise UnknownName("chip", name, [*ids, *products, *aliases])
 
 
 def _by_other_name(name: str, ids: tuple[str, ...], root: Path) -> Iterator[str]:
-    """Ids whose alias or device name fits; opens every entry, so it is the last resort."""
-    vendor_part, slash, product = name.lower().rpartition("/")
-    for entry_id in ids:
-        if slash and not entry_id.startswith(f"{vendor_part}/"):
-            continue
-        candidate = load_entry(entry_id, root)
-        if product in candidate.aliases or name.lower() in (n.lower() for n in candidate.device_names):
+    """Ids whose alias, with or without the vendor, or device name fits."""
+    vendor_part, slash, product = name.rpartition("/")
+    for entry_id, names in other_names(ids, root).items():
+        vendor_fits = not slash or entry_id.startswith(f"{vendor_part}/")
+        if (vendor_fits and product in names.aliases) or name in (n.lower() for n in names.device_names):
             yield entry_id
 
 
@@ -240,9 +296,9 @@ def _dated(raw: Any, key: str = "") -> Any:
 
 def _claim(node: Node, file: str) -> Claim:
     raw = _dated(node.plain())
-    if raw["value"] == NOT_PUBLISHED:
-        raw["value"] = None
-    elif raw["field"] in ("announced", "launched", "process"):
+    if raw["value"] == NOT_PUBLISHED or (raw["value"] == NONE and raw["field"] not in WORD_FIELDS):
+        raw |= {"value": None, "absent": raw["value"] == NONE}
+    elif raw["field"] in TEXT_FIELDS:
         raw["value"] = str(raw["value"])
     return Claim(**raw, file=file, line=node.line)
 

@@ -10,13 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from flopbook.catalogue import load_entries
 from flopbook.claims import CLAIM_FIELDS, Claim, choose
 from flopbook.entries import (
     ACCELERATORS,
     MODELS,
+    READING,
     Entry,
-    entry_ids,
-    load_entry,
     load_model,
     model_ids,
     vendor,
@@ -54,8 +54,8 @@ def condition_key(claim: Claim) -> tuple[Any, ...]:
 def claim_record(claim: Claim, chosen: bool) -> dict[str, Any]:
     """A claim with its SI value, whether it is shown, and the address of its source."""
     record = {name: getattr(claim, name) for name in CLAIM_FIELDS}
-    record = {name: value for name, value in record.items() if value not in ("", None, False)}
-    record["value"] = "not published" if claim.value is None else claim.value
+    record = {name: value for name, value in record.items() if value not in ("", None, False, {})}
+    record["value"] = claim.words if claim.value is None else claim.value
     record |= {"as_of": claim.as_of.isoformat(), "si_value": claim.si_value, "si_unit": claim.si_unit or None}
     return record | {"chosen": chosen, "url": reference(claim.source).link}
 
@@ -76,7 +76,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
 
 def accelerators() -> list[dict[str, Any]]:
     """All accelerators, by id."""
-    return [entry_record(load_entry(name)) for name in entry_ids()]
+    return [entry_record(entry) for entry in load_entries().values()]
 
 
 def vendors() -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def vendors() -> list[dict[str, Any]]:
     found = [vendor(name)._asdict() for name in vendor_ids()]
     for record in found:
         record["facts"] = [{**fact._asdict(), "as_of": fact.as_of.isoformat()} for fact in record["facts"]]
-        record["references"] = list(record["references"])
+        record |= {name: list(record[name]) for name in READING}
     return found
 
 
@@ -139,6 +139,16 @@ def calculator_record(formula: Formula) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def references_csl() -> list[dict[str, Any]]:
+    """All references as CSL-JSON, with topics and annotation."""
+    return [csl(item) for item in references().values()]
+
+
+def ledger() -> list[dict[str, Any]]:
+    """All rows of the ledger."""
+    return [row_record(row) for row in ledger_rows()]
+
+
 CSV_COLUMNS = (
     "id", "name", "vendor", "kind", "field", "claim_name", "value", "unit", "si_value", "si_unit", "per", "dtype",
     "engine", "sparsity", "direction", "aggregate", "of", "tier", "basis", "chosen", "source", "as_of", "url", "quote",
@@ -172,9 +182,9 @@ def files() -> Iterator[tuple[str, str]]:
     yield "accelerators.json", _json(accelerators())
     yield "vendors.json", _json(vendors())
     yield "models.json", _json(models())
-    yield "references.json", _json([csl(item) for item in references().values()])
+    yield "references.json", _json(references_csl())
     yield "references.bib", "\n\n".join(item.bibtex for item in references().values()) + "\n"
-    yield "claims.json", _json([row_record(row) for row in ledger_rows()])
+    yield "claims.json", _json(ledger())
     yield "calculators.json", _json([calculator_record(formula) for formula in formulas().values()])
     yield "accelerators.csv", accelerators_csv()
     for name, path in schemas().items():

@@ -36,7 +36,8 @@ class Input(NamedTuple):
     """A parameter of a formula: SI unit, symbol, what it is, and where its value may come from.
 
     `chip`, `model` and `dtype` name the value that a chip, a model or a number format supplies; `choices` makes it
-    a text; `least` and `most` bound what is plausible and `whole` asks for a whole number.
+    a text; `least` and `most` bound what is plausible and `whole` asks for a whole number. `none` lets zero stand for
+    "there are none", below any least value.
     """
 
     unit: str
@@ -49,6 +50,7 @@ class Input(NamedTuple):
     least: float = 0.0
     whole: bool = False
     most: float = ABSURD
+    none: bool = False
 
 
 class Output(NamedTuple):
@@ -142,16 +144,23 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
         raise FlopbookError(f"{name} is '{shorten(value)}', expected a number{_in(spec.unit)}") from None
     if math.isnan(low) or math.isnan(high):
         raise FlopbookError(f"{name} is not a number")
-    if low < spec.least or (spec.least == 0 and low <= 0):
-        bound = f"at least {spec.least:g}" if spec.least else "more than 0"
-        raise FlopbookError(f"{name} is {low:.15g}, expected {bound}{_in(spec.unit)}")
+    _check_low(name, spec, low)
     if high > spec.most:
         bound = f"at most {spec.most:g}{_in(spec.unit)}"
         raise FlopbookError(f"{name} is {high:.15g}, which is not a plausible size; expected {bound}")
-    if low < ABSURDLY_SMALL:
-        raise FlopbookError(f"{name} is {low:g}, which is not a plausible size; expected at least {ABSURDLY_SMALL:g}")
     if spec.whole and not _all_whole(value):
         raise FlopbookError(f"{name} is {low!r}, expected a whole number{_in(spec.unit)}")
+
+
+def _check_low(name: str, spec: Input, low: float) -> None:
+    """Raise FlopbookError for a value below its bound; zero may stand for none of them."""
+    if spec.none and low == 0:
+        return
+    if low < spec.least or (spec.least == 0 and low <= 0):
+        bound = f"at least {spec.least:g}" if spec.least else "more than 0"
+        raise FlopbookError(f"{name} is {low:.15g}, expected {bound}{_in(spec.unit)}")
+    if low < ABSURDLY_SMALL:
+        raise FlopbookError(f"{name} is {low:g}, which is not a plausible size; expected at least {ABSURDLY_SMALL:g}")
 
 
 def _all_whole(value: Any) -> bool:

@@ -93,10 +93,14 @@ class Chip:
         """Bandwidth of the chip's main memory, byte/s."""
         return self.pick_memory_bandwidth().value
 
-    def memory(self) -> float:
+    def pick_memory(self) -> Picked:
         """Capacity of the chip's main memory, byte."""
         self._require_package()
-        return self._main_memory("memory").value
+        return self._main_memory("memory")
+
+    def memory(self) -> float:
+        """Capacity of the chip's main memory, byte."""
+        return self.pick_memory().value
 
     def _main_memory(self, field: str) -> Picked:
         tiers = [
@@ -130,12 +134,16 @@ class Chip:
         claim = choose(self.claims("scaleup_domain"), source_tiers())
         return None if claim is None or claim.si_value is None else Picked(claim.si_value, claim.si_unit, claim)
 
-    def power(self) -> float:
+    def pick_power(self) -> Picked:
         """Power in watts, the vendor's maximum first, else the first kind that is published."""
         for of in (*POWER_KINDS, None):
             if choose(self.claims("power", of=of), source_tiers()):
-                return self.pick("power", of=of).value
+                return self.pick("power", of=of)
         raise FlopbookError(self._missing("power", {}))
+
+    def power(self) -> float:
+        """Power in watts, the vendor's maximum first, else the first kind that is published."""
+        return self.pick_power().value
 
     def total(self, field: str, dtype: str | None = None, sparsity: str = "dense", engine: str = "tensor") -> float:
         """SI total of a field over all parts of a node, system or pod; of scale-up bandwidth one way."""
@@ -147,7 +155,7 @@ class Chip:
         raise FlopbookError(f"{self.id}: no total of {field} follows from its parts")
 
     def _require_package(self) -> None:
-        if self.entry.kind in ("package", "die"):
+        if self.entry.computes:
             return
         inside = sorted(packages(self.entry))
         hint = f"; name its chip: {', '.join(inside)}" if inside else ""
@@ -156,7 +164,8 @@ class Chip:
     def _missing(self, field: str, wanted: dict[str, str | None]) -> str:
         words = " ".join(str(v) for v in wanted.values() if v)
         looked = [c for c in self.claims(field) if not c.published]
-        state = "is not published" if looked else "is not recorded"
+        absent = "does not exist: the product has none"
+        state = "is not recorded" if not looked else absent if looked[0].absent else "is not published"
         return f"{self.id}: {field.replace('_', ' ')}{' ' + words if words else ''} {state}"
 
 
@@ -182,7 +191,7 @@ def _packages(entry_: Entry, count: int, path: tuple[str, ...]) -> Iterator[tupl
         raise FlopbookError(f"{entry_.id} contains itself: {' > '.join((*path, entry_.id))}")
     for part in entry_.contains:
         inner = load_entry(part.ref)
-        if inner.kind == "package":
+        if inner.computes:
             yield part.ref, count * part.count
         else:
             yield from _packages(inner, count * part.count, (*path, entry_.id))
@@ -193,7 +202,7 @@ def totals(entry_: Entry) -> tuple[Claim, ...]:
 
     Only for entries with one kind of accelerator package; each total cites the claim that it came from.
     """
-    if entry_.kind in ("package", "die") or not entry_.contains:
+    if entry_.computes or not entry_.contains:
         return ()
     counted = [(Part(ref, n), load_entry(ref)) for ref, n in packages(entry_).items()]
     accelerators = [(part, inner) for part, inner in counted if any(c.field == "peak" for c in inner.claims)]
@@ -244,11 +253,19 @@ class Shape:
         """The model's id."""
         return self.model.id
 
+    def records(self, field: str) -> bool:
+        """True when the model says something about a field, be it that the value is not published."""
+        return any(claim.field == field for claim in self.model.claims)
+
+    def claim(self, field: str) -> Claim | None:
+        """The chosen claim of a field, a number or a word; None when it is not recorded or not published."""
+        return choose((c for c in self.model.claims if c.field == field), source_tiers())
+
     def pick(self, field: str) -> Picked:
         """The chosen claim of a field. Raises FlopbookError when it is not recorded or not published."""
-        claim = choose((c for c in self.model.claims if c.field == field), source_tiers())
+        claim = self.claim(field)
         if claim is None or claim.si_value is None:
-            known = sorted({c.field for c in self.model.claims if c.published})
+            known = sorted({c.field for c in self.model.claims if c.si_value is not None})
             raise FlopbookError(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
         return Picked(claim.si_value, claim.si_unit, claim)
 

@@ -45,7 +45,9 @@ class UnknownName(FlopbookError):
         import difflib
 
         names = sorted(known) if isinstance(known, (set, frozenset)) else list(dict.fromkeys(known))
-        self.name, self.near = name, tuple(difflib.get_close_matches(name.lower(), sorted(names), n=3, cutoff=0.4))
+        written = {one.lower(): one for one in names}
+        found = difflib.get_close_matches(name.lower(), sorted(written), n=3, cutoff=0.4)
+        self.name, self.near = name, tuple(written[one] for one in found)
         few = f"one of: {', '.join(names)}" if 0 < len(names) <= MOST_LISTED else "nothing is near it"
         hint = f"nearest: {', '.join(self.near)}" if self.near else few
         super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {hint}"))

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from flopbook.claims import TIERS
+from flopbook import store
+from flopbook.bibrules import duplicates, problem_at, rules_of
 from flopbook.documents import Node, read_yaml
 from flopbook.problems import DataError, Problem, UnknownName, shorten, show_path
-from flopbook.schema import check, hidden_character, is_date, load_schema, text_problems
+from flopbook.schema import check, load_schema, text_problems
 from flopbook.tiers import BIBLIOGRAPHY
 
 MAX_BIB_BYTES = 5_000_000
-TYPES = frozenset(
-    ("article", "inproceedings", "book", "incollection", "phdthesis", "mastersthesis", "techreport", "misc", "online",
-     "unpublished")
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +87,10 @@ class Reference:
         return f"{who} {self.year or 'n.d.'}"
 
 
+_FIELDS = tuple(field.name for field in fields(Reference) if field.name != "file")
+_PEOPLE = _FIELDS.index("people")
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A node of the tree of topics."""
@@ -120,24 +121,51 @@ def references(root: Path = BIBLIOGRAPHY) -> dict[str, Reference]:
     """All references, sorted by key. Raises DataError with every problem of every file."""
     problems: list[Problem] = []
     found: dict[str, Reference] = {}
+    shelf = store.Shelf("references", Path(__file__))
     for path in sorted(root.glob("*.bib")):
         try:
-            entries = list(read_bib(path))
+            entries = _kept(path, shelf)
         except DataError as error:
             problems += error.problems
             continue
         for item in entries:
-            problems += _rules(item)
+            problems += rules_of(item)
             if item.key in found:
-                other = found[item.key]
-                problems.append(
-                    _at(item, "duplicate", f"key '{item.key}'", "each key once", f"it is in {other.file} too")
-                )
+                said = (f"key '{item.key}'", "each key once", f"it is in {found[item.key].file} too")
+                problems.append(problem_at(item, "duplicate", *said))
             found[item.key] = item
-    problems += _duplicates(found.values())
+    shelf.close()
+    problems += duplicates(found.values())
     if problems:
         raise DataError(problems)
     return dict(sorted(found.items()))
+
+
+def _kept(path: Path, shelf: store.Shelf) -> list[Reference]:
+    """The references of a file: as an earlier run read the same bytes, else read now."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return list(read_bib(path))
+    rows = shelf.get(content)
+    if rows is not None:
+        return [_from_row(row, show_path(path)) for row in rows]
+    items = list(read_bib(path))
+    shelf.put(content, [_row(item) for item in items])
+    return items
+
+
+def _row(item: Reference) -> list[Any]:
+    """A reference as JSON holds it; the file is left out, for it is shown relative to where one stands."""
+    row = [getattr(item, name) for name in _FIELDS]
+    row[_PEOPLE] = [[p.family, p.given, p.organisation] for p in item.people]
+    return row
+
+
+def _from_row(row: list[Any], file: str) -> Reference:
+    values = dict(zip(_FIELDS, row, strict=True))
+    people = tuple(Person(*parts) for parts in row[_PEOPLE])
+    return Reference(**values | {"people": people, "topics": tuple(values["topics"]), "file": file})
 
 
 def read_bib(path: Path) -> Iterator[Reference]:
@@ -163,7 +191,7 @@ def read_bib(path: Path) -> Iterator[Reference]:
         ) from None
     places = dict(_places(text))
     for key, item in parsed.entries.items():
-        line, source = places.get(key, (_line_of(text, [key]), ""))
+        line, source = places.get(key) or (_line_of(text, [key]), "")
         try:
             yield _reference(key, item, source, file, line)
         except Exception:  # pylatexenc fails in many ways on LaTeX that does not parse
@@ -195,12 +223,25 @@ def _places(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
 
 def decode(text: str) -> str:
     """LaTeX in names and titles to Unicode; maths stays as it is."""
-    from pylatexenc.latex2text import LatexNodes2Text
+    if not _LATEX.search(text):  # braces that keep capitals are all that most titles have
+        return " ".join(text.replace("{", "").replace("}", "").split())
+    from pylatexenc.latexwalker import LatexWalker
 
-    if not any(c in text for c in "\\{}$~-"):
-        return text
-    plain = LatexNodes2Text(math_mode="verbatim", keep_comments=True).latex_to_text(text.replace("%", "\\%"))
-    return " ".join(plain.replace("\xa0", " ").split())
+    converter, context = _converter()
+    nodes, _, _ = LatexWalker(text.replace("%", "\\%"), latex_context=context).get_latex_nodes()
+    return " ".join(converter.nodelist_to_text(nodes).replace("\xa0", " ").split())
+
+
+_LATEX = re.compile(r"[\\$~]|--|``|''")
+
+
+@functools.cache
+def _converter() -> tuple[Any, Any]:
+    """What turns LaTeX into text, and the macros it knows: making these takes longer than using them."""
+    from pylatexenc.latex2text import LatexNodes2Text
+    from pylatexenc.latexwalker import get_default_latex_context_db
+
+    return LatexNodes2Text(math_mode="verbatim", keep_comments=True), get_default_latex_context_db()
 
 
 def _reference(key: str, item: Any, source: str, file: str, line: int) -> Reference:
@@ -247,96 +288,6 @@ def _month(text: str) -> int | None:
     if text.isdigit():
         return int(text) if 1 <= int(text) <= 12 else None
     return _MONTHS.index(text[:3].lower()) + 1 if text[:3].lower() in _MONTHS else None
-
-
-def _at(item: Reference, rule: str, found: str, expected: str, mend: str) -> Problem:
-    return Problem(item.file, item.line, 1, rule, found, expected, mend)
-
-
-_KEY = re.compile(r"[a-z][a-z0-9-]*[0-9]{4}[a-z0-9]+")
-_LINK = re.compile(r"https?://[^\s<>\"'`\\{}]+")
-_MARKUP = re.compile(r"<[A-Za-z/!?]|\{\{|\{%")
-
-
-def _rules(item: Reference) -> Iterator[Problem]:
-    """The rules that one reference must keep by itself."""
-    if not _KEY.fullmatch(item.key):
-        yield _at(item, "key", f"'{shorten(item.key)}'", "authorYEARword in lower case", "rename the key")
-    if item.type not in TYPES:
-        yield _at(item, "type", f"@{item.type}", f"one of {', '.join(sorted(TYPES))}", "choose a type")
-    for name in ("title", "people", "year", "annote", "topics"):
-        if not getattr(item, name):
-            field = {"people": "author", "topics": "keywords"}.get(name, name)
-            yield _at(item, "missing", f"no {field} in {item.key}", f"a {field}", "fill it in")
-    if item.people and item.people[-1].family.lower() in ("others", "et al.", "al."):
-        yield _at(item, "author", "'and others'", "all authors", "list every author")
-    words = len(item.annote.split())
-    if words > 60:
-        yield _at(item, "annote", f"{words} words in {item.key}", "at most 60", "shorten the note")
-    yield from _origin_rules(item)
-    yield from _text_rules(item)
-
-
-def _origin_rules(item: Reference) -> Iterator[Problem]:
-    """Where it can be read, who says it, and when it was read."""
-    if not item.link and item.type != "unpublished":
-        yield _at(item, "missing", f"no doi, eprint or url in {item.key}", "one of them", "add where it can be read")
-    for name in ("url", "code"):
-        value = getattr(item, name)
-        if value and not _LINK.fullmatch(value):
-            yield _at(item, "link", f"{name} '{shorten(value)}'", "an http or https address", "mend the address")
-    if item.tier and item.tier not in TIERS:
-        yield _at(item, "tier", f"'{shorten(item.tier)}'", f"one of {', '.join(TIERS)}", "choose who says it")
-    if item.urldate and not is_date(item.urldate):
-        yield _at(item, "date", f"urldate '{shorten(item.urldate)}'", "YYYY-MM-DD", "write the date of reading")
-
-
-_IDS = {
-    "doi": re.compile(r"10\.\d{4,9}/[^\s<>\"'`\\{}]+"),
-    "eprint": re.compile(r"[a-z.-]+(\.[A-Z]{2})?/\d{7}(v\d+)?|\d{4}\.\d{4,5}(v\d+)?"),
-}
-
-
-def _text_rules(item: Reference) -> Iterator[Problem]:
-    """No markup, nothing hidden, identifiers in their form, and an entry that starts its line."""
-    if not item.bibtex:
-        yield _at(
-            item, "layout", f"{item.key} inside a line", "'@type{key,' at the start of a line", "start a new line"
-        )
-    texts = {name: getattr(item, name) for name in ("title", "note", "annote", "venue")}
-    texts["author"] = ", ".join(person.full for person in item.people)
-    for name, text in texts.items():
-        if match := _MARKUP.search(text):
-            yield _at(item, "markup", f"'{shorten(text[match.start() :], 30)}' in {name}", "plain text", "remove it")
-    if hidden := hidden_character(item.bibtex):
-        yield _at(item, "control-character", f"{hidden} in {item.key}", "printable text", "retype the line")
-    for name, form in _IDS.items():
-        value = getattr(item, name)
-        if value and not form.fullmatch(value):
-            yield _at(
-                item,
-                "link",
-                f"{name} '{shorten(value)}'",
-                f"a plain {name} without address",
-                "write only the identifier",
-            )
-
-
-def _duplicates(items: Iterable[Reference]) -> Iterator[Problem]:
-    """The same work twice, by DOI, by arXiv id without version, or by normalised title."""
-    seen: dict[tuple[str, str], Reference] = {}
-    for item in items:
-        names = {
-            "DOI": item.doi.lower(),
-            "arXiv id": re.sub(r"v\d+$", "", item.eprint),
-            "title": re.sub(r"[^a-z0-9]+", "", item.title.lower()),
-        }
-        for kind, value in names.items():
-            if not value:
-                continue
-            other = seen.setdefault((kind, value), item)
-            if other is not item:
-                yield _at(item, "duplicate", f"{kind} '{shorten(value)}'", "each work once", f"it is {other.key} too")
 
 
 @functools.cache

@@ -98,9 +98,11 @@ class _Plan(NamedTuple):
     simple: bool
 
 
-class _Checker:
-    def __init__(self, root: Schema, file: str) -> None:
-        self.root, self.file = root, file
+class _Study:
+    """What is found out about a schema once and holds for every document: plans, rules by field, descriptions."""
+
+    def __init__(self, root: Schema) -> None:
+        self.root = root
         self.plans: dict[int, _Plan] = {}
         self.rules: dict[int, tuple[list[Schema], dict[str, dict[str, list[Schema]]]]] = {}
 
@@ -108,6 +110,23 @@ class _Checker:
     def described(self) -> dict[str, Schema]:
         """Every property that says how to fill it in, by name: a rule may require a field described elsewhere."""
         return dict(_described(self.root))
+
+
+_STUDIES: dict[int, _Study] = {}
+
+
+def _study(root: Schema) -> _Study:
+    """The study of a schema. It keeps the schema, so that the id stays the schema's own."""
+    found = _STUDIES.get(id(root))
+    if found is None or found.root is not root:
+        found = _STUDIES[id(root)] = _Study(root)
+    return found
+
+
+class _Checker:
+    def __init__(self, root: Schema, file: str) -> None:
+        self.root, self.file, self.study = root, file, _study(root)
+        self.plans, self.rules = self.study.plans, self.study.rules
 
     def check(self, node: Node, schema: Schema) -> Iterator[Problem]:
         plan = self.plans.get(id(schema)) or self._plan(schema)
@@ -143,7 +162,7 @@ class _Checker:
         for name in schema.get("required", ()):
             if name not in node.value:
                 expected = f"a '{name}'"
-                hint = self.resolved(properties.get(name) or self.described.get(name, {}))
+                hint = self.resolved(properties.get(name) or self.study.described.get(name, {}))
                 yield self.problem(node, "missing", f"no '{name}'{_label(node)}", expected, hint)
         for name, child in node.value.items():
             if name in properties:

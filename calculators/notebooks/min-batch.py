@@ -136,10 +136,11 @@ exact = {}
 print(f"{'on an H100':<14}{'D':>8}{'F':>8}{'approximate':>14}{'exact':>8}{'more':>8}")
 for name in SHAPES:
     shape = flopbook.model(name)
-    exact[name] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=shape.d_model, d_ff=shape.d_ff)
+    inner = shape.expert_d_ff if shape.model.kind == "moe" else shape.d_ff
+    exact[name] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=shape.d_model, d_ff=inner)
     tokens, tokens_exact = exact[name]["tokens"], exact[name]["tokens_exact"]
     more = tokens_exact / tokens - 1
-    print(f"{name:<14}{shape.d_model:>8.0f}{shape.d_ff:>8.0f}{tokens:>14.1f}{tokens_exact:>8.1f}{more:>8.1%}")
+    print(f"{name:<14}{shape.d_model:>8.0f}{inner:>8.0f}{tokens:>14.1f}{tokens_exact:>8.1f}{more:>8.1%}")
 
 # %% [markdown]
 # ## Too small to keep a chip busy

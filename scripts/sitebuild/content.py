@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from flopbook import export
+from flopbook import tables
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, get_formula
-from flopbook.pages import accelerators, calculators, data, errata, references
+from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, references
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
 from sitebuild.maths import MathsError, replace_maths
@@ -27,34 +27,35 @@ def generate(notebooks: dict[str, str]) -> dict[str, bytes]:
     """Content path -> bytes of every file of the content tree. Raises FlopbookError with all problems of the prose."""
     tree: dict[str, bytes] = {}
     problems: list[Problem] = []
-    for path, text in _pages(problems):
+    for path, text in _pages(problems, set(notebooks)):
         try:
             tree[path] = replace_maths(text).encode()
         except MathsError as error:
             problems.append(Problem(path, 1, 1, "maths", str(error), "LaTeX that converts", "mend the formula"))
     if problems:
         raise FlopbookError("\n".join(str(problem) for problem in problems))
-    tree |= {f"api/v1/{name}": text.encode() for name, text in export.files()}
+    tree |= {f"api/v1/{name}": content for name, content in tables.published()[0].items()}
+    tree |= {name: text.encode() for name, text in explorer.files().items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
     return tree
 
 
-def _pages(problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, str]]:
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
         try:
             yield page, render(path.read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form})
         except ProseError as error:
             problems.append(error.problem)
-    yield accelerators.INDEX, accelerators.index_page()
+    yield accelerators.INDEX, explorer.index_page()
     for name in vendor_ids():
         yield f"accelerators/{name}/index.md", accelerators.vendor_page(name)
     for name in entry_ids():
-        yield accelerators.entry_page(name), accelerators.entry_markdown(name)
+        yield accelerators.entry_page(name), entry.entry_markdown(name)
     yield calculators.INDEX, calculators.index_page()
     for name in formulas():
-        yield calculators.calculator_page(name), calculators.calculator_markdown(name)
+        yield calculators.calculator_page(name), calculators.calculator_markdown(name, name in notebooks)
     yield from references.pages().items()
     yield errata.PAGE, errata.errata_page()
     yield data.PAGE, data.data_page()

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from sitebuild.nav import filled
 from sitebuild.notebooks import as_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,5 +104,5 @@ def _zensical_config() -> dict[str, Any]:
     config |= {"docs_dir": "docs", "site_dir": "site", "plugins": ["search"]}
     config["theme"].pop("custom_dir", None)
     config.pop("hooks", None)
-    config["nav"] = yaml.safe_load(yaml.safe_dump(config["nav"]).replace(".ipynb", ".md"))
+    config["nav"] = yaml.safe_load(yaml.safe_dump(filled(config["nav"])).replace(".ipynb", ".md"))
     return config

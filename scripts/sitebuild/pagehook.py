@@ -1,4 +1,4 @@
-"""What is mended in a page's HTML while MkDocs builds it (a hook, see mkdocs.yml): notebook pages and table headers.
+"""What MkDocs asks us while it builds (a hook, see mkdocs.yml): the navigation, notebook pages and table headers.
 
 mkdocs-jupyter writes half a megabyte of style, a copy of every cell as hidden text and scripts into each page. The
 cells are taken out of that and written as the theme writes code, so that its colours and our copy buttons work on them.
@@ -9,16 +9,27 @@ from __future__ import annotations
 import base64
 import html
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from sitebuild.nav import filled
 
 _HEAVY = re.compile(r"<(style|script)\b[^>]*>.*?</\1>|<!--.*?-->", re.DOTALL)
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 _BOX = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
 _MATHS_HEAD = re.compile(r'<th((?: (?:scope|style|class)="[^"]*")*)>\s*<math\b([^>]*?alttext="([^"]*)")')
 _DATA = "data:image/svg+xml;base64,"
+
+
+def on_config(config: Any) -> Any:
+    """MkDocs calls this with its configuration: the calculators are put into the navigation."""
+    config["nav"] = filled(config["nav"])
+    return config
 
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:

@@ -17,12 +17,14 @@ COMMANDS: dict[str, list[str]] = {
     "min-batch": ["--chip", "nvidia/h100-sxm", "--dtype", "bf16", "--d-model", "8192", "--d-ff", "28672"],
     "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", "--link-bandwidth", "90GB/s"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
+    "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
     "min-batch": {"tokens": "token", "tokens_exact": "token"},
     "fsdp-limit": {"tokens_per_chip": "token", "max_chips": "chip"},
     "bubble": {"fraction": "1"},
+    "params": {"total": "param", "active": "param"},
 }
 
 every_command = pytest.mark.parametrize("name", COMMANDS)

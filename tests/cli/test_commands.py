@@ -16,8 +16,11 @@ from flopbook import export
 from flopbook.entries import entry_ids, model_ids
 from flopbook.formulas import formulas
 from flopbook.ledger import ledger_rows
+from flopbook.tables import published
 
-PLAIN = ["list", "show", "models", "cite", "claims", "lint", "export"]
+DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "export"]
+CONTRIBUTING = ["where", "new", "lint", "diff", "stale"]
+PLAIN = [*DATA, *CONTRIBUTING]
 every_command = pytest.mark.parametrize("name", [*formulas(), *PLAIN])
 
 
@@ -25,8 +28,9 @@ def test_the_help_lists_every_command(cli: Any) -> None:
     outcome = cli("--help")
     assert (outcome.status, outcome.err) == (0, "")
     assert re.findall(r"^  ([a-z][a-z-]+)  ", outcome.out, re.M) == [*formulas(), *PLAIN]
-    calculators, _, data = outcome.out.partition("Calculators:\n")[2].partition("Data:\n")
-    assert all(f"  {name}  " in calculators for name in formulas()) and all(f"  {name}  " in data for name in PLAIN)
+    _, calculators, data, contributing = re.split(r"^(?:Calculators|Data|Contributing):\n", outcome.out, flags=re.M)
+    for section, names in ((calculators, formulas()), (data, DATA), (contributing, CONTRIBUTING)):
+        assert re.findall(r"^  ([a-z][a-z-]+)  ", section, re.M) == list(names)
 
 
 @pytest.mark.parametrize("name", [*formulas(), *PLAIN])
@@ -130,10 +134,21 @@ def test_lint_reports_problems_with_status_1(cli: Any, monkeypatch: pytest.Monke
 def test_export_writes_what_the_export_makes(cli: Any, tmp_path: Path) -> None:
     outcome = cli("export", str(tmp_path / "deep" / "folder"), "--json")
     written = {Path(item["file"]): item["bytes"] for item in json.loads(outcome.out)}
-    expected = {tmp_path / "deep" / "folder" / name: text for name, text in export.files()}
+    expected = {tmp_path / "deep" / "folder" / name: content for name, content in published()[0].items()}
     assert set(written) == set(expected) == {p for p in tmp_path.rglob("*") if p.is_file()}
-    for path, text in expected.items():
-        assert path.read_text(encoding="utf-8") == text and path.stat().st_size == written[path]
+    for path, content in expected.items():
+        assert path.stat().st_size == written[path] == len(content)
+    for name, text in export.files():
+        assert (tmp_path / "deep" / "folder" / name).read_text(encoding="utf-8") == text
+
+
+def test_an_export_does_not_differ_from_the_data(cli: Any, tmp_path: Path) -> None:
+    cli("export", str(tmp_path / "out"))
+    assert cli("diff", str(tmp_path / "out")).out == f"no difference from {tmp_path / 'out'}\n"
+
+
+def test_the_table_of_the_export_has_its_columns(cli: Any, tmp_path: Path) -> None:
+    cli("export", str(tmp_path / "deep" / "folder"))
     with (tmp_path / "deep" / "folder" / "accelerators.csv").open(encoding="utf-8", newline="") as file:
         assert next(csv.reader(file)) == list(export.CSV_COLUMNS)
 

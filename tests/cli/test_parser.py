@@ -132,6 +132,42 @@ def test_a_second_argument_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (["one"], {"name": "one", "dtype": None}), (["one", "two"], {"name": "one", "dtype": "two"}),
+        (["--json", "one", "--tokens", "5", "two"], {"name": "one", "dtype": "two", "as_json": True, "tokens": "5"}),
+        (["--", "--json", "-h"], {"name": "--json", "dtype": "-h"}), (["one", ""], {"name": "one", "dtype": ""}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_two_arguments_of_which_one_may_be_left_out(words: list[str], values: dict[str, Any]) -> None:
+    assert parse(made("NAME [DTYPE]"), words) == NOTHING | values
+
+
+def test_two_arguments_and_no_more() -> None:
+    with pytest.raises(UsageError, match=r"^unexpected argument 'c'; try takes at most two arguments, NAME \[DTYPE\]$"):
+        parse(made("NAME [DTYPE]"), ["a", "b", "c"])
+    for words, missing in ((["--json"], "WHAT"), (["chip"], "ID")):
+        with pytest.raises(UsageError, match=f"^try needs {missing}, for example: flopbook try --tokens 5$"):
+            parse(made("WHAT ID"), words)
+
+
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_two_arguments_or_more_come_as_a_list(count: int) -> None:
+    chips = [f"chip-{n}" for n in range(count)]
+    for words in (["--json", *chips], [*chips, "--json"], [chips[0], "--json", *chips[1:]], ["--json", "--", *chips]):
+        assert parse(made("CHIP CHIP [CHIP ...]"), words) == {**NOTHING, "as_json": True, "chips": chips}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), [([], "try needs CHIP, "), (["one"], "try needs another CHIP, ")], ids=str
+)
+def test_one_argument_is_not_two(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^{message}for example: flopbook try --tokens 5$"):
+        parse(made("CHIP CHIP [CHIP ...]"), words)
+
+
+@pytest.mark.parametrize(
     "words", [["-h"], ["--help"], ["--tokens", "5", "-h"], ["--chop", "--help"], ["too", "many", "-h"]], ids=" ".join
 )
 def test_help_wins_over_what_else_is_there(words: list[str]) -> None:
@@ -207,6 +243,19 @@ def test_a_command_loads_what_it_needs_and_no_more() -> None:
     assert not calculator & {"click", "difflib", "shutil", "textwrap", "flopbook.cli.commands", "flopbook.cli.explain"}
     assert "flopbook.cli.layout" not in loaded("bubble", "--stages", "8", "--microbatches", "32")
     assert "flopbook.cli.calculators" not in loaded("models")
+
+
+def test_the_peak_of_a_device_loads_least() -> None:
+    peak = loaded("peak", "NVIDIA H100 80GB HBM3")
+    unwanted = {"flopbook.calculator", "flopbook.formula", "flopbook.references", "flopbook.export", "difflib"}
+    assert "flopbook.devices" in peak and not peak & unwanted
+    assert "flopbook.cli.commands" not in peak and "flopbook.cli.listing" not in peak
+
+
+@pytest.mark.parametrize("name", ["where", "stale"])
+def test_other_plain_commands_leave_the_bibliography_alone(name: str) -> None:
+    words = {"where": ("where", "h100-sxm"), "stale": ("stale",)}[name]
+    assert not loaded(*words) & {"pybtex", "flopbook.references", "numpy", "jinja2"}
 
 
 def test_asking_for_one_calculator_makes_no_other(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:

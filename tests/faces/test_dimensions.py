@@ -152,7 +152,8 @@ BLIND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", formulas())
+# Every input of `params` is a count, so units see nothing of it: its laws and the published models do.
+@pytest.mark.parametrize("name", [name for name in formulas() if name != "params"])
 def test_swapping_an_operator_in_a_real_formula_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where units can see it; the laws of tests/formulas see the rest."""
     formula = get_formula(name)

@@ -62,11 +62,27 @@ def random_bubble(rng: random.Random) -> Inputs:
     return {**shape, "schedule": schedule}
 
 
+def random_params(rng: random.Random) -> Inputs:
+    """Any shape: dense or with experts, grouped or latent attention, every word of every choice."""
+    spec = get_formula("params").inputs
+    given: Inputs = {n: rng.choice(one.choices) if one.choices else whole(rng, 1e4) for n, one in spec.items()}
+    heads, experts, layers = whole(rng, 256), rng.choice([1.0, whole(rng, 512)]), whole(rng, 200)
+    given |= {"layers": layers, "heads": heads, "d_model": heads * whole(rng, 256), "experts": experts}
+    given |= {"experts_per_token": whole(rng, experts), "dense_layers": rng.choice([0.0, whole(rng, layers)])}
+    given |= {"kv_heads": rng.choice([inf, whole(rng, heads)]), "norms_per_layer": whole(rng, 4)}
+    for name in ("head_dim", "expert_d_ff", "shared_expert_d_ff"):
+        given[name] = rng.choice([inf, given[name]])
+    for name in ("shared_experts", "q_lora_rank", "kv_lora_rank"):
+        given[name] = rng.choice([0.0, given[name]])
+    return given | {"v_head_dim": rng.choice([0.0, 64.0]) if given["kv_lora_rank"] == 0 else 128.0}
+
+
 RANDOM = {
     "training-flops": random_training,
     "min-batch": random_min_batch,
     "fsdp-limit": random_fsdp,
     "bubble": random_bubble,
+    "params": random_params,
 }
 
 
@@ -116,11 +132,21 @@ def boundary_training() -> Iterator[Inputs]:
         yield {"params": params, "tokens": tokens}
 
 
+def boundary_params() -> Iterator[Inputs]:
+    """One expert and two, no latent width and one, widths open, smallest and largest."""
+    base = random_params(random.Random("flopbook params")) | {"dense_layers": 0.0, "experts_per_token": 1.0}
+    base |= {"expert_d_ff": 7.0, "qk_nope_head_dim": 3.0, "v_head_dim": 5.0}
+    for experts, rank, low, width in itertools.product((1.0, 2.0), (0.0, 1.0), (0.0, 1.0), (inf, 1.0, 1e6)):
+        open_block = {"d_ff": width} if experts > 1 else {}
+        yield {**base, **open_block, "experts": experts, "kv_lora_rank": rank, "q_lora_rank": low, "head_dim": width}
+
+
 BOUNDARY = {
     "training-flops": boundary_training,
     "min-batch": boundary_min_batch,
     "fsdp-limit": boundary_fsdp,
     "bubble": boundary_bubble,
+    "params": boundary_params,
 }
 
 

@@ -60,7 +60,8 @@ def test_inputs_are_locked_and_say_why(path: Path) -> None:
 
 def test_runtime_input_and_pyproject_name_the_same_packages() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = project["dependencies"] + project["optional-dependencies"]["arrays"]
+    extras = project["optional-dependencies"].values()
+    declared = [*project["dependencies"], *(entry for extra in extras for entry in extra)]
     assert {name_of(entry) for entry in declared} == {
         name_of(entry) for entry in requirements(ROOT / "requirements" / "runtime.in")
     }

@@ -128,6 +128,11 @@ def test_quantities_are_written_as_in_python(surf: Any, base: str) -> None:
         1e21,
         1e22,
         0.5,
+        307.25,  # a tie of the fourth digit
+        307.75,
+        30.725,
+        2.0625,
+        1234.5e6,
     ]
     values += [10 ** rng.uniform(-14, 30) for _ in range(400)] + [float(rng.randrange(10**7)) + 0.5 for _ in range(60)]
     values += [-value for value in values[:60]]

@@ -13,9 +13,8 @@ from typing import Any
 
 import flopbook
 from flopbook.cli.parser import Command, parse, unknown_option
+from flopbook.cli.plain import PLAIN, SECTIONS, plain_command
 from flopbook.problems import DataError, FlopbookError, UnknownName, printable
-
-_PLAIN = ("list", "show", "models", "cite", "claims", "lint", "export")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -44,15 +43,13 @@ def _dispatch(arguments: list[str]) -> Any:
 
 
 def _command(name: str) -> Command:
-    if name in _PLAIN:
-        from flopbook.cli.commands import plain_command
-
+    if name in PLAIN:
         return plain_command(name)
     from flopbook.formulas import formulas
 
     known = formulas()
     if name not in known:
-        raise UnknownName("command", name, [*known, *_PLAIN])
+        raise UnknownName("command", name, [*known, *PLAIN])
     from flopbook.cli.calculators import command
 
     return command(known[name])
@@ -65,8 +62,8 @@ def _program_help() -> str:
     sections = {
         "Options": [("--version", "Show the version."), HELP_ROW],
         "Calculators": [(name, _command(name).short) for name in formulas()],
-        "Data": [(name, _command(name).short) for name in _PLAIN],
     }
+    sections |= {title: [(name, _command(name).short) for name in names] for title, names in SECTIONS.items()}
     about = "Parallelism and hardware for large language models, computed: every number has a source."
     last = "Every command has --json; its options and an example: flopbook COMMAND --help"
     return page("flopbook COMMAND [OPTIONS] [ARGUMENT]", [about], sections, last)

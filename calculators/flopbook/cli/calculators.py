@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flopbook.calculator import calculate, takes
+from flopbook.calculator import calculate, reads, takes
 from flopbook.cli.parser import Command, Option
 from flopbook.formula import Formula, Input
 from flopbook.words import answer, example
@@ -12,6 +12,7 @@ from flopbook.words import answer, example
 _SHARED = {
     "chip": ("CHIP", "Take peak, bandwidth and links from this chip (id, alias or device name)."),
     "model": ("MODEL", "Take parameters, tokens and experts from this model."),
+    "config": ("FILE", "Take the shape from this config.json of a Hugging Face model instead."),
     "dtype": ("FORMAT", "Number format of the peak and of the weights: bf16 (default), fp8, fp32 ..."),
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
@@ -21,7 +22,7 @@ _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put i
 
 def command(formula: Formula) -> Command:
     """The command of a formula."""
-    options = [_shared(name) for name in takes(formula)]
+    options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
 
     def call(as_json: bool, explain: bool, **given: Any) -> None:

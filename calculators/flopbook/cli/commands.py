@@ -1,103 +1,68 @@
-"""The plain commands: list, show, models, cite, claims, lint, export."""
+"""Plain commands that print or write what the readers give: show, models, cite, claims, lint, export."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from flopbook.claims import Claim
 from flopbook.cli.layout import print_json
-from flopbook.cli.parser import Command, Option, UsageError
+from flopbook.cli.parser import Option, UsageError
+from flopbook.cli.plain import command
 from flopbook.problems import printable
 from flopbook.words import columns, counted
 
-_AS_JSON = Option("--json", "as_json", "Print as JSON.")
 _VERDICT = Option(
     "--verdict",
     "verdict",
     "Only rows with this verdict: holds, rounding, does-not-hold, depends, typo, quoted.",
     "NAME",
 )
-_COMMANDS: dict[str, Command] = {}
 
 
-def plain_command(name: str) -> Command:
-    """The plain command of this name."""
-    return _COMMANDS[name]
-
-
-def _command(name: str, *options: Option, argument: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function a command: its docstring is the help, the last paragraph the example."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        *text, example = (" ".join(part.split()) for part in (function.__doc__ or "").split("\n\n"))
-        short = text[0].partition(". ")[0].rstrip(".") + "." if text else ""
-        _COMMANDS[name] = Command(
-            name, function, (*options, _AS_JSON), short, text, example.removeprefix("Example: "), argument
-        )
-        return function
-
-    return register
-
-
-@_command("list", argument="[VENDOR]")
-def list_command(vendor: str | None, as_json: bool) -> None:
-    """List the accelerators, of one VENDOR if given.
-
-    Example: flopbook list google
-    """
-    from flopbook.entries import entry_ids, load_entry, vendor_ids
-    from flopbook.problems import UnknownName
-
-    if vendor is not None and vendor not in vendor_ids():
-        raise UnknownName("vendor", vendor, vendor_ids())
-    found = [load_entry(name) for name in entry_ids() if vendor is None or name.startswith(f"{vendor}/")]
-    if as_json:
-        print_json([{"id": e.id, "kind": e.kind, "name": e.name, "status": e.status[0].state} for e in found])
-    else:
-        print(columns([(e.id, e.kind, e.status[0].state, e.name) for e in found]))
-
-
-@_command("show", Option("--all", "everything", "Show the values of other sources too."), argument="NAME")
+@command("show", Option("--all", "everything", "Show the values of other sources too."), argument="NAME")
 def show_command(name: str, everything: bool, as_json: bool) -> None:
     """Show an accelerator: every value with its source. NAME is an id, product, alias or device name.
 
     Example: flopbook show h100-sxm
     """
     from flopbook.entries import entry
-    from flopbook.export import entry_record
+    from flopbook.export import chosen_claims, entry_record
+    from flopbook.lookup import totals
 
-    record = entry_record(entry(name))
+    found = entry(name)
     if as_json:
-        print_json(record)
+        print_json(entry_record(found))
         return
-    print(f"{record['name']} ({record['id']}, {record['kind']})\n{record['summary']}\n")
-    claims = [c for c in record["claims"] if everything or c["chosen"] or c["value"] == "not published"]
+    print(f"{found.name} ({found.id}, {found.kind})\n{found.summary}\n")
+    chosen = chosen_claims(found)
+    every = [(claim, id(claim) in chosen) for claim in found.claims] + [(claim, True) for claim in totals(found)]
+    shown = [(claim, best) for claim, best in every if everything or best or claim.si_value is None]
     rows = [
-        (_label(c), f"{_value(c)}{'' if c['chosen'] else ' (not chosen)'}", c["basis"], c["source"], c["as_of"])
-        for c in claims
+        (
+            _label(claim),
+            f"{_value(claim)}{'' if best else ' (not chosen)'}",
+            claim.basis,
+            claim.source,
+            f"{claim.as_of}",
+        )
+        for claim, best in shown
     ]
     print(columns(rows, head=("value", "", "basis", "source", "read")))
-    hidden = len(record["claims"]) - len(claims)
+    hidden = len(every) - len(shown)
     if hidden:
         print(f"\n{counted(hidden, 'value')} of other sources: --all shows {'it' if hidden == 1 else 'them'}")
 
 
-def _label(claim: dict[str, Any]) -> str:
-    words = [claim["field"]] + [
-        str(claim[k]) for k in ("dtype", "sparsity", "tier", "name", "direction", "of") if k in claim
-    ]
-    if claim.get("engine") == "vector":
-        words.append("vector")
-    return " ".join(words)
+def _label(claim: Claim) -> str:
+    words = (claim.field, claim.dtype, claim.sparsity, claim.tier, claim.name, claim.direction, claim.of)
+    return " ".join(word for word in (*words, "vector" if claim.engine == "vector" else "") if word)
 
 
-def _value(claim: dict[str, Any]) -> str:
-    value = claim["value"]
-    return f"{value:,g} {claim.get('unit', '')}" if isinstance(value, (int, float)) else str(value)
+def _value(claim: Claim) -> str:
+    return f"{claim.value:,g} {claim.unit}" if isinstance(claim.value, (int, float)) else claim.words
 
 
-@_command("models")
+@command("models")
 def models_command(as_json: bool) -> None:
     """List the models whose shapes the calculators know.
 
@@ -112,7 +77,7 @@ def models_command(as_json: bool) -> None:
         print(columns([(m.id, m.kind, m.developer, m.name) for m in found]))
 
 
-@_command("cite", Option("--bibtex", "bibtex", "Print the BibTeX entry."), argument="KEY")
+@command("cite", Option("--bibtex", "bibtex", "Print the BibTeX entry."), argument="KEY")
 def cite_command(key: str, bibtex: bool, as_json: bool) -> None:
     """Print the reference with this KEY.
 
@@ -130,7 +95,7 @@ def cite_command(key: str, bibtex: bool, as_json: bool) -> None:
         print(f"{item.authors}. {item.title}.{where} {item.year}.\n{item.link}\n{item.annote}")
 
 
-@_command("claims", _VERDICT)
+@command("claims", _VERDICT)
 def claims_command(verdict: str | None, as_json: bool) -> None:
     """List the numeric claims of sources, recomputed, with their verdicts.
 
@@ -149,42 +114,26 @@ def claims_command(verdict: str | None, as_json: bool) -> None:
         print(columns([(row.verdict, row.id, row.statement) for row in rows]))
 
 
-@_command("lint")
-def lint_command(as_json: bool) -> int:
-    """Check all data: files, units, sources, parts, totals, references, claims. Exit status 1 when a check fails.
-
-    Example: flopbook lint
-    """
-    from flopbook.lint import lint
-
-    problems = lint()
-    if as_json:
-        print_json([problem._asdict() for problem in problems])
-    else:
-        for problem in problems:
-            print(str(problem))
-        print(counted(len(problems), "problem") if problems else "no problems")
-    return 1 if problems else 0
-
-
-@_command("export", argument="FOLDER")
+@command("export", argument="FOLDER")
 def export_command(folder: str, as_json: bool) -> None:
-    """Write all data to FOLDER as JSON, CSV and BibTeX: the same files as the site's api/v1/.
+    """Write all data to FOLDER as JSON, CSV, BibTeX, SQLite and Parquet. The site has the same files in api/v1/.
 
     Example: flopbook export flopbook-data
     """
-    from flopbook.export import files
+    from flopbook.tables import published
 
     if Path(folder).is_file():
         raise UsageError(f"{printable(folder)} is a file, expected a folder")
     written = []
-    made = list(files())  # everything is computed before anything is written
-    for name, text in made:
+    made, left_out = published()  # everything is computed before anything is written
+    for name, content in made.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        written.append({"file": str(path), "bytes": len(text.encode())})
+        path.write_bytes(content)
+        written.append({"file": str(path), "bytes": len(content)})
     if as_json:
         print_json(written)
     else:
         print(columns([(item["file"], f"{item['bytes']:,} bytes") for item in written]))
+        for reason in left_out:
+            print(f"left out: {reason}")

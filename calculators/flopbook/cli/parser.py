@@ -23,7 +23,10 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command. `argument` is the name of its one argument as help shows it: NAME, [VENDOR], or empty for none."""
+    """A command. `argument` names its arguments as help shows them, in order, empty for none.
+
+    `NAME [DTYPE]` has a second one that may be left out; `CHIP CHIP [CHIP ...]` has two or more, given as `chips`.
+    """
 
     name: str
     call: Callable[..., Any]
@@ -98,19 +101,21 @@ def _joined(arguments: Sequence[str], valued: set[str], flags: set[str]) -> tupl
     return words, []
 
 
-def _argument(command: Command, words: Sequence[str]) -> dict[str, str | None]:
-    """The one argument of a command. argparse would not find one that may be left out behind an option."""
-    allowed = 1 if command.argument else 0
-    if len(words) > allowed:
-        takes = f"one argument, {command.argument}" if allowed else "options only"
-        extra = printable(shorten(words[allowed]))
-        raise UsageError(f"unexpected argument '{extra}'; {command.name} takes {takes}")
-    name = command.argument.strip("[]")
-    if not words and name != command.argument:
-        return {name.lower(): None}
-    if not words and name:
-        raise UsageError(f"{command.name} needs {name}, for example: {command.example}")
-    return {name.lower(): words[0]} if words else {}
+def _argument(command: Command, words: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a command. argparse would not find one that may be left out behind an option."""
+    names = command.argument.replace("[", " ").replace("]", " ").split()
+    needed = command.argument.partition("[")[0].split()
+    many = names[-1:] == ["..."]
+    if len(words) > len(names) and not many:
+        count = ("options only", f"one argument, {command.argument}", f"at most two arguments, {command.argument}")
+        extra = printable(shorten(words[len(names)]))
+        raise UsageError(f"unexpected argument '{extra}'; {command.name} takes {count[min(len(names), 2)]}")
+    if len(words) < len(needed):
+        more = "another " if needed[len(words)] in needed[: len(words)] else ""
+        raise UsageError(f"{command.name} needs {more}{needed[len(words)]}, for example: {command.example}")
+    if many:
+        return {f"{names[0].lower()}s": list(words)}
+    return {name.lower(): word for name, word in zip(names, [*words, *[None] * len(names)], strict=False)}
 
 
 def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:

@@ -1,24 +1,44 @@
-"""All formulas, in the order in which they are taught. They know nothing of files, pages or vendors."""
+"""All calculators by section, in the order in which they are taught, and the module in which each is written.
 
-from flopbook.formula import Formula, registered
+A module is imported when one of its calculators is asked for. They know nothing of files, pages or vendors.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from flopbook.problems import UnknownName
 
-from flopbook.formulas.transformer import training_flops  # isort: skip
-from flopbook.formulas.roofline import min_batch  # isort: skip
-from flopbook.formulas.sharding import fsdp_limit  # isort: skip
-from flopbook.formulas.pipeline import bubble  # isort: skip
+if TYPE_CHECKING:
+    from flopbook.formula import Formula
 
-__all__ = ["bubble", "formulas", "fsdp_limit", "get_formula", "min_batch", "training_flops"]
+SECTIONS: dict[str, dict[str, str]] = {
+    "Rooflines": {"min-batch": "roofline"},
+    "Models and training": {"params": "parameters", "training-flops": "transformer"},
+    "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
+}
+CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
 
 
 def formulas() -> dict[str, Formula]:
-    """All formulas by id, in the order in which they are taught."""
-    return registered()
+    """All calculators by id, in the order in which they are taught."""
+    return {name: get_formula(name) for name in CATALOGUE}
 
 
 def get_formula(id: str) -> Formula:
-    """One formula by id. Raises UnknownName with the nearest ids."""
-    known = registered()
-    if id not in known:
-        raise UnknownName("calculator", id, known)
-    return known[id]
+    """One calculator by id. Raises UnknownName with the nearest ids."""
+    if id not in CATALOGUE:
+        raise UnknownName("calculator", id, CATALOGUE)
+    importlib.import_module(f"flopbook.formulas.{CATALOGUE[id]}")
+    from flopbook.formula import registered
+
+    return registered()[id]
+
+
+def __getattr__(name: str) -> Any:
+    """A calculator by its Python name: `from flopbook.formulas import min_batch`."""
+    id = name.replace("_", "-")
+    if id not in CATALOGUE:
+        raise AttributeError(f"module 'flopbook.formulas' has no attribute '{name}'")
+    return get_formula(id)

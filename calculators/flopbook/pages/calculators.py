@@ -10,7 +10,7 @@ from flopbook.calculator import DOMAIN_ENDS, DTYPE_BYTES, SMALL_BATCH, Result, V
 from flopbook.entries import entry_ids, load_entry, model_ids
 from flopbook.faces.latex import latex
 from flopbook.formula import Formula
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import SECTIONS, formulas, get_formula
 from flopbook.lookup import Chip, Picked, shape
 from flopbook.pages.markup import escape, front_matter, inline, relative, table
 from flopbook.pages.sources import cite
@@ -28,9 +28,10 @@ def calculator_page(name: str) -> str:
 
 def index_page() -> str:
     """All calculators with their question and an example."""
-    rows = [
-        f"- [{inline(f.title)}]({f.id}.md): {inline(f.question)}\n\n    `{example(f)}`\n" for f in formulas().values()
-    ]
+    rows = []
+    for title, names in SECTIONS.items():
+        found = map(get_formula, names)
+        rows += [f"## {title}\n", *(f"- [{inline(f.title)}]({f.id}.md): {inline(f.question)}\n" for f in found)]
     return "\n".join(
         [
             front_matter(
@@ -40,7 +41,7 @@ def index_page() -> str:
             "Each is one Python function. The form on its page, the formula in print, the command and the JSON are "
             "made from that function, and a test holds them equal.\n",
             *rows,
-            "In Python:\n",
+            "## In Python\n",
             "```python\nfrom flopbook import calculate, min_batch\n\n"
             'calculate("min-batch", chip="h100-sxm")["tokens"]\n'
             "min_batch(peak=1e15, bandwidth=4e12)\n```\n",
@@ -48,8 +49,11 @@ def index_page() -> str:
     )
 
 
-def calculator_markdown(name: str) -> str:
-    """One calculator: what it answers, formula, form, command, derivation, what it leaves out, sources."""
+def calculator_markdown(name: str, notebook: bool = False) -> str:
+    """One calculator: what it answers, formula, form, command, derivation, what it leaves out, sources.
+
+    `notebook` says whether there is one of its name.
+    """
     formula = get_formula(name)
     page = calculator_page(name)
     lines = [
@@ -68,8 +72,9 @@ def calculator_markdown(name: str) -> str:
         *_paragraphs(formula.section("Leaves out")),
         "## In a terminal\n",
         *(_terminal(formula, number) for number in range(len(formula.examples))),
-        f"Add `--explain` for the steps with the numbers put in, `--json` for a program. [Notebook with a plot]"
-        f"({relative(page, f'notebooks/{name}.ipynb')}), [all calculators]({relative(page, INDEX)}).\n",
+        "Add `--explain` for the steps with the numbers put in, `--json` for a program. "
+        + (f"[Notebook with a plot]({relative(page, f'notebooks/{name}.ipynb')}), " if notebook else "")
+        + f"[all calculators]({relative(page, INDEX)}).\n",
         "## Sources\n",
         *(f"- {cite(key, page)}" for key in formula.sources),
     ]
@@ -118,6 +123,7 @@ def form_record(formula: Formula) -> dict:
             "name": name, "unit": spec.unit, "meaning": spec.meaning,
             "chip": spec.chip, "model": spec.model, "dtype": spec.dtype,
             "choices": list(spec.choices), "least": spec.least, "whole": spec.whole,
+            "none": spec.none,
             "most": _finite(getattr(spec, "most", None)),
             "default": _finite(formula.defaults.get(name)), "optional": name in formula.defaults,
         }
@@ -139,7 +145,7 @@ def _finite(value: object) -> object:
 
 def picker_record() -> dict:
     """Values of chips and models for the forms, each with the source of its claim and what must be known about it."""
-    chips = [chip_record(Chip(load_entry(name))) for name in entry_ids() if load_entry(name).kind == "package"]
+    chips = [chip_record(Chip(load_entry(name))) for name in entry_ids() if load_entry(name).computes]
     return {
         "chips": chips, "models": [_model_record(name) for name in model_ids()], "bytes": DTYPE_BYTES,
         "said": _said(),
@@ -199,16 +205,20 @@ def _said() -> dict[str, list[str]]:
     return {"small": [SMALL_BATCH], "typed_peak": [note for note in sparse if note not in plain]}
 
 
+def _asked_of_models() -> tuple[str, ...]:
+    """The fields of models that some calculator takes as they are."""
+    asked = (spec.model for formula in formulas().values() for spec in formula.inputs.values())
+    return tuple(dict.fromkeys(field for field in asked if field and field != "compute_params"))
+
+
 def _model_record(name: str) -> dict:
     model = shape(name)
     record: dict = {"id": model.id, "name": model.model.name, "aliases": list(model.model.aliases)}
-    for key in ("tokens", "experts", "experts_per_token"):
-        if model.model.kind == "dense" and key.startswith("experts"):
-            continue
-        try:
-            record[key] = _picked(model.pick(key))
-        except FlopbookError:
-            continue
+    for key in _asked_of_models():
+        claim = model.claim(key)
+        if claim is not None and not (model.model.kind == "dense" and key.startswith("experts")):
+            value = claim.value if claim.si_value is None else claim.si_value
+            record[key] = {"value": value, "source": claim.source}
     try:
         result = _taken("training-flops", "params", model=name)
         record["compute_params"] = _picked(result.inputs["params"], result.notes)

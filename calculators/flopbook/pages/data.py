@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from flopbook.claims import choose
 from flopbook.entries import load_model, model_ids
+from flopbook.feed import FILE
+from flopbook.history import history
 from flopbook.pages.markup import escape, front_matter, table
 from flopbook.pages.values import value_cell
+from flopbook.problems import FlopbookError
 from flopbook.tiers import source_tiers
 
 PAGE = "data.md"
@@ -13,6 +16,9 @@ MODELS = "models.md"
 FILES = {
     "accelerators.json": "all accelerators, each claim with `si_value`, `si_unit`, `chosen` and `url`",
     "accelerators.csv": "the same, one claim a row",
+    "flopbook.sqlite": "everything as one SQLite database: `entries`, `claims`, `models`, `works`, `ledger` ...",
+    "accelerators.parquet": "the values of all accelerators for data frames",
+    "models.parquet": "the values of all models for data frames",
     "vendors.json": "vendors with facts",
     "models.json": "shapes of models",
     "references.json": "all references as CSL-JSON, with `topics` and `annote`",
@@ -27,18 +33,24 @@ def data_page() -> str:
     return "\n".join(
         [
             front_matter(
-                "Data and API", "All data as JSON, CSV and BibTeX, with schemas; the same files from the command line."
+                "Data and API",
+                "All data as JSON, CSV, BibTeX, SQLite and Parquet, with schemas; the same from the command line.",
             ),
             "# Data and API\n",
             "Everything on this site comes from these files, and `flopbook export FOLDER` writes the same. They are "
             "static: no key, no limit. Data and prose are CC-BY-4.0, code is Apache-2.0.\n",
             *(f"- [`{name}`](api/v1/{name}): {words}" for name, words in FILES.items()),
+            *_feed_line(),
             "\nThe schemas under which entries are accepted: "
             + ", ".join(
                 f"[{name}](api/v1/schema/{name}.json)"
                 for name in ("accelerator", "vendor", "model", "topics", "claims")
             )
             + ".\n",
+            "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields are only added.\n",
+            "## In a query\n",
+            "```sql\nSELECT entry, value, unit, source FROM claims\nWHERE field = 'peak' AND dtype = 'bf16' "
+            "AND sparsity = 'dense' AND chosen\nORDER BY si_value DESC;\n```\n",
             "## In a program\n",
             "```python\nfrom flopbook import chip\n\n"
             'h100 = chip("NVIDIA H100 80GB HBM3")  # an id, an alias or what the driver reports\n'
@@ -47,6 +59,16 @@ def data_page() -> str:
             'h100.pick_peak("bf16").claim.quote   # what the source says\n```\n',
         ]
     )
+
+
+def _feed_line() -> list[str]:
+    """The feed of changes, where this was built with the history that it is made from."""
+    try:
+        count = len(history())
+    except FlopbookError:
+        return []
+    words = f"an Atom feed of values that were added, changed or corrected ({count} changes of entries so far)"
+    return [f"- [`{FILE}`](api/v1/{FILE}): {words}"]
 
 
 MODEL_FIELDS = (

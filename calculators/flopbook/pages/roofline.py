@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flopbook.claims import choose
 from flopbook.lookup import Chip
 from flopbook.pages.markup import escape
+from flopbook.pages.scales import Scale
 from flopbook.problems import FlopbookError
 from flopbook.tiers import source_tiers
 from flopbook.units import format_quantity
@@ -58,8 +59,8 @@ def roofline_svg(chip: Chip) -> str:
         raise FlopbookError(f"{chip.id} has no matrix peak to draw")
     top = max(roof.peak for roof in lines) * 2
     low_y = min(bandwidth * LOW_X, min(roof.peak for roof in lines)) / 2
-    x = _Scale(LOW_X, HIGH_X, LEFT, WIDTH - RIGHT)
-    y = _Scale(low_y, top, HEIGHT - BOTTOM, TOP)
+    x = Scale(LOW_X, HIGH_X, LEFT, WIDTH - RIGHT)
+    y = Scale(low_y, top, HEIGHT - BOTTOM, TOP)
     described = "; ".join(
         f"{roof.dtype} {roof.sparsity} peak {format_quantity(roof.peak, 'FLOP/s')}, "
         f"ridge at {roof.peak / bandwidth:,.0f} FLOP/byte"
@@ -82,21 +83,7 @@ def roofline_svg(chip: Chip) -> str:
     return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """A logarithmic scale from values to pixels."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        share = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
-        return round(self.start + share * (self.end - self.start), 1)
-
-
-def _grid(x: _Scale, y: _Scale) -> list[str]:
+def _grid(x: Scale, y: Scale) -> list[str]:
     lines = []
     for power in range(math.ceil(math.log10(x.low)), math.floor(math.log10(x.high)) + 1):
         at = x.at(10.0**power)
@@ -110,7 +97,7 @@ def _grid(x: _Scale, y: _Scale) -> list[str]:
     return lines
 
 
-def _roof(roof: Roof, bandwidth: float, x: _Scale, y: _Scale) -> str:
+def _roof(roof: Roof, bandwidth: float, x: Scale, y: Scale) -> str:
     ridge = roof.peak / bandwidth
     points = f"{x.at(x.low)},{y.at(bandwidth * x.low)} {x.at(ridge)},{y.at(roof.peak)} {x.at(x.high)},{y.at(roof.peak)}"
     label = f"{roof.dtype} {roof.sparsity}, ridge {ridge:,.0f}"

@@ -95,9 +95,16 @@ def full_reference(item: Reference) -> str:
         f'<p><a class="fb-perma" href="#{item.key}" aria-label="Permanent link to {item.key}">#</a> '
         f"<strong>{title}</strong>{tail}<br>{people}.{venue} {escape(when(item))}.</p>\n"
         f"<p>{escape(item.annote)}</p>{note}\n"
-        f"<details><summary>BibTeX of {item.key}</summary>"
-        f'<pre class="fb-bibtex" tabindex="0"><code>{_code(item.bibtex)}</code></pre></details>\n'
+        f"{bibtex_block(f'BibTeX of {item.key}', item.bibtex)}\n"
         "</article>"
+    )
+
+
+def bibtex_block(title: str, text: str) -> str:
+    """BibTeX that opens on a click and can be copied."""
+    return (
+        f"<details><summary>{escape(title)}</summary>"
+        f'<pre class="fb-bibtex" tabindex="0"><code>{_code(text)}</code></pre></details>'
     )
 
 

@@ -27,10 +27,8 @@ def field_words(field: str) -> str:
 
 def shown_value(claim: Claim) -> str:
     """A claim's value with its unit as the source prints it."""
-    if claim.value is None:
-        return "not published"
-    if isinstance(claim.value, str):
-        return claim.value
+    if claim.value is None or isinstance(claim.value, str):
+        return claim.words
     if claim.unit in ("param", "token"):
         return format_quantity(claim.value, claim.unit)
     value = f"{claim.value:,.10g}" if abs(claim.value) < 1e15 else f"{claim.value:.4g}"
@@ -60,8 +58,6 @@ def condition_words(claim: Claim) -> str:
 
 def value_cell(claim: Claim, anchor: str) -> str:
     """A value that tells its source on hover, focus and touch."""
-    if claim.value is None:
-        return tooltip("not published", provenance(claim), anchor)
     return tooltip(shown_value(claim), provenance(claim), anchor)
 
 

@@ -1,11 +1,10 @@
 // Starts what a page has: sortable tables, tips, copyable BibTeX, calculators. Without JavaScript all content is still there.
 
 import {copyable} from "./copy.js";
-import {filterable, sortable} from "./table.js";
+import {sortable} from "./table.js";
 import {startTips} from "./tips.js";
 
 for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
-for (const host of document.querySelectorAll(".fb-filter")) filterable(host);
 
 startTips();
 

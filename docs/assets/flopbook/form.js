@@ -75,6 +75,7 @@ class Form {
     let control;
     if (input.choices.length) {
       control = element("select", {id, name: input.name});
+      if (input.model) control.append(element("option", {value: ""}, `as the model, else ${input.default}`));
       for (const choice of input.choices) control.append(element("option", {value: choice}, choice));
     } else {
       control = element("input", {id, name: input.name, type: "text", autocomplete: "off", spellcheck: "false"});
@@ -124,10 +125,11 @@ class Form {
   /** The value of one input with its origin, or an error: what was typed, the chip or model, the default. */
   resolve(input) {
     const typed = this.text(input.name);
-    if (input.choices.length) return {value: typed, given: typed !== (input.default ?? input.choices[0])};
+    const model = this.picked("model");
+    if (input.choices.length && (typed || !input.model)) return {value: typed, given: typed !== this.first(input)};
+    if (input.choices.length) return {...(model?.[input.model] ?? {value: input.default}), origin: model?.id ?? "default"};
     if (typed) return this.typed(input, typed);
     const chip = this.picked("chip");
-    const model = this.picked("model");
     if (input.chip && chip) return this.fromChip(input, chip);
     if (input.model && model?.[input.model]) return {...model[input.model], origin: model.id};
     if (input.dtype && this.fields.has("dtype")) {
@@ -135,6 +137,10 @@ class Form {
     }
     if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
     return {error: input.chip || input.model ? "choose above, or type a value" : "type a value"};
+  }
+
+  first(input) {
+    return input.model ? "" : input.default ?? input.choices[0];
   }
 
   typed(input, text) {
@@ -147,6 +153,7 @@ class Form {
     if (UNITS[input.unit] && value > 0 && value < 1e6 && isBare(text)) {
       return {error: `write a unit, such as ${UNITS[input.unit]}`};
     }
+    if (input.none && value === 0) return {value, given: true};
     if (value < input.least || (input.least === 0 && value <= 0)) {
       return {error: input.least ? `at least ${input.least}` : "more than 0"};
     }
@@ -197,7 +204,7 @@ class Form {
       }
     }
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
-    return "";
+    return this.spec.id === "params" ? ofShape(values) : "";
   }
 
   hint(input, found) {
@@ -206,13 +213,14 @@ class Form {
     if (found.error) {
       hint.textContent = found.error;
       if (this.text(input.name)) control.setAttribute("aria-invalid", "true");
-    } else if (input.choices.length || found.given) {
+    } else if (found.given || (input.choices.length && !input.model)) {
       hint.textContent = found.given && !input.choices.length ? `= ${formatQuantity(found.value, input.unit)}` : "";
     } else if (found.open) {
       hint.textContent = "optional";
     } else {
       const source = found.source ? `, source ${found.source}` : "";
-      hint.textContent = `${formatQuantity(found.value, input.unit)} (${found.origin}${source})`;
+      const shown = input.choices.length ? found.value : formatQuantity(found.value, input.unit);
+      hint.textContent = `${shown} (${found.origin}${source})`;
     }
     hint.classList.toggle("fb-wrong", Boolean(found.error));
   }
@@ -274,6 +282,18 @@ class Form {
     this.said.textContent = (await copyText(text)) ? "copied" : "select and copy it by hand: the browser does not allow it here";
     setTimeout(() => { this.said.textContent = ""; }, 4000);
   }
+}
+
+/** What is wrong with a shape, as the command line says it. */
+function ofShape(v) {
+  if (v.kv_heads > v.heads && v.kv_heads !== Infinity) return "Each key and value head serves at least one head.";
+  if (v.dense_layers > v.layers) return "There are more dense layers than layers.";
+  if (v.positions === "learned" && v.context === Infinity) return "Learned positions need the number of places.";
+  const onlyExperts = v.experts > 1 && v.dense_layers === 0 && v.expert_d_ff < Infinity;
+  if (v.d_ff === Infinity && !onlyExperts) return "The width of a dense feed-forward block is missing.";
+  if (v.kv_lora_rank > 0 && !(v.qk_nope_head_dim > 0 && v.v_head_dim > 0)) return "Latent attention needs its head widths.";
+  const open = v.head_dim === Infinity && v.kv_lora_rank === 0;
+  return open && v.d_model % v.heads !== 0 ? "The width is no multiple of the heads; type the width of a head." : "";
 }
 
 function sentence(text) {

@@ -112,11 +112,18 @@ function digits(value) {
   const size = Math.abs(value);
   if (size >= 1e-4 && size < 1e6) {
     if (size >= 1e4) return group(wholeNumber(value));
-    const text = value.toPrecision(4);
+    const text = fairly(value).toPrecision(4);
     return text.includes("e") ? group(wholeNumber(value)) : group(trim(text));
   }
-  const [mantissa, exponent] = value.toExponential(3).split("e");
+  const [mantissa, exponent] = fairly(value).toExponential(3).split("e");
   return `${trim(mantissa)}e${Number(exponent)}`;
+}
+
+/** A value that rounds to four digits as Python rounds it: a tie, which its exact digits show, to the even neighbour. */
+function fairly(value) {
+  const digits = value.toExponential(60).split("e")[0].replace(/[-.]/g, "");
+  const down = digits[3] % 2 === 0 && /^50*$/.test(digits.slice(4));
+  return down ? value * (1 - 1e-12) : value;
 }
 
 /** Rounded as Python rounds for print: a tie goes to the even neighbour. */

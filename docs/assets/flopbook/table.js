@@ -1,4 +1,4 @@
-// Sorting and filtering of tables that are complete without it.
+// Sorting of tables that are complete without it.
 
 export function sortable(table) {
   const heads = [...table.tHead.rows[0].cells];
@@ -32,28 +32,4 @@ function sort(table, heads, column) {
 function key(cell, numeric) {
   if (numeric) return cell.dataset.sort ? Number(cell.dataset.sort) : null;
   return cell.textContent.trim();
-}
-
-export function filterable(host) {
-  const table = document.querySelector(`table.fb-${host.dataset.table}`);
-  if (!table) return;
-  const id = `fb-filter-${host.dataset.table}`;
-  const label = document.createElement("label");
-  label.htmlFor = id;
-  label.textContent = "Filter ";
-  const input = document.createElement("input");
-  Object.assign(input, {id, type: "search", autocomplete: "off", placeholder: "name or status"});
-  const count = document.createElement("span");
-  count.setAttribute("role", "status");
-  input.addEventListener("input", () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of table.tBodies[0].rows) {
-      const text = `${row.cells[0].textContent} ${row.cells[1].textContent}`.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-      shown += !row.hidden;
-    }
-    count.textContent = words.length ? (shown ? ` ${shown} shown` : " nothing fits; clear the filter to see all") : "";
-  });
-  host.append(label, input, count);
 }

@@ -1,0 +1,136 @@
+"""The page of one accelerator: what it is, its values and their sources, what they mean, where it is used."""
+
+from __future__ import annotations
+
+import flopbook
+from flopbook.claims import choose
+from flopbook.entries import ACCELERATORS, Entry, entry_ids, load_entry, vendor
+from flopbook.export import chosen_claims
+from flopbook.lookup import Chip, packages
+from flopbook.pages.accelerators import KINDS, entry_page
+from flopbook.pages.markup import escape, front_matter, inline, link, relative, slug
+from flopbook.pages.meaning import meaning
+from flopbook.pages.quantities import shown_claims
+from flopbook.pages.roofline import roofline_svg
+from flopbook.pages.sources import bibtex_block, cite, html_link
+from flopbook.pages.valuetables import other_values, value_table
+from flopbook.problems import FlopbookError
+from flopbook.repository import edit_url
+from flopbook.tiers import source_tiers
+
+
+def entry_markdown(entry_id: str) -> str:
+    """One entry: what it is, its chosen values, its roofline, the values of other sources."""
+    entry = load_entry(entry_id)
+    page = entry_page(entry_id)
+    chosen = chosen_claims(entry)
+    others = [c for c in entry.claims if id(c) not in chosen and c.value is not None]
+    lines = [
+        front_matter(entry.name, f"{entry.name}: {entry.summary}"),
+        f"# {inline(entry.name)}\n",
+        f"{inline(entry.summary)}\n",
+        _facts_line(entry, page),
+        *([f"\n{inline(entry.notes)}\n"] if entry.notes else []),
+        "## Values\n",
+        value_table(shown_claims(entry), page, "Values shown, with source"),
+        *_picture(entry),
+        *meaning(entry, page),
+        *_systems(entry, page),
+        *_history(entry, page),
+        *other_values(entry, others, page),
+        *_data(entry, page),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _facts_line(entry: Entry, page: str) -> str:
+    maker = f"[{inline(vendor(entry.vendor).name)}](index.md)"
+    items = [f"**Id** `{entry.id}`", f"**Kind** {KINDS[entry.kind]}", f"**Vendor** {maker}"]
+    if entry.family:
+        items.append(f"**Family** {inline(entry.family)}")
+    if entry.status:
+        now = entry.status[0]
+        items.append(f"**Status** {inline(now.state)}, as of {now.as_of} ({cite(now.source, page)})")
+    if entry.aliases:
+        items.append("**Also called** " + ", ".join(f"`{alias}`" for alias in entry.aliases))
+    if entry.device_names:
+        items.append("**Reported by drivers as** " + ", ".join(f"`{name}`" for name in entry.device_names))
+    if entry.variant_of:
+        items.append(f"**Variant of** [{inline(entry.variant_of)}]({relative(page, entry_page(entry.variant_of))})")
+    if entry.contains:
+        parts = (f"{p.count} x [{inline(p.ref)}]({relative(page, entry_page(p.ref))})" for p in entry.contains)
+        items.append("**Contains** " + ", ".join(parts))
+    return "\n".join(f"- {item}" for item in items) + "\n"
+
+
+def _picture(entry: Entry) -> list[str]:
+    if not entry.computes:
+        return []
+    try:
+        picture = roofline_svg(Chip(entry))
+    except FlopbookError:
+        return []
+    return ["\n## Roofline\n", picture, ""]
+
+
+def _systems(entry: Entry, page: str) -> list[str]:
+    """What is built from it, and its variants."""
+    lines = []
+    for name in entry_ids():
+        other = load_entry(name)
+        here = link(other.name, html_link(page, entry_page(name)))
+        count = next((part.count for part in other.contains if part.ref == entry.id), 0) or _inside(other, entry.id)
+        if count:
+            lines.append(f"- {here}: {KINDS[other.kind]} of {count:,}")
+        elif other.variant_of == entry.id:
+            lines.append(f"- {here}: variant")
+    return ["\n## Built from it\n", *lines] if lines else []
+
+
+def _inside(other: Entry, entry_id: str) -> int:
+    try:
+        return packages(other).get(entry_id, 0)
+    except FlopbookError:  # its parts are broken, which the check of the data says
+        return 0
+
+
+def _history(entry: Entry, page: str) -> list[str]:
+    """Announced, launched, and every state that was recorded, oldest first."""
+    events = []
+    for field in ("announced", "launched"):
+        claim = choose((c for c in entry.claims if c.field == field), source_tiers())
+        if claim is not None:
+            events.append((str(claim.value), field, claim.source, claim.note))
+    events += [(str(s.as_of), f"recorded as {s.state}", s.source, s.note) for s in entry.status]
+    lines = [
+        f"- {escape(day)}: {escape(what)} ({cite(key, page)}){'. ' + inline(note) if note else ''}"
+        for day, what, key, note in sorted(events)
+    ]
+    return ["\n## History\n", *lines]
+
+
+def _data(entry: Entry, page: str) -> list[str]:
+    """The entry as data, how to correct it, how to cite the page."""
+    file, path = f"accelerators/{entry.id}.yaml", ACCELERATORS / f"{entry.id}.yaml"
+    try:
+        edit = f"[Edit this file]({edit_url(path)}) or read "
+    except FlopbookError:  # no address of the repository is known where this is built
+        edit = "Read "
+    return [
+        "\n## Data\n",
+        f"This entry as data: `flopbook show {entry.id} --json`, or its file `{file}`. {edit}"
+        f"[how to correct a value]({relative(page, 'contributing/index.md')}).\n",
+        bibtex_block("BibTeX of this page", _bibtex(entry)),
+    ]
+
+
+def _bibtex(entry: Entry) -> str:
+    """The page as a reference: the newest reading of its sources is its date."""
+    read = max(claim.as_of for claim in entry.claims)
+    fields = {
+        "author": "{The flopbook contributors}", "title": f"{{{entry.name}}}: values with their sources",
+        "howpublished": f"flopbook {flopbook.__version__}, entry {entry.id}", "year": str(read.year),
+        "note": f"Sources read up to {read.isoformat()}",
+    }  # fmt: skip
+    inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return f"@misc{{flopbook{read.year}{slug(entry.id).replace('-', '')},\n{inside}\n}}"

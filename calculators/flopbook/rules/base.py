@@ -1,0 +1,64 @@
+"""What every rule works on and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from flopbook.claims import Claim
+from flopbook.documents import named_children, read_yaml
+from flopbook.entries import ACCELERATORS, Entry, Model, Vendor
+from flopbook.problems import Problem, show_path
+
+
+@dataclass(slots=True)
+class Data:
+    """Everything that could be read."""
+
+    entries: dict[str, Entry]
+    vendors: dict[str, Vendor]
+    models: dict[str, Model]
+
+
+class Finding(NamedTuple):
+    """A broken rule, and the record whose `exceptions` may excuse it."""
+
+    problem: Problem
+    owners: tuple[Claim | Entry, ...] = ()
+
+    @property
+    def excuses(self) -> Iterator[Mapping[str, str]]:
+        """The exceptions that may speak for it: those of the claim, then those of the entry."""
+        return (owner.exceptions for owner in self.owners)
+
+
+def at_claim(rule: str, entry: Entry, claim: Claim, found: str, said: tuple[str, str]) -> Finding:
+    """A finding at a claim's line. `said` is what was expected and how to mend it."""
+    return Finding(Problem(claim.file, claim.line, 1, rule, found, *said), (claim, entry))
+
+
+def counted(claim: Claim) -> bool:
+    """True for a number that the entry stands by: neither a recorded disagreement nor a known error."""
+    return claim.si_value is not None and not claim.known_error and not claim.conflicts_with
+
+
+def agree(a: float, b: float, tolerance: float) -> bool:
+    """True when a lies within the relative tolerance of b."""
+    return abs(a / b - 1) <= tolerance
+
+
+def vendor_file(vendor_id: str) -> str:
+    """The file of a vendor, as messages show it."""
+    return show_path(ACCELERATORS / vendor_id / "vendor.yaml")
+
+
+def locate(file: str, text: str) -> tuple[str, int, int]:
+    """Where a text stands in a file that was read already; only a problem pays for this second reading."""
+    nodes = [read_yaml(Path(file))]
+    for node in nodes:
+        if isinstance(node.value, str) and node.value.lower() == text.lower():
+            return file, node.line, node.column
+        nodes += (child for _, child in named_children(node))
+    return file, 1, 1

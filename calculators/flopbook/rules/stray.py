@@ -1,0 +1,19 @@
+"""Every file of the data folders is one that a reader opens: another would look like an entry and be none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flopbook.entries import ACCELERATORS
+from flopbook.problems import Problem, show_path
+from flopbook.rules.base import Data, Finding
+
+NAME = "file"
+
+
+def check(data: Data) -> Iterator[Finding]:
+    """Files that no reader opens."""
+    for path in sorted(ACCELERATORS.glob("*/*")):
+        if path.is_file() and path.suffix != ".yaml" and not path.name.startswith("."):
+            said = (f"'{path.name}'", "PRODUCT.yaml", "rename or remove it")
+            yield Finding(Problem(show_path(path), 1, 1, NAME, *said))

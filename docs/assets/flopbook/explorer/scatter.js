@@ -1,0 +1,188 @@
+// Any two quantities against each other: logarithmic or linear, with frontier, labels, tips, links; arrow keys walk the points.
+
+import {check, choice, el, svg} from "./dom.js";
+import {Room, frontier, range, scale, ticks} from "./scales.js";
+
+const HEIGHT = 460;
+const EDGE = {left: 104, right: 16, top: 14, bottom: 44};
+
+export class Scatter {
+  constructor(section, model, change) {
+    Object.assign(this, {section, model, change});
+    this.row = el("div", {class: "fb-row"});
+    this.said = el("p", {class: "fb-count", role: "status"});
+    this.tip = el("div", {class: "fb-source fb-pop", hidden: true, "aria-hidden": "true"});
+    this.figure = el("figure", {class: "fb-figure fb-scatter"});
+    this.legend = legend(model);
+    section.replaceChildren(el("h2", {class: "fb-hidden"}, "Scatter"), this.row, this.legend, this.figure, this.said, this.tip);
+    new ResizeObserver(([entry]) => this.resized(entry.contentRect.width)).observe(this.figure);
+  }
+
+  show(state, entries) {
+    Object.assign(this, {state, entries});
+    this.controls(state);
+    if (this.figure.clientWidth) this.draw();
+  }
+
+  resized(width) {
+    if (this.state && width && Math.abs(width - this.width) > 1) this.draw();
+    else if (this.state && width && !this.width) this.draw();
+  }
+
+  controls(state) {
+    const {model, change} = this;
+    const axis = (name) => choice(`${name === "x" ? "Across" : "Up"}`, model.options(state), state[name],
+      (value) => change({[name]: value}, false, `[data-axis=${name}]`), {"data-axis": name});
+    const box = (name, text) => check(text, state[name], (value) => change({[name]: value}, false, `[data-box=${name}]`), {"data-box": name});
+    this.row.replaceChildren(axis("x"), box("xlog", "logarithmic"), axis("y"), box("ylog", "logarithmic"),
+      box("frontier", "frontier"), box("labels", "labels"));
+  }
+
+  /** Entries that have both values, with their places. */
+  points() {
+    const {model, state} = this;
+    const found = [];
+    for (const entry of this.entries) {
+      const x = model.cell(entry, state.x, state);
+      const y = model.cell(entry, state.y, state);
+      if (x && y) found.push({entry, x: x.value, y: y.value, marks: [...new Set([...x.marks, ...y.marks])]});
+    }
+    return found;
+  }
+
+  draw() {
+    const {model, state} = this;
+    this.width = this.figure.clientWidth;
+    this.quantities = ["x", "y"].map((axis) => model.quantity(state[axis], state));
+    const points = this.points();
+    const absent = this.entries.length - points.length;
+    this.said.textContent = `${points.length} of ${this.entries.length} drawn${absent ? `; ${absent} lack a value` : ""}. `
+      + "Every value of the picture is in the table too. Hollow: estimated or reported.";
+    if (!points.length) {
+      this.figure.replaceChildren(el("p", {class: "fb-nothing"}, "No entry that passes the filters has both values."));
+      return;
+    }
+    const frame = [EDGE.left, EDGE.top, this.width - EDGE.right, HEIGHT - EDGE.bottom];
+    const [x, y] = this.scales(points, frame);
+    for (const point of points) Object.assign(point, {px: x.at(point.x), py: y.at(point.y)});
+    points.sort((a, b) => a.px - b.px);
+    const best = frontier(points, this.quantities.map(({better}) => better));
+    this.figure.replaceChildren(this.picture(points, best, frame, [x, y]));
+    if (state.frontier) this.said.textContent += ` Frontier, which no entry beats on both: ${best.map(({entry}) => entry.short).join(", ")}.`;
+  }
+
+  scales(points, [left, top, right, bottom]) {
+    const {state} = this;
+    return ["x", "y"].map((axis, n) => {
+      const years = this.quantities[n].unit === "year";
+      const log = state[`${axis}log`] && !years;
+      return scale(range(points.map((point) => point[axis]), log, years), n ? [bottom, top] : [left, right], log);
+    });
+  }
+
+  picture(points, best, frame, scales) {
+    const {state} = this;
+    const [x, y] = this.quantities;
+    const name = `${axisLabel(y, state.y)} against ${axisLabel(x, state.x)}, ${points.length} entries`;
+    const root = svg("svg", {viewBox: `0 0 ${this.width} ${HEIGHT}`, class: "fb-svg", role: "group", "aria-label": name});
+    root.append(...this.axes(frame, scales));
+    if (state.frontier) root.append(svg("path", {class: "fb-fit", d: steps(best)}));
+    points.forEach((point, n) => root.append(this.mark(point, n === 0)));
+    if (state.labels) root.append(...this.labels(points, best, frame));
+    root.addEventListener("keydown", (event) => walk(event, root));
+    return root;
+  }
+
+  axes([left, top, right, bottom], [x, y]) {
+    const {model, state} = this;
+    const [qx, qy] = this.quantities;
+    const most = Math.max(2, Math.floor((right - left) / 90));
+    const parts = [];
+    for (const value of thin(ticks(x, most), most)) {
+      parts.push(svg("path", {class: "fb-grid", d: `M${x.at(value)} ${top}V${bottom}`}));
+      parts.push(svg("text", {class: "fb-tick", x: x.at(value), y: bottom + 16, "text-anchor": "middle"}, model.words(qx, value)));
+    }
+    for (const value of ticks(y)) {
+      parts.push(svg("path", {class: "fb-grid", d: `M${left} ${y.at(value)}H${right}`}));
+      parts.push(svg("text", {class: "fb-tick", x: left - 6, y: y.at(value) + 4, "text-anchor": "end"}, model.words(qy, value)));
+    }
+    parts.push(svg("text", {class: "fb-axis", x: (left + right) / 2, y: HEIGHT - 6, "text-anchor": "middle"}, axisLabel(qx, state.x)));
+    parts.push(svg("text", {class: "fb-axis", transform: `translate(12 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle"}, axisLabel(qy, state.y)));
+    return parts;
+  }
+
+  mark(point, first) {
+    const {entry} = point;
+    const text = this.words(point);
+    const hollow = point.marks.some((mark) => this.model.data.loud.includes(mark)) ? " fb-hollow" : "";
+    const picked = this.state.compare.includes(entry.id) ? " fb-picked" : "";
+    const show = () => this.open(text, point);
+    return svg("a", {
+      href: `${entry.id}/`, class: `fb-v${entry.group}${hollow}${picked}`, "aria-label": text, tabindex: first ? 0 : -1, "data-id": entry.id,
+      pointerenter: show, focus: show, pointerleave: () => this.close(), blur: () => this.close(),
+    }, svg("path", {transform: `translate(${point.px} ${point.py})`, d: this.model.data.shapes[entry.group]}),
+    svg("circle", {class: "fb-hit", cx: point.px, cy: point.py, r: 9}));
+  }
+
+  words({entry, x, y, marks}) {
+    const values = this.quantities.map((quantity, n) => `${quantity.label} ${this.model.words(quantity, n ? y : x)}`);
+    return [entry.name, ...values.reverse(), ...marks].join("; ");
+  }
+
+  labels(points, best, frame) {
+    const room = new Room([frame[0], 0, frame[2] + EDGE.right, frame[3]], points);
+    const chosen = points.filter(({entry}) => this.state.compare.includes(entry.id));
+    const found = [];
+    for (const point of new Set([...chosen, ...[...best].reverse(), ...points])) {
+      const place = room.place(point.entry.short, point);
+      if (place) found.push(svg("text", {class: "fb-label", ...place}, point.entry.short));
+    }
+    return found;
+  }
+
+  open(text, {px, py}) {
+    const box = this.figure.getBoundingClientRect();
+    this.tip.textContent = text.split("; ").join("\n");
+    this.tip.hidden = false;
+    const width = this.tip.offsetWidth;
+    this.tip.style.left = `${Math.max(8, Math.min(box.left + px + 12, innerWidth - width - 8))}px`;
+    this.tip.style.top = `${box.top + py + 14}px`;
+  }
+
+  close() {
+    this.tip.hidden = true;
+  }
+}
+
+/** At most so many of the ticks, evenly. */
+function thin(values, most) {
+  const step = Math.ceil(values.length / most);
+  return values.filter((_, n) => n % step === 0);
+}
+
+function axisLabel({label}, id) {
+  return id === "peak" || id.startsWith("peak:") ? `Peak, ${label}` : label;
+}
+
+function steps(points) {
+  return points.map(({px, py}, n) => `${n ? "L" : "M"}${px} ${py}`).join("");
+}
+
+/** Arrow keys, Home and End move from point to point, from left to right. */
+function walk(event, root) {
+  const marks = [...root.querySelectorAll("a")];
+  const now = marks.indexOf(document.activeElement);
+  const to = {ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, Home: 0, End: marks.length - 1}[event.key];
+  if (to === undefined || now < 0) return;
+  event.preventDefault();
+  const next = marks[Math.max(0, Math.min(to, marks.length - 1))];
+  marks[now].setAttribute("tabindex", -1);
+  next.setAttribute("tabindex", 0);
+  next.focus();
+}
+
+function legend({data}) {
+  const items = Object.entries(data.legend).map(([group, name]) => el("li", {class: `fb-v${group}`},
+    svg("svg", {viewBox: "-6 -6 12 12", width: 12, height: 12, "aria-hidden": "true"}, svg("path", {d: data.shapes[group]})), ` ${name}`));
+  return el("ul", {class: "fb-legend"}, ...items);
+}

@@ -1,0 +1,45 @@
+"""The navigation: mkdocs.yml by hand, with the calculators and their notebooks put in from the registry."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from flopbook.formulas import SECTIONS, get_formula
+from sitebuild.notebooks import sources
+
+CALCULATORS, NOTEBOOKS = "Calculators", "Notebooks"
+
+
+def filled(nav: list[Any]) -> list[Any]:
+    """The navigation with a section for each group of calculators, and the notebooks after them."""
+    made = copy.deepcopy(nav)
+    for item in made:
+        if isinstance(item, dict) and CALCULATORS in item:
+            item[CALCULATORS] += [*_sections(), {NOTEBOOKS: _notebooks(sources())}]
+    return made
+
+
+def _sections() -> list[dict[str, list[dict[str, str]]]]:
+    return [
+        {title: [{get_formula(name).title: f"calculators/{name}.md"} for name in names]}
+        for title, names in SECTIONS.items()
+    ]
+
+
+def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
+    """Those of calculators in the order of the calculators, then the others by name."""
+    order = [name for names in SECTIONS.values() for name in names]
+    stems = sorted((path.stem for path in paths), key=lambda s: (order.index(s) if s in order else len(order), s))
+    return [
+        {f"{_title(stem)}, plotted" if stem in order else _title(stem): f"notebooks/{stem}.ipynb"} for stem in stems
+    ]
+
+
+def _title(stem: str) -> str:
+    return (
+        get_formula(stem).title
+        if stem in {n for names in SECTIONS.values() for n in names}
+        else stem.replace("-", " ").capitalize()
+    )

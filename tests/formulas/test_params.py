@@ -1,0 +1,214 @@
+"""Parameters from the shape: laws of any shape, then published counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.calculator import calculate
+from flopbook.formulas import get_formula, params
+from flopbook.problems import FlopbookError, UnknownName
+
+BASE = {"layers": 32, "d_model": 4096, "heads": 32, "vocab": 32000, "d_ff": 11008}
+MIXTURE = {**BASE, "experts": 8, "experts_per_token": 2}
+LATENT = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+PARTS = ("embedding", "attention", "feed_forward", "router", "norms")
+
+shapes = st.fixed_dictionaries(
+    {
+        "layers": st.integers(1, 128), "d_model": st.integers(1, 256).map(lambda n: 64 * n),
+        "vocab": st.integers(1, 10**6), "heads": st.sampled_from([1, 2, 4, 8, 16, 32, 64]),
+        "d_ff": st.integers(1, 10**5),
+        "ffn": st.sampled_from(["gated", "plain"]), "biases": st.sampled_from(["none", "qkv", "all"]),
+        "norm": st.sampled_from(["rms", "layer", "none"]), "qk_norm": st.sampled_from(["none", "head", "full"]),
+        "positions": st.sampled_from(["rotary", "learned", "relative", "alibi", "none"]),
+    }
+).map(lambda shape: shape | {"context": 1024})  # fmt: skip
+mixtures = st.fixed_dictionaries(
+    {
+        "experts": st.integers(2, 512), "expert_d_ff": st.integers(1, 10**5), "shared_experts": st.integers(0, 4),
+    }
+)  # fmt: skip
+
+
+@given(shapes, mixtures, st.booleans())
+def test_the_parts_are_the_whole(shape: dict[str, Any], mixture: dict[str, Any], mixed: bool) -> None:
+    out = params(**(shape | mixture if mixed else shape))
+    assert out["total"] == sum(out[name] for name in PARTS)
+    assert all(out[name] >= 0 and out[name].is_integer() for name in (*PARTS, "total", "active"))
+    assert (out["active"] < out["total"]) if mixed else (out["active"] == out["total"] and out["router"] == 0)
+
+
+@given(shapes, st.sampled_from(["layers", "d_model", "heads", "vocab", "d_ff"]))
+def test_a_larger_shape_has_more_parameters(shape: dict[str, Any], field: str) -> None:
+    """Heads of fixed width: without one, more heads are only narrower heads."""
+    fixed = shape | {"head_dim": 64}
+    assert params(**(fixed | {field: 2 * shape[field]}))["total"] > params(**fixed)["total"]
+
+
+@given(shapes)
+def test_tied_embeddings_save_one_matrix(shape: dict[str, Any]) -> None:
+    saved = params(**shape)["total"] - params(**shape, tied_embeddings="yes")["total"]
+    assert saved == shape["vocab"] * shape["d_model"]
+
+
+@given(shapes)
+def test_fewer_key_heads_have_fewer_parameters(shape: dict[str, Any]) -> None:
+    """One, some, and as many as heads: MQA <= GQA <= MHA, which is what no number means."""
+    counts = [params(**shape, kv_heads=n)["attention"] for n in range(1, shape["heads"] + 1)]
+    assert counts == sorted(counts) and counts[-1] == params(**shape)["attention"]
+
+
+@given(shapes, st.integers(1, 10**5), st.integers(0, 4))
+def test_one_expert_is_dense(shape: dict[str, Any], width: int, shared: int) -> None:
+    """With one expert the other sizes of experts do not matter."""
+    assert params(**shape, experts=1, expert_d_ff=width, shared_experts=shared) == params(**shape)
+
+
+@given(shapes, mixtures, st.data())
+def test_the_experts_that_a_token_visits_are_active(shape: dict[str, Any], mixture: dict[str, Any], data: Any) -> None:
+    """All experts visited: everything is active. One more visited: one more expert in each layer."""
+    visited = data.draw(st.integers(1, mixture["experts"] - 1))
+    everything = shape | mixture
+    few, more = (params(**everything, experts_per_token=n) for n in (visited, visited + 1))
+    one = params(**(everything | {"experts": mixture["experts"] + 1}), experts_per_token=visited)
+    expert = one["feed_forward"] - few["feed_forward"]
+    assert more["active"] - few["active"] == expert and more["total"] == few["total"]
+    whole = params(**everything, experts_per_token=mixture["experts"])
+    assert whole["active"] == whole["total"]
+
+
+@given(shapes, mixtures)
+def test_dense_layers_are_dense(shape: dict[str, Any], mixture: dict[str, Any]) -> None:
+    """All layers dense: no router and the blocks of the dense model; the experts are nowhere."""
+    dense = params(**shape, **mixture, dense_layers=shape["layers"])
+    assert dense == params(**shape)
+
+
+def test_a_shared_expert_is_one_more_block() -> None:
+    """Beside eight routed experts a shared one of the same width has an eighth of their parameters."""
+    alone, beside = (params(**MIXTURE, shared_experts=n)["feed_forward"] for n in (0, 1))
+    assert beside == alone * 9 / 8
+    wide = params(**MIXTURE, shared_experts=1, shared_expert_d_ff=2 * BASE["d_ff"])["feed_forward"]
+    assert wide == alone * 10 / 8
+
+
+def test_attention_by_hand() -> None:
+    """Width 8, two heads of 4, one key head: queries and output 8 x 8, keys and values 8 x 4."""
+    small = {"layers": 1, "d_model": 8, "heads": 2, "kv_heads": 1, "vocab": 1, "d_ff": 1}
+    assert params(**small)["attention"] == 2 * 8 * 8 + 2 * 8 * 4
+    assert params(**small, head_dim=3)["attention"] == 2 * 8 * 6 + 2 * 8 * 3
+    assert params(**small, biases="qkv")["attention"] == 192 + 8 + 2 * 4
+    assert params(**small, biases="all")["attention"] == 192 + 8 + 2 * 4 + 8
+    assert params(**small, positions="relative")["attention"] == 192 + 8 * 8
+
+
+def test_latent_attention_by_hand() -> None:
+    """DeepSeek-V3, one layer, from its matrices: down and up for queries, down and up for keys and values, output."""
+    shape = {"layers": 1, "d_model": 7168, "heads": 128, "vocab": 1, "d_ff": 1, **LATENT}
+    keys = 7168 * (512 + 64) + 512 * 128 * (128 + 128)
+    out = 128 * 128 * 7168
+    assert params(**shape, q_lora_rank=1536)["attention"] == 7168 * 1536 + 1536 * 128 * 192 + keys + out
+    assert params(**shape)["attention"] == 7168 * 128 * 192 + keys + out
+    assert params(**shape, q_lora_rank=1536)["norms"] == 3 * 7168 + 1536 + 512
+
+
+def test_feed_forward_and_norms_by_hand() -> None:
+    small = {"layers": 2, "d_model": 8, "heads": 2, "vocab": 3, "d_ff": 5}
+    assert params(**small)["feed_forward"] == 2 * 3 * 8 * 5
+    assert params(**small, ffn="plain")["feed_forward"] == 2 * 2 * 8 * 5
+    assert params(**small, ffn="plain", biases="all")["feed_forward"] == 2 * (2 * 8 * 5 + 5 + 8)
+    assert params(**small, biases="all")["feed_forward"] == 2 * (3 * 8 * 5 + 2 * 5 + 8)
+    assert params(**small)["norms"] == (2 * 2 + 1) * 8
+    assert params(**small, norm="layer", norms_per_layer=1)["norms"] == (2 * 1 + 1) * 16
+    assert params(**small, norm="none")["norms"] == 0
+    assert params(**small, qk_norm="head")["norms"] == 40 + 2 * 2 * 4
+    assert params(**small, qk_norm="full", kv_heads=1)["norms"] == 40 + 2 * (8 + 4)
+    assert params(**small, positions="learned", context=7)["embedding"] == 2 * 3 * 8 + 7 * 8
+
+
+def test_llama_exactly() -> None:
+    """6,738,415,616 for Llama 2 7B and 8,030,261,248 for Llama 3 8B: loaded weights, counted (raschka2026llms)."""
+    assert params(**BASE)["total"] == 6_738_415_616
+    llama3 = {**BASE, "kv_heads": 8, "d_ff": 14336, "vocab": 128256}
+    assert params(**llama3)["total"] == 8_030_261_248
+    small = {"layers": 16, "d_model": 2048, "heads": 32, "kv_heads": 8, "d_ff": 8192, "vocab": 128256}
+    assert params(**small, tied_embeddings="yes")["total"] == 1_235_814_400  # Llama 3.2 1B
+    assert params(**small)["total"] == 1_498_482_688  # the same, the shared matrix counted twice
+
+
+def test_gpt_neox_and_pythia_exactly() -> None:
+    """20,554,567,680 (eleutherai2022neoxcard) and 11,846,072,320 of which 11,327,027,200 are no embeddings (pythia)."""
+    old = {"ffn": "plain", "biases": "all", "norm": "layer"}
+    assert params(layers=44, d_model=6144, heads=64, vocab=50432, d_ff=24576, **old)["total"] == 20_554_567_680
+    out = params(layers=36, d_model=5120, heads=40, vocab=50688, d_ff=20480, **old)
+    assert out["total"] == 11_846_072_320 and out["total"] - out["embedding"] == 11_327_027_200
+
+
+def test_qwen_mixture_exactly() -> None:
+    """30,532,122,624 for Qwen3 30B-A3B, loaded and counted (raschka2026llms)."""
+    shape = {"layers": 48, "d_model": 2048, "heads": 32, "kv_heads": 4, "head_dim": 128, "vocab": 151936}
+    experts = {"experts": 128, "experts_per_token": 8, "expert_d_ff": 768}
+    assert params(**shape, **experts, qk_norm="head")["total"] == 30_532_122_624
+
+
+def test_gemma_exactly() -> None:
+    """Embedding and other parameters of Gemma 2 to the last digit: gemmateam2024gemma2, Table 2."""
+    for name, rest, embedding in (("9b", 8_324_201_984, 917_962_752), ("27b", 26_047_480_320, 1_180_237_824)):
+        out = calculate("params", model=f"gemma-2-{name}")
+        assert out["embedding"] == embedding and out["total"] - embedding == rest
+
+
+def test_experts_of_mixtral_and_deepseek() -> None:
+    """47B and 13B active (jiang2024mixtral); 671B and 37B (deepseek2024v3), where the second is rounded down."""
+    mixtral, deepseek = (calculate("params", model=name) for name in ("mixtral-8x7b", "deepseek-v3"))
+    assert (round(mixtral["total"] / 1e9), round(mixtral["active"] / 1e9)) == (47, 13)
+    assert round(deepseek["total"] / 1e9) == 671 and math.floor(deepseek["active"] / 1e9) == 37
+
+
+WRONG = {
+    "kv heads": ({"kv_heads": 64}, "kv-heads is larger than heads"),
+    "experts": ({"experts": 2, "experts_per_token": 3}, "a token cannot visit more experts than there are"),
+    "dense": ({"experts": 2, "dense_layers": 33}, "dense-layers is larger than layers"),
+    "positions": ({"positions": "learned"}, "learned positions need --context"),
+    "width": ({"d_ff": math.inf}, "params needs --d-ff"),
+    "width of dense layers": (
+        {"d_ff": math.inf, "experts": 8, "expert_d_ff": 9, "dense_layers": 1}, "params needs --d-ff",
+    ),
+    "latent": ({"kv_lora_rank": 512}, "needs --qk-nope-head-dim and --v-head-dim"),
+    "head width": ({"heads": 31}, "no multiple of heads; give --head-dim"),
+    "zero": ({"layers": 0}, "layers is 0, expected at least 1"),
+    "half": ({"vocab": 1.5}, "expected a whole number"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_shapes_are_refused(name: str) -> None:
+    changed, message = WRONG[name]
+    with pytest.raises(FlopbookError, match=message):
+        params(**{**BASE, **changed})
+
+
+def test_an_unknown_word_names_the_near_ones() -> None:
+    with pytest.raises(UnknownName, match="unknown ffn 'gate'; nearest: gated"):
+        params(**BASE, ffn="gate")
+
+
+def test_zero_stands_for_none_of_them() -> None:
+    none = dict.fromkeys(name for name, spec in get_formula("params").inputs.items() if spec.none)
+    assert params(**BASE, **dict.fromkeys(none, 0)) == params(**BASE)
+    assert calculate("params", **BASE, shared_experts="0")["total"] == params(**BASE)["total"]
+
+
+def test_arrays_give_what_numbers_give() -> None:
+    layers, experts = np.array([1.0, 16.0, 80.0]), np.array([1.0, 8.0, 256.0])
+    both = params(**{**BASE, "layers": layers}, experts=experts, shared_experts=np.array([0.0, 1.0, 2.0]))
+    for name, values in both.items():
+        for i, value in enumerate(np.broadcast_to(values, 3)):
+            one = params(**{**BASE, "layers": layers[i]}, experts=experts[i], shared_experts=float(i))
+            assert value == one[name]
