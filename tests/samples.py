@@ -151,6 +151,8 @@ READERS = {
 }
 
 
+# What else remembers data that it was made from.
+REMEMBERING = (("pages.entry", ("users",)),)
 # Modules that name a folder themselves, to show a file of it.
 FOLDERS = (
     ("rules.base", "ACCELERATORS", "accelerators"),
@@ -191,7 +193,7 @@ class World:
 
 def clear_caches() -> None:
     """Forget what was read, so that a changed file is read again."""
-    for module_name, names in READERS.values():
+    for module_name, names in (*READERS.values(), *REMEMBERING):
         module = importlib.import_module(f"flopbook.{module_name}")
         for name in names:
             clear = getattr(getattr(module, name), "cache_clear", None)

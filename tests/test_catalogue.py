@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook import catalogue, store
+from flopbook import catalogue, entries, store
 from flopbook.entries import entry_ids, load_entry
 from flopbook.problems import DataError
 from samples import World, claim, clear_caches, write
@@ -43,13 +43,18 @@ def test_the_real_entries_survive_being_kept() -> None:
     assert all(catalogue._entry(record, load_entry(name).file) == load_entry(name) for name, record in records.items())
 
 
-def test_a_kept_entry_is_not_checked_again_and_a_changed_one_is(world: World, kept: Path) -> None:
+def test_a_kept_entry_is_not_checked_again_and_a_changed_one_is(
+    world: World, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.entry("two", id="acme/two")
     again()
     (world.accelerators / "acme" / "one.yaml").write_text((world.accelerators / "acme" / "one.yaml").read_text() + "\n")
-    clear_caches()
-    catalogue.load_entries()
-    assert set(load_entry.cache_info()._asdict().values()) and load_entry.cache_info().misses == 1
+    read: list[str] = []
+    whole = entries._read_entry
+    monkeypatch.setattr(entries, "_read_entry", lambda name, root: read.append(name) or whole(name, root))
+    assert set(again()) == {"acme/one", "acme/two"} and read == ["acme/one"]
+    load_entry("acme/two", world.accelerators)
+    assert read == ["acme/one"]
 
 
 def test_one_changed_value_is_seen_at_once(world: World, kept: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,14 @@ from flopbook.tiers import BIBLIOGRAPHY
 
 ROOT = Path(__file__).resolve().parents[1]
 H100 = ACCELERATORS / "nvidia" / "h100-sxm.yaml"
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> Iterator[None]:
+    """The address is asked for once in a process; here each test has its own."""
+    repository._address.cache_clear()
+    yield
+    repository._address.cache_clear()
 
 
 def test_this_is_a_checkout() -> None:
@@ -80,6 +89,7 @@ def test_the_edit_page_by_the_remote(tmp_path: Path, monkeypatch: pytest.MonkeyP
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     with pytest.raises(FlopbookError, match="the address of the repository is not known"):
         edit_url(H100)
+    repository._address.cache_clear()
     subprocess.run(["git", "-C", str(tmp_path), "remote", "add", "origin", "git@example.org:a/b.git"], check=True)
     assert edit_url(H100, "dev") == "https://example.org/a/b/edit/dev/accelerators/nvidia/h100-sxm.yaml"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from flopbook import claims, documents, entries, schema, store
 from flopbook.claims import Claim
-from flopbook.entries import ACCELERATORS, Entry, Part, Staleness, Status, entry_ids, load_entry
+from flopbook.entries import ACCELERATORS, Entry, Part, Staleness, Status, entry_ids, load_entry, remember
 from flopbook.problems import DataError, Problem, show_path
 
 NAME = "accelerators"
@@ -49,6 +49,7 @@ def _loaded(files: tuple[tuple[str, bytes], ...], root: Path) -> tuple[dict[str,
         if record is None:
             shelf.put(content, _record(found[name]))
     shelf.close()
+    remember(found, root)
     return found, problems
 
 

@@ -122,6 +122,7 @@ class Model(NamedTuple):
     file: str = ""
 
 
+@functools.cache
 def entry_ids(root: Path = ACCELERATORS) -> tuple[str, ...]:
     """All accelerator ids, sorted; read from file names without opening a file."""
     found = (f"{p.parent.name}/{p.stem}" for p in root.glob("*/*.yaml") if p.name != "vendor.yaml")
@@ -159,9 +160,26 @@ def entry(name: str, root: Path = ACCELERATORS) -> Entry:
     return load_entry(find_id(name, root), root)
 
 
-@functools.lru_cache(maxsize=4096)
+_READ: dict[tuple[Path, str], Entry] = {}
+
+
 def load_entry(entry_id: str, root: Path = ACCELERATORS) -> Entry:
-    """Read one entry by its exact id. Raises DataError with all of its problems."""
+    """Read one entry by its exact id, once. Raises DataError with all of its problems."""
+    found = _READ.get((root, entry_id))
+    if found is None:
+        found = _READ[root, entry_id] = _read_entry(entry_id, root)
+    return found
+
+
+load_entry.cache_clear = _READ.clear  # type: ignore[attr-defined]
+
+
+def remember(found: Mapping[str, Entry], root: Path) -> None:
+    """Entries that are known to be what their files say, so that `load_entry` need not read them again."""
+    _READ.update({(root, name): item for name, item in found.items()})
+
+
+def _read_entry(entry_id: str, root: Path) -> Entry:
     path = root / f"{entry_id}.yaml"
     data = _checked(path, load_schema(ACCELERATORS / "schema.json"), entry_id)
     file = show_path(path)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from flopbook import difference as _difference
+from flopbook import store
 from flopbook.difference import Change, difference
 from flopbook.problems import FlopbookError
 from flopbook.repository import checkout, git
@@ -42,8 +44,22 @@ def history() -> tuple[Event, ...]:
 @functools.lru_cache(maxsize=1)
 def _events(root: Path, head: str) -> tuple[Event, ...]:
     words = ("log", "--first-parent", f"--max-count={MOST_COMMITS}", "--format=%H %cI", head, "--", FOLDER)
-    lines = git(root, *words).decode().splitlines()
-    return tuple(event for line in lines for event in _of_commit(root, *line.split(" ", 1)))
+    shelf = store.Shelf("history", Path(__file__), Path(str(_difference.__file__)))
+    found: list[Event] = []
+    for line in git(root, *words).decode().splitlines():
+        records = shelf.get(line.encode())
+        if records is None:
+            events = list(_of_commit(root, *line.split(" ", 1)))
+            shelf.put(line.encode(), [[*event[:3], [list(change) for change in event.changes]] for event in events])
+        else:
+            events = [Event(*head, tuple(_change(row) for row in rows)) for *head, rows in records]
+        found += events
+    shelf.close()
+    return tuple(found)
+
+
+def _change(row: list[Any]) -> Change:
+    return Change(*row[:-1], tuple(row[-1]))
 
 
 def _of_commit(root: Path, commit: str, when: str) -> Iterator[Event]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -34,10 +35,16 @@ def repository_path(path: Path) -> str:
 
 def edit_url(path: Path, branch: str = "main") -> str:
     """The web page on which a file of the repository is edited. Raises FlopbookError when no address is known."""
-    address = _packaged_address() or _remote_address()
+    address = _address()
     if not address:
         raise FlopbookError("the address of the repository is not known: the package has none, and there is no remote")
     return f"{address}/edit/{branch}/{repository_path(path)}"
+
+
+@functools.cache
+def _address() -> str:
+    """The web address of the repository, empty where none is known; asking git takes long."""
+    return _packaged_address() or _remote_address()
 
 
 def _packaged_address() -> str:

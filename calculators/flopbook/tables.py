@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 import tempfile
@@ -109,10 +110,21 @@ def parquet_files() -> dict[str, bytes]:
 
 
 def _parquet(connection: Any, table: Table, path: Path) -> bytes:
-    columns = ", ".join(f'"{name}" {_PARQUET_TYPES[kind]}' for name, kind in table.columns.items())
-    connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
-    connection.executemany(f'INSERT INTO "{table.name}" VALUES ({", ".join("?" * len(table.columns))})', table.rows)
-    connection.table(table.name).write_parquet(str(path), compression="zstd")
+    """Through a CSV file, which DuckDB reads a hundred times faster than it takes rows from Python."""
+    columns = {name: _PARQUET_TYPES[kind] for name, kind in table.columns.items()}
+    rows = path.with_suffix(".csv")
+    with rows.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(table.rows)
+    form = {
+        "header": False,
+        "auto_detect": False,
+        "delimiter": ",",
+        "quotechar": '"',
+        "escapechar": '"',
+        "na_values": "",
+    }
+    read = connection.read_csv(str(rows), columns=columns, **form)
+    read.write_parquet(str(path), compression="zstd")
     return path.read_bytes()
 
 

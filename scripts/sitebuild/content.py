@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook import tables
+from flopbook.catalogue import load_entries
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, get_formula
@@ -25,6 +26,7 @@ DOCS = ROOT / "docs"
 
 def generate(notebooks: dict[str, str]) -> dict[str, bytes]:
     """Content path -> bytes of every file of the content tree. Raises FlopbookError with all problems of the prose."""
+    load_entries()  # all of them are needed: at once is faster than one by one
     tree: dict[str, bytes] = {}
     problems: list[Problem] = []
     for path, text in _pages(problems, set(notebooks)):

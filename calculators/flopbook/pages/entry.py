@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+
 import flopbook
 from flopbook.claims import choose
 from flopbook.entries import ACCELERATORS, Entry, entry_ids, load_entry, vendor
@@ -76,22 +79,25 @@ def _picture(entry: Entry) -> list[str]:
 def _systems(entry: Entry, page: str) -> list[str]:
     """What is built from it, and its variants."""
     lines = []
-    for name in entry_ids():
-        other = load_entry(name)
-        here = link(other.name, html_link(page, entry_page(name)))
-        count = next((part.count for part in other.contains if part.ref == entry.id), 0) or _inside(other, entry.id)
-        if count:
-            lines.append(f"- {here}: {KINDS[other.kind]} of {count:,}")
-        elif other.variant_of == entry.id:
-            lines.append(f"- {here}: variant")
+    for name, words in users(entry_ids()).get(entry.id, ()):
+        lines.append(f"- {link(load_entry(name).name, html_link(page, entry_page(name)))}: {words}")
     return ["\n## Built from it\n", *lines] if lines else []
 
 
-def _inside(other: Entry, entry_id: str) -> int:
-    try:
-        return packages(other).get(entry_id, 0)
-    except FlopbookError:  # its parts are broken, which the check of the data says
-        return 0
+@functools.lru_cache(maxsize=2)
+def users(ids: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """For each entry those that contain it, at any level, or are variants of it, with how."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name in ids:
+        other = load_entry(name)
+        inside = {part.ref: part.count for part in other.contains}
+        with contextlib.suppress(FlopbookError):  # its parts are broken, which the check of the data says
+            inside = packages(other) | inside
+        for ref, count in inside.items():
+            found.setdefault(ref, []).append((name, f"{KINDS[other.kind]} of {count:,}"))
+        if other.variant_of and other.variant_of not in inside:
+            found.setdefault(other.variant_of, []).append((name, "variant"))
+    return found
 
 
 def _history(entry: Entry, page: str) -> list[str]:

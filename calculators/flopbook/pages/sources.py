@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from flopbook.claims import Claim
 from flopbook.pages.markup import escape, inline, link, relative
 from flopbook.references import Reference, Topic, reference, references, topics
@@ -38,6 +40,7 @@ def cite(key: str, page: str) -> str:
     return link(item.short, html_link(page, f"{topic_page(home_topic(item))}#{key}"), "fb-cite")
 
 
+@functools.lru_cache(maxsize=100_000)
 def html_link(page: str, target: str) -> str:
     """A link for raw HTML: the address of the built page, which sits in a folder of its own."""
     path, mark, anchor = target.partition("#")
