@@ -65,10 +65,10 @@ def _build(options: argparse.Namespace, steps: Steps) -> None:
 
         notebooks = execute_all(steps.detail, options.jobs, preview=options.content_only)
     with steps.step("write the content"):
-        from sitebuild.content import generate, write
+        from sitebuild.content import API, generate, write
 
-        tree = generate(notebooks)
-        changed = write(tree, content)
+        tree = generate(notebooks, preview=options.content_only)
+        changed = write(tree, content, keep=API if options.content_only else "")
         steps.detail(f"{len(tree)} files, {changed} changed")
     if options.content_only:
         return

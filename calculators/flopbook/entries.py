@@ -11,15 +11,17 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flopbook import accelerators as _accelerators
 from flopbook import models as _models
 from flopbook.claims import NONE, NOT_PUBLISHED, Claim
 from flopbook.documents import Node, parse_yaml, read_yaml
-from flopbook.names import other_names
 from flopbook.problems import DataError, FlopbookError, Problem, UnknownName, shorten, show_path
 from flopbook.schema import check, load_schema, text_problems
+
+if TYPE_CHECKING:
+    from flopbook.names import Names
 
 ACCELERATORS = Path(_accelerators.__file__).parent
 MODELS = Path(_models.__file__).parent
@@ -238,7 +240,7 @@ def model(name: str, root: Path = MODELS) -> Model:
     key = name.strip().lower()
     if key in model_ids(root):
         return load_model(key, root)
-    others = other_names(model_ids(root), root)
+    others = _other_names(model_ids(root), root)
     for model_id, names in others.items():
         if key in names.aliases:
             return load_model(model_id, root)
@@ -270,14 +272,20 @@ def find_id(name: str, root: Path = ACCELERATORS) -> str:
     if found:
         raise FlopbookError(f"'{shorten(name)}' fits several entries: {', '.join(found)}; name one of them")
     products = [i.partition("/")[2] for i in ids]
-    aliases = [alias for names in other_names(ids, root).values() for alias in names.aliases]
+    aliases = [alias for names in _other_names(ids, root).values() for alias in names.aliases]
     raise UnknownName("chip", name, [*ids, *products, *aliases])
+
+
+def _other_names(ids: tuple[str, ...], root: Path) -> dict[str, Names]:
+    from flopbook.names import other_names  # most look-ups are by id
+
+    return other_names(ids, root)
 
 
 def _by_other_name(name: str, ids: tuple[str, ...], root: Path) -> Iterator[str]:
     """Ids whose alias, with or without the vendor, or device name fits."""
     vendor_part, slash, product = name.rpartition("/")
-    for entry_id, names in other_names(ids, root).items():
+    for entry_id, names in _other_names(ids, root).items():
         vendor_fits = not slash or entry_id.startswith(f"{vendor_part}/")
         if (vendor_fits and product in names.aliases) or name in (n.lower() for n in names.device_names):
             yield entry_id

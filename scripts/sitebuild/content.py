@@ -22,10 +22,14 @@ from sitebuild.maths import MathsError, replace_maths
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+API = "api/v1/"
 
 
-def generate(notebooks: dict[str, str]) -> dict[str, bytes]:
-    """Content path -> bytes of every file of the content tree. Raises FlopbookError with all problems of the prose."""
+def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, bytes]:
+    """Content path -> bytes of every file of the content tree. Raises FlopbookError with all problems of the prose.
+
+    A preview leaves the files of the export out: they take longer than all pages, and nobody reads them while editing.
+    """
     load_entries()  # all of them are needed: at once is faster than one by one
     tree: dict[str, bytes] = {}
     problems: list[Problem] = []
@@ -36,7 +40,8 @@ def generate(notebooks: dict[str, str]) -> dict[str, bytes]:
             problems.append(Problem(path, 1, 1, "maths", str(error), "LaTeX that converts", "mend the formula"))
     if problems:
         raise FlopbookError("\n".join(str(problem) for problem in problems))
-    tree |= {f"api/v1/{name}": content for name, content in tables.published()[0].items()}
+    if not preview:
+        tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
     tree |= {name: text.encode() for name, text in explorer.files().items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
@@ -77,8 +82,11 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     yield "assets/flopbook/data.json", json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def write(tree: dict[str, bytes], folder: Path) -> int:
-    """Make a folder hold exactly this tree; unchanged files keep their times. Returns how many files changed."""
+def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:
+    """Make a folder hold exactly this tree; unchanged files keep their times. Returns how many files changed.
+
+    Files whose name begins with `keep` stay as they are when the tree has none of that name.
+    """
     changed = 0
     for name, content in tree.items():
         path = folder / name
@@ -88,7 +96,8 @@ def write(tree: dict[str, bytes], folder: Path) -> int:
         path.write_bytes(content)
         changed += 1
     for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_file() and path.relative_to(folder).as_posix() not in tree:
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in tree and not (keep and name.startswith(keep)):
             path.unlink()
             changed += 1
         elif path.is_dir() and not any(path.iterdir()):

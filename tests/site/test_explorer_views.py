@@ -43,6 +43,18 @@ def test_the_adopted_table_is_what_the_script_would_build(tab: Any) -> None:
 
 
 @at()
+@pytest.mark.parametrize("sparsity", ["", "2:4"])
+def test_cells_stand_under_the_head_of_their_column(tab: Any, sparsity: str) -> None:
+    """A style that meets the rows by mistake would take them out of the table: each would have columns of its own."""
+    if sparsity:
+        tab.get_by_label("Sparsity").select_option(sparsity)
+    edges = tab.evaluate("""() => [...document.querySelectorAll('.fb-all tr')].slice(0, 9).map(row => [...row.cells]
+      .filter(cell => getComputedStyle(cell).display !== 'none')
+      .map(cell => Math.round(cell.getBoundingClientRect().left)))""")
+    assert len(edges) == 9 and all(edge == edges[0] for edge in edges) and len(set(edges[0])) == len(edges[0])
+
+
+@at()
 def test_filters_by_vendor_kind_status_year_memory_and_words(tab: Any) -> None:
     tick(tab, "Vendor", "Google", "AMD")
     assert names(tab) == [name for name in CHIPS if name.startswith(("google/", "amd/"))]

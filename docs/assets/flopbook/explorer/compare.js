@@ -32,7 +32,7 @@ export class Compare {
       button(`${name} ×`, () => this.change({toggle: id}, false, "[data-add]"), {"aria-label": `Remove ${name}`})
     ));
     return el("div", {class: "fb-row"}, add, ...(entries.length > 1 ? [pick] : []),
-      el("span", {class: "fb-chips"}, ...names), el("span", {class: "fb-count", role: "status"}, hint));
+      el("span", {class: "fb-compared"}, ...names), el("span", {class: "fb-count", role: "status"}, hint));
   }
 
   table(state, entries, base) {
