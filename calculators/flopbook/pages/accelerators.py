@@ -29,6 +29,7 @@ def vendor_page(vendor_id: str) -> str:
         "## Products\n",
         *(f"- [{inline(p.name)}]({p.id.partition('/')[2]}.md), {KINDS[p.kind]}: {inline(p.summary)}" for p in products),
         *_facts(item, page),
+        *_history(item, page),
     ]
     for title, keys in (("White papers", item.white_papers), ("Media", item.media), ("Research", item.research)):
         if keys:
@@ -37,15 +38,23 @@ def vendor_page(vendor_id: str) -> str:
 
 
 def _facts(item: Vendor, page: str) -> list[str]:
-    if not item.facts:
-        return []
+    """Who leads it, since when it is there, where: as of the day on which the source was read."""
     rows = [
         (
             escape(fact.field),
             escape(f"{fact.date + ': ' if fact.date else ''}{fact.value}"),
-            cite(fact.source, page),
-            escape(fact.as_of),
+            f'{cite(fact.source, page)} <span class="fb-read">read {fact.as_of}</span>',
         )
         for fact in item.facts
+        if fact.field != "event"
     ]
-    return ["\n## Facts\n", table(("What", "Fact", "Source", "Read"), rows, caption=f"Facts about {item.name}")]
+    if not rows:
+        return []
+    return ["\n## Facts\n", table(("What", "Fact", "Source"), rows, caption=f"Facts about {item.name}")]
+
+
+def _history(item: Vendor, page: str) -> list[str]:
+    """What happened, oldest first; an event without a date comes last."""
+    events = sorted((fact for fact in item.facts if fact.field == "event"), key=lambda fact: fact.date or "9999")
+    lines = [f"- {f'{inline(e.date)}: ' if e.date else ''}{inline(e.value)} ({cite(e.source, page)})" for e in events]
+    return ["\n## History\n", *lines] if lines else []
