@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer,
+        "explorer": explorer, "load": load_time,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -74,6 +74,26 @@ def cold_command(runs: int) -> None:
     asked = "import flopbook; flopbook.peak('NVIDIA H100 80GB HBM3')"
     report("flopbook.peak of a device name", timed([PYTHON, "-c", asked], runs), "ms", "100 ms")
     report("list", timed([COMMAND, "list"], runs), "ms", "none")
+
+
+_LOAD = (
+    "import time; from flopbook import catalogue; t = time.perf_counter(); "
+    "catalogue.load_entries(); print(time.perf_counter() - t)"
+)
+
+
+def load_time(runs: int) -> None:
+    """All entries in a new process: kept by an earlier run, and with nothing kept."""
+    for name, budget, environment in (
+        ("load all entries", "150 ms", os.environ),
+        ("load all entries, nothing kept", "none", os.environ | {"FLOPBOOK_CACHE": ""}),
+    ):
+        command = [sys.executable, "-c", _LOAD]
+        times = [
+            float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout) * 1000
+            for _ in range(runs)
+        ]
+        report(name, times, "ms", budget)
 
 
 def lint_time(runs: int) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from flopbook.cli.app import run
+from flopbook.difference import MEND, Difference
 from samples import World, claim, entry_text
 
 
@@ -90,3 +91,25 @@ def test_a_file_outside_of_the_data_has_no_problems_of_ours(
 ) -> None:
     (tmp_path / "notes.txt").write_text("a: [", encoding="utf-8")
     assert lint(capsys, "notes.txt")[0] == 0
+
+
+def test_a_large_move_against_an_earlier_state_is_a_problem(
+    cli_export: Path, world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value that changed by more than 10 % while its source did not; `flopbook diff` says the same."""
+    found = Difference(
+        (), (), (), (), (f"acme/one power: 100 W to 200 W (+100%) with the same source a2026b; {MEND}",), ()
+    )
+    monkeypatch.setattr("flopbook.base.against", lambda base: found)
+    status, out, _ = lint(capsys, "--against", str(cli_export))
+    first, last = out.splitlines()
+    assert status == 1 and last == "1 problem" and ": moved: found acme/one power: 100 W to 200 W" in first
+    assert first.endswith(MEND)
+    monkeypatch.setattr("flopbook.base.against", lambda base: found._replace(problems=()))
+    assert lint(capsys, "--against", str(cli_export))[0] == 0
+
+
+@pytest.fixture
+def cli_export(tmp_path: Path) -> Path:
+    """Stands for a revision or an exported folder."""
+    return tmp_path / "before"

@@ -20,10 +20,16 @@ FORMATS = ("text", "github")
     Option(
         "--fix", "mend", "First mend line ends, spellings of units and dates, identifiers and the order of entries."
     ),
+    Option(
+        "--against",
+        "base",
+        "Also check what changed since this revision or exported folder: large moves need a source.",
+        "BASE",
+    ),
     Option("--format", "form", "text (the default) or github: annotations at the lines of a pull request.", "NAME"),
     argument="[FILE ...]",
 )
-def lint_command(files: Sequence[str], mend: bool, form: str | None, as_json: bool) -> int:
+def lint_command(files: Sequence[str], mend: bool, base: str | None, form: str | None, as_json: bool) -> int:
     """Check the data: files, units, sources, parts, totals, references, claims. Exit status 1 when a check fails.
 
     With FILEs only their problems are told; files that they refer to are read all the same.
@@ -40,6 +46,7 @@ def lint_command(files: Sequence[str], mend: bool, form: str | None, as_json: bo
     fixed = _mended(paths) if mend else []
     shown = {show_path(path) for path in paths}
     problems = [problem for problem in lint() if not shown or problem.file in shown]
+    problems += _moved(base)
     if as_json:
         print_json([problem._asdict() for problem in problems])
         return 1 if problems else 0
@@ -49,6 +56,18 @@ def lint_command(files: Sequence[str], mend: bool, form: str | None, as_json: bo
         print(_annotation(problem) if form == "github" else str(problem))
     print(counted(len(problems), "problem") if problems else "no problems")
     return 1 if problems else 0
+
+
+def _moved(base: str | None) -> list[Problem]:
+    if base is None:
+        return []
+    from flopbook.base import against
+    from flopbook.difference import MEND
+
+    found = against(base)
+    said = ("a new source for a value that moves by more than 10 %", MEND)
+    moves = [Problem(base, 1, 1, "moved", text.removesuffix(f"; {MEND}"), *said) for text in found.problems]
+    return moves + [Problem(base, 1, 1, "unread", text, "data that can be read", "mend it") for text in found.unread]
 
 
 def _file(name: str) -> Path:
