@@ -100,6 +100,14 @@ def test_every_source_must_be_in_the_bibliography(world: World, path: str, text:
     assert where(problem) == (path, line, column or found)
 
 
+def test_a_source_of_values_says_who_speaks(world: World) -> None:
+    """Without a tier it would lose every choice among values, unnoticed."""
+    world.write("bibliography/all.bib", bib(tier=None))
+    problem = only()
+    assert problem.rule == "source" and f"no tier in '{SOURCE}'" in problem.found
+    assert where(problem) == ("bibliography/all.bib", 1, 1)
+
+
 @pytest.mark.parametrize("head", [{"parts": {"acme/none": 8}}, {"variant_of": "acme/none"}])
 def test_parts_and_variants_must_exist(world: World, head: dict[str, Any]) -> None:
     path = world.entry("box", kind="node", **head)

@@ -1,4 +1,4 @@
-"""Every key that the data cites is in the bibliography."""
+"""Every key that the data cites is in the bibliography, and a source of values says who speaks (its tier)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def check(data: Data) -> Iterator[Finding]:
         if key not in known:
             said = (f"'{key}'", "a key of bibliography/*.bib", "add the reference or mend the key")
             yield Finding(Problem(*find(key), NAME, *said))
+    for owner in (*data.entries.values(), *data.models.values()):
+        for key in sorted({claim.source for claim in owner.claims} & known.keys()):
+            if not known[key].tier:
+                said = (f"no tier in '{key}', a source of values", "who says it", "give the reference a 'tier'")
+                yield Finding(Problem(known[key].file, known[key].line, 1, NAME, *said))
 
 
 def _used(data: Data) -> Iterator[tuple[str, Find]]:
