@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flopbook.formula import Formula
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Rooflines": {"min-batch": "roofline"},
+    "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
     "Models and training": {"params": "parameters", "training-flops": "transformer"},
     "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
 }

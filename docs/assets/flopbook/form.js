@@ -203,6 +203,7 @@ class Form {
         return "The interleaved schedule needs a multiple of the stages as micro-batches.";
       }
     }
+    if (values.op !== undefined) return ofOperation(values);
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
     return this.spec.id === "params" ? ofShape(values) : "";
   }
@@ -248,7 +249,8 @@ class Form {
     term.append(element("code", {}, output.name), ` ${output.meaning}`);
     const text = open.length
       ? `fill in ${open.map((name) => this.label(name)).join(" and ")}`
-      : value === Infinity && output.absent ? output.absent : formatQuantity(value, output.unit);
+      : value === Infinity && output.absent ? output.absent
+        : output.choices.length ? value : formatQuantity(value, output.unit);
     const shown = element("dd", {"data-output": output.name, "data-value": open.length ? "" : String(value)}, text);
     shown.classList.toggle("fb-open", open.length > 0);
     const pair = element("div", {});
@@ -294,6 +296,16 @@ function ofShape(v) {
   if (v.kv_lora_rank > 0 && !(v.qk_nope_head_dim > 0 && v.v_head_dim > 0)) return "Latent attention needs its head widths.";
   const open = v.head_dim === Infinity && v.kv_lora_rank === 0;
   return open && v.d_model % v.heads !== 0 ? "The width is no multiple of the heads; type the width of a head." : "";
+}
+
+/** What is wrong with an operation, as the command line says it. */
+function ofOperation(v) {
+  const attention = v.op === "prefill" || v.op === "decode";
+  if (v.op === "dot" && !(v.m === 1 && v.n === 1)) return "A dot product has an inner length only.";
+  if ((v.op === "gemv" || v.op === "decode") && v.m !== 1) return "A matrix times a vector, and attention for one token, has one row.";
+  if (v.op === "prefill" && v.n < v.m) return "Attention over a prompt needs as many keys as queries: each token sees itself.";
+  if (!attention && !(v.heads === 1 && v.kv_heads === Infinity)) return "Only attention has heads.";
+  return v.kv_heads > v.heads && v.kv_heads !== Infinity ? "Each key and value head serves at least one head." : "";
 }
 
 function sentence(text) {
