@@ -17,6 +17,14 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
     "Models and training": {"params": "parameters", "training-flops": "transformer"},
     "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
+    "Inference": {
+        "kv-cache": "inference",
+        "prefill": "inference",
+        "decode": "inference",
+        "serving": "deployment",
+        "speculative-decoding": "deployment",
+    },
+    "Clusters": {"cluster-power": "cost"},
 }
 CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
 

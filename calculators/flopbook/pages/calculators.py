@@ -176,7 +176,10 @@ def _picked(item: Picked | Value, notes: Sequence[str] = ()) -> dict:
 def _from_calculator(chip: Chip) -> dict:
     """Bandwidth and links as the calculators take them, so that the form cannot differ from the command."""
     found: dict[str, dict] = {}
-    for name, wanted in (("min-batch", ("bandwidth",)), ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis"))):
+    for name, wanted in (
+        ("min-batch", ("bandwidth",)), ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
+        ("serving", ("memory",)), ("cluster-power", ("power",)),
+    ):  # fmt: skip
         spec = get_formula(name).inputs
         for one in wanted:
             try:

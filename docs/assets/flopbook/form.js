@@ -205,6 +205,8 @@ class Form {
     }
     if (values.op !== undefined) return ofOperation(values);
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
+    if (values.compute_params > values.params) return "A token cannot meet more weights than there are.";
+    if (this.spec.id !== "params" && values.heads !== undefined) return ofHeads(values);
     return this.spec.id === "params" ? ofShape(values) : "";
   }
 
@@ -296,6 +298,15 @@ function ofShape(v) {
   if (v.kv_lora_rank > 0 && !(v.qk_nope_head_dim > 0 && v.v_head_dim > 0)) return "Latent attention needs its head widths.";
   const open = v.head_dim === Infinity && v.kv_lora_rank === 0;
   return open && v.d_model % v.heads !== 0 ? "The width is no multiple of the heads; type the width of a head." : "";
+}
+
+/** What is wrong with the heads of an attention that is run, as the command line says it. */
+function ofHeads(v) {
+  if (v.kv_heads > v.heads && v.kv_heads !== Infinity) return "Each key and value head serves at least one head.";
+  if (v.head_dim === Infinity && v.d_model === Infinity && !v.kv_lora_rank) return "The width of a head is missing.";
+  if (v.window_layers > v.layers && v.window_layers !== Infinity) return "There are more windowed layers than layers.";
+  if (v.vocab > 0 && v.d_model < Infinity && 2 * v.vocab * v.d_model >= v.compute_params) return "Two embeddings are more than all weights.";
+  return v.batch < v.ep ? "Each group needs a sequence." : "";
 }
 
 /** What is wrong with an operation, as the command line says it. */
