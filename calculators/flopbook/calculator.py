@@ -244,6 +244,8 @@ def _axes(request: _Request) -> Picked:
 _CHIP_VALUES = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
+    "memory": lambda r: r.chip.pick_memory(),
+    "power": lambda r: r.chip.pick_power(),
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,

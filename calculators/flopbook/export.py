@@ -131,7 +131,11 @@ def calculator_record(formula: Formula) -> dict[str, Any]:
         }
         for name, spec in formula.inputs.items()
     }  # fmt: skip
-    outputs = {n: {"unit": s.unit, "symbol": s.symbol, "meaning": s.meaning} for n, s in formula.outputs.items()}
+    outputs = {
+        n: {"unit": s.unit, "symbol": s.symbol, "meaning": s.meaning}
+        | ({"choices": list(s.choices)} if s.choices else {})
+        for n, s in formula.outputs.items()
+    }
     return {
         "calculator": formula.id, "title": formula.title, "question": formula.question, "summary": formula.summary,
         "options": list(takes(formula)), "inputs": inputs, "outputs": outputs, "sources": list(formula.sources),

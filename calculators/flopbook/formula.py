@@ -54,13 +54,17 @@ class Input(NamedTuple):
 
 
 class Output(NamedTuple):
-    """A result of a formula. `needs` names inputs without which it is left open (their default is a limit)."""
+    """A result of a formula. `needs` names inputs without which it is left open (their default is a limit).
+
+    `choices` makes it a word, one of these, where the question is which of several things limits.
+    """
 
     unit: str
     symbol: str
     meaning: str
     needs: tuple[str, ...] = ()
     absent: str = ""  # what an infinite value means, for people
+    choices: tuple[str, ...] = ()
 
 
 class Formula(NamedTuple):

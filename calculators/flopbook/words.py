@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flopbook.calculator import Result, Value
 from flopbook.formula import Formula
@@ -19,7 +20,7 @@ def answer(result: Result) -> str:
     """The answer for people: outputs first, then what went in, then what must be known."""
     outputs = result.formula.outputs
     rows = [
-        (name, "open" if value is None else format_quantity(value, outputs[name].unit), outputs[name].meaning)
+        (name, "open" if value is None else said(value, outputs[name].unit), outputs[name].meaning)
         for name, value in result.items()
     ]
     inputs = [(name, shown(item), _origin(item)) for name, item in result.inputs.items()]
@@ -30,7 +31,12 @@ def answer(result: Result) -> str:
 
 def shown(item: Value) -> str:
     """An input's value with its unit."""
-    return str(item.value) if isinstance(item.value, str) else format_quantity(item.value, item.unit or "1")
+    return said(item.value, item.unit or "1")
+
+
+def said(value: Any, unit: str) -> str:
+    """A value with its unit; a word as it is."""
+    return str(value) if isinstance(value, str) else format_quantity(value, unit)
 
 
 def _origin(item: Value) -> str:

@@ -6,11 +6,12 @@ import json
 import re
 from typing import Any
 
+import inferring
 import pytest
 
 from flopbook.calculator import calculate
 from flopbook.formulas import formulas, get_formula
-from flopbook.units import format_quantity
+from flopbook.words import said
 
 COMMANDS: dict[str, list[str]] = {
     "training-flops": ["--params", "70B", "--tokens", "15T"],
@@ -18,6 +19,7 @@ COMMANDS: dict[str, list[str]] = {
     "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", "--link-bandwidth", "90GB/s"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
+    **inferring.COMMANDS,
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
@@ -25,6 +27,7 @@ OUTPUTS = {
     "fsdp-limit": {"tokens_per_chip": "token", "max_chips": "chip"},
     "bubble": {"fraction": "1"},
     "params": {"total": "param", "active": "param"},
+    **inferring.OUTPUTS,
 }
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
@@ -64,7 +67,7 @@ def test_the_text_shows_outputs_and_inputs(name: str, cli: Any) -> None:
     result = calculate(name, **options(COMMANDS[name]))
     assert (outcome.status, outcome.err) == (0, "")
     for key, value in result.items():
-        shown = format_quantity(value, result.formula.outputs[key].unit)
+        shown = said(value, result.formula.outputs[key].unit)
         assert re.search(rf"^{key} +{re.escape(shown)} ", outcome.out, re.M)
     inputs = outcome.out.partition("\nfrom\n")[2]
     assert all(re.search(rf"^  {key} ", inputs, re.M) for key in result.inputs)
@@ -79,9 +82,9 @@ def test_explain_shows_steps_numbers_units_and_sources(name: str, cli: Any) -> N
     for heading in ("Inputs", "Steps", "Leaves out", "Sources"):
         assert f"\n{heading}\n" in outcome.out
     for key, value in result.items():
-        shown = format_quantity(value, result.formula.outputs[key].unit)
+        shown = said(value, result.formula.outputs[key].unit)
         steps = outcome.out.partition("\nSteps")[2].partition("\nLeaves out\n")[0]
-        assert f"= {shown}\n" in steps.partition(f"\n  {key} = ")[2], key
+        assert f"= {shown}\n" in steps.partition(f"\n  {key} ")[2], key
     for key in result.sources:
         assert re.search(rf"^  {key}: .+ \(\d{{4}}\)\. https?://", outcome.out, re.M)
     for item in result.inputs.values():
@@ -127,7 +130,7 @@ def test_quantities_as_people_write_them(option: str, text: str, value: float, c
     name = next(n for n, f in formulas().items() if option[2:].replace("-", "_") in f.inputs)
     base = {
         "training-flops": {"--params": "1B", "--tokens": "1B"},
-        "min-batch": {"--peak": "1PFLOP/s", "--bandwidth": "1TB/s"},
+        "ridge-point": {"--peak": "1PFLOP/s", "--bandwidth": "1TB/s"},
         "fsdp-limit": {"--peak": "1PFLOP/s", "--link-bandwidth": "1GB/s", "--axes": "1", "--batch-tokens": "1M"},
     }[name]
     arguments = [word for pair in {**base, option: text}.items() for word in pair]

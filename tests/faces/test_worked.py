@@ -5,6 +5,7 @@ import random
 import re
 from typing import Annotated, Any
 
+import inferring
 import pytest
 
 from flopbook.faces.worked import worked
@@ -16,7 +17,8 @@ Number = Annotated[float, Input("1", "a", "a number")]
 
 INPUTS = {
     "training-flops": {"params": 70e9, "tokens": 15e12},
-    "min-batch": {"peak": 989.4e12, "bandwidth": 3.35e12, "bytes_per_param": 2.0, "d_model": 8192.0, "d_ff": 28672.0},
+    "min-batch": {"peak": 989.4e12, "bandwidth": 3.35e12, "bytes_per_param": 2.0, "d_model": 8192.0, "d_ff": 28672.0,
+                  "bytes_per_activation": math.inf},
     "fsdp-limit": {
         "peak": 4.59e14, "link_bandwidth": 90e9, "axes": 3.0, "links_per_axis": 2.0, "batch_tokens": 16e6,
         "bytes_per_param": 2.0, "experts": 256.0, "experts_per_token": 8.0,
@@ -30,6 +32,7 @@ INPUTS = {
         "dense_layers": 3.0, "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0,
         "qk_rope_head_dim": 64.0, "v_head_dim": 128.0,
     },
+    **inferring.EXAMPLE,
 }  # fmt: skip
 
 
@@ -61,7 +64,7 @@ def test_steps_of_open_outputs_are_left_out() -> None:
 
 @pytest.mark.parametrize("width", [1.0, 250.0, 500.0])
 def test_an_answer_that_does_not_exist_is_worked_without_dividing_by_zero(width: float) -> None:
-    values = {"peak": 1e15, "bandwidth": 4e12, "bytes_per_param": 2.0, "d_model": width, "d_ff": width}
+    values = {**INPUTS["min-batch"], "peak": 1e15, "bandwidth": 4e12, "d_model": width, "d_ff": width}
     assert worked(get_formula("min-batch"), values)[-1].value == math.inf
 
 
@@ -114,5 +117,5 @@ def test_a_choice_is_shown_by_the_side_taken(schedule: str, virtual: float) -> N
 def test_the_guard_of_a_division_is_not_shown(width: float, shown: str) -> None:
     values = {**INPUTS["min-batch"], "d_model": width, "d_ff": width}
     lines = worked(get_formula("min-batch"), values)
-    assert [step.name for step in lines] == ["flop_per_byte", "tokens", "slack", "tokens_exact"]
+    assert [step.name for step in lines] == ["flop_per_byte", "tokens", "wide", "slack", "tokens_exact"]
     assert lines[-1].expression == shown

@@ -14,9 +14,17 @@ if TYPE_CHECKING:
     from flopbook.formula import Formula
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Rooflines": {"min-batch": "roofline"},
+    "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
     "Models and training": {"params": "parameters", "training-flops": "transformer"},
     "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
+    "Inference": {
+        "kv-cache": "inference",
+        "prefill": "inference",
+        "decode": "inference",
+        "serving": "deployment",
+        "speculative-decoding": "deployment",
+    },
+    "Clusters": {"cluster-power": "cost"},
 }
 CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
 

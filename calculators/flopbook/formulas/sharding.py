@@ -10,7 +10,7 @@ from flopbook.ops import floor, inf
 @formula(
     "fsdp-limit",
     title="FSDP limit",
-    question="Over how many chips can fully sharded training spread before the network is the limit?",
+    question="How many chips can fully sharded training use before the network is the limit?",
     outputs={
         "tokens_per_chip": Output(
             "token", r"B_\text{chip}", "smallest batch per chip that hides the gathering of weights",

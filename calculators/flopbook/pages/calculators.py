@@ -16,7 +16,7 @@ from flopbook.pages.markup import escape, front_matter, inline, relative, table
 from flopbook.pages.sources import cite
 from flopbook.problems import FlopbookError
 from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PREFIXES, format_quantity
-from flopbook.words import answer, example
+from flopbook.words import answer, example, said
 
 INDEX = "calculators/index.md"
 
@@ -104,9 +104,7 @@ def form_markup(formula: Formula) -> str:
     options = {key.replace("-", "_"): value for key, value in formula.examples[0].items()}
     result = calculate(formula.id, **options)
     answers = "; ".join(
-        f"{name}: {format_quantity(value, formula.outputs[name].unit)}"
-        for name, value in result.items()
-        if value is not None
+        f"{name}: {said(value, formula.outputs[name].unit)}" for name, value in result.items() if value is not None
     )
     spec = escape(json.dumps(form_record(formula)))
     return (
@@ -130,9 +128,12 @@ def form_record(formula: Formula) -> dict:
         for name, spec in formula.inputs.items()
     ]  # fmt: skip
     outputs = [
-        {"name": n, "unit": s.unit, "meaning": s.meaning, "needs": list(s.needs), "absent": s.absent}
+        {
+            "name": n, "unit": s.unit, "meaning": s.meaning, "needs": list(s.needs), "absent": s.absent,
+            "choices": list(s.choices),
+        }
         for n, s in formula.outputs.items()
-    ]
+    ]  # fmt: skip
     return {
         "id": formula.id, "takes": list(takes(formula)), "inputs": inputs, "outputs": outputs,
         "example": dict(formula.examples[0]),
@@ -175,7 +176,10 @@ def _picked(item: Picked | Value, notes: Sequence[str] = ()) -> dict:
 def _from_calculator(chip: Chip) -> dict:
     """Bandwidth and links as the calculators take them, so that the form cannot differ from the command."""
     found: dict[str, dict] = {}
-    for name, wanted in (("min-batch", ("bandwidth",)), ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis"))):
+    for name, wanted in (
+        ("min-batch", ("bandwidth",)), ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
+        ("serving", ("memory",)), ("cluster-power", ("power",)),
+    ):  # fmt: skip
         spec = get_formula(name).inputs
         for one in wanted:
             try:

@@ -102,9 +102,11 @@ class _Answer:
     def __init__(self, result: Result, page: str) -> None:
         self._result, self._href = result, html_link(page, calculator_page(result.formula.id))
 
-    def __getitem__(self, name: str) -> Number:
+    def __getitem__(self, name: str) -> Number | str:
         if self._result.get(name) is None:
             raise FlopbookError(f"{self._result.formula.id} leaves {name} open here")
+        if self._result.formula.outputs[name].choices:
+            return str(self._result[name])
         return Number(self._result[name], self._result.formula.outputs[name].unit, self._href)
 
     def __str__(self) -> str:

@@ -203,7 +203,10 @@ class Form {
         return "The interleaved schedule needs a multiple of the stages as micro-batches.";
       }
     }
+    if (values.op !== undefined) return ofOperation(values);
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
+    if (values.compute_params > values.params) return "A token cannot meet more weights than there are.";
+    if (this.spec.id !== "params" && values.heads !== undefined) return ofHeads(values);
     return this.spec.id === "params" ? ofShape(values) : "";
   }
 
@@ -248,7 +251,8 @@ class Form {
     term.append(element("code", {}, output.name), ` ${output.meaning}`);
     const text = open.length
       ? `fill in ${open.map((name) => this.label(name)).join(" and ")}`
-      : value === Infinity && output.absent ? output.absent : formatQuantity(value, output.unit);
+      : value === Infinity && output.absent ? output.absent
+        : output.choices.length ? value : formatQuantity(value, output.unit);
     const shown = element("dd", {"data-output": output.name, "data-value": open.length ? "" : String(value)}, text);
     shown.classList.toggle("fb-open", open.length > 0);
     const pair = element("div", {});
@@ -294,6 +298,25 @@ function ofShape(v) {
   if (v.kv_lora_rank > 0 && !(v.qk_nope_head_dim > 0 && v.v_head_dim > 0)) return "Latent attention needs its head widths.";
   const open = v.head_dim === Infinity && v.kv_lora_rank === 0;
   return open && v.d_model % v.heads !== 0 ? "The width is no multiple of the heads; type the width of a head." : "";
+}
+
+/** What is wrong with the heads of an attention that is run, as the command line says it. */
+function ofHeads(v) {
+  if (v.kv_heads > v.heads && v.kv_heads !== Infinity) return "Each key and value head serves at least one head.";
+  if (v.head_dim === Infinity && v.d_model === Infinity && !v.kv_lora_rank) return "The width of a head is missing.";
+  if (v.window_layers > v.layers && v.window_layers !== Infinity) return "There are more windowed layers than layers.";
+  if (v.vocab > 0 && v.d_model < Infinity && 2 * v.vocab * v.d_model >= v.compute_params) return "Two embeddings are more than all weights.";
+  return v.batch < v.ep ? "Each group needs a sequence." : "";
+}
+
+/** What is wrong with an operation, as the command line says it. */
+function ofOperation(v) {
+  const attention = v.op === "prefill" || v.op === "decode";
+  if (v.op === "dot" && !(v.m === 1 && v.n === 1)) return "A dot product has an inner length only.";
+  if ((v.op === "gemv" || v.op === "decode") && v.m !== 1) return "A matrix times a vector, and attention for one token, has one row.";
+  if (v.op === "prefill" && v.n < v.m) return "Attention over a prompt needs as many keys as queries: each token sees itself.";
+  if (!attention && !(v.heads === 1 && v.kv_heads === Infinity)) return "Only attention has heads.";
+  return v.kv_heads > v.heads && v.kv_heads !== Infinity ? "Each key and value head serves at least one head." : "";
 }
 
 function sentence(text) {

@@ -1,0 +1,169 @@
+"""What serving a model takes: how many sequences fit, how fast, at what price, and what a draft model saves."""
+
+from typing import Annotated, Any
+
+from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formulas.inference import (
+    HEADS_RULES,
+    KEY_AND_VALUE,
+    WEIGHTS_RULES,
+    ComputeParams,
+    KvWidth,
+    Params,
+    Seq,
+    Tp,
+    Vocab,
+    WeightWidth,
+    Width,
+)  # fmt: skip
+from flopbook.formulas.parameters import HeadDim, Heads, KvHeads, KvRank, Layers, RopeDim, Tied
+from flopbook.formulas.roofline import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.ops import floor, inf, maximum, minimum, where
+
+MILLION = Constant(1e6, "token", "tokens that prices are given for")
+
+
+@formula(
+    "serving",
+    title="Serving",
+    question="How many sequences fit on these chips, how fast do they run, and what does a token cost?",
+    outputs={
+        "batch_fits": Output("1", r"B_\text{fits}", "sequences whose keys and values fit beside the weights"),
+        "batch_saturates": Output(
+            "1", r"B_\text{sat}", "sequences from which on the matrix products are limited by arithmetic"
+        ),
+        "seconds": Output("s", r"T_\text{token}", "time per token of each sequence", absent="the weights do not fit"),
+        "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
+        "usd_per_million_tokens": Output(
+            "USD", "c", "price of a million written tokens", needs=("price",), absent="the weights do not fit"
+        ),
+    },
+    sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
+    symbols={
+        "width": "w", "lookup": "e", "read": "Q", "flop": "W", "scores": "q", "head": "d",
+        "grouped": r"a_\text{GQA}", "values": "a", "shares": r"\sigma", "sequence": "m", "room": "x",
+        "used": "n", "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
+    },
+    examples=(
+        {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192", "price": "2USD/h"},
+        {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
+    ),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES),
+)  # fmt: skip
+def serving(
+    params: Params,
+    compute_params: ComputeParams,
+    layers: Layers,
+    heads: Heads,
+    seq: Seq,
+    peak: Peak,
+    bandwidth: Bandwidth,
+    memory: Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)],
+    batch: Annotated[
+        float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)
+    ] = inf,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    vocab: Vocab = 0.0,
+    tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0,
+    bytes_per_kv: KvWidth = 2.0,
+    tp: Tp = 1.0,
+    memory_share: Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)] = 1.0,
+    price: Annotated[float, Input("USD/s", "p", "price of one chip", most=1e6)] = inf,
+) -> dict[str, Any]:
+    """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips writes.
+
+    Derivation:
+        What the weights leave free of the memory, divided by the keys and values of a sequence, is the batch that fits.
+        Reading all weights takes as long as the arithmetic of a batch of bNR/(2N_active), with the ridge point R: below
+        that, a larger batch costs hardly any time, above it time grows with it. A step takes the longer of both, and
+        after that the reading of all keys and values. Larger batches give more tokens a second and longer steps, so
+        a list of batches draws the frontier between throughput and latency. The price is that of the chips for the
+        time of a million tokens.
+
+    Leaves out:
+        Reading the prompts, which the same chips do in between and which another calculator counts. Idle time between
+        requests. Messages between chips. Memory for activations and for the runtime, some gigabytes on each chip: keep
+        it free with the memory share. All experts of a mixture count as read; a batch of five times E/k reads all but
+        one percent of them.
+    """
+    width = where(d_model < inf, d_model, 0)
+    lookup = vocab * width if tied_embeddings == "no" else 0
+    head = where(head_dim < inf, head_dim, width / heads)
+    grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
+    values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
+    shares = where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
+    sequence = seq * values * bytes_per_kv / shares
+    room = memory * memory_share - params * bytes_per_param / tp
+    batch_fits = maximum(floor(room / sequence), 0)
+    read = bytes_per_param * (params - lookup)
+    flop = FLOP_PER_WEIGHT * (compute_params - lookup)
+    used = minimum(batch, batch_fits)
+    products = maximum(read / (tp * bandwidth), flop * used / (tp * peak))
+    scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
+    attention = maximum(used * sequence / bandwidth, FLOP_PER_WEIGHT * scores * seq * used / (tp * peak))
+    step = products + attention
+    tokens_per_s = used / step
+    return {
+        "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth),
+        "seconds": where(used > 0, step, inf), "tokens_per_s": tokens_per_s,
+        "usd_per_million_tokens": where(
+            used > 0, MILLION * tp * price / where(used > 0, tokens_per_s, 1 / step), inf
+        ),
+    }  # fmt: skip
+
+
+@formula(
+    "speculative-decoding",
+    title="Speculative decoding",
+    question="How much faster does a model write when a smaller one drafts for it?",
+    outputs={
+        "speedup": Output("1", "S", "tokens a second over those without a draft"),
+        "tokens_per_step": Output("token", r"\tau", "tokens from one pass of the large model, on average"),
+        "operations": Output("1", "O", "arithmetic over that without a draft"),
+    },
+    sources=("leviathan2023fast",),
+    symbols={"missed": r"\mu"},
+    examples=(
+        {"acceptance": "0.8", "draft-tokens": "5", "draft-time": "0.05"},
+        {"acceptance": "0.6", "draft-tokens": "2"},
+    ),
+)
+def speculative_decoding(
+    acceptance: Annotated[float, Input("1", r"\alpha", "probability that a drafted token is accepted", most=1)],
+    draft_tokens: Annotated[
+        float, Input("token", r"\gamma", "tokens drafted for each pass", least=1, whole=True, most=1e4)
+    ],
+    draft_time: Annotated[
+        float, Input("1", "c", "time of a drafted token over that of a pass of the large model", most=1e4, none=True)
+    ] = 0.0,
+    draft_flop: Annotated[
+        float, Input("1", r"\hat{c}", "arithmetic of a drafted token over that of a token of the large model",
+                     most=1e4, none=True)
+    ] = 0.0,
+) -> dict[str, Any]:  # fmt: skip
+    """Expected speed-up when a draft of several tokens is checked by one pass of the large model.
+
+    Derivation:
+        A pass of the large model over a draft tells for each token whether it would have been written, and itself
+        writes one more after the last that is accepted. If each token is accepted with probability alpha, the number
+        written is 1 + alpha + ... + alpha to the power gamma on average. The time is one pass and gamma drafted tokens;
+        checking several tokens takes as long as writing one, as long as the weights are the limit.
+
+    Leaves out:
+        That tokens are not accepted independently of each other, and less often in some texts than in others. That a
+        pass over a large batch is limited by arithmetic: then the operations above are time, and a draft makes it
+        slower. The cache of the draft model, which takes memory from the batch.
+    """
+    missed = 1 - acceptance
+    tokens_per_step = where(
+        missed > 0, (1 - acceptance ** (draft_tokens + 1)) / where(missed > 0, missed, 1), draft_tokens + 1
+    )  # fmt: skip
+    return {
+        "speedup": tokens_per_step / (draft_tokens * draft_time + 1), "tokens_per_step": tokens_per_step,
+        "operations": (draft_tokens * draft_flop + draft_tokens + 1) / tokens_per_step,
+    }  # fmt: skip
