@@ -142,15 +142,24 @@ def calculate(name: str, **options: Any) -> Result:
     Options are the command line's names with underscores; quantities are SI numbers or text such as "3.35TB/s".
     Raises FlopbookError (unknown name, missing input, unit that does not fit, value out of range).
     """
+    request, values = _inputs(name, options)
+    outputs = request.formula(**{key: item.value for key, item in values.items()})
+    return _result(request, values, outputs)
+
+
+def resolved(name: str, **options: Any) -> dict[str, Value]:
+    """The inputs of a calculator as `calculate` would use them, before the rules that its closed form adds."""
+    return _inputs(name, options)[1]
+
+
+def _inputs(name: str, options: Mapping[str, Any]) -> tuple[_Request, dict[str, Value]]:
     formula_ = get_formula(name)
     known = (*takes(formula_), *reads(formula_), *formula_.inputs)
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
     request = _Request(formula_, _asked(options))
-    values = {key: _resolve(key, spec, request) for key, spec in formula_.inputs.items()}
-    outputs = formula_(**{key: item.value for key, item in values.items()})
-    return _result(request, values, outputs)
+    return request, {key: _resolve(key, spec, request) for key, spec in formula_.inputs.items()}
 
 
 def _asked(options: Mapping[str, Any]) -> dict[str, Any]:

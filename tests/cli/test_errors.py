@@ -32,7 +32,10 @@ UNKNOWN = {
     "dtype that the chip lacks": (("min-batch", *H100, "--dtype", "fp4"), "has no dense fp4 tensor peak; it has: "),
     "sparsity": (("min-batch", *H100, "--sparsity", "sparse"), "unknown sparsity 'sparse'"),
     "schedule": ((*BUBBLE, "--schedule", "gpip"), "unknown --schedule 'gpip'; nearest: gpipe"),
-    "schedule near nothing": ((*BUBBLE, "--schedule", "zzz"), "'zzz'; one of: gpipe, 1f1b, interleaved$"),
+    "schedule near nothing": (
+        (*BUBBLE, "--schedule", "zzz"),
+        "'zzz'; one of: gpipe, 1f1b, interleaved, zb-h1, .*, dualpipe-v$",
+    ),
     "vendor": (("list", "nvidea"), "unknown vendor 'nvidea'; nearest: nvidia"),
     "entry": (("show", "h100-smx"), "unknown chip 'h100-smx'; nearest: "),
     "reference": (("cite", "williams2009rooflin"), "nearest: williams2009roofline"),

@@ -149,7 +149,9 @@ BLIND = {
     "FLOP_PER_WEIGHT_TRAINED / params", "flop_per_token / tokens", "axes / links_per_axis",
     "experts * experts_per_token", "batch_tokens * tokens_per_chip", "chunks / microbatches", "idle * chunks",
     "idle * (work + idle)", "idle * work", "wide / (1 / d_model + 1 / d_ff)", "1 * d_model", "1 * d_ff",
-    "tokens * where(slack > 0, slack, 1)",
+    "tokens * where(slack > 0, slack, 1)", "stages * 2", "stages / 2", "(stages - 1) / 2", "(stages - 1) * chunks",
+    "back_inputs / 2", "(stages - 1) * folded * 2",
+    "(stages - 1) * (forward + back_inputs + back_weights) * chunks",
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from flopbook.faces.javascript import function_name, javascript, module
 from flopbook.faces.tree import steps
 from flopbook.formula import Formula, Input
 from flopbook.formulas import formulas, get_formula
+from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 pytestmark = pytest.mark.browser
@@ -58,12 +59,18 @@ def random_fsdp(rng: random.Random) -> Inputs:
 
 
 def random_bubble(rng: random.Random) -> Inputs:
-    schedule = rng.choice(["gpipe", "1f1b", "interleaved"])
+    """Every schedule, with shapes and times for which its closed form holds."""
+    schedule = rng.choice(SCHEDULES)
     stages, microbatches = whole(rng, 1e3), whole(rng, 1e3)
-    if schedule != "interleaved":
-        return {"stages": stages, "microbatches": microbatches, "schedule": schedule, "virtual": 1.0}
-    shape = {"stages": stages, "microbatches": stages * microbatches, "virtual": whole(rng, 64)}
-    return {**shape, "schedule": schedule}
+    short, long, longer = sorted(log_uniform(rng, 1e-6, 1e3) for _ in range(3))
+    times = {"forward": long, "backward_input": longer, "backward_weight": short}
+    if schedule.startswith("dualpipe"):
+        stages, times["backward_input"] = 2 * stages, long
+    if schedule == "interleaved" or schedule[:2] not in ("gp", "1f"):
+        microbatches *= 2 * stages
+    virtual = whole(rng, 64) if schedule == "interleaved" else 1.0
+    return {"stages": stages, "microbatches": min(microbatches, 1e6 // stages * stages), "virtual": virtual,
+            "schedule": schedule, **times}  # fmt: skip
 
 
 def random_params(rng: random.Random) -> Inputs:
@@ -123,13 +130,19 @@ def boundary_fsdp() -> Iterator[Inputs]:
 
 
 def boundary_bubble() -> Iterator[Inputs]:
-    """One stage, one micro-batch, as many micro-batches as stages, and one chunk."""
-    for stages, microbatches in itertools.product((1.0, 2.0, 3.0, 8.0, 1024.0), (1.0, 2.0, 8.0, 976.0)):
-        for schedule in ("gpipe", "1f1b"):
-            yield {"stages": stages, "microbatches": microbatches, "schedule": schedule, "virtual": 1.0}
+    """One stage, one micro-batch, as many micro-batches as stages, and one chunk; times that are just equal."""
+    times = {"forward": 1.0, "backward_input": 1.0, "backward_weight": 1.0}
+    for stages, microbatches in itertools.product((1.0, 2.0, 3.0, 8.0, 1024.0), (1.0, 2.0, 8.0, 240.0)):
+        for schedule in ("gpipe", "1f1b", "zb-h1", "zb-h2"):
+            yield {"stages": stages, "microbatches": microbatches, "schedule": schedule, "virtual": 1.0, **times}
         for virtual in (1.0, 2.0, 7.0):
-            shape = {"stages": stages, "microbatches": stages * microbatches, "virtual": virtual}
+            shape = {"stages": stages, "microbatches": stages * microbatches, "virtual": virtual, **times}
             yield {**shape, "schedule": "interleaved"}
+        folded = {"stages": stages, "microbatches": 2 * stages * microbatches, "virtual": 1.0}
+        for schedule, weights in itertools.product(("zb-v", "dualpipe-v"), around(1.0)[:2]):
+            yield {**folded, **times, "backward_weight": weights, "schedule": schedule}
+        yield {**folded, **times, "stages": 2 * stages, "microbatches": 4 * stages * microbatches,
+               "schedule": "dualpipe"}  # fmt: skip
 
 
 def boundary_training() -> Iterator[Inputs]:

@@ -37,7 +37,8 @@ STATES: dict[str, list[dict[str, str]]] = {
     "bubble": [
         {"stages": "8", "microbatches": "32"}, {"schedule": "gpipe", "stages": "4", "microbatches": "8"},
         {"schedule": "interleaved", "stages": "4", "microbatches": "8", "virtual": "2"},
-        {"stages": "1", "microbatches": "1"},
+        {"stages": "1", "microbatches": "1"}, {"schedule": "dualpipe", "stages": "8", "microbatches": "20"},
+        {"schedule": "zb-h1", "stages": "8", "microbatches": "32", "forward": "10ms", "backward-weight": "8ms"},
     ],
     "params": [
         {"model": "llama-3-70b"}, {"model": "deepseek-v3"}, {"model": "gpt-2-xl"}, {"model": "qwen-3-30b-a3b"},

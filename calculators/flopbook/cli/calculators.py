@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flopbook.calculator import calculate, reads, takes
-from flopbook.cli.parser import Command, Option
+from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.formula import Formula, Input
 from flopbook.words import answer, example
 
@@ -18,6 +18,13 @@ _SHARED = {
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
+# Calculators behind which there is a schedule to draw.
+_DRAWN = {
+    "bubble": (
+        Option("--timeline", "timeline", "Run the schedule and print it: a line for each stage, a letter for a pass."),
+        Option("--plot", "plot", "Run the schedule and draw it into this file (SVG).", "FILE"),
+    )
+}  # fmt: skip
 
 
 def command(formula: Formula) -> Command:
@@ -25,7 +32,15 @@ def command(formula: Formula) -> Command:
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
 
-    def call(as_json: bool, explain: bool, **given: Any) -> None:
+    def call(as_json: bool, explain: bool, timeline: bool = False, plot: str | None = None, **given: Any) -> None:
+        if timeline or plot is not None:
+            from flopbook.cli.timeline import show, write_plot
+
+            if not (as_json or explain):
+                return print(show(formula.id, given, timeline, plot))
+            if timeline:
+                raise UsageError("--timeline prints text of its own; leave out --json and --explain")
+            write_plot(formula.id, given, str(plot))
         result = calculate(formula.id, **given)
         if as_json:
             from flopbook.cli.layout import print_json
@@ -41,7 +56,7 @@ def command(formula: Formula) -> Command:
     return Command(
         formula.id,
         call,
-        (*options, _AS_JSON, _EXPLAIN),
+        (*options, *_DRAWN.get(formula.id, ()), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),

@@ -107,6 +107,13 @@ def _unguard(node: ast.expr) -> ast.expr:
 
 
 def _cases(test: ast.expr, then: ast.expr, otherwise: ast.expr, names: Mapping[str, str]) -> str:
-    first, second = print_latex(then, names), print_latex(otherwise, names)
-    condition = print_latex(test, names)
-    return rf"\begin{{cases}} {first} & \text{{if }} {condition} \\ {second} & \text{{otherwise}} \end{{cases}}"
+    """A choice as one brace; a choice between many is one brace of many lines."""
+    lines = []
+    while True:
+        lines.append(rf"{print_latex(then, names)} & \text{{if }} {print_latex(test, names)}")
+        if not isinstance(otherwise, ast.IfExp):
+            break
+        test, then, otherwise = otherwise.test, otherwise.body, otherwise.orelse
+    lines.append(rf"{print_latex(otherwise, names)} & \text{{otherwise}}")
+    inside = r" \\ ".join(lines)
+    return rf"\begin{{cases}} {inside} \end{{cases}}"

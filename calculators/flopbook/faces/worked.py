@@ -38,7 +38,7 @@ def worked(formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = 
     parsed = steps(formula)
     wanted = _needed(parsed, skip)
     units = {name: _unit(name, formula, dim) for name, dim in dimensions(formula).items()}
-    values: dict[str, Any] = {**inputs, **parsed.constants, "inf": math.inf}
+    values: dict[str, Any] = {**formula.defaults, **inputs, **parsed.constants, "inf": math.inf}
     functions = {name: getattr(ops, name) for name in FUNCTIONS}
     chosen: list[tuple[str, ast.expr, set[str]]] = []
     for name, expression in parsed.all():

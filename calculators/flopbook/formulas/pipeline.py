@@ -1,11 +1,72 @@
-"""What a pipeline of stages loses while it fills and drains."""
+"""What a pipeline of stages loses while it fills and drains, for eight schedules."""
 
 from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
 from flopbook.ops import minimum, where
 
-SCHEDULES = ("gpipe", "1f1b", "interleaved")
+SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")
+SPLIT = ("zb-h1", "zb-h2", "zb-v")
+FOLDED = ("dualpipe", "dualpipe-v")
+AS = "; as forward if not given"
+LONGEST = 1e6  # seconds of one pass: beyond that a time is a slip of the keyboard
+
+
+def _any(condition: Any) -> Any:
+    return condition.any() if hasattr(condition, "any") else condition
+
+
+def _times(forward: Any = 1.0, backward_input: Any = 0.0, backward_weight: Any = 0.0, **_: Any) -> tuple[Any, Any, Any]:
+    """The three times with the defaults filled in: a backward pass that was not given is as long as a forward one."""
+    return (
+        forward,
+        where(backward_input > 0, backward_input, forward),
+        where(backward_weight > 0, backward_weight, forward),
+    )
+
+
+def _weights_are_short(schedule: str, **given: Any) -> bool:
+    forward, inputs, weights = _times(**given)
+    return schedule not in SPLIT or not (_any(weights > forward) or _any(weights > inputs))
+
+
+def _inputs_are_long(schedule: str, **given: Any) -> bool:
+    forward, inputs, _ = _times(**given)
+    return schedule != "zb-v" or not _any(forward > inputs)
+
+
+def _folds_evenly(schedule: str, **given: Any) -> bool:
+    forward, inputs, weights = _times(**given)
+    return schedule not in FOLDED or not (_any(forward != inputs) or _any(weights > forward))
+
+
+# What a schedule asks of its shape: without it, no such schedule exists.
+SHAPES = (
+    (lambda schedule, virtual, **_: schedule == "interleaved" or not _any(virtual != 1),
+     "virtual stages belong to the interleaved schedule; use --schedule interleaved"),
+    (lambda schedule, microbatches, stages, **_: schedule != "interleaved" or not _any(microbatches % stages != 0),
+     "the interleaved schedule needs a number of micro-batches that is a multiple of the stages"),
+    (lambda schedule, stages, **_: schedule != "dualpipe" or not _any(stages % 2 != 0),
+     "dualpipe needs an even number of stages: each device holds one from either end"),
+    (lambda schedule, microbatches, **_: schedule != "dualpipe" or not _any(microbatches % 2 != 0),
+     "dualpipe needs an even number of micro-batches: half of them enter at either end"),
+    (lambda schedule, microbatches, stages, **_: schedule not in FOLDED or not _any(microbatches < 2 * stages),
+     "dualpipe and dualpipe-v need at least twice as many micro-batches as stages"),
+)  # fmt: skip
+
+# What the closed form asks beyond that. The schedule itself still runs: --timeline shows it and what it loses.
+CLOSED = (
+    (lambda schedule, microbatches, stages, **_: schedule != "zb-v" or not _any(microbatches < 2 * stages - 1),
+     "the closed form of zb-v needs at least 2 x stages - 1 micro-batches; see --timeline for the schedule itself"),
+    (_weights_are_short,
+     "the closed form of this schedule needs --backward-weight no longer than --forward and --backward-input; "
+     "see --timeline for the schedule itself"),
+    (_inputs_are_long,
+     "the closed form of zb-v needs --forward no longer than --backward-input; see --timeline for the schedule itself"),
+    (_folds_evenly,
+     "the closed form of dualpipe and dualpipe-v needs --forward equal to --backward-input, and --backward-weight no "
+     "longer; see --timeline for the schedule itself"),
+)  # fmt: skip
 
 
 @formula(
@@ -15,51 +76,73 @@ SCHEDULES = ("gpipe", "1f1b", "interleaved")
     outputs={
         "fraction": Output("1", r"f", "share of the whole step in which a stage is idle"),
         "overhead": Output("1", r"o", "idle time over useful time"),
-        "peak_microbatches": Output("1", r"a", "micro-batches whose activations the first stage holds at once"),
+        "ideal_seconds": Output("s", r"T_\text{ideal}", "useful time of a stage; counted in forward passes by default"),
+        "total_seconds": Output("s", r"T", "time of a stage from its first pass to its last"),
+        "peak_microbatches": Output("1", r"a", "most micro-batches whose activations a stage holds at once"),
     },
-    sources=("huang2019gpipe", "narayanan2021efficient"),
-    symbols={"idle": r"i", "work": r"u", "chunks": "v", "warm": "h"},
+    sources=("huang2019gpipe", "narayanan2021efficient", "qi2024zero", "qi2024pipeline", "deepseek2025dualpipe"),
+    symbols={
+        "idle": r"i", "work": r"u", "chunks": "v", "warm": "h", "back_inputs": "b", "back_weights": "w",
+        "delayed": "d", "split": "i_s", "folded": "i_f",
+    },
     examples=(
         {"schedule": "1f1b", "stages": "8", "microbatches": "32"},
         {"schedule": "interleaved", "stages": "8", "microbatches": "32", "virtual": "4"},
+        {"schedule": "zb-h1", "stages": "8", "microbatches": "32", "forward": "10ms", "backward-input": "11ms",
+         "backward-weight": "8ms"},
     ),
-    rules=(
-        (lambda schedule, virtual, **_: schedule == "interleaved" or not _any(virtual != 1),
-         "virtual stages belong to the interleaved schedule; use --schedule interleaved"),
-        (lambda schedule, microbatches, stages, **_: schedule != "interleaved" or not _any(microbatches % stages != 0),
-         "the interleaved schedule needs a number of micro-batches that is a multiple of the stages"),
-    ),
+    rules=SHAPES + CLOSED,
 )  # fmt: skip
 def bubble(
-    stages: Annotated[float, Input("1", "K", "pipeline stages", least=1, whole=True, most=1e6)],
+    stages: Annotated[float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)],
     microbatches: Annotated[float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)],
     schedule: Annotated[str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)] = "1f1b",
     virtual: Annotated[float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)] = 1.0,
+    forward: Annotated[float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST)] = 1.0,
+    backward_input: Annotated[float, Input("s", r"t_\text{B}", "backward for the inputs" + AS, most=LONGEST)] = 0.0,
+    backward_weight: Annotated[float, Input("s", r"t_\text{W}", "backward for the weights" + AS, most=LONGEST)] = 0.0,
 ) -> dict[str, Any]:
-    """Share of a training step in which a pipeline stage waits, for three schedules.
+    """Share of a training step in which a pipeline stage waits, for eight schedules.
 
     Derivation:
-        The first micro-batch reaches the last of K stages after K - 1 steps, and as long again is lost at the
-        end while the pipeline drains. A stage works for M steps and is idle for K - 1, so the idle share is
-        (K - 1)/(M + K - 1). 1F1B has the same bubble as GPipe, but starts each backward pass as soon as it can, so
-        a stage holds the activations of at most K micro-batches and not of all M.
+        The first micro-batch reaches the last of K stages after K - 1 passes, and as long again is lost at the
+        end while the pipeline drains: of the time of M + K - 1 micro-batches, a stage works for M. 1F1B has the same
+        bubble as GPipe, but starts each backward pass as soon as it can, so a stage holds at most K micro-batches.
+        With V chunks on each stage (interleaved) filling and draining are V times shorter, for V times the messages.
 
-        With V chunks of the model on each stage, a step is V times shorter, and so is the time to fill and to
-        drain: V x M steps of work for K - 1 idle ones. The price is V times as many messages between stages,
-        and a little more memory.
+        A backward pass is two: one for the inputs (B), on which the stage before waits, and one for the weights (W),
+        on which nobody waits. ZB-H1 puts W where a stage would wait, ZB-H2 twice as often and in almost twice the
+        memory. In ZB-V the way through the model goes down the stages and up again, and the wait is B - W. In DualPipe
+        micro-batches enter at both ends and K/2 - 1 waits are left; DualPipe-V folds that onto half the devices.
 
     Leaves out:
-        The time of the messages, unequal stages (embedding and head), and the optimizer step. Forward and
-        backward may take different times: the share is the same, since both fill and drain alike. It counts one
-        batch after the other; schedules that let batches overlap have no bubble but use stale weights.
+        The time of the messages, unequal stages (embedding and head), and the optimizer step. Each hop adds its
+        message to the bubble twice, a few percent of a pass where links are fast. DualPipe hides messages behind
+        the other direction; here two passes at once take the sum of their times, so that gain is not counted. In
+        ZB-H2 and ZB-V stages start and end one after the other; a step that waits for all of them (to check the norm
+        of the gradients) takes up to K - 1 passes more. Batches that overlap have no bubble but use stale weights.
     """
+    back_inputs = where(backward_input > 0, backward_input, forward)
+    back_weights = where(backward_weight > 0, backward_weight, forward)
     chunks = virtual if schedule == "interleaved" else 1
-    idle = stages - 1
-    work = chunks * microbatches
-    warm = where(chunks > 1, stages + idle / chunks, stages)
+    work = microbatches * (forward + back_inputs + back_weights)
+    delayed = minimum((stages - 1) * 2 if schedule == "zb-h2" else stages - 1, microbatches - 1)
+    split = (stages - 1) * (forward + back_inputs) - delayed * back_weights
+    folded = forward + back_inputs * 2 - back_weights
+    idle = (
+        split if schedule == "zb-h1" else split if schedule == "zb-h2"
+        else (stages - 1) * (back_inputs - back_weights) if schedule == "zb-v"
+        else (stages / 2 - 1) * folded if schedule == "dualpipe"
+        else (stages - 1) * folded / 2 if schedule == "dualpipe-v"
+        else (stages - 1) * (forward + back_inputs + back_weights) / chunks
+    )  # fmt: skip
+    warm = (
+        stages * 2 - 1 if schedule == "zb-h2"
+        else stages + 1 if schedule == "dualpipe" else stages + 0.5 if schedule == "dualpipe-v"
+        else where(chunks > 1, stages + (stages - 1) / chunks, stages)
+    )  # fmt: skip
     peak_microbatches = microbatches if schedule == "gpipe" else minimum(warm, microbatches)
-    return {"fraction": idle / (work + idle), "overhead": idle / work, "peak_microbatches": peak_microbatches}
-
-
-def _any(condition: Any) -> Any:
-    return condition.any() if hasattr(condition, "any") else condition
+    return {
+        "fraction": idle / (work + idle), "overhead": idle / work, "ideal_seconds": work,
+        "total_seconds": work + idle, "peak_microbatches": peak_microbatches,
+    }  # fmt: skip

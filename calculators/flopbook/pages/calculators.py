@@ -14,6 +14,7 @@ from flopbook.formulas import SECTIONS, formulas, get_formula
 from flopbook.lookup import Chip, Picked, shape
 from flopbook.pages.markup import escape, front_matter, inline, relative, table
 from flopbook.pages.sources import cite
+from flopbook.pages.timeline import schedules_section
 from flopbook.problems import FlopbookError
 from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PREFIXES, format_quantity
 from flopbook.words import answer, example, said
@@ -70,6 +71,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         *_paragraphs(formula.section("Derivation")),
         "## What it leaves out\n",
         *_paragraphs(formula.section("Leaves out")),
+        *(schedules_section() if name == "bubble" else ()),
         "## In a terminal\n",
         *(_terminal(formula, number) for number in range(len(formula.examples))),
         "Add `--explain` for the steps with the numbers put in, `--json` for a program. "

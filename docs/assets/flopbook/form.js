@@ -202,6 +202,8 @@ class Form {
       if (values.schedule === "interleaved" && values.microbatches % values.stages !== 0) {
         return "The interleaved schedule needs a multiple of the stages as micro-batches.";
       }
+      const problem = ofSchedule(values);
+      if (problem) return problem;
     }
     if (values.op !== undefined) return ofOperation(values);
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
@@ -286,6 +288,29 @@ class Form {
     this.said.textContent = (await copyText(text)) ? "copied" : "select and copy it by hand: the browser does not allow it here";
     setTimeout(() => { this.said.textContent = ""; }, 4000);
   }
+}
+
+/** What the closed forms of the later schedules ask, as the command line does; a time left open is that of forward. */
+function ofSchedule({schedule, stages, microbatches, forward, backward_input, backward_weight}) {
+  const inputs = backward_input || forward;
+  const weights = backward_weight || forward;
+  const folded = schedule === "dualpipe" || schedule === "dualpipe-v";
+  if (schedule === "dualpipe" && stages % 2 !== 0) return "DualPipe needs an even number of stages.";
+  if (schedule === "dualpipe" && microbatches % 2 !== 0) return "DualPipe needs an even number of micro-batches.";
+  if (folded && microbatches < 2 * stages) return "This schedule needs at least twice as many micro-batches as stages.";
+  if (schedule === "zb-v" && microbatches < 2 * stages - 1) {
+    return "The closed form of ZB-V needs at least twice as many micro-batches as stages, less one.";
+  }
+  if (schedule.startsWith("zb") && (weights > forward || weights > inputs)) {
+    return "The closed form needs a backward pass for the weights that is no longer than the other two.";
+  }
+  if (schedule === "zb-v" && forward > inputs) {
+    return "The closed form of ZB-V needs a forward pass no longer than the backward pass for the inputs.";
+  }
+  if (folded && (forward !== inputs || weights > forward)) {
+    return "The closed form needs equal times forward and backward for the inputs, and no longer ones for the weights.";
+  }
+  return "";
 }
 
 /** What is wrong with a shape, as the command line says it. */
