@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import network_inputs
 import pytest
 
 from flopbook.calculator import calculate
@@ -18,6 +19,7 @@ COMMANDS: dict[str, list[str]] = {
     "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", "--link-bandwidth", "90GB/s"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
+    **network_inputs.COMMANDS,
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
@@ -25,6 +27,7 @@ OUTPUTS = {
     "fsdp-limit": {"tokens_per_chip": "token", "max_chips": "chip"},
     "bubble": {"fraction": "1"},
     "params": {"total": "param", "active": "param"},
+    **network_inputs.OUTPUTS,
 }
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
@@ -124,13 +127,13 @@ QUANTITIES = [
 
 @pytest.mark.parametrize(("option", "text", "value"), QUANTITIES)
 def test_quantities_as_people_write_them(option: str, text: str, value: float, cli: Any) -> None:
-    name = next(n for n, f in formulas().items() if option[2:].replace("-", "_") in f.inputs)
-    base = {
+    bases = {
         "training-flops": {"--params": "1B", "--tokens": "1B"},
         "min-batch": {"--peak": "1PFLOP/s", "--bandwidth": "1TB/s"},
         "fsdp-limit": {"--peak": "1PFLOP/s", "--link-bandwidth": "1GB/s", "--axes": "1", "--batch-tokens": "1M"},
-    }[name]
-    arguments = [word for pair in {**base, option: text}.items() for word in pair]
+    }
+    name = next(n for n in formulas() if n in bases and option[2:].replace("-", "_") in get_formula(n).inputs)
+    arguments = [word for pair in {**bases[name], option: text}.items() for word in pair]
     outcome = cli(name, *arguments, "--json")
     assert json.loads(outcome.out)["inputs"][option[2:].replace("-", "_")]["value"] == pytest.approx(value, rel=1e-15)
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+import network_inputs
 import pytest
 
 from flopbook.faces.dimensions import DimensionError, dimensions
@@ -148,12 +149,12 @@ BLIND = {
     "FLOP_PER_WEIGHT_TRAINED / params", "flop_per_token / tokens", "axes / links_per_axis",
     "experts * experts_per_token", "batch_tokens * tokens_per_chip", "chunks / microbatches", "idle * chunks",
     "idle * (work + idle)", "idle * work", "tokens / (1 / d_model + 1 / d_ff)", "1 * d_model", "1 * d_ff",
-    "tokens * where(slack > 0, slack, 1)",
+    "tokens * where(slack > 0, slack, 1)", *network_inputs.BLIND,
 }  # fmt: skip
 
 
 # Every input of `params` is a count, so units see nothing of it: its laws and the published models do.
-@pytest.mark.parametrize("name", [name for name in formulas() if name != "params"])
+@pytest.mark.parametrize("name", [name for name in formulas() if name not in ("params", *network_inputs.COUNTED)])
 def test_swapping_an_operator_in_a_real_formula_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where units can see it; the laws of tests/formulas see the rest."""
     formula = get_formula(name)

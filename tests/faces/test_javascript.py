@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+import network_inputs
 import pytest
 
 from flopbook.faces.javascript import function_name, javascript, module
@@ -83,6 +84,7 @@ RANDOM = {
     "fsdp-limit": random_fsdp,
     "bubble": random_bubble,
     "params": random_params,
+    **network_inputs.RANDOM,
 }
 
 
@@ -147,6 +149,7 @@ BOUNDARY = {
     "fsdp-limit": boundary_fsdp,
     "bubble": boundary_bubble,
     "params": boundary_params,
+    **network_inputs.BOUNDARY,
 }
 
 

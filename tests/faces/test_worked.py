@@ -5,6 +5,7 @@ import random
 import re
 from typing import Annotated, Any
 
+import network_inputs
 import pytest
 
 from flopbook.faces.worked import worked
@@ -30,6 +31,7 @@ INPUTS = {
         "dense_layers": 3.0, "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0,
         "qk_rope_head_dim": 64.0, "v_head_dim": 128.0,
     },
+    **network_inputs.WORKED,
 }  # fmt: skip
 
 

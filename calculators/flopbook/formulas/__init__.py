@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {"min-batch": "roofline"},
     "Models and training": {"params": "parameters", "training-flops": "transformer"},
+    "Communication and sharding": {"collective": "collectives"},
     "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
 }
 CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
