@@ -261,7 +261,12 @@ def _axes(request: _Request) -> Picked | None:
 
 def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[_Request], Picked | None]:
     """A value of the network beyond a node, looked up only where the question is about two levels."""
-    return lambda r: pick(r.chip) if r.chip and r.options.get("topology") == "two-level" else None
+
+    def asked(request: _Request) -> Picked | None:
+        one_level = "topology" in request.formula.inputs and request.options.get("topology") != "two-level"
+        return None if one_level or request.chip is None else pick(request.chip)
+
+    return asked
 
 
 _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
@@ -324,11 +329,11 @@ def _stands_for_none(item: Value) -> bool:
 
 def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
-    chips = outputs.get("max_chips")
+    chips = outputs.get("max_chips", outputs.get("max_ways"))
     if chips is None:
         return
     fewest, most = (chips.min(), chips.max()) if hasattr(chips, "min") else (chips, chips)
-    if fewest == 0:
+    if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
     if request.chip is None or values["link_bandwidth"].origin == "given":
         return

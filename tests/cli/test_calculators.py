@@ -16,7 +16,6 @@ from flopbook.units import format_quantity
 COMMANDS: dict[str, list[str]] = {
     "training-flops": ["--params", "70B", "--tokens", "15T"],
     "min-batch": ["--chip", "nvidia/h100-sxm", "--dtype", "bf16", "--d-model", "8192", "--d-ff", "28672"],
-    "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", "--link-bandwidth", "90GB/s"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
     **network_inputs.COMMANDS,

@@ -17,7 +17,13 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {"min-batch": "roofline"},
     "Models and training": {"params": "parameters", "training-flops": "transformer"},
     "Communication and sharding": {"collective": "collectives"},
-    "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
+    "Parallelism": {
+        "dp-limit": "sharding",
+        "fsdp-limit": "sharding",
+        "tp-limit": "tensors",
+        "mixed-limit": "tensors",
+        "bubble": "pipeline",
+    },
 }
 CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
 

@@ -198,6 +198,9 @@ class Form {
   rules(values, resolved) {
     const chip = this.picked("chip");
     if (this.spec.id === "collective") return ofNetwork(values);
+    if (values.tensor_axes > values.axes || (values.tensor_axes === values.axes && values.axes > 1)) {
+      return "Tensor parallelism leaves no axis for FSDP.";
+    }
     if (chip?.axes && resolved.axes?.given && values.axes > chip.axes.value) {
       return `${chip.name} has ${chip.axes.value} axes.`;
     }
