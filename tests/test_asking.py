@@ -110,8 +110,9 @@ def test_a_small_rate_needs_its_unit(name: str, option: str, text: str, meant: s
 BOUNDS = {
     "params": 1e18, "tokens": 1e21, "peak": 1e24, "bandwidth": 1e18, "bytes_per_param": 64, "d_model": 1e9,
     "d_ff": 1e9, "link_bandwidth": 1e18, "axes": 16, "links_per_axis": 1e4, "batch_tokens": 1e15, "experts": 1e6,
-    "experts_per_token": 1e6, "stages": 1e6, "microbatches": 1e6, "virtual": 1e6, "bytes_per_activation": 64, "forward": 1e6,
-    "backward_input": 1e6, "backward_weight": 1e6,
+    "experts_per_token": 1e6, "stages": 1e6, "microbatches": 1e6, "virtual": 1e6, "bytes_per_activation": 64,
+    "forward": 1e6,
+    "backward_input": 1e6, "backward_weight": 1e6, "scaleout_bandwidth": 1e18,
 }  # fmt: skip
 
 

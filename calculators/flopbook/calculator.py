@@ -7,13 +7,13 @@ that none of them has is an error that says how to give it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
-from flopbook.lookup import Picked, Shape, chip, shape
+from flopbook.lookup import Chip, Picked, Shape, chip, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
 from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
 
@@ -182,8 +182,8 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
         return Value(value, "" if spec.choices else spec.unit)
-    if spec.chip and request.chip:
-        return _from_chip(name, spec, request)
+    if spec.chip and request.chip and (found := _from_chip(name, spec, request)):
+        return found
     if spec.model and request.model and (found := _from_model(name, spec, request)):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
@@ -214,11 +214,15 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _from_chip(name: str, spec: Input, request: _Request) -> Value:
+def _from_chip(name: str, spec: Input, request: _Request) -> Value | None:
+    """The value that a chip supplies; None where the question does not need it, or the chip has none."""
     assert request.chip is not None
     picked = _CHIP_VALUES[spec.chip](request)
+    if picked is None:
+        return None
     request.notes += picked.notes
-    return Value(picked.value, spec.unit, request.chip.id, picked.source, picked.claim.place)
+    unit = "" if spec.choices else spec.unit
+    return Value(picked.value, unit, request.chip.id, picked.source, picked.claim.place)
 
 
 def _link_bandwidth(request: _Request) -> Picked:
@@ -240,17 +244,41 @@ def _links_per_axis(request: _Request) -> Picked:
     """2 on a torus (a neighbour to either side), 1 for the port of a switch."""
     assert request.chip is not None
     axes = request.chip.pick_scaleup_axes()
-    return Picked(2.0 if axes.claim.topology in ("torus", "mesh") else 1.0, "1", axes.claim)
+    return Picked(2.0 if _is_torus(axes) else 1.0, "1", axes.claim)
 
 
-def _axes(request: _Request) -> Picked:
+def _is_torus(axes: Picked) -> bool:
+    return axes.claim.topology in ("torus", "mesh")
+
+
+def _topology(request: _Request) -> Picked:
+    """How the scale-up network joins the chips, in the words of --topology."""
     assert request.chip is not None
     axes = request.chip.pick_scaleup_axes()
+    word = "switch" if not _is_torus(axes) else "torus" if axes.value > 1 else "ring"
+    return Picked(word, "1", axes.claim)  # type: ignore[arg-type]  # the one value that is a word
+
+
+def _axes(request: _Request) -> Picked | None:
+    assert request.chip is not None
+    axes = request.chip.pick_scaleup_axes()
+    if request.options.get("topology", "torus") != "torus":
+        return None
     note = f"all {axes.value:g} axes of {request.chip.id} are used; choose with --axes" if axes.value > 1 else ""
     return Picked(axes.value, "1", axes.claim, (note,) if note else ())
 
 
-_CHIP_VALUES = {
+def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[_Request], Picked | None]:
+    """A value of the network beyond a node, looked up only where the question is about two levels."""
+
+    def asked(request: _Request) -> Picked | None:
+        one_level = "topology" in request.formula.inputs and request.options.get("topology") != "two-level"
+        return None if one_level or request.chip is None else pick(request.chip)
+
+    return asked
+
+
+_CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
     "memory": lambda r: r.chip.pick_memory(),
@@ -258,6 +286,9 @@ _CHIP_VALUES = {
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,
+    "topology": _topology,
+    "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
+    "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),
 }
 
 
@@ -309,11 +340,11 @@ def _stands_for_none(item: Value) -> bool:
 
 def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
-    chips = outputs.get("max_chips")
+    chips = outputs.get("max_chips", outputs.get("max_ways"))
     if chips is None:
         return
     fewest, most = (chips.min(), chips.max()) if hasattr(chips, "min") else (chips, chips)
-    if fewest == 0:
+    if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
     if request.chip is None or values["link_bandwidth"].origin == "given":
         return

@@ -134,6 +134,12 @@ class Chip:
         claim = choose(self.claims("scaleup_domain"), source_tiers())
         return None if claim is None or claim.si_value is None else Picked(claim.si_value, claim.si_unit, claim)
 
+    def pick_scaleout_bandwidth(self) -> Picked | None:
+        """One-way bandwidth of the chip beyond its scale-up network, byte/s; None without a stated direction."""
+        claims = [c for c in self.claims("scaleout_bandwidth", aggregate="chip") if c.one_way is not None]
+        claim = choose(claims, source_tiers())
+        return None if claim is None or claim.one_way is None else Picked(claim.one_way, "byte/s", claim)
+
     def pick_power(self) -> Picked:
         """Power in watts, the vendor's maximum first, else the first kind that is published."""
         for of in (*POWER_KINDS, None):

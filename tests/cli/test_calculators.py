@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import inferring
+import network_inputs
 import pytest
 
 from flopbook.calculator import calculate
@@ -16,10 +17,10 @@ from flopbook.words import said
 COMMANDS: dict[str, list[str]] = {
     "training-flops": ["--params", "70B", "--tokens", "15T"],
     "min-batch": ["--chip", "nvidia/h100-sxm", "--dtype", "bf16", "--d-model", "8192", "--d-ff", "28672"],
-    "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", "--link-bandwidth", "90GB/s"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
     **inferring.COMMANDS,
+    **network_inputs.COMMANDS,
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
@@ -28,6 +29,7 @@ OUTPUTS = {
     "bubble": {"fraction": "1"},
     "params": {"total": "param", "active": "param"},
     **inferring.OUTPUTS,
+    **network_inputs.OUTPUTS,
 }
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
@@ -127,13 +129,13 @@ QUANTITIES = [
 
 @pytest.mark.parametrize(("option", "text", "value"), QUANTITIES)
 def test_quantities_as_people_write_them(option: str, text: str, value: float, cli: Any) -> None:
-    name = next(n for n, f in formulas().items() if option[2:].replace("-", "_") in f.inputs)
-    base = {
+    bases = {
         "training-flops": {"--params": "1B", "--tokens": "1B"},
         "ridge-point": {"--peak": "1PFLOP/s", "--bandwidth": "1TB/s"},
         "fsdp-limit": {"--peak": "1PFLOP/s", "--link-bandwidth": "1GB/s", "--axes": "1", "--batch-tokens": "1M"},
-    }[name]
-    arguments = [word for pair in {**base, option: text}.items() for word in pair]
+    }
+    name = next(n for n in formulas() if n in bases and option[2:].replace("-", "_") in get_formula(n).inputs)
+    arguments = [word for pair in {**bases[name], option: text}.items() for word in pair]
     outcome = cli(name, *arguments, "--json")
     assert json.loads(outcome.out)["inputs"][option[2:].replace("-", "_")]["value"] == pytest.approx(value, rel=1e-15)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import inferring
+import network_inputs
 import pytest
 
 from flopbook.faces.dimensions import DimensionError, dimensions
@@ -151,12 +152,14 @@ BLIND = {
     "idle * (work + idle)", "idle * work", "wide / (1 / d_model + 1 / d_ff)", "1 * d_model", "1 * d_ff",
     "tokens * where(slack > 0, slack, 1)", "stages * 2", "stages / 2", "(stages - 1) / 2", "(stages - 1) * chunks",
     "back_inputs / 2", "(stages - 1) * folded * 2",
-    "(stages - 1) * (forward + back_inputs + back_weights) * chunks",
+    "(stages - 1) * (forward + back_inputs + back_weights) * chunks", *network_inputs.BLIND,
 }  # fmt: skip
 
 
 # Every input of `params` is a count, so units see nothing of it: its laws and the published models do.
-@pytest.mark.parametrize("name", [name for name in formulas() if name not in ("params", *inferring.COUNTED)])
+@pytest.mark.parametrize(
+    "name", [name for name in formulas() if name not in ("params", *inferring.COUNTED, *network_inputs.COUNTED)]
+)
 def test_swapping_an_operator_in_a_real_formula_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where units can see it; the laws of tests/formulas see the rest."""
     formula = get_formula(name)

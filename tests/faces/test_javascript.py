@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import inferring
+import network_inputs
 import pytest
 
 from flopbook.faces.javascript import function_name, javascript, module
@@ -42,20 +43,6 @@ def random_min_batch(rng: random.Random) -> Inputs:
     rates = {"peak": log_uniform(rng, 1e9, 1e18), "bandwidth": log_uniform(rng, 1e8, 1e15)}
     widths["bytes_per_activation"] = rng.choice([inf, 4.0, 2.0, 1.0])
     return {**rates, "bytes_per_param": rng.choice([8.0, 4.0, 2.0, 1.0, 0.75, 0.5, rng.uniform(0.1, 9)]), **widths}
-
-
-def random_fsdp(rng: random.Random) -> Inputs:
-    experts = whole(rng, 512)
-    return {
-        "peak": log_uniform(rng, 1e9, 1e18),
-        "link_bandwidth": log_uniform(rng, 1e6, 1e13),
-        "axes": whole(rng, 6),
-        "links_per_axis": rng.choice([1.0, 2.0]),
-        "batch_tokens": inf if rng.random() < 0.1 else log_uniform(rng, 1, 1e9),
-        "bytes_per_param": rng.choice([4.0, 2.0, 1.0, 0.5]),
-        "experts": experts,
-        "experts_per_token": whole(rng, experts),
-    }
 
 
 def random_bubble(rng: random.Random) -> Inputs:
@@ -91,10 +78,10 @@ def random_params(rng: random.Random) -> Inputs:
 RANDOM = {
     "training-flops": random_training,
     "min-batch": random_min_batch,
-    "fsdp-limit": random_fsdp,
     "bubble": random_bubble,
     "params": random_params,
     **inferring.RANDOM,
+    **network_inputs.RANDOM,
 }
 
 
@@ -119,6 +106,7 @@ def boundary_min_batch() -> Iterator[Inputs]:
 def boundary_fsdp() -> Iterator[Inputs]:
     """Batches that are whole multiples of the tokens per chip, and the doubles around them."""
     chip = {"peak": 4.59e14, "links_per_axis": 2.0, "bytes_per_param": 2.0}
+    chip |= {"scaleout_bandwidth": 6.25e9, "regather": "yes"}
     rates = itertools.product((9e10, 1e11, 45e9), (1.0, 2.0, 3.0), ((1.0, 1.0), (256.0, 8.0), (8.0, 8.0), (7.0, 3.0)))
     for link, axes, (experts, visited) in rates:
         base = {**chip, "link_bandwidth": link, "axes": axes, "experts": experts, "experts_per_token": visited}
@@ -166,6 +154,7 @@ BOUNDARY = {
     "bubble": boundary_bubble,
     "params": boundary_params,
     **inferring.BOUNDARY,
+    **network_inputs.BOUNDARY,
 }
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Annotated, Any
 
 import inferring
+import network_inputs
 import pytest
 
 from flopbook.faces.worked import worked
@@ -19,10 +20,6 @@ INPUTS = {
     "training-flops": {"params": 70e9, "tokens": 15e12},
     "min-batch": {"peak": 989.4e12, "bandwidth": 3.35e12, "bytes_per_param": 2.0, "d_model": 8192.0, "d_ff": 28672.0,
                   "bytes_per_activation": math.inf},
-    "fsdp-limit": {
-        "peak": 4.59e14, "link_bandwidth": 90e9, "axes": 3.0, "links_per_axis": 2.0, "batch_tokens": 16e6,
-        "bytes_per_param": 2.0, "experts": 256.0, "experts_per_token": 8.0,
-    },
     "bubble": {"stages": 8.0, "microbatches": 32.0, "schedule": "interleaved", "virtual": 4.0},
     "params": {
         "layers": 61.0, "d_model": 7168.0, "heads": 128.0, "vocab": 129280.0, "d_ff": 18432.0, "kv_heads": 128.0,
@@ -33,6 +30,7 @@ INPUTS = {
         "qk_rope_head_dim": 64.0, "v_head_dim": 128.0,
     },
     **inferring.EXAMPLE,
+    **network_inputs.WORKED,
 }  # fmt: skip
 
 
@@ -53,7 +51,11 @@ def test_every_step_has_a_unit_and_no_name_is_left_in_the_numbers(name: str) -> 
 
 def test_the_units_of_steps_between_follow() -> None:
     units = {step.name: step.unit for step in worked(get_formula("fsdp-limit"), INPUTS["fsdp-limit"])}
-    assert units == {"network": "byte/s", "dilution": "1", "tokens_per_chip": "token", "max_chips": "chip"}
+    assert units == {
+        "network": "byte/s", "dilution": "1", "unit": "byte/s", "sent": "1", "forward_tokens": "token",
+        "backward_tokens": "token", "tokens_per_chip": "token", "step_tokens": "token", "pod_tokens": "token",
+        "max_chips": "chip",
+    }  # fmt: skip
 
 
 def test_steps_of_open_outputs_are_left_out() -> None:
@@ -89,11 +91,14 @@ def test_the_text_means_what_the_formula_does(throwaway: Any) -> None:
         assert step.numbers == EXPECTED[step.name].replace("p", "3").replace("q", "2")
 
 
+LARGE = ("params", "tokens", "peak", "link_bandwidth", "batch_tokens", "scaleout_bandwidth")
+
+
 @pytest.mark.parametrize("name", ["training-flops", "fsdp-limit"])
 def test_random_inputs_work_through_to_the_answer(name: str) -> None:
     rng, formula = random.Random(name), get_formula(name)
     for _ in range(50):
-        values = {n: v * rng.uniform(0.1, 10) if v > 1e6 else v for n, v in INPUTS[name].items()}
+        values = {n: v * rng.uniform(0.1, 10) if n in LARGE else v for n, v in INPUTS[name].items()}
         steps = {step.name: step.value for step in worked(formula, values)}
         assert {n: steps[n] for n in formula.outputs} == formula(**values)
 

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
     "Models and training": {"params": "parameters", "training-flops": "transformer"},
-    "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
+    "Communication and sharding": {"collective": "collectives"},
+    "Parallelism": {
+        "dp-limit": "sharding",
+        "fsdp-limit": "sharding",
+        "tp-limit": "tensors",
+        "mixed-limit": "tensors",
+        "bubble": "pipeline",
+    },
     "Inference": {
         "kv-cache": "inference",
         "prefill": "inference",

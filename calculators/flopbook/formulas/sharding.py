@@ -1,60 +1,115 @@
-"""How far a model's weights can be spread before the network is the limit."""
+"""How far a batch can be spread over chips before the traffic of weights and gradients is the limit."""
 
 from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
+from flopbook.formulas.networks import (
+    EXPERTS_RULE,
+    Axes,
+    BatchTokens,
+    Experts,
+    Link,
+    LinksPerAxis,
+    Peak,
+    ScaleOut,
+    Visited,
+    Weight,
+)
 from flopbook.formulas.roofline import FLOP_PER_WEIGHT
-from flopbook.ops import floor, inf
+from flopbook.ops import floor, inf, maximum
+
+Regather = Annotated[
+    str, Input("1", r"\text{regather}", "whether the backward pass gathers weights again", choices=("yes", "no"))
+]
+
+
+def _passes(tokens: str) -> dict[str, Output]:
+    return {
+        "tokens_per_chip": Output("token", r"B_\text{chip}", tokens),
+        "forward_tokens": Output("token", r"B_\text{fwd}", "batch per chip that hides the traffic of the forward pass"),
+        "backward_tokens": Output(
+            "token", r"B_\text{bwd}", "batch per chip that hides the traffic of the backward pass"
+        ),
+        "step_tokens": Output("token", r"B_\text{step}", "the same if all traffic may hide behind the whole step"),
+        "pod_tokens": Output(
+            "token", r"B_\text{pod}", "smallest batch per pod that hides the sum of gradients across pods",
+            needs=("scaleout_bandwidth",),
+        ),
+        "max_chips": Output(
+            "chip", r"X_\text{max}", "largest number of chips that stay busy at this batch", needs=("batch_tokens",)
+        ),
+    }  # fmt: skip
+
+
+@formula(
+    "dp-limit",
+    title="Data-parallel limit",
+    question="Over how many chips can plain data parallelism spread before the network is the limit?",
+    outputs=_passes("smallest batch per chip that hides the sum of gradients"),
+    sources=("austin2025training",),
+    symbols={"network": "W", "dilution": r"\rho", "unit": "U"},
+    examples=(
+        {"chip": "tpu-v5p", "axes": "1", "batch-tokens": "16M", "link-bandwidth": "90GB/s"},
+        {"chip": "h100-sxm", "batch-tokens": "16M", "scaleout-bandwidth": "400Gbit/s"},
+    ),
+    rules=(EXPERTS_RULE,),
+)
+def dp_limit(
+    peak: Peak, link_bandwidth: Link, axes: Axes = 1.0, links_per_axis: LinksPerAxis = 2.0,
+    batch_tokens: BatchTokens = inf, bytes_per_param: Weight = 2.0, experts: Experts = 1.0,
+    experts_per_token: Visited = 1.0, scaleout_bandwidth: ScaleOut = inf,
+) -> dict[str, Any]:  # fmt: skip
+    """Smallest batch per chip for plain data parallelism to stay limited by arithmetic, and the chips that follow.
+
+    Derivation:
+        Every chip holds all weights, so the forward pass needs no network. After the backward pass the gradients
+        are added over all chips: an all-reduce of b bytes for each weight, which costs as much as a
+        reduce-scatter and an all-gather, 2b/W. The backward pass does 4 operations for each weight and token.
+        The sum is hidden behind it when B/X is at least bC/(2W), C/W at two bytes. If the last sums may also hide
+        behind the next forward pass, the 6 operations of the whole step count, and two thirds of that suffice.
+
+        Across pods each chip sums the share of the gradients that its pod has left to it, so a pod counts as one
+        chip with the links of all: bC/(2w) tokens per pod, however large the pod is.
+
+        In a mixture of experts all E experts have gradients and a token computes on k: E/k times the batch.
+
+    Leaves out:
+        The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips; the latency of hops, large for small weights
+        on long rings; gradients summed wider than weights are kept (say so with the width: fp32 doubles all);
+        several micro-batches before one sum, which divide the traffic; the end of the scale-up network.
+    """
+    network = axes * links_per_axis * link_bandwidth
+    dilution = experts / experts_per_token
+    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
+    tokens_per_chip = unit / network
+    return {
+        "tokens_per_chip": tokens_per_chip,
+        "forward_tokens": 0 * tokens_per_chip,
+        "backward_tokens": tokens_per_chip,
+        "step_tokens": tokens_per_chip * 2 / 3,
+        "pod_tokens": unit / scaleout_bandwidth,
+        "max_chips": floor(batch_tokens / tokens_per_chip),
+    }
 
 
 @formula(
     "fsdp-limit",
     title="FSDP limit",
-    question="How many chips can fully sharded training use before the network is the limit?",
-    outputs={
-        "tokens_per_chip": Output(
-            "token", r"B_\text{chip}", "smallest batch per chip that hides the gathering of weights",
-        ),
-        "max_chips": Output(
-            "chip", r"X_\text{max}", "largest number of chips that stay busy at this batch", needs=("batch_tokens",),
-        ),
-    },
+    question="Over how many chips can fully sharded training spread before the network is the limit?",
+    outputs=_passes("smallest batch per chip that hides the gathering of weights"),
     sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),
-    symbols={"network": "W", "dilution": r"\rho"},
+    symbols={"network": "W", "dilution": r"\rho", "unit": "U", "sent": "s"},
     examples=(
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "16M"},
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
     ),
-    rules=(
-        (lambda experts, experts_per_token, **_: bool(_all(experts >= experts_per_token)),
-         "experts-per-token is larger than experts: a token cannot visit more experts than there are"),
-    ),
-)  # fmt: skip
+    rules=(EXPERTS_RULE,),
+)
 def fsdp_limit(
-    peak: Annotated[float, Input("FLOP/s", "C", "peak rate of the number format", chip="peak", most=1e24)],
-    link_bandwidth: Annotated[
-        float, Input("byte/s", r"w", "one-way bandwidth of one link", chip="link_bandwidth", most=1e18)
-    ],
-    axes: Annotated[
-        float, Input("1", "n", "torus axes used; 1 for a switch", chip="axes", least=1, whole=True, most=16)
-    ] = 1.0,
-    links_per_axis: Annotated[
-        float,
-        Input(
-            "1", r"l", "links of an axis that carry data at once", chip="links_per_axis", least=1, whole=True, most=1e4
-        ),
-    ] = 2.0,
-    batch_tokens: Annotated[float, Input("token", "B", "tokens in the whole batch", least=1, most=1e15)] = inf,
-    bytes_per_param: Annotated[
-        float, Input("byte/param", "b", "width of a weight on the network", dtype="bytes", least=0.01, most=64)
-    ] = 2.0,
-    experts: Annotated[
-        float, Input("1", "E", "experts in a layer; 1 when dense", model="experts", least=1, whole=True, most=1e6)
-    ] = 1.0,
-    experts_per_token: Annotated[
-        float, Input("1", "k", "experts that a token visits", model="experts_per_token", least=1, whole=True, most=1e6)
-    ] = 1.0,
-) -> dict[str, Any]:
+    peak: Peak, link_bandwidth: Link, axes: Axes = 1.0, links_per_axis: LinksPerAxis = 2.0,
+    batch_tokens: BatchTokens = inf, bytes_per_param: Weight = 2.0, experts: Experts = 1.0,
+    experts_per_token: Visited = 1.0, scaleout_bandwidth: ScaleOut = inf, regather: Regather = "yes",
+) -> dict[str, Any]:  # fmt: skip
     """Smallest batch per chip for FSDP (ZeRO-3) to stay limited by arithmetic, and the chips that follow.
 
     Derivation:
@@ -62,26 +117,37 @@ def fsdp_limit(
         batch it then does 2 operations for each weight and token. The gathering is hidden when the arithmetic
         takes at least as long. The weights cancel, whatever the model's size. In the backward pass both sides
         double (the weights are gathered again and their gradients scattered; two products instead of one), so
-        the same batch is needed.
+        the same batch is needed, and for the whole step as well. If the gathered weights are kept (`--regather
+        no`), only the gradients move in the backward pass, and half the batch hides them.
 
         On a torus each axis used is a ring with a link to either side, and both links carry data at once, so an
         axis has twice the one-way bandwidth of a link. Every further axis adds as much. In a mixture of experts
         all E experts are gathered but a token computes on only k of them, so the batch must be E/k times
         larger.
 
+        Across pods the gradients are summed, as in plain data parallelism, each chip its own shard: 2b bytes for
+        each weight against 4 operations, so a pod needs bC/(2w) tokens, w the rate of one chip beyond its pod.
+
     Leaves out:
-        The end of the network: the links are those of one scale-up domain (a node, or a pod), and beyond it the
-        slower scale-out network counts. The latency of each hop, which matters for small weights on long rings.
-        The factor (X-1)/X: of X shards a chip has its own already, so it gathers less by 12.5 percent on 8
-        chips and by less than one percent above 100. Tensor or pipeline parallelism beside FSDP, and the memory
-        that the gathered weights take. E/k is the factor of an expert layer. Attention and shared weights serve
-        every token, so over a whole model the factor is all parameters over active ones, which is smaller.
+        The end of the network: the links are those of one scale-up domain (a node, or a pod). The latency of each
+        hop, which matters for small weights on long rings. The factor (X-1)/X: of X shards a chip has its own
+        already, so it gathers less by 12.5 percent on 8 chips and by less than one percent above 100. Tensor or
+        pipeline parallelism beside FSDP, and the memory that the gathered weights take. E/k is the factor of an
+        expert layer. Attention and shared weights serve every token, so over a whole model the factor is all
+        parameters over active ones, which is smaller.
     """
     network = axes * links_per_axis * link_bandwidth
     dilution = experts / experts_per_token
-    tokens_per_chip = dilution * bytes_per_param * peak / (FLOP_PER_WEIGHT * network)
-    return {"tokens_per_chip": tokens_per_chip, "max_chips": floor(batch_tokens / tokens_per_chip)}
-
-
-def _all(condition: Any) -> Any:
-    return condition.all() if hasattr(condition, "all") else condition
+    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
+    forward_tokens = unit / network
+    sent = 2 if regather == "yes" else 1
+    backward_tokens = forward_tokens * sent / 2
+    tokens_per_chip = maximum(forward_tokens, backward_tokens)
+    return {
+        "tokens_per_chip": tokens_per_chip,
+        "forward_tokens": forward_tokens,
+        "backward_tokens": backward_tokens,
+        "step_tokens": forward_tokens * (1 + sent) / 3,
+        "pod_tokens": unit / scaleout_bandwidth,
+        "max_chips": floor(batch_tokens / tokens_per_chip),
+    }

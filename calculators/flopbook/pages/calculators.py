@@ -20,6 +20,14 @@ from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PR
 from flopbook.words import answer, example, said
 
 INDEX = "calculators/index.md"
+# What forms take from chips as calculators do, each with a calculator that asks for it.
+TAKEN = (
+    ("min-batch", ("bandwidth",)),
+    ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
+    ("collective", ("topology",)),
+    ("serving", ("memory",)),
+    ("cluster-power", ("power",)),
+)
 
 
 def calculator_page(name: str) -> str:
@@ -178,10 +186,7 @@ def _picked(item: Picked | Value, notes: Sequence[str] = ()) -> dict:
 def _from_calculator(chip: Chip) -> dict:
     """Bandwidth and links as the calculators take them, so that the form cannot differ from the command."""
     found: dict[str, dict] = {}
-    for name, wanted in (
-        ("min-batch", ("bandwidth",)), ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
-        ("serving", ("memory",)), ("cluster-power", ("power",)),
-    ):  # fmt: skip
+    for name, wanted in TAKEN:
         spec = get_formula(name).inputs
         for one in wanted:
             try:
@@ -189,7 +194,10 @@ def _from_calculator(chip: Chip) -> dict:
             except FlopbookError:
                 continue
             found[spec[one].chip] = _picked(result.inputs[one], result.notes)
+    if beyond := chip.pick_scaleout_bandwidth():
+        found["scaleout_bandwidth"] = _picked(beyond)
     if domain := chip.pick_scaleup_domain():
+        found["chips_per_node"] = _picked(domain)
         size = format_quantity(domain.value, "chip")
         found["scaleup_domain"] = _picked(domain, [DOMAIN_ENDS.format(size=size, chip=chip.id)])
     return found
@@ -199,7 +207,7 @@ def _taken(name: str, wanted: str, **picker: str) -> Result:
     """A result with one input from the chip or model and the rest given; its notes are the notes of that input."""
     formula = get_formula(name)
     # One of everything but the limits, which stay open; what an open limit says is left out below.
-    given = {n: 1.0 for n, s in formula.inputs.items() if n not in formula.defaults or s.chip}
+    given = {n: 1.0 for n, s in formula.inputs.items() if (n not in formula.defaults or s.chip) and not s.choices}
     result = calculate(name, **picker, **{n: value for n, value in given.items() if n != wanted})
     notes = tuple(n for n in result.notes if n.partition(" ")[0].rstrip(":") not in formula.outputs)
     return Result(formula, result.inputs, result.outputs, notes)

@@ -75,7 +75,7 @@ class Form {
     let control;
     if (input.choices.length) {
       control = element("select", {id, name: input.name});
-      if (input.model) control.append(element("option", {value: ""}, `as the model, else ${input.default}`));
+      if (lent(input)) control.append(element("option", {value: ""}, `as the ${input.model ? "model" : "chip"}, else ${input.default}`));
       for (const choice of input.choices) control.append(element("option", {value: choice}, choice));
     } else {
       control = element("input", {id, name: input.name, type: "text", autocomplete: "off", spellcheck: "false"});
@@ -126,11 +126,14 @@ class Form {
   resolve(input) {
     const typed = this.text(input.name);
     const model = this.picked("model");
-    if (input.choices.length && (typed || !input.model)) return {value: typed, given: typed !== this.first(input)};
-    if (input.choices.length) return {...(model?.[input.model] ?? {value: input.default}), origin: model?.id ?? "default"};
-    if (typed) return this.typed(input, typed);
+    if (input.choices.length && (typed || !lent(input))) return {value: typed, given: typed !== this.first(input)};
     const chip = this.picked("chip");
-    if (input.chip && chip) return this.fromChip(input, chip);
+    if (input.choices.length) {
+      const own = model?.[input.model] ?? chip?.[input.chip] ?? {value: input.default};
+      return {...own, origin: (model ?? chip)?.id ?? "default"};
+    }
+    if (typed) return this.typed(input, typed);
+    if (input.chip && chip && !(BEYOND.includes(input.chip) && !chip[input.chip])) return this.fromChip(input, chip);
     if (input.model && model?.[input.model]) return {...model[input.model], origin: model.id};
     if (input.dtype && this.fields.has("dtype")) {
       return {value: this.data.bytes[this.text("dtype")], origin: this.text("dtype")};
@@ -140,7 +143,7 @@ class Form {
   }
 
   first(input) {
-    return input.model ? "" : input.default ?? input.choices[0];
+    return lent(input) ? "" : input.default ?? input.choices[0];
   }
 
   typed(input, text) {
@@ -194,6 +197,10 @@ class Form {
   /** Rules between inputs, as the command line checks them. */
   rules(values, resolved) {
     const chip = this.picked("chip");
+    if (this.spec.id === "collective") return ofNetwork(values);
+    if (values.tensor_axes > values.axes || (values.tensor_axes === values.axes && values.axes > 1)) {
+      return "Tensor parallelism leaves no axis for FSDP.";
+    }
     if (chip?.axes && resolved.axes?.given && values.axes > chip.axes.value) {
       return `${chip.name} has ${chip.axes.value} axes.`;
     }
@@ -218,7 +225,7 @@ class Form {
     if (found.error) {
       hint.textContent = found.error;
       if (this.text(input.name)) control.setAttribute("aria-invalid", "true");
-    } else if (found.given || (input.choices.length && !input.model)) {
+    } else if (found.given || (input.choices.length && !lent(input))) {
       hint.textContent = found.given && !input.choices.length ? `= ${formatQuantity(found.value, input.unit)}` : "";
     } else if (found.open) {
       hint.textContent = "optional";
@@ -314,6 +321,32 @@ function ofSchedule({schedule, stages, microbatches, forward, backward_input, ba
 }
 
 /** What is wrong with a shape, as the command line says it. */
+// What a chip may know of the network beyond its node; without it the value stays open.
+const BEYOND = ["chips_per_node", "scaleout_bandwidth"];
+
+/** True when a chip or a model may supply an input. */
+function lent(input) {
+  return Boolean(input.model || input.chip);
+}
+
+function ofNetwork(v) {
+  if (v.topology === "two-level") {
+    if (v.scaleout_bandwidth === Infinity) return "Two levels need the bandwidth beyond a node.";
+    return v.chips % v.chips_per_node === 0 ? "" : "Two levels need a number of chips that is a multiple of those in a node.";
+  }
+  if (v.topology !== "torus" && (v.side_x !== Infinity || v.side_y !== Infinity)) return "Sides belong to a torus.";
+  if (v.topology !== "switch" && v.wrap === "no" && v.links_per_axis === 1) return "An axis of one link has to be closed.";
+  if (v.topology !== "torus") return "";
+  if (v.axes > 3) return "A torus has one to three axes.";
+  if (v.axes < 2 && v.side_x !== Infinity) return "Sides belong to a torus of two or three axes.";
+  if (v.axes < 3 && v.side_y !== Infinity) return "With two axes the second side follows from the first.";
+  const alike = (length) => Math.floor(length + 0.5);
+  const first = v.axes === 1 ? v.chips : v.side_x === Infinity ? alike(v.chips ** (1 / v.axes)) : v.side_x;
+  const second = v.axes < 3 ? v.chips / first : v.side_y === Infinity ? alike(Math.sqrt(v.chips / first)) : v.side_y;
+  const whole = Number.isInteger(second) && Number.isInteger(v.chips / (first * second));
+  return whole ? "" : "These chips do not fill a torus of whole sides.";
+}
+
 function ofShape(v) {
   if (v.kv_heads > v.heads && v.kv_heads !== Infinity) return "Each key and value head serves at least one head.";
   if (v.dense_layers > v.layers) return "There are more dense layers than layers.";

@@ -8,7 +8,7 @@ export const outer = (name) => name.replaceAll("_", "-");
 /** The value of a field that says nothing. */
 export function neutral(spec, name) {
   const input = spec.inputs.find((i) => i.name === name);
-  return NEUTRAL[name] ?? (input?.choices.length && !input.model ? input.default ?? input.choices[0] : "");
+  return NEUTRAL[name] ?? (input?.choices.length && !input.model && !input.chip ? input.default ?? input.choices[0] : "");
 }
 
 export function example(spec) {

@@ -1,0 +1,195 @@
+"""Inputs of the calculators of networks, for the tests that every face of every calculator must pass."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from flopbook.formulas import get_formula
+from flopbook.formulas.collectives import OPS, TOPOLOGIES
+
+Inputs = dict[str, Any]
+inf = math.inf
+
+
+def spread(rng: random.Random, low: float, high: float) -> float:
+    """A size of any order of magnitude."""
+    return math.exp(rng.uniform(math.log(low), math.log(high)))
+
+
+def count(rng: random.Random, high: float) -> float:
+    """A whole number of any order of magnitude."""
+    return float(round(spread(rng, 1, high)))
+
+
+def network(rng: random.Random, **shape: Any) -> Inputs:
+    """A collective on some network, its shape in full."""
+    base = {
+        "bytes": spread(rng, 1, 1e15), "chips": 8.0, "link_bandwidth": spread(rng, 1e8, 1e13), "op": rng.choice(OPS),
+        "topology": "ring", "axes": 1.0, "links_per_axis": 2.0, "wrap": "yes", "side_x": inf, "side_y": inf,
+        "latency": spread(rng, 1e-9, 1e-3), "chips_per_node": inf, "scaleout_bandwidth": inf,
+    }  # fmt: skip
+    return base | shape
+
+
+def random_collective(rng: random.Random) -> Inputs:
+    """Any operation on any network: sides alike or not, closed or open, both ways or one."""
+    topology, links = rng.choice(TOPOLOGIES), rng.choice([1.0, 2.0])
+    shape: Inputs = {"topology": topology, "links_per_axis": links, "chips": count(rng, 1e4)}
+    shape["wrap"] = rng.choice(["yes", "no"]) if links == 2 else "yes"
+    if topology == "two-level":
+        per_node = count(rng, 100)
+        shape |= {
+            "chips_per_node": per_node,
+            "chips": per_node * count(rng, 100),
+            "scaleout_bandwidth": spread(rng, 1e8, 1e12),
+        }
+    if topology == "torus":
+        axes = rng.choice([1, 2, 3])
+        sides = [count(rng, 40) + 1 for _ in range(axes)]
+        if rng.random() < 0.5:
+            sides = sides[:1] * axes
+        else:
+            shape |= dict(zip(("side_x", "side_y"), sides[:-1], strict=False))
+        shape |= {"axes": float(axes), "chips": float(math.prod(sides))}
+    return network(rng, **shape)
+
+
+def boundary_collective() -> Iterator[Inputs]:
+    """One chip and two, one side of two, odd and even rings, sizes at the crossover."""
+    rng = random.Random("flopbook collective")
+    for op, chips, wrap in itertools.product(OPS, (1.0, 2.0, 3.0, 4.0, 5.0, 64.0), ("yes", "no")):
+        yield network(rng, op=op, chips=chips, wrap=wrap)
+        yield network(rng, op=op, chips=chips, topology="switch")
+        yield network(rng, op=op, chips=chips**3, wrap=wrap, topology="torus", axes=3.0)
+        yield network(rng, op=op, chips=2 * chips, wrap=wrap, topology="torus", axes=2.0, side_x=2.0)
+        levels = {"chips_per_node": chips, "scaleout_bandwidth": 5e10, "topology": "two-level"}
+        yield network(rng, op=op, chips=chips, **levels)
+        yield network(rng, op=op, chips=chips * 2, **levels)
+        if wrap == "yes":
+            yield network(rng, op=op, chips=chips, links_per_axis=1.0)
+
+
+def machine(rng: random.Random) -> Inputs:
+    """A chip and its links, a batch and a mixture: what all limits ask for."""
+    experts = rng.choice([1.0, count(rng, 512)])
+    return {
+        "peak": spread(rng, 1e9, 1e18), "link_bandwidth": spread(rng, 1e6, 1e13), "axes": count(rng, 6),
+        "links_per_axis": rng.choice([1.0, 2.0]), "batch_tokens": rng.choice([inf, spread(rng, 1, 1e9)]),
+        "bytes_per_param": rng.choice([4.0, 2.0, 1.0, 0.5]), "experts": experts,
+        "experts_per_token": count(rng, experts),
+    }  # fmt: skip
+
+
+def random_dp(rng: random.Random) -> Inputs:
+    """Data parallelism, within a pod or across."""
+    return machine(rng) | {"scaleout_bandwidth": rng.choice([inf, spread(rng, 1e6, 1e12)])}
+
+
+def random_fsdp(rng: random.Random) -> Inputs:
+    """The same with weights gathered once or twice."""
+    return random_dp(rng) | {"regather": rng.choice(["yes", "no"])}
+
+
+def random_tp(rng: random.Random) -> Inputs:
+    """A split feed-forward block of any width, without a batch."""
+    asked = ("peak", "link_bandwidth", "axes", "links_per_axis", "bytes_per_param")
+    block = {"d_ff": count(rng, 1e6), "ffn": rng.choice(["plain", "gated"]), "regather": rng.choice(["no", "yes"])}
+    return {name: value for name, value in machine(rng).items() if name in asked} | block
+
+
+def random_mixed(rng: random.Random) -> Inputs:
+    """Both, with axes shared out."""
+    given = machine(rng) | {"d_ff": count(rng, 1e6), "ffn": rng.choice(["plain", "gated"]), "chips": count(rng, 1e6)}
+    tensor_axes = count(rng, max(given["axes"] - 1, 1))
+    return given | {"tensor_axes": tensor_axes, "batch_tokens": spread(rng, 1, 1e9)}
+
+
+def around(value: float) -> tuple[float, float, float]:
+    """A double and its two neighbours."""
+    return math.nextafter(value, 0), value, math.nextafter(value, inf)
+
+
+def boundary_limit(name: str, shape: Inputs) -> Iterator[Inputs]:
+    """Batches that are whole multiples of the tokens per chip, and the doubles around them."""
+    chip = {"peak": 4.59e14, "links_per_axis": 2.0, "bytes_per_param": 2.0} | shape
+    rates = itertools.product((9e10, 1e11, 45e9), (1.0, 2.0, 3.0), ((1.0, 1.0), (256.0, 8.0), (7.0, 3.0)))
+    for link, axes, (experts, visited) in rates:
+        base = {**chip, "link_bandwidth": link, "axes": axes, "experts": experts, "experts_per_token": visited}
+        per_chip = get_formula(name).function(**base)["tokens_per_chip"]
+        for chips in (0.5, 1, 2, 7, 1000, 8960):
+            for batch in around(per_chip * chips):
+                yield {**base, "batch_tokens": batch}
+
+
+def boundary_dp() -> Iterator[Inputs]:
+    """Without and with a network beyond the pod."""
+    yield from boundary_limit("dp-limit", {"scaleout_bandwidth": inf})
+    yield from boundary_limit("dp-limit", {"scaleout_bandwidth": 6.25e9})
+
+
+def boundary_mixed() -> Iterator[Inputs]:
+    """Splits that would have less than one way of either kind, and one chip alone."""
+    for chips, d_ff in itertools.product((1.0, 64.0), (1.0, 32768.0, 1e6)):
+        yield from boundary_limit("mixed-limit", {"chips": chips, "d_ff": d_ff, "tensor_axes": 1.0, "ffn": "plain"})
+
+
+def boundary_tp() -> Iterator[Inputs]:
+    """Widths at which the ways are a whole number, and the ones beside them."""
+    chip = {"peak": 2.0**48, "link_bandwidth": 2.0**36, "axes": 1.0, "links_per_axis": 2.0, "bytes_per_param": 2.0}
+    for ways, beside, ffn, regather in itertools.product((1, 2, 8), (-1, 0, 1), ("plain", "gated"), ("yes", "no")):
+        yield {**chip, "d_ff": float(2**11 * ways + beside), "ffn": ffn, "regather": regather}
+
+
+RANDOM = {
+    "collective": random_collective, "dp-limit": random_dp, "fsdp-limit": random_fsdp, "tp-limit": random_tp,
+    "mixed-limit": random_mixed,
+}  # fmt: skip
+BOUNDARY = {
+    "collective": boundary_collective, "dp-limit": boundary_dp, "tp-limit": boundary_tp,
+    "mixed-limit": boundary_mixed,
+}  # fmt: skip
+V5P = {"peak": 4.59e14, "link_bandwidth": 90e9, "links_per_axis": 2.0, "bytes_per_param": 2.0}
+MIXTURE = {"experts": 256.0, "experts_per_token": 8.0}
+# One call of each with every input given, whose working is checked step by step.
+WORKED: dict[str, Inputs] = {
+    "collective": {
+        "bytes": 1e9, "chips": 512.0, "link_bandwidth": 9e10, "op": "all-reduce", "topology": "torus", "axes": 3.0,
+        "links_per_axis": 2.0, "wrap": "yes", "side_x": 4.0, "side_y": 8.0, "latency": 1e-6, "chips_per_node": 8.0,
+        "scaleout_bandwidth": 5e10,
+    },
+    "dp-limit": {**V5P, "axes": 3.0, "batch_tokens": 16e6, **MIXTURE, "scaleout_bandwidth": 6.25e9},
+    "fsdp-limit": {
+        **V5P, "axes": 3.0, "batch_tokens": 16e6, **MIXTURE, "scaleout_bandwidth": 6.25e9, "regather": "no",
+    },
+    "tp-limit": {**V5P, "axes": 3.0, "d_ff": 28672.0, "ffn": "gated", "regather": "yes"},
+    "mixed-limit": {
+        **V5P, "axes": 3.0, "tensor_axes": 1.0, "batch_tokens": 48000.0, "chips": 64.0, "d_ff": 32768.0,
+        "ffn": "gated", **MIXTURE,
+    },
+}  # fmt: skip
+LINKS = ["--link-bandwidth", "90GB/s", "--scaleout-bandwidth", "50Gbit/s"]
+COMMANDS = {
+    "collective": ["--chip", "google/tpu-v5p", "--chips", "64", "--bytes", "1GB", "--op", "all-gather"],
+    "dp-limit": ["--chip", "google/tpu-v5p", "--batch-tokens", "16M", "--scaleout-bandwidth", "50Gbit/s"],
+    "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", *LINKS],
+    "tp-limit": ["--chip", "google/tpu-v5p", "--axes", "1", "--d-ff", "28672"],
+    "mixed-limit": ["--chip", "google/tpu-v5p", "--d-ff", "32768", "--chips", "64", "--batch-tokens", "48000"],
+}
+LIMIT = {"tokens_per_chip": "token", "max_chips": "chip"}
+OUTPUTS = {
+    "collective": {"seconds": "s", "bytes_per_link": "byte", "bus_bandwidth": "byte/s"},
+    "dp-limit": LIMIT, "tp-limit": {"max_ways": "chip"}, "mixed-limit": LIMIT | {"x_opt": "1"},
+}  # fmt: skip
+# Nearly every step of these counts chips and tokens, and units see nothing of that: simulated networks and a search do.
+COUNTED = ("collective", "mixed-limit")
+# Products and quotients of pure counts in the others: no unit can tell times from over.
+BLIND = {
+    "0 / tokens_per_chip", "tokens_per_chip * 2 * 3", "tokens_per_chip / 2", "forward_tokens * (1 + sent) * 3",
+    "forward_tokens * sent * 2", "forward_tokens / (1 + sent)", "forward_tokens / sent",
+    "FLOP_PER_WEIGHT * matrices / d_ff", "FLOP_PER_WEIGHT / matrices", "forward_ways * 4 * sent",
+    "forward_ways * 6 * (2 + sent)", "forward_ways / 4", "forward_ways / 6",
+}  # fmt: skip
