@@ -1,7 +1,7 @@
 """The order of passes on each stage where micro-batches enter at one end.
 
 GPipe: Huang et al. 2019. 1F1B and interleaved: Narayanan et al. 2021. ZB-H1 and ZB-H2: Qi et al., Zero Bubble, 2024.
-ZB-V: Qi et al., Controllable Memory, 2024.
+ZB-V: Qi et al., Controllable Memory, 2024, in the fixed order in which torch.distributed.pipelining runs it.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ class Form {
       if (this.text(input.name)) control.setAttribute("aria-invalid", "true");
     } else if (found.given || (input.choices.length && !lent(input))) {
       hint.textContent = found.given && !input.choices.length ? `= ${formatQuantity(found.value, input.unit)}` : "";
-    } else if (found.open) {
+    } else if (found.open || (found.value === 0 && input.unit === "s")) {  // no time is zero: the meaning says what holds
       hint.textContent = "optional";
     } else {
       const source = found.source ? `, source ${found.source}` : "";
