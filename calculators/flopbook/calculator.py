@@ -127,8 +127,14 @@ def _model(options: Mapping[str, Any]) -> Shape | None:
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
-    names = ("chip", "dtype", "sparsity") if any(spec.chip for spec in specs) else ()
-    return names + (("model",) if any(spec.model for spec in specs) else ())
+    rate = any(spec.chip == "peak" for spec in specs)
+    wanted = {
+        "chip": any(spec.chip for spec in specs),
+        "dtype": rate or any(spec.dtype for spec in specs),
+        "sparsity": rate,
+        "model": any(spec.model for spec in specs),
+    }
+    return tuple(name for name, takes_it in wanted.items() if takes_it)
 
 
 def reads(formula_: Formula) -> tuple[str, ...]:
@@ -244,6 +250,8 @@ def _axes(request: _Request) -> Picked:
 _CHIP_VALUES = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
+    "memory": lambda r: r.chip.pick_memory(),
+    "power": lambda r: r.chip.pick_power(),
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,

@@ -18,6 +18,8 @@ COMMANDS: dict[str, list[str]] = {
     "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", "--link-bandwidth", "90GB/s"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
+    "max-params": ["--chip", "nvidia/h100-sxm", "--bytes-per-param", "16"],
+    "memory": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--tp", "8", "--zero", "1"],
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
@@ -25,6 +27,8 @@ OUTPUTS = {
     "fsdp-limit": {"tokens_per_chip": "token", "max_chips": "chip"},
     "bubble": {"fraction": "1"},
     "params": {"total": "param", "active": "param"},
+    "max-params": {"params": "param"},
+    "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
 
 every_command = pytest.mark.parametrize("name", COMMANDS)

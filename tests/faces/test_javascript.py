@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import pytest
+from faces import training_inputs
 
 from flopbook.faces.javascript import function_name, javascript, module
 from flopbook.formula import Formula, Input
@@ -83,6 +84,7 @@ RANDOM = {
     "fsdp-limit": random_fsdp,
     "bubble": random_bubble,
     "params": random_params,
+    **training_inputs.RANDOM,
 }
 
 
@@ -147,6 +149,7 @@ BOUNDARY = {
     "fsdp-limit": boundary_fsdp,
     "bubble": boundary_bubble,
     "params": boundary_params,
+    **training_inputs.BOUNDARY,
 }
 
 

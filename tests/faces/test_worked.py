@@ -6,6 +6,7 @@ import re
 from typing import Annotated, Any
 
 import pytest
+from faces import training_inputs
 
 from flopbook.faces.worked import worked
 from flopbook.formula import Input
@@ -30,6 +31,7 @@ INPUTS = {
         "dense_layers": 3.0, "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0,
         "qk_rope_head_dim": 64.0, "v_head_dim": 128.0,
     },
+    **training_inputs.WORKED,
 }  # fmt: skip
 
 

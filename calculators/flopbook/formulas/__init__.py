@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {"min-batch": "roofline"},
-    "Models and training": {"params": "parameters", "training-flops": "transformer"},
+    "Models and training": {
+        "params": "parameters",
+        "training-flops": "transformer",
+        "max-params": "capacity",
+        "memory": "footprint",
+    },
     "Parallelism": {"fsdp-limit": "sharding", "bubble": "pipeline"},
 }
 CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
