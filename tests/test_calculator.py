@@ -20,11 +20,13 @@ OUTPUTS = {
     "training-flops": ["flop", "pf_days"], "min-batch": ["tokens", "tokens_exact"],
     "fsdp-limit": ["tokens_per_chip", "max_chips"], "bubble": ["fraction"],
     "params": ["total", "active"],
+    "max-params": ["params"], "memory": ["total", "weights", "gradients", "optimizer", "activations"],
 }  # fmt: skip
 OPTIONS: dict[str, dict[str, Any]] = {
     "training-flops": {"model": "gpt-3-175b"}, "min-batch": {"chip": "nvidia/h100-sxm", "d_model": 8192, "d_ff": 28672},
     "fsdp-limit": {"chip": "google/tpu-v5p", "batch_tokens": "16M"}, "bubble": {"stages": 8, "microbatches": 32},
     "params": {"model": "llama-3-70b"},
+    "max-params": {"chip": "nvidia/h100-sxm"}, "memory": {"model": "llama-3-70b", "seq": 8192, "tp": 8},
 }  # fmt: skip
 
 

@@ -60,8 +60,9 @@ def test_files_and_functions_keep_to_their_budget(path: Path) -> None:
 
 
 def _is_formula(function: ast.FunctionDef) -> bool:
-    """A formula has as many parameters as its quantity depends on; each is an option of its command."""
-    return any(isinstance(d, ast.Call) and getattr(d.func, "id", "") == "formula" for d in function.decorator_list)
+    """A formula, or a part of one, has as many parameters as its quantity depends on; each is an option."""
+    marks = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    return any(getattr(mark, "id", "") in ("formula", "part") for mark in marks)
 
 
 @pytest.mark.parametrize("path", CODE, ids=label)

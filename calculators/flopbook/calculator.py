@@ -127,8 +127,14 @@ def _model(options: Mapping[str, Any]) -> Shape | None:
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
-    names = ("chip", "dtype", "sparsity") if any(spec.chip for spec in specs) else ()
-    return names + (("model",) if any(spec.model for spec in specs) else ())
+    rate = any(spec.chip == "peak" for spec in specs)
+    wanted = {
+        "chip": any(spec.chip for spec in specs),
+        "dtype": rate or any(spec.dtype for spec in specs),
+        "sparsity": rate,
+        "model": any(spec.model for spec in specs),
+    }
+    return tuple(name for name, takes_it in wanted.items() if takes_it)
 
 
 def reads(formula_: Formula) -> tuple[str, ...]:

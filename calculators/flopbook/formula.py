@@ -53,6 +53,15 @@ class Input(NamedTuple):
     none: bool = False
 
 
+class Step(float):
+    """Marks a parameter of a part that an earlier part computes."""
+
+
+def part(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Marks a part of a long formula: the same subset, its inputs annotated alike."""
+    return function
+
+
 class Output(NamedTuple):
     """A result of a formula. `needs` names inputs without which it is left open (their default is a limit).
 
@@ -81,6 +90,7 @@ class Formula(NamedTuple):
     symbols: Mapping[str, str] = MappingProxyType({})
     examples: tuple[Mapping[str, str], ...] = ()
     rules: tuple[tuple[Callable[..., bool], str], ...] = ()
+    parts: tuple[Callable[..., dict[str, Any]], ...] = ()
 
     def __hash__(self) -> int:
         return id(self)  # a formula is itself and no other: its faces are kept by it
@@ -103,7 +113,14 @@ class Formula(NamedTuple):
         for holds, message in self.rules:
             if not holds(**given):
                 raise FlopbookError(message)
-        return self.function(**given)
+        return self.compute(given)
+
+    def compute(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs of values that were checked: each part in turn, then the function itself."""
+        known = dict(given)
+        for piece in self.parts:
+            known |= piece(**{name: known[name] for name in _parameters(piece)[0]})
+        return self.function(**{name: known[name] for name in _parameters(self.function)[0]})
 
     @property
     def summary(self) -> str:
@@ -190,13 +207,21 @@ def formula(
 ) -> Callable[[Callable[..., dict[str, Any]]], Formula]:
     """Register a function as the formula `id` and return the callable Formula.
 
+    A long formula may have `parts`: functions in the same subset that are computed first and in order. What a part
+    returns is known to those after it, as a parameter annotated `Step`; all others are inputs.
+
     Raises TypeError when a parameter carries no `Input`, so that a formula without units cannot exist.
     """
 
     def register(function: Callable[..., dict[str, Any]]) -> Formula:
-        names, defaults = _parameters(function)
-        annotations = _annotations(function)
-        inputs = {name: _input_of(function, name, annotations.get(name)) for name in names}
+        inputs: dict[str, Input] = {}
+        defaults: dict[str, Any] = {}
+        for piece in (*extra.get("parts", ()), function):
+            names, given = _parameters(piece)
+            annotations = _annotations(piece)
+            wanted = [name for name in names if annotations.get(name) is not Step]
+            inputs |= {name: _input_of(piece, name, annotations.get(name)) for name in wanted}
+            defaults |= given
         made = Formula(id, title, question, function, inputs, outputs, defaults, sources, **extra)
         if id in _REGISTRY and _REGISTRY[id].function.__module__ != function.__module__:
             raise TypeError(f"two formulas are called {id}")

@@ -21,6 +21,8 @@ COMMANDS: dict[str, list[str]] = {
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
     **inferring.COMMANDS,
     **network_inputs.COMMANDS,
+    "max-params": ["--chip", "nvidia/h100-sxm", "--bytes-per-param", "16"],
+    "memory": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--tp", "8", "--zero", "1"],
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
@@ -30,6 +32,8 @@ OUTPUTS = {
     "params": {"total": "param", "active": "param"},
     **inferring.OUTPUTS,
     **network_inputs.OUTPUTS,
+    "max-params": {"params": "param"},
+    "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
 
 every_command = pytest.mark.parametrize("name", COMMANDS)

@@ -57,9 +57,9 @@ def throwaway(monkeypatch: pytest.MonkeyPatch) -> Make:
     """Registers a function as a formula for one test: `throwaway(function, result="byte/s")`."""
     monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
 
-    def make(function: Callable[..., dict[str, Any]], **outputs: str) -> Formula:
+    def make(function: Callable[..., dict[str, Any]], parts: tuple[Any, ...] = (), **outputs: str) -> Formula:
         declared = {name: Output(unit, name[0].upper(), f"the {name}") for name, unit in outputs.items()}
-        register = formula("throw-away", title="Throw away", question="Why?", outputs=declared, sources=("none",))
-        return register(function)
+        words = {"title": "Throw away", "question": "Why?", "sources": ("none",)}
+        return formula("throw-away", outputs=declared, parts=parts, **words)(function)
 
     return make

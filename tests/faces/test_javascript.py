@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import inferring
 import network_inputs
 import pytest
+from faces import training_inputs
 
 from flopbook.faces.javascript import function_name, javascript, module
 from flopbook.faces.tree import steps
@@ -82,6 +83,7 @@ RANDOM = {
     "params": random_params,
     **inferring.RANDOM,
     **network_inputs.RANDOM,
+    **training_inputs.RANDOM,
 }
 
 
@@ -155,6 +157,7 @@ BOUNDARY = {
     "params": boundary_params,
     **inferring.BOUNDARY,
     **network_inputs.BOUNDARY,
+    **training_inputs.BOUNDARY,
 }
 
 

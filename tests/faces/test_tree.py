@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 
 from flopbook.faces.tree import FormulaSubsetError, constant, steps
-from flopbook.formula import Constant, Formula, Input
+from flopbook.formula import Constant, Formula, Input, Step, part
 from flopbook.formulas import formulas, get_formula, min_batch
 from flopbook.ops import floor, where
 from flopbook.problems import UnknownName
@@ -263,3 +263,31 @@ def test_two_modules_cannot_share_a_name(throwaway: Any) -> None:
     other.__module__ = "elsewhere"
     with pytest.raises(TypeError, match="two formulas are called throw-away"):
         throwaway(other, result="1")
+
+
+@part
+def doubled(a: Number) -> dict[str, Any]:
+    """A part, whose result the formula uses."""
+    twice = 2 * a
+    return {"twice": twice, "more": twice + 1}
+
+
+def whole(more: Step, twice: Step, b: Number = 3.0) -> dict[str, Any]:
+    """A formula of a part and itself."""
+    return {"result": twice * more + b}
+
+
+def test_parts_come_first_and_their_results_are_steps(throwaway: Any) -> None:
+    made = throwaway(whole, parts=(doubled,), result="1")
+    assert (list(made.inputs), made.defaults, made(a=4.0)) == (["a", "b"], {"b": 3.0}, {"result": 75.0})
+    assert [name for name, _ in steps(made).all()] == ["twice", "more", "result"]
+
+
+@part
+def looping(a: Number) -> dict[str, Any]:
+    return {"twice": [a], "more": a}
+
+
+def test_a_part_keeps_to_the_subset_too(throwaway: Any) -> None:
+    with pytest.raises(FormulaSubsetError, match=r"test_tree\.py:\d+: List is outside the subset"):
+        steps(throwaway(whole, parts=(looping,), result="1"))

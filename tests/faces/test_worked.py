@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import inferring
 import network_inputs
 import pytest
+from faces import training_inputs
 
 from flopbook.faces.worked import worked
 from flopbook.formula import Input
@@ -31,6 +32,7 @@ INPUTS = {
     },
     **inferring.EXAMPLE,
     **network_inputs.WORKED,
+    **training_inputs.WORKED,
 }  # fmt: skip
 
 

@@ -6,7 +6,9 @@ import ast
 import functools
 import inspect
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from flopbook.formula import Constant, Formula
 from flopbook.problems import FlopbookError
@@ -39,8 +41,30 @@ class Steps:
 
 @functools.cache
 def steps(formula: Formula) -> Steps:
-    """Parse a formula. Raises FormulaSubsetError with file and line for anything outside the subset."""
-    function = formula.function
+    """Parse a formula, its parts first. Raises FormulaSubsetError with file and line of what the subset lacks."""
+    found: list[tuple[str, ast.expr]] = []
+    constants: dict[str, float] = {}
+    names = {*formula.inputs, "inf"}
+    for function in (*formula.parts, formula.function):
+        named, returned, refuse = _read(function)
+        if function is formula.function and [name for name, _ in returned] != list(formula.outputs):
+            raise refuse(returned[0][1].lineno if returned else 1, "returns other names than it declares")
+        for name, expression in [*named, *returned]:
+            if problem := _expression_problem(expression, names, function.__globals__, constants):
+                raise refuse(*problem)
+            if name in names | set(FUNCTIONS) and not (isinstance(expression, ast.Name) and expression.id == name):
+                raise refuse(expression.lineno, f"'{name}' already has a meaning; give each step its own name")
+            names.add(name)
+        found += named
+        if function is not formula.function:
+            found += [(name, e) for name, e in returned if not (isinstance(e, ast.Name) and e.id == name)]
+    return Steps(tuple(found), tuple(returned), constants)
+
+
+def _read(
+    function: Callable[..., dict[str, Any]],
+) -> tuple[list[tuple[str, ast.expr]], list[tuple[str, ast.expr]], Callable[[int, str], FormulaSubsetError]]:
+    """The named expressions of a function, those that it returns, and how to refuse one of its lines."""
     lines, start = inspect.getsourcelines(function)
     tree = ast.parse(textwrap.dedent("".join(lines)))
     definition = tree.body[0]
@@ -51,27 +75,16 @@ def steps(formula: Formula) -> Steps:
     def refuse(line: int, problem: str) -> FormulaSubsetError:
         return FormulaSubsetError(f"{where}{start + line - 1}: {problem}")
 
-    found: list[tuple[str, ast.expr]] = []
+    named: list[tuple[str, ast.expr]] = []
     for statement in body[:-1]:
         if not (isinstance(statement, ast.Assign) and _one_name(statement.targets)):
             raise refuse(statement.lineno, "only `name = expression` is allowed")
-        found.append((statement.targets[0].id, statement.value))  # type: ignore[attr-defined]
+        named.append((statement.targets[0].id, statement.value))  # type: ignore[attr-defined]
     last = body[-1] if body else definition
     if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Dict)):
         raise refuse(last.lineno, "end with `return {'output': expression}`")
     keys = [k.value if isinstance(k, ast.Constant) else None for k in last.value.keys]
-    outputs = list(zip(keys, last.value.values, strict=True))
-    if keys != list(formula.outputs):
-        raise refuse(last.lineno, "returns other names than it declares")
-    constants: dict[str, float] = {}
-    names = {*formula.inputs, "inf"}
-    for name, expression in [*found, *outputs]:
-        if problem := _expression_problem(expression, names, function.__globals__, constants):
-            raise refuse(*problem)
-        if name in names | set(FUNCTIONS) and not (isinstance(expression, ast.Name) and expression.id == name):
-            raise refuse(expression.lineno, f"'{name}' already has a meaning; give each step its own name")
-        names.add(name)
-    return Steps(tuple(found), tuple(outputs), constants)
+    return named, list(zip(keys, last.value.values, strict=True)), refuse
 
 
 def _one_name(targets: list[ast.expr]) -> bool:
@@ -115,6 +128,7 @@ def _problem(node: ast.AST, names: set[str], scope: dict[str, object], constants
 
 def constant(formula: Formula, name: str) -> Constant:
     """A formula's named constant, with its unit."""
-    value = formula.function.__globals__[name]
+    scopes = [part.__globals__ for part in (*formula.parts, formula.function) if name in part.__globals__]
+    value = scopes[-1][name]
     assert isinstance(value, Constant)
     return value

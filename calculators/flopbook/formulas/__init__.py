@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
-    "Models and training": {"params": "parameters", "training-flops": "transformer"},
+    "Models and training": {
+        "params": "parameters",
+        "training-flops": "transformer",
+        "max-params": "capacity",
+        "memory": "footprint",
+    },
     "Communication and sharding": {"collective": "collectives"},
     "Parallelism": {
         "dp-limit": "sharding",

@@ -59,11 +59,11 @@ def _busy(entry: Entry, page: str) -> list[str]:
 def _fits(entry: Entry) -> list[str]:
     """The largest model that the memory holds, by bytes stored for each parameter."""
     try:
-        memory = Chip(entry).memory()
-    except FlopbookError:
+        fits = {size: calculate("max-params", chip=entry.id, bytes_per_param=size)["params"] for size in FITS}
+    except FlopbookError:  # no memory is recorded
         return []
     rows = [
-        (escape(f"{size} bytes"), escape(words), escape(format_quantity(memory / size, "param")))
+        (escape(f"{size} bytes"), escape(words), escape(format_quantity(fits[size], "param")))
         for size, words in FITS.items()
     ]
     return ["\n", table(("Per parameter", "Which is", "#Largest model"), rows, caption="Largest model in its memory")]

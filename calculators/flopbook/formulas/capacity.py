@@ -1,0 +1,41 @@
+"""The largest model that a memory holds."""
+
+from typing import Annotated, Any
+
+from flopbook.formula import Input, Output, formula
+
+
+@formula(
+    "max-params",
+    title="Largest model",
+    question="How many parameters fit into the memory of a chip, or of many?",
+    outputs={"params": Output("param", r"N_\text{max}", "parameters that fit, with nothing else in memory")},
+    sources=("rajbhandari2020zero", "austin2025scaling"),
+    examples=(
+        {"chip": "h100-sxm"},
+        {"chip": "tpu-v5p", "bytes-per-param": "10"},
+        {"memory": "32GB", "bytes-per-param": "16", "chips": "64"},
+    ),
+)
+def max_params(
+    memory: Annotated[float, Input("byte", "M", "memory of one chip", chip="memory", most=1e18)],
+    bytes_per_param: Annotated[
+        float, Input("byte/param", "b", "bytes stored for each parameter", least=0.01, most=1e3)
+    ] = 16.0,
+    chips: Annotated[
+        float, Input("chip", "X", "chips that share one copy of the model", least=1, whole=True, most=1e9)
+    ] = 1.0,
+) -> dict[str, Any]:
+    """Parameters that fit into memory at so many bytes for each.
+
+    Derivation:
+        Memory over bytes. Weights in bf16 alone take 2 bytes for each parameter, as for inference. Two moments of
+        Adam in fp32 add 8, which makes 10. Mixed-precision training keeps weights and gradients in 16 bits and a
+        master copy of the weights and both moments in 32: 2 + 2 + 12 = 16. With gradients in 32 bits it is 18.
+        When X chips share one copy (ZeRO stage 3, or FSDP), their memories add up.
+
+    Leaves out:
+        Activations and the key-value cache, which take the rest in practice: a few percent of the memory for
+        one short sequence, most of it at long context. What the framework keeps for itself, 1 to 2 GB on a GPU.
+    """
+    return {"params": chips * memory / bytes_per_param}

@@ -1,0 +1,39 @@
+"""Inputs of the calculators of training, for the tests of the faces."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from faces.generated_inputs import Inputs, boundary_inputs, random_inputs
+
+from flopbook.formulas import get_formula
+
+# One full set of inputs for each; random ones are changed from there.
+WORKED: dict[str, Inputs] = {
+    "max-params": {"memory": 80e9, "bytes_per_param": 16.0, "chips": 8.0},
+    "memory": {
+        "params": 671e9, "layers": 61.0, "d_model": 7168.0, "vocab": 129280.0, "heads": 128.0, "seq": 4096.0,
+        "micro_batch": 1.0, "microbatches": 64.0, "zero": 1.0, "dp": 128.0, "tp": 2.0, "pp": 4.0, "cp": 2.0, "ep": 64.0,
+        "schedule": "interleaved", "virtual": 2.0, "recompute": "none", "sequence_parallel": "yes",
+        "attention": "scores", "dropout": "yes", "optimizer_kind": "muon", "bytes_per_param": 2.0, "grad_bytes": 4.0,
+        "activation_bytes": 2.0, "memory": 80e9, "d_ff": 18432.0, "kv_heads": 128.0, "head_dim": 128.0, "ffn": "gated",
+        "tied_embeddings": "no", "norms_per_layer": 2.0, "experts": 256.0, "experts_per_token": 8.0,
+        "expert_d_ff": 2048.0, "shared_experts": 1.0, "shared_expert_d_ff": 2048.0, "dense_layers": 3.0,
+        "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0, "qk_rope_head_dim": 64.0,
+        "v_head_dim": 128.0,
+    },
+}  # fmt: skip
+
+
+def _random(name: str) -> Callable[[random.Random], Inputs]:
+    return lambda rng: random_inputs(get_formula(name), rng, WORKED[name])
+
+
+def _boundary(name: str) -> Callable[[], Iterator[Inputs]]:
+    return lambda: boundary_inputs(get_formula(name), WORKED[name])
+
+
+RANDOM: dict[str, Any] = {name: _random(name) for name in WORKED}
+BOUNDARY: dict[str, Any] = {name: _boundary(name) for name in WORKED}
