@@ -26,7 +26,7 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
 @formula(
     "serving",
     title="Serving",
-    question="How many sequences fit on these chips, how fast do they run, and what does a token cost?",
+    question="How many sequences fit, how fast do they run, and what does a token cost?",
     outputs={
         "batch_fits": Output("1", r"B_\text{fits}", "sequences whose keys and values fit beside the weights"),
         "batch_saturates": Output(
@@ -51,30 +51,18 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
     rules=(*HEADS_RULES, *WEIGHTS_RULES),
 )  # fmt: skip
 def serving(
-    params: Params,
-    compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
-    peak: Peak,
+    params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
     bandwidth: Bandwidth,
     memory: Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)],
     batch: Annotated[
         float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)
     ] = inf,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    vocab: Vocab = 0.0,
-    tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0,
-    bytes_per_kv: KvWidth = 2.0,
-    tp: Tp = 1.0,
+    kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf, kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
     memory_share: Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)] = 1.0,
     price: Annotated[float, Input("USD/s", "p", "price of one chip", most=1e6)] = inf,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips writes.
 
     Derivation:

@@ -180,28 +180,13 @@ def kv_cache(
     ),
 )  # fmt: skip
 def decode(
-    params: Params,
-    compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
-    peak: Peak,
-    bandwidth: Bandwidth,
-    batch: Batch = 1.0,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    vocab: Vocab = 0.0,
-    tied_embeddings: Tied = "no",
-    experts: Experts = 1.0,
-    experts_per_token: ExpertsPerToken = 1.0,
-    bytes_per_param: WeightWidth = 2.0,
-    bytes_per_kv: KvWidth = 2.0,
-    tp: Tp = 1.0,
+    params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
+    bandwidth: Bandwidth, batch: Batch = 1.0, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
+    experts: Experts = 1.0, experts_per_token: ExpertsPerToken = 1.0, bytes_per_param: WeightWidth = 2.0,
+    bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
     ep: Annotated[float, _count("chip", "g", "groups that share the experts (expert parallel)", 1e6)] = 1.0,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Shortest time of one decoding step, from the bytes that it reads and the operations that it does.
 
     Derivation:
@@ -271,25 +256,11 @@ def decode(
     rules=(*HEADS_RULES, *WEIGHTS_RULES),
 )  # fmt: skip
 def prefill(
-    params: Params,
-    compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
-    peak: Peak,
-    bandwidth: Bandwidth,
-    batch: Batch = 1.0,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    vocab: Vocab = 0.0,
-    tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0,
-    bytes_per_kv: KvWidth = 2.0,
-    tp: Tp = 1.0,
-) -> dict[str, Any]:
+    params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
+    bandwidth: Bandwidth, batch: Batch = 1.0, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
+) -> dict[str, Any]:  # fmt: skip
     """Shortest time in which a model reads its prompts, after which the first token is there.
 
     Derivation:
