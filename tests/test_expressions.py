@@ -298,3 +298,9 @@ def test_arithmetic_agrees_with_python(a: float, b: float, c: float) -> None:
     text = f"({a!r} - {b!r}) * {c!r} + {a!r} / ({b!r} if {b!r} != 0 else 1)"
     expected = (a - b) * c + a / (b if b != 0 else 1)
     assert evaluate(text, {}) == expected
+
+
+def test_a_probability_may_have_a_large_exponent() -> None:
+    assert evaluate("0.97 ** 4096", {}) == pytest.approx(0.97**4096)
+    with pytest.raises(ExpressionError, match="the exponent"):
+        evaluate("0.97 ** -4096", {})

@@ -24,7 +24,8 @@ class ExpressionError(FlopbookError):
 
 
 def _power(base: float, exponent: float) -> float:
-    if abs(exponent) > MAX_EXPONENT:
+    shrinks = exponent > 0 and abs(base) <= 1  # a probability to a large power is small, not large
+    if abs(exponent) > MAX_EXPONENT and not shrinks:
         raise ExpressionError(f"the exponent {shorten(exponent)} is too large")
     result = float(base) ** exponent
     if isinstance(result, complex):
