@@ -108,6 +108,45 @@ def random_mixed(rng: random.Random) -> Inputs:
     return given | {"tensor_axes": tensor_axes, "batch_tokens": spread(rng, 1, 1e9)}
 
 
+def random_cp(rng: random.Random) -> Inputs:
+    """A sequence over chips, by either method, grouped keys or not."""
+    asked = ("peak", "link_bandwidth", "axes", "links_per_axis", "bytes_per_param")
+    heads = count(rng, 256)
+    return {name: value for name, value in machine(rng).items() if name in asked} | {
+        "heads": heads, "kv_heads": rng.choice([inf, count(rng, heads)]), "method": rng.choice(["ring", "ulysses"]),
+        "causal": rng.choice(["no", "yes"]), "seq": rng.choice([inf, spread(rng, 1, 1e9)]),
+    }  # fmt: skip
+
+
+def random_ep(rng: random.Random) -> Inputs:
+    """Experts over chips on one to three axes."""
+    given = {name: value for name, value in machine(rng).items() if name != "batch_tokens"}
+    return given | {
+        "axes": rng.choice([1.0, 2.0, 3.0]), "memory_bandwidth": spread(rng, 1e9, 1e14), "expert_d_ff": count(rng, 1e5),
+        "ffn": rng.choice(["gated", "plain"]), "chips": rng.choice([inf, count(rng, 1e4)]),
+        "d_model": count(rng, 1e5), "layers": count(rng, 1e3),
+    }  # fmt: skip
+
+
+def boundary_cp() -> Iterator[Inputs]:
+    """Sequences that are just long enough, and the doubles beside them."""
+    chip = {"peak": 2.0**48, "link_bandwidth": 2.0**36, "axes": 1.0, "links_per_axis": 2.0, "bytes_per_param": 2.0}
+    for method, heads, causal in itertools.product(("ring", "ulysses"), (1.0, 8.0), ("no", "yes")):
+        for keys, times in itertools.product((1.0, inf), (1, 2, 3, 6, 16)):
+            for seq in around(2.0**11 * times):
+                yield {**chip, "heads": heads, "kv_heads": keys, "method": method, "causal": causal, "seq": seq}
+
+
+def boundary_ep() -> Iterator[Inputs]:
+    """Widths at which the exchange is just hidden, on a switch and on one to three axes."""
+    chip = {"peak": 2.0**48, "link_bandwidth": 2.0**36, "memory_bandwidth": 2.0**40, "bytes_per_param": 2.0}
+    shape = {"experts": 64.0, "experts_per_token": 8.0, "chips": inf, "d_model": 4096.0, "layers": 58.0}
+    for ffn, links, axes, beside in itertools.product(("plain", "gated"), (1.0, 2.0), (1.0, 2.0, 3.0), (-1, 0, 1)):
+        for width in (2.0, 2.0**11, 2.0**12, 2.0**14):
+            given = {**chip, **shape, "ffn": ffn, "links_per_axis": links, "axes": axes}
+            yield {**given, "expert_d_ff": width + beside}
+
+
 def around(value: float) -> tuple[float, float, float]:
     """A double and its two neighbours."""
     return math.nextafter(value, 0), value, math.nextafter(value, inf)
@@ -146,11 +185,11 @@ def boundary_tp() -> Iterator[Inputs]:
 
 RANDOM = {
     "collective": random_collective, "dp-limit": random_dp, "fsdp-limit": random_fsdp, "tp-limit": random_tp,
-    "mixed-limit": random_mixed,
+    "mixed-limit": random_mixed, "cp-limit": random_cp, "ep-limit": random_ep,
 }  # fmt: skip
 BOUNDARY = {
     "collective": boundary_collective, "dp-limit": boundary_dp, "tp-limit": boundary_tp,
-    "mixed-limit": boundary_mixed,
+    "mixed-limit": boundary_mixed, "cp-limit": boundary_cp, "ep-limit": boundary_ep,
 }  # fmt: skip
 V5P = {"peak": 4.59e14, "link_bandwidth": 90e9, "links_per_axis": 2.0, "bytes_per_param": 2.0}
 MIXTURE = {"experts": 256.0, "experts_per_token": 8.0}
@@ -170,6 +209,13 @@ WORKED: dict[str, Inputs] = {
         **V5P, "axes": 3.0, "tensor_axes": 1.0, "batch_tokens": 48000.0, "chips": 64.0, "d_ff": 32768.0,
         "ffn": "gated", **MIXTURE,
     },
+    "cp-limit": {
+        **V5P, "axes": 3.0, "heads": 64.0, "kv_heads": 8.0, "method": "ulysses", "causal": "yes", "seq": 131072.0,
+    },
+    "ep-limit": {
+        **V5P, "axes": 3.0, **MIXTURE, "memory_bandwidth": 2.765e12, "expert_d_ff": 2048.0, "ffn": "gated",
+        "chips": 64.0, "d_model": 7168.0, "layers": 58.0,
+    },
 }  # fmt: skip
 LINKS = ["--link-bandwidth", "90GB/s", "--scaleout-bandwidth", "50Gbit/s"]
 COMMANDS = {
@@ -179,10 +225,15 @@ COMMANDS = {
     "tp-limit": ["--chip", "google/tpu-v5p", "--axes", "1", "--d-ff", "28672"],
     "mixed-limit": ["--chip", "google/tpu-v5p", "--d-ff", "32768", "--chips", "64", "--batch-tokens", "48000"],
 }
+COMMANDS |= {
+    "cp-limit": ["--chip", "google/tpu-v5p", "--heads", "64", "--seq", "131072"],
+    "ep-limit": ["--chip", "nvidia/h100-sxm", "--model", "deepseek-v3", "--layers", "58"],
+}
 LIMIT = {"tokens_per_chip": "token", "max_chips": "chip"}
 OUTPUTS = {
     "collective": {"seconds": "s", "bytes_per_link": "byte", "bus_bandwidth": "byte/s"},
     "dp-limit": LIMIT, "tp-limit": {"max_ways": "chip"}, "mixed-limit": LIMIT | {"x_opt": "1"},
+    "cp-limit": LIMIT, "ep-limit": LIMIT,
 }  # fmt: skip
 # Nearly every step of these counts chips and tokens, and units see nothing of that: simulated networks and a search do.
 COUNTED = ("collective", "mixed-limit")
@@ -191,5 +242,12 @@ BLIND = {
     "0 / tokens_per_chip", "tokens_per_chip * 2 * 3", "tokens_per_chip / 2", "forward_tokens * (1 + sent) * 3",
     "forward_tokens * sent * 2", "forward_tokens / (1 + sent)", "forward_tokens / sent",
     "FLOP_PER_WEIGHT * matrices / d_ff", "FLOP_PER_WEIGHT / matrices", "forward_ways * 4 * sent",
-    "forward_ways * 6 * (2 + sent)", "forward_ways / 4", "forward_ways / 6",
+    "forward_ways * 6 * (2 + sent)", "forward_ways / 4", "forward_ways / 6", "FLOP_PER_WEIGHT * network / heads",
+    "forward_tokens * 2 * 5", "forward_tokens * 4 * 5", "forward_tokens * 4 * 7", "forward_tokens * 6 * 7",
+    "forward_tokens / 2", "forward_tokens / 4", "forward_tokens / 6", "mask * bytes_per_param * peak / moved",
+    "seq * forward_tokens", "shortest * ways", "4 * bytes_per_param * experts_per_token * d_model / layers",
+    "4 * bytes_per_param * experts_per_token / d_model", "4 * bytes_per_param / experts_per_token",
+    "4 * slack * axes", "4 / slack", "busy * experts * (experts_per_token * spread)", "busy / experts",
+    "bytes_per_param * peak / 2", "expert_d_ff * least_width", "experts_per_token / spread",
+    "side * side / side", "side / side",
 }  # fmt: skip

@@ -27,6 +27,8 @@ SECTIONS: dict[str, dict[str, str]] = {
         "fsdp-limit": "sharding",
         "tp-limit": "tensors",
         "mixed-limit": "tensors",
+        "cp-limit": "exchanges",
+        "ep-limit": "exchanges",
         "bubble": "pipeline",
     },
     "Inference": {

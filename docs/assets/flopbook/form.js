@@ -198,6 +198,10 @@ class Form {
   rules(values, resolved) {
     const chip = this.picked("chip");
     if (this.spec.id === "collective") return ofNetwork(values);
+    if (this.spec.id === "ep-limit" && values.axes > 3) return "Experts are exchanged on one to three axes.";
+    if (this.spec.id === "cp-limit" && values.kv_heads > values.heads && values.kv_heads !== Infinity) {
+      return "Each key and value head serves at least one head.";
+    }
     if (values.tensor_axes > values.axes || (values.tensor_axes === values.axes && values.axes > 1)) {
       return "Tensor parallelism leaves no axis for FSDP.";
     }

@@ -9,7 +9,7 @@ export function notes(spec, data, state) {
     const value = result[output.name];
     if (left(output, resolved).length) continue;
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
-    if (output.name === "max_chips") found.push(...ofChips(value, data, state));
+    if (["max_chips", "max_ways"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
   return [...new Set(found)];
 }
@@ -19,8 +19,8 @@ export function left(output, resolved) {
   return output.needs.filter((name) => resolved[name].open);
 }
 
-function ofChips(count, data, {chip, resolved}) {
-  if (count === 0) return data.said.small;
+function ofChips(name, count, data, {chip, resolved}) {
+  if (count === 0 && name === "max_chips") return data.said.small;
   const domain = chip?.scaleup_domain;
   return domain && !resolved.link_bandwidth.given && count > domain.value ? domain.notes ?? [] : [];
 }
