@@ -111,6 +111,8 @@ BOUNDS = {
     "params": 1e18, "tokens": 1e21, "peak": 1e24, "bandwidth": 1e18, "bytes_per_param": 64, "d_model": 1e9,
     "d_ff": 1e9, "link_bandwidth": 1e18, "axes": 16, "links_per_axis": 1e4, "batch_tokens": 1e15, "experts": 1e6,
     "experts_per_token": 1e6, "stages": 1e6, "microbatches": 1e6, "virtual": 1e6,
+    "layers": 1e6, "heads": 1e6, "head_dim": 1e6, "vocab": 1e9, "seq": 1e9, "qk_nope_head_dim": 1e6,
+    "qk_rope_head_dim": 1e6, "v_head_dim": 1e6,
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.browser
 
 Inputs = dict[str, Any]
 RANDOM_CALLS = 3000
+POWER_ULPS = 2
 
 
 def log_uniform(rng: random.Random, low: float, high: float) -> float:
@@ -28,10 +29,6 @@ def log_uniform(rng: random.Random, low: float, high: float) -> float:
 
 def whole(rng: random.Random, high: float) -> float:
     return float(round(log_uniform(rng, 1, high)))
-
-
-def random_training(rng: random.Random) -> Inputs:
-    return {"params": log_uniform(rng, 1e3, 1e14), "tokens": log_uniform(rng, 1, 1e16)}
 
 
 def random_min_batch(rng: random.Random) -> Inputs:
@@ -79,7 +76,6 @@ def random_params(rng: random.Random) -> Inputs:
 
 
 RANDOM = {
-    "training-flops": random_training,
     "min-batch": random_min_batch,
     "fsdp-limit": random_fsdp,
     "bubble": random_bubble,
@@ -129,11 +125,6 @@ def boundary_bubble() -> Iterator[Inputs]:
             yield {**shape, "schedule": "interleaved"}
 
 
-def boundary_training() -> Iterator[Inputs]:
-    for params, tokens in itertools.product((1.0, 175e9, 2.0**53 + 2, 1e18), repeat=2):
-        yield {"params": params, "tokens": tokens}
-
-
 def boundary_params() -> Iterator[Inputs]:
     """One expert and two, no latent width and one, widths open, smallest and largest."""
     base = random_params(random.Random("flopbook params")) | {"dense_layers": 0.0, "experts_per_token": 1.0}
@@ -144,7 +135,6 @@ def boundary_params() -> Iterator[Inputs]:
 
 
 BOUNDARY = {
-    "training-flops": boundary_training,
     "min-batch": boundary_min_batch,
     "fsdp-limit": boundary_fsdp,
     "bubble": boundary_bubble,
@@ -154,10 +144,19 @@ BOUNDARY = {
 
 
 def assert_same(engine: Any, formula: Formula, calls: list[Inputs]) -> None:
-    """Both languages give the same double for every output of every call."""
+    """Both languages give the same double for every output of every call.
+
+    A power is computed by the library of each language, which may round the last bits in its own way.
+    """
+    powers = "Math.pow(" in javascript(formula)
     made = engine.run(module([formula]), [(function_name(formula), given) for given in calls])
     for given, there in zip(calls, made, strict=True):
         here = {name: float(value) for name, value in formula(**given).items()}
+        if powers:
+            assert {n: abs(v - here[n]) <= POWER_ULPS * math.ulp(here[n]) for n, v in there.items()} == dict.fromkeys(
+                here, True
+            ), given
+            continue
         assert {n: v.hex() for n, v in there.items()} == {n: v.hex() for n, v in here.items()}, given
 
 
