@@ -113,6 +113,8 @@ BOUNDS = {
     "experts_per_token": 1e6, "stages": 1e6, "microbatches": 1e6, "virtual": 1e6, "bytes_per_activation": 64,
     "forward": 1e6,
     "backward_input": 1e6, "backward_weight": 1e6, "scaleout_bandwidth": 1e18,
+    "layers": 1e6, "heads": 1e6, "head_dim": 1e6, "vocab": 1e9, "seq": 1e9, "qk_nope_head_dim": 1e6,
+    "qk_rope_head_dim": 1e6, "v_head_dim": 1e6,
 }  # fmt: skip
 
 

@@ -20,12 +20,15 @@ OUTPUTS = {
     "training-flops": ["flop", "pf_days"], "min-batch": ["tokens", "tokens_exact"],
     "fsdp-limit": ["tokens_per_chip", "max_chips"], "bubble": ["fraction"],
     "params": ["total", "active"],
+    "training-time": ["seconds", "days", "chip_hours", "cost", "joules"], "scaling-law": ["params", "tokens", "loss"],
     "max-params": ["params"], "memory": ["total", "weights", "gradients", "optimizer", "activations"],
 }  # fmt: skip
 OPTIONS: dict[str, dict[str, Any]] = {
     "training-flops": {"model": "gpt-3-175b"}, "min-batch": {"chip": "nvidia/h100-sxm", "d_model": 8192, "d_ff": 28672},
     "fsdp-limit": {"chip": "google/tpu-v5p", "batch_tokens": "16M"}, "bubble": {"stages": 8, "microbatches": 32},
     "params": {"model": "llama-3-70b"},
+    "training-time": {"model": "llama-3-405b", "chip": "nvidia/h100-sxm", "chips": 16384, "mfu": 0.4},
+    "scaling-law": {"flop": 5.76e23},
     "max-params": {"chip": "nvidia/h100-sxm"}, "memory": {"model": "llama-3-70b", "seq": 8192, "tp": 8},
 }  # fmt: skip
 
@@ -246,3 +249,30 @@ def test_sparsity_beside_a_given_peak_is_said_to_be_without_effect() -> None:
     result = calculate("min-batch", peak=1e15, bandwidth=4e12, sparsity="2:4")
     assert result["tokens"] == 250
     assert any("--peak is used as it is" in note for note in result.notes)
+
+
+def test_outputs_that_wait_for_the_same_inputs_share_a_note() -> None:
+    notes = calculate("training-time", model="llama-3-8b", peak=1e15, chips=8, mfu=0.5).notes
+    assert "joules needs --power" in notes and "co2 needs --power and --carbon" in notes
+    notes = calculate("training-flops", params=1e9, tokens=1e9, seq=4096, layers=8, heads=8, d_model=512).notes
+    assert len(notes) == 1 and notes[0].startswith("embedding, head, flop_full_no_embedding,")
+    assert notes[0].endswith(" need --vocab")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("min-batch", ("chip", "dtype", "sparsity")), ("max-params", ("chip",)), ("memory", ("chip", "dtype", "model")),
+        ("training-time", ("chip", "dtype", "sparsity", "model")), ("training-flops", ("model",)), ("bubble", ()),
+        ("scaling-law", ()),
+    ],
+)  # fmt: skip
+def test_only_options_that_change_an_answer_are_taken(name: str, options: tuple[str, ...]) -> None:
+    assert takes(get_formula(name)) == options
+
+
+def test_memory_and_power_come_from_the_chip() -> None:
+    h100 = chip("nvidia/h100-sxm")
+    assert calculate("max-params", chip="h100-sxm").inputs["memory"].value == h100.memory()
+    result = calculate("training-time", model="llama-3-8b", chip="h100-sxm", chips=8, mfu=0.5)
+    assert result.inputs["power"].value == h100.power() and result.inputs["power"].source

@@ -177,3 +177,14 @@ def test_a_hint_names_units_that_fit(expected: str) -> None:
 @given(AMOUNTS, UNITS)
 def test_a_number_is_bare_without_its_unit(value: float, names: tuple[str, str]) -> None:
     assert is_bare(f" {value!r} ") and not is_bare(f"{value!r}{names[0]}") and not is_bare(names[0])
+
+
+def test_prices_masses_and_hours_of_chips() -> None:
+    """Dollars for an hour and grams for a kilowatt-hour are rates in SI; days and chip hours are written in words."""
+    assert parse_quantity("2USD/h", "USD/s") == pytest.approx(2 / 3600)
+    assert parse_quantity("385g/kWh", "kg/J") == pytest.approx(0.385 / 3.6e6)
+    with pytest.raises(UnitError, match="2USD/h"):
+        parse_quantity("2kg", "USD/s")
+    assert format_quantity(20.8, "day") == "20.8 days" and format_quantity(1, "day") == "1 day"
+    assert format_quantity(1.022e6, "chip-hour") == "1.022 million chip-hours"
+    assert format_quantity(173e3, "kg") == "173,000 kg" and format_quantity(2.0, "USD") == "2 USD"

@@ -209,11 +209,20 @@ def _given(name: str, spec: Input, value: Any) -> Any:
         amount = parse_quantity(value, spec.unit)
     except UnitError as error:
         raise FlopbookError(f"{_option(name)}: {error}") from None
-    if spec.unit in ("FLOP/s", "byte/s") and 0 < amount < SLOWEST_BARE and is_bare(value):
-        likely = "TFLOP/s" if spec.unit == "FLOP/s" else "TB/s" if amount < 10 else "GB/s"
-        text = shorten(value)
-        raise FlopbookError(f"{_option(name)}: '{text}' has no unit; write for example {text}{likely}")
+    if is_bare(value) and amount > 0:
+        _check_bare(name, spec.unit, value, amount)
     return amount
+
+
+def _check_bare(name: str, unit: str, text: str, amount: float) -> None:
+    """Refuse a bare number where nobody thinks in the SI unit: rates, prices of an hour, carbon of a kWh."""
+    likely = {"USD/s": "USD/h", "kg/J": "g/kWh"}.get(unit, "")
+    if unit in ("FLOP/s", "byte/s") and amount < SLOWEST_BARE:
+        likely = "TFLOP/s" if unit == "FLOP/s" else "TB/s" if amount < 10 else "GB/s"
+    if likely:
+        raise FlopbookError(
+            f"{_option(name)}: '{shorten(text)}' has no unit; write for example {shorten(text)}{likely}"
+        )
 
 
 def _option(name: str) -> str:
@@ -319,13 +328,17 @@ def _result(request: _Request, values: dict[str, Value], outputs: dict[str, Any]
     _check_axes(request, values)
     if "sparsity" in request.options and "peak" in request.options:
         request.notes.append("--sparsity chooses among the peaks of a chip; the given --peak is used as it is")
+    waiting: dict[tuple[str, ...], list[str]] = {}  # outputs that lack the same inputs share a note
     for name, spec in request.formula.outputs.items():
-        open_inputs = [n for n in spec.needs if values[n].origin == "default"]
+        open_inputs = tuple(n for n in spec.needs if values[n].origin == "default")
         if open_inputs:
             outputs[name] = None
-            request.notes.append(f"{name} needs {' and '.join(_option(n) for n in open_inputs)}")
+            waiting.setdefault(open_inputs, []).append(name)
         elif isinstance(outputs[name], float) and math.isinf(outputs[name]):
             request.notes.append(f"{name}: {spec.absent or 'unlimited'}")
+    for missing, names in waiting.items():
+        verb = "needs" if len(names) == 1 else "need"
+        request.notes.append(f"{', '.join(names)} {verb} {' and '.join(_option(n) for n in missing)}")
     _note_chips(request, values, outputs)
     # A default that stands for "no limit" or for "none of them" is not a number that anybody used.
     shown = {n: v for n, v in values.items() if not _stands_for_none(v)}

@@ -1,7 +1,7 @@
 """Units and quantities: what a unit is worth in SI, and how people write amounts.
 
-A unit has a factor to SI and dimensions over FLOP, byte, second, joule, metre and US
-dollar. Counts (token, parameter, chip) are dimensionless labels. Nothing is
+A unit has a factor to SI and dimensions over FLOP, byte, second, joule, metre,
+kilogram and US dollar. Counts (token, parameter, chip) are dimensionless labels. Nothing is
 guessed: `GB` is 1e9 bytes, `GiB` is 2**30, `Gbit` is 1e9 / 8 bytes.
 """
 
@@ -70,6 +70,8 @@ _PLAIN: Mapping[str, tuple[float, str, Dimensions]] = {
     "1": (1.0, "1", ()),
     "ratio": (1.0, "1", ()),
     "USD": (1.0, "USD", (("USD", 1),)),
+    "kg": (1.0, "kg", (("kg", 1),)),
+    "g": (1e-3, "kg", (("kg", 1),)),
     "mm2": (1e-6, "m2", (("m", 2),)),
     "m2": (1.0, "m2", (("m", 2),)),
     "m3": (1.0, "m3", (("m", 3),)),
@@ -88,6 +90,7 @@ _COUNTS: Mapping[str, tuple[str, ...]] = {
     "axis": ("axis", "axes"),
     "cycle": ("cycle", "cycles"),
     "PF-day": ("PF-day", "PF-days"),
+    "chip-hour": ("chip-hour", "chip-hours"),
     "count": ("count",),
 }
 # What a bare suffix means after a count: 70B parameters, 15T tokens, 16M tokens.
@@ -231,6 +234,7 @@ def _short(text: str) -> str:
 _EXAMPLES: Mapping[str, str] = {
     "FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s or 400Gbit/s", "byte": "80GB or 80GiB", "token": "15T or 1.5e13",
     "param": "70B or 7e10", "FLOP": "3.8e25FLOP", "s": "20s", "W": "700W", "byte/param": "2",
+    "USD/s": "2USD/h", "kg/J": "400g/kWh",
 }  # fmt: skip
 
 
@@ -269,7 +273,7 @@ def format_quantity(value: float | None, unit_name: str) -> str:
         return f"{_digits(value / factor)} {prefix}{symbol}{slash}{tail}"
     if unit_name == "s":
         return _seconds(value)
-    return f"{_digits(value)} {'byte' if head == 'byte' else head}{slash}{tail}"
+    return f"{_digits(value)} {head if slash else plural(head, value)}{slash}{tail}"
 
 
 def _prefix(value: float) -> tuple[str, float]:

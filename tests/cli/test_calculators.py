@@ -15,12 +15,27 @@ from flopbook.formulas import formulas, get_formula
 from flopbook.words import said
 
 COMMANDS: dict[str, list[str]] = {
-    "training-flops": ["--params", "70B", "--tokens", "15T"],
+    "training-flops": ["--model", "llama-3-70b", "--seq", "8192", "--recompute", "full"],
     "min-batch": ["--chip", "nvidia/h100-sxm", "--dtype", "bf16", "--d-model", "8192", "--d-ff", "28672"],
     "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
     "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
     **inferring.COMMANDS,
     **network_inputs.COMMANDS,
+    "training-time": [
+        "--model",
+        "llama-3-405b",
+        "--chip",
+        "nvidia/h100-sxm",
+        "--price",
+        "2USD/h",
+        "--carbon",
+        "385g/kWh",
+        "--chips",
+        "16384",
+        "--mfu",
+        "0.4",
+    ],
+    "scaling-law": ["--flop", "5.76e23", "--fit", "besiroglu2024"],
     "max-params": ["--chip", "nvidia/h100-sxm", "--bytes-per-param", "16"],
     "memory": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--tp", "8", "--zero", "1"],
 }
@@ -32,6 +47,8 @@ OUTPUTS = {
     "params": {"total": "param", "active": "param"},
     **inferring.OUTPUTS,
     **network_inputs.OUTPUTS,
+    "training-time": {"seconds": "s", "days": "day", "chip_hours": "chip-hour", "cost": "USD", "joules": "J"},
+    "scaling-law": {"params": "param", "tokens": "token", "loss": "1"},
     "max-params": {"params": "param"},
     "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }

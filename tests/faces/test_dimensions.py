@@ -3,7 +3,7 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import inferring
@@ -120,9 +120,9 @@ def test_powers_roots_zero_and_infinity_fit(throwaway: Any) -> None:
     assert str(found["area"]) == "s^2" and str(found["n"]) == "1"
 
 
-def mutants(formula: Formula) -> Iterator[tuple[str, str]]:
-    """For each * and / of a formula: the expression with that sign turned into the other, and the source with it."""
-    source = textwrap.dedent(inspect.getsource(formula.function))
+def mutants(piece: Callable[..., Any]) -> Iterator[tuple[str, str]]:
+    """For each * and / of a function: the expression with that sign turned into the other, and the source with it."""
+    source = textwrap.dedent(inspect.getsource(piece))
 
     def products(tree: ast.Module) -> list[ast.BinOp]:
         return [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Div))]
@@ -134,37 +134,45 @@ def mutants(formula: Formula) -> Iterator[tuple[str, str]]:
         yield ast.unparse(node), ast.unparse(tree)
 
 
-def caught(formula: Formula, source: str, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the dimension check refuses the formula with this source in place of its own."""
-    mutant = Formula("mutant", "", "", formula.function, formula.inputs, formula.outputs, formula.defaults, ())
-    monkeypatch.setattr(inspect, "getsourcelines", lambda _: (source.splitlines(keepends=True), 1))
-    try:
-        dimensions(mutant)
-    except DimensionError:
-        return True
+def caught(formula: Formula, piece: Callable[..., Any], source: str, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the dimension check refuses the formula with this source in place of one of its functions."""
+    mutant = formula._replace(id="mutant")
+    read = inspect.getsourcelines
+    changed = (source.splitlines(keepends=True), 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(inspect, "getsourcelines", lambda one: changed if one is piece else read(one))
+        try:
+            dimensions(mutant)
+        except DimensionError:
+            return True
     return False
 
 
 # Both sides of these are pure counts (tokens, axes, experts, chunks): no unit can tell times from over.
 BLIND = {
-    "FLOP_PER_WEIGHT_TRAINED / params", "flop_per_token / tokens", "axes / links_per_axis",
+    "axes / links_per_axis",
     "experts * experts_per_token", "batch_tokens * tokens_per_chip", "chunks / microbatches", "idle * chunks",
     "idle * (work + idle)", "idle * work", "wide / (1 / d_model + 1 / d_ff)", "1 * d_model", "1 * d_ff",
     "tokens * where(slack > 0, slack, 1)", "stages * 2", "stages / 2", "(stages - 1) / 2", "(stages - 1) * chunks",
     "back_inputs / 2", "(stages - 1) * folded * 2",
     "(stages - 1) * (forward + back_inputs + back_weights) * chunks", *network_inputs.BLIND,
+    "chips * power / pue", "FLOP_PER_WEIGHT_TRAINED * params / tokens", "FLOP_PER_WEIGHT_TRAINED / params",
+    "chips * peak / mfu", "seconds * DAY",
 }  # fmt: skip
 
 
 # Nearly every input of these is a count, so units see little of them: their laws and published values do.
-UNCOUNTED = {"params", "memory", *inferring.COUNTED, *network_inputs.COUNTED}
+UNCOUNTED = {"params", "training-flops", "memory", "scaling-law", *inferring.COUNTED, *network_inputs.COUNTED}
 
 
 @pytest.mark.parametrize("name", [name for name in formulas() if name not in UNCOUNTED])
 def test_swapping_an_operator_in_a_real_formula_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where units can see it; the laws of tests/formulas see the rest."""
     formula = get_formula(name)
-    missed = {text for text, source in mutants(formula) if not caught(formula, source, monkeypatch)}
+    pieces = (*formula.parts, formula.function)
+    missed = {
+        text for piece in pieces for text, source in mutants(piece) if not caught(formula, piece, source, monkeypatch)
+    }
     assert missed <= BLIND
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
 import math
 import random
@@ -15,7 +14,6 @@ import pytest
 from faces import training_inputs
 
 from flopbook.faces.javascript import function_name, javascript, module
-from flopbook.faces.tree import steps
 from flopbook.formula import Formula, Input
 from flopbook.formulas import formulas, get_formula
 from flopbook.formulas.pipeline import SCHEDULES
@@ -25,6 +23,8 @@ pytestmark = pytest.mark.browser
 
 Inputs = dict[str, Any]
 RANDOM_CALLS = 3000
+POWER_ULPS = 2
+LOOSE = {"decode", "serving", "speculative-decoding"}  # they subtract a power from one
 
 
 def log_uniform(rng: random.Random, low: float, high: float) -> float:
@@ -33,10 +33,6 @@ def log_uniform(rng: random.Random, low: float, high: float) -> float:
 
 def whole(rng: random.Random, high: float) -> float:
     return float(round(log_uniform(rng, 1, high)))
-
-
-def random_training(rng: random.Random) -> Inputs:
-    return {"params": log_uniform(rng, 1e3, 1e14), "tokens": log_uniform(rng, 1, 1e16)}
 
 
 def random_min_batch(rng: random.Random) -> Inputs:
@@ -77,7 +73,6 @@ def random_params(rng: random.Random) -> Inputs:
 
 
 RANDOM = {
-    "training-flops": random_training,
     "min-batch": random_min_batch,
     "bubble": random_bubble,
     "params": random_params,
@@ -135,11 +130,6 @@ def boundary_bubble() -> Iterator[Inputs]:
                "schedule": "dualpipe"}  # fmt: skip
 
 
-def boundary_training() -> Iterator[Inputs]:
-    for params, tokens in itertools.product((1.0, 175e9, 2.0**53 + 2, 1e18), repeat=2):
-        yield {"params": params, "tokens": tokens}
-
-
 def boundary_params() -> Iterator[Inputs]:
     """One expert and two, no latent width and one, widths open, smallest and largest."""
     base = random_params(random.Random("flopbook params")) | {"dense_layers": 0.0, "experts_per_token": 1.0}
@@ -150,7 +140,6 @@ def boundary_params() -> Iterator[Inputs]:
 
 
 BOUNDARY = {
-    "training-flops": boundary_training,
     "min-batch": boundary_min_batch,
     "fsdp-limit": boundary_fsdp,
     "bubble": boundary_bubble,
@@ -162,18 +151,25 @@ BOUNDARY = {
 
 
 def assert_same(engine: Any, formula: Formula, calls: list[Inputs]) -> None:
-    """Both languages give the same double for every output of every call."""
+    """Both languages give the same double for every output of every call.
+
+    A power is computed by the library of each language, which may round the last bits in its own way.
+    """
+    powers = "Math.pow(" in javascript(formula)
     made = engine.run(module([formula]), [(function_name(formula), given) for given in calls])
     for given, there in zip(calls, made, strict=True):
         here = {name: value if isinstance(value, str) else float(value) for name, value in formula(**given).items()}
-        if not any(isinstance(node, ast.Pow) for _, step in steps(formula).all() for node in ast.walk(step)):
+        if powers:
+            assert all(near(formula.id, there[name], value) for name, value in here.items()), (given, there, here)
+        else:
             assert exact(there) == exact(here), given
-            continue
-        words = {name: value for name, value in here.items() if isinstance(value, str)}  # the two libraries round apart
-        assert {n: there[n] for n in words} == words, given
-        assert {n: there[n] for n in here if n not in words} == pytest.approx(
-            {n: v for n, v in here.items() if n not in words}, rel=1e-12
-        ), given
+
+
+def near(name: str, there: Any, here: Any) -> bool:
+    """Equal but for what two libraries make of a power; a difference of two powers shows more of it."""
+    if there == here or isinstance(here, str):
+        return there == here
+    return abs(there - here) <= max(POWER_ULPS * math.ulp(here), 1e-12 * abs(here) if name in LOOSE else 0)
 
 
 def exact(outputs: Inputs) -> dict[str, str]:

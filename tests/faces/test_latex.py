@@ -51,7 +51,7 @@ def test_a_guard_against_dividing_by_zero_is_not_shown() -> None:
 
 
 def test_large_constants_are_powers_of_ten() -> None:
-    assert latex(get_formula("training-flops"))[-1] == r"W_\text{PF-day} = \frac{W}{8.64 \times 10^{19}}"
+    assert r"W_\text{PF-day} = \frac{W}{8.64 \times 10^{19}}" in latex(get_formula("training-flops"))
 
 
 def brackets(a: A, b: B, c: C) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from flopbook.ops import ceil, where
 Number = Annotated[float, Input("1", "a", "a number")]
 
 INPUTS = {
-    "training-flops": {"params": 70e9, "tokens": 15e12},
     "min-batch": {"peak": 989.4e12, "bandwidth": 3.35e12, "bytes_per_param": 2.0, "d_model": 8192.0, "d_ff": 28672.0,
                   "bytes_per_activation": math.inf},
     "bubble": {"stages": 8.0, "microbatches": 32.0, "schedule": "interleaved", "virtual": 4.0},

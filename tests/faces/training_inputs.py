@@ -12,6 +12,16 @@ from flopbook.formulas import get_formula
 
 # One full set of inputs for each; random ones are changed from there.
 WORKED: dict[str, Inputs] = {
+    "training-flops": {
+        "params": 8.03e9, "tokens": 15e12, "layers": 32.0, "d_model": 4096.0, "heads": 32.0, "seq": 8192.0,
+        "vocab": 128256.0, "head_dim": 128.0, "tied_embeddings": "no", "recompute": "full", "qk_nope_head_dim": 128.0,
+        "qk_rope_head_dim": 64.0, "v_head_dim": 128.0,
+    },
+    "training-time": {
+        "params": 65.2e9, "tokens": 1.4e12, "peak": 312e12, "chips": 2048.0, "mfu": 0.477, "power": 400.0, "pue": 1.1,
+        "price": 2.0 / 3600, "carbon": 0.385 / 3.6e6,
+    },
+    "scaling-law": {"flop": 5.76e23, "fit": "hoffmann2022"},
     "max-params": {"memory": 80e9, "bytes_per_param": 16.0, "chips": 8.0},
     "memory": {
         "params": 671e9, "layers": 61.0, "d_model": 7168.0, "vocab": 129280.0, "heads": 128.0, "seq": 4096.0,

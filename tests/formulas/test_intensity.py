@@ -147,7 +147,7 @@ def test_the_intensity_of_decoding_never_passes_heads_over_heads(context: float,
 def test_without_a_chip_the_intensity_stands_and_the_rate_is_open() -> None:
     result = calculate("arithmetic-intensity", op="gemm", m=8, n=8, k=8)
     assert result["intensity"] == pytest.approx(8 / 3) and result["bound"] is None
-    assert "bound needs --peak and --bandwidth" in result.notes
+    assert "attainable_flop_per_s, seconds, bound need --peak and --bandwidth" in result.notes
 
 
 def test_arrays_equal_floats() -> None:

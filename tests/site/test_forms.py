@@ -21,7 +21,8 @@ pytestmark = pytest.mark.browser
 STATES: dict[str, list[dict[str, str]]] = {
     "training-flops": [
         {"model": "gpt-3-175b"}, {"model": "deepseek-v3"}, {"params": "70B", "tokens": "15T"},
-        {"model": "llama-3-70b", "tokens": "1.5e12"}, {"params": "7_000_000", "tokens": ".5M tokens"},
+        {"model": "llama-3-70b", "tokens": "1.5e12", "seq": "8192", "recompute": "full"},
+        {"params": "7_000_000", "tokens": ".5M tokens"},
     ],
     "min-batch": [
         {"chip": "nvidia/h100-sxm"}, {"chip": "google/tpu-v5e", "dtype": "int8"},
@@ -45,6 +46,18 @@ STATES: dict[str, list[dict[str, str]]] = {
         {"model": "llama-3-8b", "tied-embeddings": "yes"}, {"model": "mixtral-8x7b", "shared-experts": "0"},
         {"layers": "32", "d-model": "4096", "heads": "32", "vocab": "32000", "d-ff": "11008", "ffn": "plain"},
     ],
+    "max-params": [{"chip": "nvidia/h100-sxm"}, {"memory": "95GB", "bytes-per-param": "10", "chips": "64"}],
+    "memory": [
+        {"model": "megatron-530b", "seq": "2048", "tp": "8", "pp": "35", "schedule": "interleaved", "virtual": "3"},
+        {"model": "deepseek-v3", "seq": "4096", "dp": "128", "ep": "64", "zero": "1", "attention": "flash"},
+        {"model": "llama-3-8b", "chip": "nvidia/h100-sxm", "seq": "8192", "zero": "3", "dp": "8", "dropout": "no"},
+    ],
+    "training-time": [
+        {"model": "llama-3-405b", "chip": "nvidia/h100-sxm", "chips": "16384", "mfu": "0.4", "price": "2USD/h"},
+        {"params": "65.2B", "tokens": "1.4T", "peak": "312TFLOP/s", "chips": "2048", "mfu": "0.477", "power": "400W",
+         "carbon": "385g/kWh"},
+    ],
+    "scaling-law": [{"flop": "5.76e23FLOP"}, {"flop": "1e24", "fit": "kaplan2020"}],
 }  # fmt: skip
 
 

@@ -20,6 +20,8 @@ SECTIONS: dict[str, dict[str, str]] = {
         "training-flops": "transformer",
         "max-params": "capacity",
         "memory": "footprint",
+        "training-time": "duration",
+        "scaling-law": "scaling",
     },
     "Communication and sharding": {"collective": "collectives"},
     "Parallelism": {

@@ -184,7 +184,7 @@ def _picked(item: Picked | Value, notes: Sequence[str] = ()) -> dict:
 
 
 def _from_calculator(chip: Chip) -> dict:
-    """Bandwidth and links as the calculators take them, so that the form cannot differ from the command."""
+    """Bandwidth, memory, power and links as the calculators take them, so that form and command agree."""
     found: dict[str, dict] = {}
     for name, wanted in TAKEN:
         spec = get_formula(name).inputs
@@ -209,7 +209,7 @@ def _taken(name: str, wanted: str, **picker: str) -> Result:
     # One of everything but the limits, which stay open; what an open limit says is left out below.
     given = {n: 1.0 for n, s in formula.inputs.items() if (n not in formula.defaults or s.chip) and not s.choices}
     result = calculate(name, **picker, **{n: value for n, value in given.items() if n != wanted})
-    notes = tuple(n for n in result.notes if n.partition(" ")[0].rstrip(":") not in formula.outputs)
+    notes = tuple(n for n in result.notes if n.partition(" ")[0].rstrip(":,") not in formula.outputs)
     return Result(formula, result.inputs, result.outputs, notes)
 
 

@@ -8,6 +8,7 @@ import {left, notes} from "./notes.js";
 import {formatQuantity, isBare, parseQuantity} from "./quantity.js";
 
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
+const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
 
 let serial = 0;
 
@@ -156,6 +157,7 @@ class Form {
     if (UNITS[input.unit] && value > 0 && value < 1e6 && isBare(text)) {
       return {error: `write a unit, such as ${UNITS[input.unit]}`};
     }
+    if (PRICES[input.unit] && value > 0 && isBare(text)) return {error: `write a unit, such as ${PRICES[input.unit]}`};
     if (input.none && value === 0) return {value, given: true};
     if (value < input.least || (input.least === 0 && value <= 0)) {
       return {error: input.least ? `at least ${input.least}` : "more than 0"};
@@ -210,7 +212,9 @@ class Form {
     }
     if (values.schedule !== undefined) {
       if (values.schedule !== "interleaved" && values.virtual !== 1) return "Chunks belong to the interleaved schedule.";
-      if (values.schedule === "interleaved" && values.microbatches % values.stages !== 0) {
+      const open = values.microbatches === Infinity;
+      if (values.schedule === "gpipe" && open) return "GPipe keeps every micro-batch until the end; type how many.";
+      if (values.schedule === "interleaved" && !open && values.microbatches % (values.stages ?? values.pp) !== 0) {
         return "The interleaved schedule needs a multiple of the stages as micro-batches.";
       }
       const problem = ofSchedule(values);
@@ -218,6 +222,7 @@ class Form {
     }
     if (values.op !== undefined) return ofOperation(values);
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
+    if (this.spec.id === "memory") return ofShape(values) || ofParallelism(values);
     if (values.compute_params > values.params) return "A token cannot meet more weights than there are.";
     if (this.spec.id !== "params" && values.heads !== undefined) return ofHeads(values);
     return this.spec.id === "params" ? ofShape(values) : "";
@@ -358,7 +363,7 @@ function ofShape(v) {
   const onlyExperts = v.experts > 1 && v.dense_layers === 0 && v.expert_d_ff < Infinity;
   if (v.d_ff === Infinity && !onlyExperts) return "The width of a dense feed-forward block is missing.";
   if (v.kv_lora_rank > 0 && !(v.qk_nope_head_dim > 0 && v.v_head_dim > 0)) return "Latent attention needs its head widths.";
-  const open = v.head_dim === Infinity && v.kv_lora_rank === 0;
+  const open = v.head_dim === Infinity && v.kv_lora_rank === 0 && v.positions !== undefined;
   return open && v.d_model % v.heads !== 0 ? "The width is no multiple of the heads; type the width of a head." : "";
 }
 
@@ -379,6 +384,18 @@ function ofOperation(v) {
   if (v.op === "prefill" && v.n < v.m) return "Attention over a prompt needs as many keys as queries: each token sees itself.";
   if (!attention && !(v.heads === 1 && v.kv_heads === Infinity)) return "Only attention has heads.";
   return v.kv_heads > v.heads && v.kv_heads !== Infinity ? "Each key and value head serves at least one head." : "";
+}
+
+/** What is wrong with how a model is divided, as the command line says it. */
+function ofParallelism(v) {
+  if (v.pp > v.layers) return "There are more stages than layers.";
+  if (v.experts % v.ep !== 0) return "The experts are no multiple of the ways of expert parallelism.";
+  if ((v.dp * v.cp) % v.ep !== 0) return "Expert parallelism does not divide data times context parallelism.";
+  if (v.seq % v.cp !== 0) return "The sequence is no multiple of the ways of context parallelism.";
+  const wide = v.expert_d_ff < Infinity ? v.expert_d_ff : v.d_ff < Infinity ? v.d_ff : 0;
+  const blocks = v.experts > 1 ? (v.layers - v.dense_layers) * v.experts * (v.ffn === "gated" ? 3 : 2) : 0;
+  const counted = v.vocab * v.d_model * (v.tied_embeddings === "yes" ? 1 : 2) + blocks * v.d_model * wide;
+  return v.params < counted ? "The parameters are fewer than the embeddings and experts of this shape." : "";
 }
 
 function sentence(text) {

@@ -87,7 +87,8 @@ export function formatQuantity(value, unitName) {
     return `${digits(value / factor)} ${prefix}${symbol}${tail}`;
   }
   if (unitName === "s") return seconds(value);
-  return `${digits(value)} ${head}${tail}`;
+  const more = ["year", "day", "hour"].includes(head) && !tail && value !== 1 ? "s" : "";
+  return `${digits(value)} ${head}${more}${tail}`;
 }
 
 function prefixOf(value) {

@@ -1,0 +1,76 @@
+"""The best split of compute between parameters and tokens, by published fits of the loss."""
+
+from typing import Annotated, Any
+
+from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formulas.transformer import FLOP_PER_PF_DAY, FLOP_PER_WEIGHT_TRAINED
+
+FITS = ("besiroglu2024", "hoffmann2022", "hoffmann2022-rounded", "kaplan2020")
+KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
+KAPLAN_COMPUTE = Constant(3.1e8, "PF-day", "compute at which the power law would reach a loss of one")
+
+
+@formula(
+    "scaling-law",
+    title="Scaling law",
+    question="How large a model, on how many tokens, makes the best use of a compute budget?",
+    outputs={
+        "params": Output("param", r"N", "best number of parameters"),
+        "tokens": Output("token", r"T", "best number of tokens"),
+        "loss": Output("1", r"\ell", "loss that the fit expects, in nats for each token of its own data"),
+        "tokens_per_param": Output("1", r"\rho", "tokens for each parameter"),
+    },
+    sources=("hoffmann2022training", "besiroglu2024chinchilla", "kaplan2020scaling"),
+    symbols={
+        "floor_loss": r"\epsilon", "size_factor": "A", "data_factor": "B", "alpha": r"\alpha", "beta": r"\beta",
+        "balance": "G", "product": "Z", "chinchilla": r"N_1", "pf_days": "c", "kaplan": r"N_2",
+        "fitted": r"\ell_1", "power_law": r"\ell_2",
+    },
+    examples=(
+        {"flop": "5.76e23FLOP"},
+        {"flop": "3.8e25FLOP", "fit": "hoffmann2022"},
+        {"flop": "1e23", "fit": "kaplan2020"},
+    ),
+)  # fmt: skip
+def scaling_law(
+    flop: Annotated[float, Input("FLOP", "W", "compute budget of the training run", least=1e12, most=1e40)],
+    fit: Annotated[str, Input("1", r"\text{fit}", "published fit", choices=FITS)] = "besiroglu2024",
+) -> dict[str, Any]:
+    """Parameters and tokens that reach the lowest loss for a compute budget, and that loss.
+
+    Derivation:
+        Chinchilla fits the loss of a model of N parameters trained on T tokens by E + A/N^alpha + B/T^beta. With
+        6NT operations fixed, the minimum is where both falling terms have slopes in balance: N = G Z^(beta/(alpha +
+        beta)) with Z = NT and G = (alpha A/(beta B))^(1/(alpha + beta)). Besiroglu and others found that the
+        printed constants do not fit the data and had been rounded, and fitted again; at the compute of Chinchilla
+        itself (5.76e23) their constants give about 20 tokens for each parameter, as the other two methods of the
+        paper do. hoffmann2022 has the constants of the paper's source, hoffmann2022-rounded those of its text.
+
+        Kaplan and others fitted the best size alone: 1.3e9 parameters times compute in PF-days to the power 0.73, and
+        a loss of (3.1e8/compute)^0.05. Tokens here are what the budget leaves, compute over 6N.
+
+    Leaves out:
+        How sure the constants are: in the second fit B has a standard error of 60 percent, and alpha and beta of 0.02,
+        so far beyond the budgets that were fitted the best ratio is a guess within a factor of several. Kaplan's fit
+        counts no embeddings and holds for its own learning-rate schedules; later work does not support its advice.
+        Losses of different fits belong to different data and tokenizers and cannot be compared. The cost of
+        serving, which asks for smaller models trained longer.
+    """
+    floor_loss = 1.8172 if fit == "besiroglu2024" else 1.69 if fit == "hoffmann2022-rounded" else 1.6934
+    size_factor = 482.01 if fit == "besiroglu2024" else 406.4
+    data_factor = 2085.43 if fit == "besiroglu2024" else 410.7
+    alpha = 0.3478 if fit == "besiroglu2024" else 0.34 if fit == "hoffmann2022-rounded" else 0.3392
+    beta = 0.3658 if fit == "besiroglu2024" else 0.28 if fit == "hoffmann2022-rounded" else 0.2849
+    balance = (alpha * size_factor / (beta * data_factor)) ** (1 / (alpha + beta))
+    product = flop / FLOP_PER_WEIGHT_TRAINED
+    chinchilla = balance * product ** (beta / (alpha + beta))
+    pf_days = flop / FLOP_PER_PF_DAY
+    kaplan = KAPLAN_PARAMS * pf_days**0.73
+    params = kaplan if fit == "kaplan2020" else chinchilla
+    tokens = product / params
+    fitted = floor_loss + size_factor / params**alpha + data_factor / tokens**beta
+    power_law = (KAPLAN_COMPUTE / pf_days) ** 0.05
+    return {
+        "params": params, "tokens": tokens, "loss": power_law if fit == "kaplan2020" else fitted,
+        "tokens_per_param": tokens / params,
+    }  # fmt: skip

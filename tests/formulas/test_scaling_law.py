@@ -1,0 +1,108 @@
+"""Scaling laws: the optimum is one, and the published fits say what their papers say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook import calculate
+from flopbook.formulas import scaling_law
+from flopbook.formulas.scaling import FITS
+from flopbook.problems import FlopbookError
+
+CHINCHILLA = 5.76e23  # compute of Chinchilla and Gopher, hoffmann2022training
+# The loss surfaces as printed, written a second time: E, A, B, alpha, beta.
+SURFACES = {
+    "besiroglu2024": (1.8172, 482.01, 2085.43, 0.3478, 0.3658), "hoffmann2022": (1.6934, 406.4, 410.7, 0.3392, 0.2849),
+    "hoffmann2022-rounded": (1.69, 406.4, 410.7, 0.34, 0.28),
+}  # fmt: skip
+budgets = st.floats(min_value=1e18, max_value=1e27)
+
+
+def surface(fit: str) -> Callable[[float, float], float]:
+    low, a, b, alpha, beta = SURFACES[fit]
+    return lambda n, t: low + a / n**alpha + b / t**beta
+
+
+@given(budgets, st.sampled_from(FITS))
+def test_the_budget_is_spent(flop: float, fit: str) -> None:
+    out = scaling_law(flop=flop, fit=fit)
+    assert 6 * out["params"] * out["tokens"] == pytest.approx(flop, rel=1e-9)
+    assert out["tokens_per_param"] == pytest.approx(out["tokens"] / out["params"])
+
+
+@given(budgets, st.sampled_from(list(SURFACES)), st.floats(min_value=0.5, max_value=2))
+def test_no_other_split_of_the_budget_is_better(flop: float, fit: str, change: float) -> None:
+    out, loss = scaling_law(flop=flop, fit=fit), surface(fit)
+    assert out["loss"] == pytest.approx(loss(out["params"], out["tokens"]), rel=1e-12)
+    assert out["loss"] <= loss(out["params"] * change, out["tokens"] / change) + 1e-12
+
+
+@given(budgets, st.sampled_from(FITS), st.floats(min_value=1.1, max_value=100))
+def test_more_compute_means_more_of_both_and_less_loss(flop: float, fit: str, factor: float) -> None:
+    base, more = scaling_law(flop=flop, fit=fit), scaling_law(flop=factor * flop, fit=fit)
+    assert more["params"] > base["params"] and more["tokens"] > base["tokens"] and more["loss"] < base["loss"]
+
+
+@pytest.mark.parametrize(
+    ("fit", "power"),
+    [("besiroglu2024", 0.5126), ("hoffmann2022", 0.4565), ("hoffmann2022-rounded", 0.4516), ("kaplan2020", 0.73)],
+)  # fmt: skip
+def test_the_exponent_of_the_size(fit: str, power: float) -> None:
+    """beta/(alpha + beta): 0.46 hoffmann2022training, 0.513 besiroglu2024chinchilla; 0.73 kaplan2020scaling."""
+    small, large = scaling_law(flop=1e20, fit=fit)["params"], scaling_law(flop=1e24, fit=fit)["params"]
+    assert math.log(large / small) / math.log(1e4) == pytest.approx(power, abs=1e-4)
+
+
+def test_the_refit_agrees_with_twenty_tokens_for_each_parameter() -> None:
+    """besiroglu2024chinchilla: at Chinchilla's compute 18 tokens for each parameter; rounded constants say 93."""
+    assert scaling_law(flop=CHINCHILLA)["tokens_per_param"] == pytest.approx(18, rel=0.03)
+    rounded = scaling_law(flop=CHINCHILLA, fit="hoffmann2022-rounded")["tokens_per_param"]
+    assert rounded == pytest.approx(93, rel=0.01)
+
+
+def test_chinchilla_itself() -> None:
+    """hoffmann2022training trained 70 billion parameters on 1.4 trillion tokens; the refit lies within 6 percent."""
+    out = scaling_law(flop=CHINCHILLA)
+    assert out["params"] == pytest.approx(70e9, rel=0.06) and out["tokens"] == pytest.approx(1.4e12, rel=0.06)
+
+
+def test_the_parametric_fit_of_the_paper_asks_for_40_billion_at_gopher_compute() -> None:
+    """hoffmann2022training, third approach: 40 billion parameters for the compute of Gopher."""
+    assert scaling_law(flop=CHINCHILLA, fit="hoffmann2022")["params"] == pytest.approx(40e9, rel=0.02)
+
+
+def test_kaplan_at_one_pf_day() -> None:
+    """kaplan2020scaling, summary tables: 1.3e9 parameters, and a loss of (3.1e8)^0.05 = 2.66."""
+    out = calculate("scaling-law", flop=8.64e19, fit="kaplan2020")
+    assert out["params"] == pytest.approx(1.3e9) and out["loss"] == pytest.approx(3.1e8**0.05)
+
+
+def test_the_fit_is_named_in_any_case_and_its_source_is_given() -> None:
+    result = calculate("scaling-law", flop="1e24", fit="BESIROGLU2024")
+    assert "besiroglu2024chinchilla" in result.sources and result.inputs["fit"].value == "besiroglu2024"
+
+
+@pytest.mark.parametrize("fit", FITS)
+def test_arrays_equal_floats(fit: str) -> None:
+    """NumPy and Python may round the last bit of a power differently."""
+    flops = np.logspace(18, 26, 9)
+    arrays = scaling_law(flop=flops, fit=fit)
+    for i, flop in enumerate(flops):
+        assert {n: v[i] for n, v in arrays.items()} == pytest.approx(scaling_law(flop=float(flop), fit=fit), rel=1e-14)
+
+
+@pytest.mark.parametrize("flop", [0, -1e20, 1e11, 1e41, float("nan"), float("inf"), "1e24", None])
+def test_budgets_out_of_range_are_refused(flop: object) -> None:
+    with pytest.raises(FlopbookError, match=r"^flop "):
+        scaling_law(flop=flop)
+
+
+def test_an_unknown_fit_offers_the_nearest() -> None:
+    with pytest.raises(FlopbookError, match="besiroglu2024"):
+        scaling_law(flop=1e24, fit="besiroglu")
