@@ -180,7 +180,11 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
         check_input(_option(name), spec, value)
         return Value(value, "" if spec.choices else spec.unit)
     if spec.chip and request.chip:
-        return _from_chip(name, spec, request)
+        try:
+            return _from_chip(name, spec, request)
+        except FlopbookError:
+            if request.formula.defaults.get(name) != math.inf:  # what can be left open is, where the chip does not say
+                raise
     if spec.model and request.model and (found := _from_model(name, spec, request)):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
