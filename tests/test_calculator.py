@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.calculator import DTYPE_BYTES, calculate, reads, takes
+from flopbook.entries import entry_ids
 from flopbook.formulas import formulas, get_formula
 from flopbook.lookup import chip, shape
 from flopbook.problems import FlopbookError, UnknownName
@@ -276,3 +277,32 @@ def test_memory_and_power_come_from_the_chip() -> None:
     assert calculate("max-params", chip="h100-sxm").inputs["memory"].value == h100.memory()
     result = calculate("training-time", model="llama-3-8b", chip="h100-sxm", chips=8, mfu=0.5)
     assert result.inputs["power"].value == h100.power() and result.inputs["power"].source
+
+
+def test_what_a_chip_does_not_say_stays_open_where_it_may() -> None:
+    """Energy needs a power; time does not, so a chip without one still gives the time."""
+    silent = next(name for name in entry_ids() if _has_peak(name) and not _has_power(name))
+    result = calculate("training-time", model="llama-3-8b", chip=silent, chips=8, mfu=0.5)
+    assert result["joules"] is None and result["seconds"] > 0 and "joules needs --power" in result.notes
+    with pytest.raises(FlopbookError, match="memory"):
+        calculate("max-params", chip=next(name for name in entry_ids() if _lacks_memory(name)))
+
+
+def _has_peak(name: str) -> bool:
+    return _answers(name, "pick_peak")
+
+
+def _has_power(name: str) -> bool:
+    return _answers(name, "pick_power")
+
+
+def _lacks_memory(name: str) -> bool:
+    return chip(name).entry.computes and not _answers(name, "pick_memory")
+
+
+def _answers(name: str, pick: str) -> bool:
+    try:
+        getattr(chip(name), pick)()
+    except FlopbookError:
+        return False
+    return True

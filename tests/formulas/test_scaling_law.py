@@ -83,6 +83,13 @@ def test_kaplan_at_one_pf_day() -> None:
     assert out["params"] == pytest.approx(1.3e9) and out["loss"] == pytest.approx(3.1e8**0.05)
 
 
+def test_kaplan_as_the_chinchilla_paper_reads_it() -> None:
+    """hoffmann2022training, Appendix D.4: 4.68 billion at 1e21 FLOP, which is Kaplan's fit at half of that compute."""
+    assert scaling_law(flop=1e21 / 2, fit="kaplan2020")["params"] == pytest.approx(4.68e9, rel=2e-3)
+    whole = scaling_law(flop=1e21, fit="kaplan2020")["params"]
+    assert 1 - 4.68e9 / whole == pytest.approx(0.4, abs=0.01)
+
+
 def test_the_fit_is_named_in_any_case_and_its_source_is_given() -> None:
     result = calculate("scaling-law", flop="1e24", fit="BESIROGLU2024")
     assert "besiroglu2024chinchilla" in result.sources and result.inputs["fit"].value == "besiroglu2024"

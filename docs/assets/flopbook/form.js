@@ -169,7 +169,9 @@ class Form {
 
   fromChip(input, chip) {
     if (input.chip !== "peak") {
-      return chip[input.chip] ? {...chip[input.chip], origin: chip.id} : {error: `not known for ${chip.name}; type a value`};
+      if (chip[input.chip]) return {...chip[input.chip], origin: chip.id};
+      if (input.optional && input.default === null) return {value: Infinity, origin: "default", open: true};
+      return {error: `not known for ${chip.name}; type a value`};
     }
     const dtype = this.text("dtype");
     const sparsity = this.text("sparsity");
