@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+import network_inputs
 import pytest
 
 from flopbook.calculator import calculate, takes
@@ -31,6 +32,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     ],
     "fsdp-limit": [
         {"chip": "google/tpu-v5p", "batch-tokens": "16M"}, {"chip": "google/tpu-v5p", "axes": "1"},
+        {"chip": "nvidia/gb200-gpu", "regather": "no"},
         {"chip": "nvidia/h100-sxm", "batch-tokens": "4M", "experts": "256", "experts-per-token": "8"},
         {"peak": "459TFLOP/s", "link-bandwidth": "90GB/s", "axes": "3", "links-per-axis": "2", "batch-tokens": "1e6"},
     ],
@@ -44,6 +46,7 @@ STATES: dict[str, list[dict[str, str]]] = {
         {"model": "llama-3-8b", "tied-embeddings": "yes"}, {"model": "mixtral-8x7b", "shared-experts": "0"},
         {"layers": "32", "d-model": "4096", "heads": "32", "vocab": "32000", "d-ff": "11008", "ffn": "plain"},
     ],
+    **network_inputs.STATES,
 }  # fmt: skip
 
 

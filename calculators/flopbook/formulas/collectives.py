@@ -60,7 +60,7 @@ RULES = (
     (lambda side_y, axes, **_: _all(side_y == inf) or _all(axes > 2),
      "side-y belongs to a torus of three axes; with two, the second side follows from --chips and --side-x"),
     (_sides_fit,
-     "these chips do not fill a torus of whole sides: all sides are alike unless --side-x and --side-y are given"),
+     "these chips do not fill a torus of whole sides, all alike; give --side-x and --side-y, or use fewer --axes"),
     (lambda topology, wrap, links_per_axis, **_:
         topology not in ("ring", "torus") or wrap == "yes" or _all(links_per_axis > 1),
      "an axis of one link per chip has to be closed; use --wrap yes"),
