@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 READ = """() => Object.fromEntries(
@@ -20,7 +21,9 @@ def empty(tab: Any) -> None:
     """Clear every field."""
     for control in tab.locator(".fb-form input").all():
         control.fill("")
-    first = {"dtype": "bf16", "sparsity": "dense", "schedule": "1f1b"}
+    spec = json.loads(tab.locator(".fb-calculator").first.get_attribute("data-spec"))
+    first = {"dtype": "bf16", "sparsity": "dense"}
+    first |= {i["name"]: i["default"] for i in spec["inputs"] if i["choices"] and not (i["model"] or i["chip"])}
     for picker in tab.locator(".fb-form select").all():
         picker.select_option(first.get(picker.get_attribute("name"), ""))
 

@@ -251,3 +251,37 @@ BLIND = {
     "bytes_per_param * peak / 2", "expert_d_ff * least_width", "experts_per_token / spread",
     "side * side / side", "side / side",
 }  # fmt: skip
+
+# What people put into the forms: values by hand, from a chip, from a model, and every word of the choices.
+STATES: dict[str, list[dict[str, str]]] = {
+    "collective": [
+        {"bytes": "1GB", "chips": "8", "chip": "nvidia/h100-sxm"},
+        {"bytes": "1MB", "chips": "64", "chip": "google/tpu-v5p"},
+        {"bytes": "32MiB", "chips": "4", "link-bandwidth": "45GB/s", "wrap": "no", "op": "all-gather"},
+        {"bytes": "1GB", "chips": "32", "chip": "google/tpu-v5p", "topology": "torus", "axes": "2", "side-x": "4"},
+        {"bytes": "1GB", "chips": "144", "chip": "nvidia/gb200-gpu", "topology": "two-level", "op": "all-to-all"},
+        {"bytes": "1GB", "chips": "16", "link-bandwidth": "450GB/s", "topology": "two-level", "chips-per-node": "8"}
+        | {"scaleout-bandwidth": "400Gbit/s", "op": "permute"},
+        {"bytes": "1GB", "chips": "8", "chip": "nvidia/h100-sxm", "topology": "ring", "op": "reduce-scatter"},
+    ],
+    "dp-limit": [
+        {"chip": "google/tpu-v5p", "batch-tokens": "16M"}, {"chip": "nvidia/gb200-gpu", "model": "mixtral-8x7b"},
+        {"peak": "459TFLOP/s", "link-bandwidth": "90GB/s", "scaleout-bandwidth": "50Gbit/s"},
+    ],
+    "tp-limit": [
+        {"chip": "google/tpu-v5p", "axes": "1", "d-ff": "28672"},
+        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "ffn": "gated", "regather": "yes"},
+    ],
+    "mixed-limit": [
+        {"chip": "google/tpu-v5p", "d-ff": "32768", "chips": "64", "batch-tokens": "48000"},
+        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "ffn": "gated"},
+    ],
+    "cp-limit": [
+        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "seq": "131072"}, {"chip": "google/tpu-v5p", "heads": "32"},
+        {"chip": "nvidia/h100-sxm", "heads": "64", "kv-heads": "8", "method": "ulysses", "causal": "yes", "seq": "1M"},
+    ],
+    "ep-limit": [
+        {"chip": "nvidia/h100-sxm", "model": "deepseek-v3", "layers": "58"},
+        {"chip": "google/tpu-v5p", "expert-d-ff": "4096", "experts": "64", "experts-per-token": "4", "ffn": "plain"},
+    ],
+}  # fmt: skip

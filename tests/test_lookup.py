@@ -208,3 +208,17 @@ def test_a_vector_peak_is_named_where_the_matrix_peak_is_missing(world: World) -
         "it has: bf16 dense"
     )
     assert "vector" not in refusal(chip("one").peak, "fp64")
+
+
+@pytest.mark.parametrize(
+    ("changed", "value"),
+    [
+        ({}, 50e9), ({"direction": "both"}, 25e9), ({"direction": "unstated"}, None), ({"aggregate": "link"}, None),
+        ({"value": "not published"}, None),
+    ],
+)  # fmt: skip
+def test_scaleout_bandwidth_is_one_way_per_chip_or_open(world: World, changed: dict, value: float | None) -> None:
+    """A rate without a direction is as good as none: the calculators then ask for it."""
+    world.entry("one", claim(), claim("scaleout_bandwidth", **changed))
+    picked = chip("one").pick_scaleout_bandwidth()
+    assert (picked.value if picked else None) == value

@@ -188,7 +188,7 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
         return Value(value, "" if spec.choices else spec.unit)
-    if spec.chip and request.chip and (found := _from_chip(name, spec, request)):
+    if spec.chip and request.chip and (found := _supplied(name, spec, request)):
         return found
     if spec.model and request.model and (found := _from_model(name, spec, request)):
         return found
@@ -227,6 +227,16 @@ def _check_bare(name: str, unit: str, text: str, amount: float) -> None:
 
 def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+def _supplied(name: str, spec: Input, request: _Request) -> Value | None:
+    """The chip's value; None where it has none and the formula leaves its output open instead."""
+    try:
+        return _from_chip(name, spec, request)
+    except FlopbookError:
+        if request.formula.defaults.get(name) != math.inf:
+            raise
+        return None
 
 
 def _from_chip(name: str, spec: Input, request: _Request) -> Value | None:

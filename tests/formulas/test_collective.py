@@ -244,6 +244,17 @@ def test_two_levels_take_what_the_chip_records() -> None:
         calculate("collective", chip="h100-sxm", chips=16, **levels)
 
 
+def test_sides_that_are_not_given_are_as_even_as_can_be() -> None:
+    """12 chips on three axes are 2 x 2 x 3; 4 are 2 x 1 x 2, and the axis of one chip has no link to share in."""
+    torus = {"topology": "torus", "axes": 3}
+    twelve = collective(**BASE, **torus, chips=12, op="all-to-all")
+    assert twelve["steps"] == 3 and twelve == collective(**BASE, **torus, chips=12, side_x=2, side_y=2, op="all-to-all")
+    for op in OPS:
+        square = collective(**BASE, topology="torus", axes=2, chips=4, op=op)
+        assert collective(**BASE, **torus, chips=4, op=op) == square
+        assert collective(**BASE, **torus, chips=2, op=op) == collective(**BASE, chips=2, op=op)
+
+
 WRONG = [
     ({"chips": 60, "topology": "torus", "axes": 3}, "these chips do not fill a torus"),
     ({"chips": 64, "topology": "torus", "axes": 2, "side_x": 5}, "these chips do not fill a torus"),

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+import network_inputs
 import pytest
 
 from flopbook.calculator import calculate, takes
@@ -32,6 +33,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     ],
     "fsdp-limit": [
         {"chip": "google/tpu-v5p", "batch-tokens": "16M"}, {"chip": "google/tpu-v5p", "axes": "1"},
+        {"chip": "nvidia/gb200-gpu", "regather": "no"},
         {"chip": "nvidia/h100-sxm", "batch-tokens": "4M", "experts": "256", "experts-per-token": "8"},
         {"peak": "459TFLOP/s", "link-bandwidth": "90GB/s", "axes": "3", "links-per-axis": "2", "batch-tokens": "1e6"},
     ],
@@ -58,6 +60,7 @@ STATES: dict[str, list[dict[str, str]]] = {
          "carbon": "385g/kWh"},
     ],
     "scaling-law": [{"flop": "5.76e23FLOP"}, {"flop": "1e24", "fit": "kaplan2020"}],
+    **network_inputs.STATES,
 }  # fmt: skip
 
 

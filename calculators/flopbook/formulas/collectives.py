@@ -60,7 +60,7 @@ RULES = (
     (lambda side_y, axes, **_: _all(side_y == inf) or _all(axes > 2),
      "side-y belongs to a torus of three axes; with two, the second side follows from --chips and --side-x"),
     (_sides_fit,
-     "these chips do not fill a torus of whole sides: all sides are alike unless --side-x and --side-y are given"),
+     "these chips do not fill a torus of whole sides; give --side-x and --side-y, or use fewer --axes"),
     (lambda topology, wrap, links_per_axis, **_:
         topology not in ("ring", "torus") or wrap == "yes" or _all(links_per_axis > 1),
      "an axis of one link per chip has to be closed; use --wrap yes"),
@@ -94,7 +94,8 @@ RULES = (
     },
     sources=("austin2025sharding", "nvidia2026nccltests"),
     symbols={
-        "dims": "d", "first": "x", "second": "y", "third": "z", "longest": "s", "ways": "l'", "hops": r"h_\text{axes}",
+        "dims": "d", "first": "x", "second": "y", "third": "z", "used": "u", "longest": "s", "ways": "l'",
+        "hops": r"h_\text{axes}",
         "crowd": "c", "inside": "g'", "nodes": "m", "share": "q", "gathered": "G", "twice": "f", "on_axes": "A",
         "in_node": "I", "at_port": "P", "across": "R", "out": "O", "along": r"h_\text{along}",
         "levels": r"h_\text{levels}", "moved": "U",
@@ -138,6 +139,7 @@ def collective(
     second = where(dims > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first)
     third = chips / (first * second)
     longest = maximum(first, maximum(second, third))
+    used = maximum(minimum(first - 1, 1) + minimum(second - 1, 1) + minimum(third - 1, 1), 1)
     ways = links_per_axis if wrap == "yes" else 1
     hops = where(ways > 1, floor(first / 2) + floor(second / 2) + floor(third / 2), first + second + third - 3)
     crowd = where(links_per_axis > 1, floor(longest / 2) * ceil(longest / 2) / (ways * longest), (longest - 1) / 2)
@@ -146,12 +148,12 @@ def collective(
     share = bytes / chips
     gathered = bytes * (1 - 1 / chips) if op != "permute" else share * minimum(chips - 1, 1)
     twice = 2 if op == "all-reduce" else 1
-    on_axes = share * crowd if op == "all-to-all" else gathered if op == "permute" else gathered / (dims * ways)
+    on_axes = share * crowd if op == "all-to-all" else gathered if op == "permute" else gathered / (used * ways)
     in_node = share * minimum(inside - 1, 1) if op == "permute" else bytes * (1 - 1 / inside)
     at_port = share * (inside - 1) / chips if op == "all-to-all" else in_node
     across = share * minimum(nodes - 1, 1) if op == "permute" else bytes / inside * (1 - 1 / nodes)
     out = across * inside / chips if op == "all-to-all" else across
-    along = hops if op != "permute" else minimum(first - 1, 1) if wrap == "yes" else first - 1
+    along = hops if op != "permute" else minimum(longest - 1, 1) if wrap == "yes" else longest - 1
     levels = minimum(inside - 1, 1) + minimum(nodes - 1, 1)
     steps = twice * (levels if topology == "switch" else levels if topology == "two-level" else along)
     bytes_per_link = twice * (at_port if topology == "switch" else at_port if topology == "two-level" else on_axes)
