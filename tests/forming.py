@@ -20,7 +20,7 @@ def empty(tab: Any) -> None:
     """Clear every field."""
     for control in tab.locator(".fb-form input").all():
         control.fill("")
-    first = {"dtype": "bf16", "sparsity": "dense", "schedule": "1f1b"}
+    first = {"dtype": "bf16", "sparsity": "dense", "schedule": "1f1b", "op": "gemm"}
     for picker in tab.locator(".fb-form select").all():
         picker.select_option(first.get(picker.get_attribute("name"), ""))
 
@@ -36,7 +36,13 @@ def fill(tab: Any, state: dict[str, str]) -> None:
             control.press_sequentially(value)
 
 
-def read(tab: Any) -> dict[str, float | None]:
-    """The answer as numbers; None for what is open."""
-    found = {"Infinity": "inf"}
-    return {k: float(found.get(v, v)) if v else None for k, v in tab.evaluate(READ).items()}
+def read(tab: Any) -> dict[str, float | str | None]:
+    """The answer as numbers and words; None for what is open."""
+    return {k: _value(v) if v else None for k, v in tab.evaluate(READ).items()}
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float("inf" if text == "Infinity" else text)
+    except ValueError:
+        return text

@@ -128,6 +128,8 @@ def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
     names = ("chip", "dtype", "sparsity") if any(spec.chip for spec in specs) else ()
+    if not names and any(spec.dtype for spec in specs):
+        names = ("dtype",)
     return names + (("model",) if any(spec.model for spec in specs) else ())
 
 
