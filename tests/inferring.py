@@ -15,6 +15,7 @@ import pytest
 
 from flopbook.formula import Formula, Input
 from flopbook.formulas import get_formula
+from flopbook.lookup import chip
 from flopbook.ops import inf
 
 Inputs = dict[str, Any]
@@ -191,8 +192,15 @@ OUTPUTS = {
     "speculative-decoding": {"speedup": "1"},
     "cluster-power": {"watts": "W", "square_metres": "m2"},
 }
+
+
+def state(example: Mapping[str, str]) -> dict[str, str]:
+    """An example as a form has it: a picker knows a chip by its id alone."""
+    return {key: chip(value).id if key == "chip" else value for key, value in example.items()}
+
+
 # States of their forms: the examples, and a mixture of what is picked and what is typed.
-STATES = {name: [dict(example) for example in get_formula(name).examples] for name in EXAMPLE}
+STATES = {name: [state(example) for example in get_formula(name).examples] for name in EXAMPLE}
 STATES["arithmetic-intensity"].append({"op": "dot", "k": "1e6", "dtype": "fp8"})
 STATES["kv-cache"].append({"model": "deepseek-v3", "seq": "4096", "dtype": "fp8", "tp": "8"})
 STATES["decode"].append({"model": "llama-3-8b", "seq": "2048", "peak": "989TFLOP/s", "bandwidth": "3.35TB/s"})
