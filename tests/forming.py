@@ -39,7 +39,13 @@ def fill(tab: Any, state: dict[str, str]) -> None:
             control.press_sequentially(value)
 
 
-def read(tab: Any) -> dict[str, float | None]:
-    """The answer as numbers; None for what is open."""
-    found = {"Infinity": "inf"}
-    return {k: float(found.get(v, v)) if v else None for k, v in tab.evaluate(READ).items()}
+def read(tab: Any) -> dict[str, float | str | None]:
+    """The answer as numbers and words; None for what is open."""
+    return {k: _value(v) if v else None for k, v in tab.evaluate(READ).items()}
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float("inf" if text == "Infinity" else text)
+    except ValueError:
+        return text

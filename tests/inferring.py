@@ -8,11 +8,14 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+import pytest
 
 from flopbook.formula import Formula, Input
 from flopbook.formulas import get_formula
+from flopbook.lookup import chip
 from flopbook.ops import inf
 
 Inputs = dict[str, Any]
@@ -189,5 +192,29 @@ OUTPUTS = {
     "speculative-decoding": {"speedup": "1"},
     "cluster-power": {"watts": "W", "square_metres": "m2"},
 }
+
+
+def state(example: Mapping[str, str]) -> dict[str, str]:
+    """An example as a form has it: a picker knows a chip by its id alone."""
+    return {key: chip(value).id if key == "chip" else value for key, value in example.items()}
+
+
+# States of their forms: the examples, and a mixture of what is picked and what is typed.
+STATES = {name: [state(example) for example in get_formula(name).examples] for name in EXAMPLE}
+STATES["arithmetic-intensity"].append({"op": "dot", "k": "1e6", "dtype": "fp8"})
+STATES["kv-cache"].append({"model": "deepseek-v3", "seq": "4096", "dtype": "fp8", "tp": "8"})
+STATES["decode"].append({"model": "llama-3-8b", "seq": "2048", "peak": "989TFLOP/s", "bandwidth": "3.35TB/s"})
+STATES["serving"].append({"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "seq": "4096", "price": "2USD/h"})
+
+
+def near(name: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer as JavaScript gives it: to the last bit, but for powers, which the two libraries round apart."""
+    if name not in ("decode", "speculative-decoding"):
+        return dict(answer)
+    return {
+        key: pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for key, value in answer.items()
+    }
+
+
 # Calculators over counts, of which units see little: laws and published values test them.
 COUNTED = tuple(EXAMPLE)

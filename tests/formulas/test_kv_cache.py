@@ -61,6 +61,11 @@ def test_the_800_kb_of_a_token_are_binary() -> None:
     assert out["bytes"] / 2**30 == pytest.approx(1.5625)
 
 
+def test_the_number_format_sets_the_width() -> None:
+    full = calculate("kv-cache", model="llama-3-8b", seq=1024)["bytes"]
+    assert calculate("kv-cache", model="llama-3-8b", seq=1024, dtype="fp8")["bytes"] == full / 2
+
+
 def test_keys_and_values_are_both_counted() -> None:
     """Llama 2 7B, 2,049 tokens: 1.0005 GiB. EleutherAI's script prints 0.50, without the factor 2 (defect 1)."""
     gib = calculate("kv-cache", model="llama-2-7b", seq=2049)["bytes"] / 2**30

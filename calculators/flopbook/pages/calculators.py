@@ -206,8 +206,10 @@ def _from_calculator(chip: Chip) -> dict:
 def _taken(name: str, wanted: str, **picker: str) -> Result:
     """A result with one input from the chip or model and the rest given; its notes are the notes of that input."""
     formula = get_formula(name)
-    # One of everything but the limits, which stay open; what an open limit says is left out below.
-    given = {n: 1.0 for n, s in formula.inputs.items() if (n not in formula.defaults or s.chip) and not s.choices}
+    # One of everything but the limits, which stay open; what an open limit says is left out below. A head has a width
+    # or follows from another, so it is not open either.
+    taken = [n for n, s in formula.inputs.items() if n not in formula.defaults or s.chip or n == "head_dim"]
+    given = {n: 1.0 for n in taken if not formula.inputs[n].choices}
     result = calculate(name, **picker, **{n: value for n, value in given.items() if n != wanted})
     notes = tuple(n for n in result.notes if n.partition(" ")[0].rstrip(":,") not in formula.outputs)
     return Result(formula, result.inputs, result.outputs, notes)
