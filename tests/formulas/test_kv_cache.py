@@ -51,10 +51,10 @@ def test_bytes_of_a_token_with_latent_and_grouped_attention(model: str, kilobyte
     assert calculate("kv-cache", model=model, seq=1)["bytes_per_token"] == kilobytes * 1000
 
 
-def test_the_800_kb_of_a_token_are_binary() -> None:
-    """OPT 13B: 800 KB for a token and up to 1.6 GB for 2,048 of them (kwon2023efficient, section 3).
+def test_kib_of_a_token_are_not_kb() -> None:
+    """40 layers of width 5,120 keep 2 x 2 x 40 x 5,120 bytes for a token: 800 KiB, which is 819.2 kB.
 
-    The first is 800 KiB, 819.2 kB, and the second 1.56 GiB, 1.68 GB.
+    2,048 tokens are 1.56 GiB or 1.68 GB: a text that says GB for GiB is 7 percent off.
     """
     out = kv_cache(layers=40, heads=40, d_model=5120, seq=2048)
     assert out["bytes_per_token"] == 800 * 2**10

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
 from flopbook.formulas.transformer import FLOP_PER_PF_DAY, FLOP_PER_WEIGHT_TRAINED
+from flopbook.ops import inf
 
 FITS = ("besiroglu2024", "hoffmann2022", "hoffmann2022-rounded", "kaplan2020")
 KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
-KAPLAN_COMPUTE = Constant(3.1e8, "PF-day", "compute at which the power law would reach a loss of one")
 
 
 @formula(
@@ -17,14 +17,17 @@ KAPLAN_COMPUTE = Constant(3.1e8, "PF-day", "compute at which the power law would
     outputs={
         "params": Output("param", r"N", "best number of parameters"),
         "tokens": Output("token", r"T", "best number of tokens"),
-        "loss": Output("1", r"\ell", "loss that the fit expects, in nats for each token of its own data"),
+        "loss": Output(
+            "1", r"\ell", "loss that the fit expects, in nats for each token of its own data",
+            absent="of this fit only the best size is given here",
+        ),
         "tokens_per_param": Output("1", r"\rho", "tokens for each parameter"),
     },
     sources=("hoffmann2022training", "besiroglu2024chinchilla", "kaplan2020scaling"),
     symbols={
         "floor_loss": r"\epsilon", "size_factor": "A", "data_factor": "B", "alpha": r"\alpha", "beta": r"\beta",
         "balance": "G", "product": "Z", "chinchilla": r"N_1", "pf_days": "c", "kaplan": r"N_2",
-        "fitted": r"\ell_1", "power_law": r"\ell_2",
+        "floor": r"\epsilon_1",
     },
     examples=(
         {"flop": "5.76e23FLOP"},
@@ -46,8 +49,8 @@ def scaling_law(
         itself (5.76e23) their constants give about 20 tokens for each parameter, as the other two methods of the
         paper do. hoffmann2022 has the constants of the paper's source, hoffmann2022-rounded those of its text.
 
-        Kaplan and others fitted the best size alone: 1.3e9 parameters times compute in PF-days to the power 0.73, and
-        a loss of (3.1e8/compute)^0.05. Tokens here are what the budget leaves, compute over 6N.
+        Kaplan and others fitted the best size alone: 1.3e9 parameters times compute in PF-days to the power 0.73.
+        Tokens here are what the budget leaves, compute over 6N; its loss is not given.
 
     Leaves out:
         How sure the constants are: in the second fit B has a standard error of 60 percent, and alpha and beta of 0.02,
@@ -58,7 +61,8 @@ def scaling_law(
         Losses of different fits belong to different data and tokenizers and cannot be compared. The cost of
         serving, which asks for smaller models trained longer.
     """
-    floor_loss = 1.8172 if fit == "besiroglu2024" else 1.69 if fit == "hoffmann2022-rounded" else 1.6934
+    floor = 1.69 if fit == "hoffmann2022-rounded" else inf if fit == "kaplan2020" else 1.6934
+    floor_loss = 1.8172 if fit == "besiroglu2024" else floor
     size_factor = 482.01 if fit == "besiroglu2024" else 406.4
     data_factor = 2085.43 if fit == "besiroglu2024" else 410.7
     alpha = 0.3478 if fit == "besiroglu2024" else 0.34 if fit == "hoffmann2022-rounded" else 0.3392
@@ -70,9 +74,8 @@ def scaling_law(
     kaplan = KAPLAN_PARAMS * pf_days**0.73
     params = kaplan if fit == "kaplan2020" else chinchilla
     tokens = product / params
-    fitted = floor_loss + size_factor / params**alpha + data_factor / tokens**beta
-    power_law = (KAPLAN_COMPUTE / pf_days) ** 0.05
+    loss = floor_loss + size_factor / params**alpha + data_factor / tokens**beta
     return {
-        "params": params, "tokens": tokens, "loss": power_law if fit == "kaplan2020" else fitted,
+        "params": params, "tokens": tokens, "loss": loss,
         "tokens_per_param": tokens / params,
     }  # fmt: skip
