@@ -74,7 +74,7 @@ def test_chinchilla_itself() -> None:
 
 
 def test_kaplan_at_one_pf_day() -> None:
-    """kaplan2020scaling, summary tables: 1.3e9 parameters at one PF-day. The loss is left open, which the answer says."""
+    """kaplan2020scaling, summary tables: 1.3e9 parameters at one PF-day. Its loss is left open, as the answer says."""
     out = calculate("scaling-law", flop=8.64e19, fit="kaplan2020")
     assert out["params"] == pytest.approx(1.3e9)
     assert out.as_json()["outputs"]["loss"]["value"] is None and "only the best size" in " ".join(out.notes)

@@ -27,7 +27,7 @@ KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
     symbols={
         "floor_loss": r"\epsilon", "size_factor": "A", "data_factor": "B", "alpha": r"\alpha", "beta": r"\beta",
         "balance": "G", "product": "Z", "chinchilla": r"N_1", "pf_days": "c", "kaplan": r"N_2",
-        "floor": r"\epsilon_1",
+        "least_loss": r"\epsilon_1",
     },
     examples=(
         {"flop": "5.76e23FLOP"},
@@ -61,8 +61,8 @@ def scaling_law(
         Losses of different fits belong to different data and tokenizers and cannot be compared. The cost of
         serving, which asks for smaller models trained longer.
     """
-    floor = 1.69 if fit == "hoffmann2022-rounded" else inf if fit == "kaplan2020" else 1.6934
-    floor_loss = 1.8172 if fit == "besiroglu2024" else floor
+    least_loss = 1.69 if fit == "hoffmann2022-rounded" else inf if fit == "kaplan2020" else 1.6934
+    floor_loss = 1.8172 if fit == "besiroglu2024" else least_loss
     size_factor = 482.01 if fit == "besiroglu2024" else 406.4
     data_factor = 2085.43 if fit == "besiroglu2024" else 410.7
     alpha = 0.3478 if fit == "besiroglu2024" else 0.34 if fit == "hoffmann2022-rounded" else 0.3392
