@@ -47,7 +47,9 @@ def test_the_form_gives_the_notes_of_the_command(surf: Any, base: str) -> None:
     shown = surf(_notes, base)
     for (name, state), seen in zip(NOTED, shown, strict=True):
         result = calculate(name, **{key.replace("-", "_"): value for key, value in state.items()})
-        waits = [f"{output} needs " for output in result.formula.outputs]
+        waits = [
+            f"{output}{end}" for output in result.formula.outputs for end in (" needs ", ", ")
+        ]  # shown at the result
         assert seen == [n for n in result.notes if not n.startswith(tuple(waits))], (name, state)
     words = str(shown)
     for part in ("sparse peak (2:4)", "does not say whether", "both ways", "2 links", "as one port", "axes of"):

@@ -207,7 +207,7 @@ def _keyboard(context: Any, base: str) -> tuple[dict[str, float | None], list[st
     tab = open_form(context, base, "min-batch")
     tab.locator("[name=chip]").focus()
     reached = []
-    for _ in range(11):
+    for _ in range(len(takes(get_formula("min-batch"))) + len(get_formula("min-batch").inputs) + 3):
         reached.append(tab.evaluate("document.activeElement.name || document.activeElement.textContent"))
         if reached[-1] == "bandwidth":
             tab.keyboard.type("1TB/s")

@@ -69,14 +69,11 @@ def test_every_page_has_a_heading_a_title_and_a_description(site: Path) -> None:
             assert seen.setdefault(found.title, name) == name, f"{name} and {seen[found.title]} have one title"
 
 
-def test_the_templates_are_there_and_none_is_forgotten(site: Path) -> None:
-    """Each template exists, and each calculator with its notebook is one."""
-    for page in TEMPLATES:
+def test_the_templates_are_there_and_no_calculator_is_forgotten(site: Path) -> None:
+    """Each template exists, and so does the page of each calculator and notebook."""
+    pages = [f"calculators/{name}/" for name in formulas()] + [f"notebooks/{path.stem}/" for path in sources()]
+    for page in [*TEMPLATES, *pages]:
         assert file_of(site, page).is_file(), page
-    for name in formulas():
-        assert f"calculators/{name}/" in TEMPLATES
-    for path in sources():
-        assert f"notebooks/{path.stem}/" in TEMPLATES
 
 
 def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:

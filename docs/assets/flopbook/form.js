@@ -226,7 +226,7 @@ class Form {
     if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
     if (this.spec.id === "memory") return ofShape(values) || ofParallelism(values);
     if (values.compute_params > values.params) return "A token cannot meet more weights than there are.";
-    if (this.spec.id !== "params" && values.heads !== undefined) return ofHeads(values);
+    if (["kv-cache", "prefill", "decode", "serving"].includes(this.spec.id)) return ofHeads(values);
     return this.spec.id === "params" ? ofShape(values) : "";
   }
 
