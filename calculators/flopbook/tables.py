@@ -10,6 +10,7 @@ import json
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,10 +85,10 @@ def _cell(value: Any, kind: str) -> Any:
     return float(value) if kind == "real" else str(value)
 
 
-def sqlite_bytes() -> bytes:
-    """The database as a file's content; the same data give the same bytes."""
+def sqlite_bytes(made: Iterable[Table] | None = None) -> bytes:
+    """The database as a file's content, of tables made already or of all; the same data give the same bytes."""
     with sqlite3.connect(":memory:") as connection:
-        for table in tables():
+        for table in tables() if made is None else made:
             columns = ", ".join(f'"{name}" {_SQL_TYPES[kind]}' for name, kind in table.columns.items())
             connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
             marks = ", ".join("?" * len(table.columns))
@@ -97,14 +98,17 @@ def sqlite_bytes() -> bytes:
         return connection.serialize()
 
 
-def parquet_files() -> dict[str, bytes]:
-    """Name and content of each Parquet file. Raises FlopbookError where the library that writes them is missing."""
+def parquet_files(made: Iterable[Table] | None = None) -> dict[str, bytes]:
+    """Name and content of each Parquet file, of tables made already or of all.
+
+    Raises FlopbookError where the library that writes them is missing.
+    """
     try:
         import duckdb
     except ImportError:
         raise FlopbookError("Parquet files need DuckDB: pip install 'flopbook[parquet]'") from None
     settings = {"threads": 1, "autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    by_name = {table.name: table for table in tables()}
+    by_name = {table.name: table for table in (tables() if made is None else made)}
     with duckdb.connect(config=settings) as connection, tempfile.TemporaryDirectory() as folder:
         return {file: _parquet(connection, by_name[name], Path(folder) / file) for file, name in PARQUET.items()}
 
@@ -130,9 +134,10 @@ def _parquet(connection: Any, table: Table, path: Path) -> bytes:
 
 def published() -> tuple[dict[str, bytes], list[str]]:
     """Every file of the export with its content, and what had to be left out and why."""
-    made = {name: text.encode() for name, text in export.files()} | {DATABASE: sqlite_bytes()}
+    listed = list(tables())
+    made = {name: text.encode() for name, text in export.files()} | {DATABASE: sqlite_bytes(listed)}
     left_out = []
-    for more in (parquet_files, _feed):
+    for more in (partial(parquet_files, listed), _feed):
         try:
             made |= more()
         except FlopbookError as error:

@@ -6,7 +6,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from flopbook.formulas import SECTIONS, get_formula
+from flopbook.formulas import CATALOGUE, SECTIONS, get_formula
 from sitebuild.notebooks import sources
 
 CALCULATORS, NOTEBOOKS = "Calculators", "Notebooks"
@@ -30,7 +30,7 @@ def _sections() -> list[dict[str, list[dict[str, str]]]]:
 
 def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
     """Those of calculators in the order of the calculators, then the others by name."""
-    order = [name for names in SECTIONS.values() for name in names]
+    order = list(CATALOGUE)
     stems = sorted((path.stem for path in paths), key=lambda s: (order.index(s) if s in order else len(order), s))
     return [
         {f"{_title(stem)}, plotted" if stem in order else _title(stem): f"notebooks/{stem}.ipynb"} for stem in stems
@@ -38,8 +38,4 @@ def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
 
 
 def _title(stem: str) -> str:
-    return (
-        get_formula(stem).title
-        if stem in {n for names in SECTIONS.values() for n in names}
-        else stem.replace("-", " ").capitalize()
-    )
+    return get_formula(stem).title if stem in CATALOGUE else stem.replace("-", " ").capitalize()

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
+from flopbook.formulas.conditions import always
 from flopbook.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 # The inputs, in the order of the options; the function below would drown in them.
@@ -38,10 +39,6 @@ ScaleOut = Annotated[
 ]  # fmt: skip
 
 
-def _all(condition: Any) -> bool:
-    return bool(condition.all() if hasattr(condition, "all") else condition)
-
-
 def _sides_fit(chips: Any, axes: Any, side_x: Any, side_y: Any, topology: str, **_: Any) -> bool:
     """True when the sides of a torus are whole numbers that multiply to the chips."""
     if topology != "torus":
@@ -49,25 +46,26 @@ def _sides_fit(chips: Any, axes: Any, side_x: Any, side_y: Any, topology: str, *
     first = where(axes > 1, where(side_x < inf, side_x, floor(chips ** (1 / axes) + 0.5)), chips)
     second = where(axes > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first)
     third = chips / (first * second)
-    return _all((second % 1 == 0) & (second > 0)) and _all((third % 1 == 0) & (third > 0))
+    return always((second % 1 == 0) & (second > 0)) and always((third % 1 == 0) & (third > 0))
 
 
 RULES = (
-    (lambda axes, topology, **_: topology != "torus" or _all(axes <= 3), "axes is above 3, expected 1 to 3 on a torus"),
+    (lambda axes, topology, **_: topology != "torus" or always(axes <= 3),
+     "axes is above 3, expected 1 to 3 on a torus"),
     (lambda side_x, side_y, topology, axes, **_:
-        (_all(side_x == inf) and _all(side_y == inf)) or (topology == "torus" and _all(axes > 1)),
+        (always(side_x == inf) and always(side_y == inf)) or (topology == "torus" and always(axes > 1)),
      "side-x and side-y belong to a torus of two or three axes; use --topology torus --axes 2 or 3"),
-    (lambda side_y, axes, **_: _all(side_y == inf) or _all(axes > 2),
+    (lambda side_y, axes, **_: always(side_y == inf) or always(axes > 2),
      "side-y belongs to a torus of three axes; with two, the second side follows from --chips and --side-x"),
     (_sides_fit,
      "these chips do not fill a torus of whole sides; give --side-x and --side-y, or use fewer --axes"),
     (lambda topology, wrap, links_per_axis, **_:
-        topology not in ("ring", "torus") or wrap == "yes" or _all(links_per_axis > 1),
+        topology not in ("ring", "torus") or wrap == "yes" or always(links_per_axis > 1),
      "an axis of one link per chip has to be closed; use --wrap yes"),
-    (lambda topology, scaleout_bandwidth, **_: topology != "two-level" or _all(scaleout_bandwidth < inf),
+    (lambda topology, scaleout_bandwidth, **_: topology != "two-level" or always(scaleout_bandwidth < inf),
      "two levels need --scaleout-bandwidth, one way of one chip"),
     (lambda topology, chips, chips_per_node, **_:
-        topology != "two-level" or (_all(chips_per_node < inf) and _all(chips % chips_per_node == 0)),
+        topology != "two-level" or (always(chips_per_node < inf) and always(chips % chips_per_node == 0)),
      "two levels need --chips-per-node, and a number of chips that is a multiple of it"),
 )  # fmt: skip
 

@@ -3,7 +3,8 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
-from flopbook.formulas.networks import EXPERTS_RULE, Axes, Experts, Link, LinksPerAxis, Peak, Value, Visited, always
+from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.networks import Axes, Experts, Link, LinksPerAxis, Peak, Value, Visited
 from flopbook.formulas.roofline import FLOP_PER_WEIGHT
 from flopbook.ops import floor, inf, minimum, where
 
@@ -54,8 +55,7 @@ Ways = Annotated[float, Input("chip", "X", "chips that share the experts", least
         {"chip": "h100-sxm", "model": "llama-3-70b", "method": "ulysses", "causal": "yes", "seq": "131072"},
     ),
     rules=(
-        (lambda heads, kv_heads, **_: always((kv_heads <= heads) | (kv_heads == inf)),
-         "kv-heads is larger than heads: each key and value head serves at least one head"),
+        HEADS_RULE,
     ),
 )  # fmt: skip
 def cp_limit(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, Step, formula, part
+from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
 from flopbook.formulas.parameters import (
     DenseLayers,
     DFf,
@@ -210,30 +211,28 @@ def layer_activations(
          "sequence-parallel": "yes", "attention": "flash", "dropout": "no"},
     ),
     rules=(
-        (lambda heads, kv_heads, **_: _all((kv_heads <= heads) | (kv_heads == inf)),
-         "kv-heads is larger than heads: each key and value head serves at least one head"),
-        (lambda experts, experts_per_token, **_: _all(experts >= experts_per_token),
-         "experts-per-token is larger than experts: a token cannot visit more experts than there are"),
-        (lambda layers, dense_layers, **_: _all(layers >= dense_layers), "dense-layers is larger than layers"),
-        (lambda layers, pp, **_: _all(layers >= pp), "pp is larger than layers: a stage would have no layer"),
+        HEADS_RULE,
+        EXPERTS_RULE,
+        DENSE_LAYERS_RULE,
+        (lambda layers, pp, **_: always(layers >= pp), "pp is larger than layers: a stage would have no layer"),
         (lambda d_ff, expert_d_ff, experts, dense_layers, **_:
-            _all((d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))),
+            always((d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))),
          "memory needs --d-ff, the width of a feed-forward block; only if all layers have experts, --expert-d-ff does"),
         (lambda kv_lora_rank, qk_nope_head_dim, v_head_dim, **_:
-            _all((kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))),
+            always((kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))),
          "latent attention (--kv-lora-rank) needs --qk-nope-head-dim and --v-head-dim as well"),
-        (lambda experts, ep, **_: _all(experts % ep == 0), "experts is no multiple of ep"),
-        (lambda dp, cp, ep, **_: _all((dp * cp) % ep == 0),
+        (lambda experts, ep, **_: always(experts % ep == 0), "experts is no multiple of ep"),
+        (lambda dp, cp, ep, **_: always((dp * cp) % ep == 0),
          "ep does not divide dp x cp: experts are spread over devices that otherwise hold the same weights"),
-        (lambda seq, cp, **_: _all(seq % cp == 0), "seq is no multiple of cp"),
-        (lambda schedule, virtual, **_: schedule == "interleaved" or _all(virtual == 1),
+        (lambda seq, cp, **_: always(seq % cp == 0), "seq is no multiple of cp"),
+        (lambda schedule, virtual, **_: schedule == "interleaved" or always(virtual == 1),
          "virtual stages belong to the interleaved schedule; use --schedule interleaved"),
-        (lambda schedule, microbatches, pp, **_: schedule != "interleaved" or _all(
+        (lambda schedule, microbatches, pp, **_: schedule != "interleaved" or always(
             (microbatches == inf) | (microbatches % pp == 0)),
          "the interleaved schedule needs a number of micro-batches that is a multiple of pp"),
-        (lambda schedule, microbatches, **_: schedule != "gpipe" or _all(microbatches < inf),
+        (lambda schedule, microbatches, **_: schedule != "gpipe" or always(microbatches < inf),
          "gpipe keeps every micro-batch until the end; give --microbatches"),
-        (lambda **given: _all(given["params"] >= _counted(given)),
+        (lambda **given: always(given["params"] >= _counted(given)),
          "params is smaller than the embeddings and experts of this shape; flopbook params counts them"),
     ),
 )  # fmt: skip
@@ -295,7 +294,3 @@ def _counted(shape: Mapping[str, Any]) -> Any:
     sparse = where(shape["experts"] > 1, shape["layers"] - shape["dense_layers"], 0)
     experts = sparse * shape["experts"] * (3 if shape["ffn"] == "gated" else 2) * shape["d_model"] * wide
     return shape["vocab"] * shape["d_model"] * (1 if shape["tied_embeddings"] == "yes" else 2) + experts
-
-
-def _all(condition: Any) -> bool:
-    return bool(condition.all() if hasattr(condition, "all") else condition)

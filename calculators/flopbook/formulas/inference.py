@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, always
 from flopbook.formulas.parameters import (
     Experts,
     ExpertsPerToken,
@@ -54,24 +55,19 @@ WeightWidth = Annotated[
 ]  # fmt: skip
 
 
-def _all(condition: Any) -> bool:
-    return bool(condition.all() if hasattr(condition, "all") else condition)
-
-
 def _embeddings_fit(compute_params: Any, vocab: Any, d_model: Any, **_: Any) -> bool:
     """Both embeddings are a part of the weights; without a width they are not counted."""
     known = where(d_model < inf, d_model, 0)
-    return _all(2 * vocab * known < compute_params)
+    return always(2 * vocab * known < compute_params)
 
 
 HEADS_RULES = (
-    (lambda heads, kv_heads, **_: _all((kv_heads <= heads) | (kv_heads == inf)),
-     "kv-heads is larger than heads: each key and value head serves at least one head"),
-    (lambda head_dim, d_model, kv_lora_rank, **_: _all((head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)),
+    HEADS_RULE,
+    (lambda head_dim, d_model, kv_lora_rank, **_: always((head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)),
      "give --head-dim, or --d-model, which heads share"),
 )  # fmt: skip
 WEIGHTS_RULES = (
-    (lambda params, compute_params, **_: _all(compute_params <= params),
+    (lambda params, compute_params, **_: always(compute_params <= params),
      "compute-params is larger than params: a token cannot meet more weights than there are"),
     (_embeddings_fit, "two embeddings of --vocab times --d-model are more than all weights"),
 )  # fmt: skip
@@ -98,7 +94,7 @@ WEIGHTS_RULES = (
     ),
     rules=(
         *HEADS_RULES,
-        (lambda layers, window_layers, **_: _all((window_layers <= layers) | (window_layers == inf)),
+        (lambda layers, window_layers, **_: always((window_layers <= layers) | (window_layers == inf)),
          "window-layers is larger than layers"),
     ),
 )  # fmt: skip
@@ -174,9 +170,8 @@ def kv_cache(
     rules=(
         *HEADS_RULES,
         *WEIGHTS_RULES,
-        (lambda experts, experts_per_token, **_: _all(experts >= experts_per_token),
-         "experts-per-token is larger than experts: a token cannot visit more experts than there are"),
-        (lambda batch, ep, **_: _all(batch >= ep), "each of the --ep groups needs a sequence: raise --batch"),
+        EXPERTS_RULE,
+        (lambda batch, ep, **_: always(batch >= ep), "each of the --ep groups needs a sequence: raise --batch"),
     ),
 )  # fmt: skip
 def decode(

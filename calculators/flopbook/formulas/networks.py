@@ -1,6 +1,6 @@
 """Inputs that all limits of parallelism share: what a chip computes and what its links carry."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from flopbook.formula import Input
 
@@ -33,14 +33,3 @@ Experts = Annotated[
 Visited = Annotated[
     float, Input("1", "k", "experts that a token visits", model="experts_per_token", least=1, whole=True, most=1e6)
 ]
-
-
-def always(condition: Any) -> bool:
-    """True when a condition on numbers or arrays holds throughout."""
-    return bool(condition.all() if hasattr(condition, "all") else condition)
-
-
-EXPERTS_RULE = (
-    lambda experts, experts_per_token, **_: always(experts >= experts_per_token),
-    "experts-per-token is larger than experts: a token cannot visit more experts than there are",
-)

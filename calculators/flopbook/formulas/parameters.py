@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
 from flopbook.ops import inf, minimum, where
 
 WEIGHT = Constant(1.0, "param", "one entry of a matrix or of a vector")
@@ -85,21 +86,19 @@ ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "
         {"layers": "32", "d-model": "4096", "heads": "32", "kv-heads": "8", "d-ff": "14336", "vocab": "128256"},
     ),
     rules=(
-        (lambda heads, kv_heads, **_: _all((kv_heads <= heads) | (kv_heads == inf)),
-         "kv-heads is larger than heads: each key and value head serves at least one head"),
-        (lambda experts, experts_per_token, **_: _all(experts >= experts_per_token),
-         "experts-per-token is larger than experts: a token cannot visit more experts than there are"),
-        (lambda layers, dense_layers, **_: _all(layers >= dense_layers), "dense-layers is larger than layers"),
-        (lambda positions, context, **_: positions != "learned" or _all(context < inf),
+        HEADS_RULE,
+        EXPERTS_RULE,
+        DENSE_LAYERS_RULE,
+        (lambda positions, context, **_: positions != "learned" or always(context < inf),
          "learned positions need --context: there is one vector for each place"),
         (lambda d_ff, expert_d_ff, experts, dense_layers, **_:
-            _all((d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))),
+            always((d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))),
          "params needs --d-ff, the width of a feed-forward block; only if all layers have experts, --expert-d-ff does"),
         (lambda kv_lora_rank, qk_nope_head_dim, v_head_dim, **_:
-            _all((kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))),
+            always((kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))),
          "latent attention (--kv-lora-rank) needs --qk-nope-head-dim and --v-head-dim as well"),
         (lambda d_model, heads, head_dim, kv_lora_rank, **_:
-            _all((head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)),
+            always((head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)),
          "d-model is no multiple of heads; give --head-dim"),
     ),
 )  # fmt: skip
@@ -162,7 +161,3 @@ def params(
         "total": total, "active": total - WEIGHT * sparse * (experts - experts_per_token) * expert,
         "embedding": embedding, "attention": attention, "feed_forward": feed_forward, "router": router, "norms": norms,
     }  # fmt: skip
-
-
-def _all(condition: Any) -> bool:
-    return bool(condition.all() if hasattr(condition, "all") else condition)

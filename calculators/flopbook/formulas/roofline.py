@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formulas.conditions import HEADS_RULE, always
 from flopbook.ops import inf, maximum, minimum, where
 
 FLOP_PER_WEIGHT = Constant(2.0, "FLOP", "per weight and token: one multiplication, one addition")
@@ -76,14 +77,13 @@ def ridge_point(peak: Peak, bandwidth: Bandwidth) -> dict[str, Any]:
          "chip": "h100-sxm"},
     ),
     rules=(
-        (lambda op, m, n, **_: op != "dot" or _all((m == 1) & (n == 1)), "a dot product has a length --k only"),
-        (lambda op, m, **_: op not in ("gemv", "decode") or _all(m == 1),
+        (lambda op, m, n, **_: op != "dot" or always((m == 1) & (n == 1)), "a dot product has a length --k only"),
+        (lambda op, m, **_: op not in ("gemv", "decode") or always(m == 1),
          "a matrix times a vector, and attention for one token, has --m 1"),
-        (lambda op, m, n, **_: op != "prefill" or _all(n >= m),
+        (lambda op, m, n, **_: op != "prefill" or always(n >= m),
          "attention over a prompt needs at least as many keys --n as queries --m: each token sees itself"),
-        (lambda heads, kv_heads, **_: _all((kv_heads <= heads) | (kv_heads == inf)),
-         "kv-heads is larger than heads: each key and value head serves at least one head"),
-        (lambda op, heads, kv_heads, **_: op in ("prefill", "decode") or _all((heads == 1) & (kv_heads == inf)),
+        HEADS_RULE,
+        (lambda op, heads, kv_heads, **_: op in ("prefill", "decode") or always((heads == 1) & (kv_heads == inf)),
          "only attention has heads"),
     ),
 )  # fmt: skip
@@ -147,10 +147,6 @@ def arithmetic_intensity(
         "seconds": flop / attainable_flop_per_s,
         "bound": where(bandwidth * intensity < peak, "memory", "arithmetic"),
     }  # fmt: skip
-
-
-def _all(condition: Any) -> bool:
-    return bool(condition.all() if hasattr(condition, "all") else condition)
 
 
 @formula(

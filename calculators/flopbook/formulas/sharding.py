@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
+from flopbook.formulas.conditions import EXPERTS_RULE
 from flopbook.formulas.networks import (
-    EXPERTS_RULE,
     Axes,
     BatchTokens,
     Experts,

@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
+from flopbook.formulas.conditions import EXPERTS_RULE, always
 from flopbook.formulas.networks import (
-    EXPERTS_RULE,
     Axes,
     BatchTokens,
     Experts,
@@ -13,7 +13,6 @@ from flopbook.formulas.networks import (
     Peak,
     Value,
     Visited,
-    always,
 )
 from flopbook.formulas.roofline import FLOP_PER_WEIGHT
 from flopbook.ops import floor, inf, maximum, minimum, sqrt

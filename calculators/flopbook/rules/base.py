@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -27,11 +26,6 @@ class Finding(NamedTuple):
 
     problem: Problem
     owners: tuple[Claim | Entry, ...] = ()
-
-    @property
-    def excuses(self) -> Iterator[Mapping[str, str]]:
-        """The exceptions that may speak for it: those of the claim, then those of the entry."""
-        return (owner.exceptions for owner in self.owners)
 
 
 def at_claim(rule: str, entry: Entry, claim: Claim, found: str, said: tuple[str, str]) -> Finding:
