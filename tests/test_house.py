@@ -27,7 +27,7 @@ LEVELS = (
     ("export", "lint", "words", "figures", "places", "authoring", "difference", "staleness", "fixes", "timeline"),
     ("rules",),
     ("ledger",),
-    ("calculator", "devices"),
+    ("calculator", "supplies", "devices"),
     ("lookup", "huggingface", "repository", "catalogue"),
     ("references", "bibrules", "entries"),
     ("faces", "formulas", "schedules"),

@@ -7,15 +7,17 @@ that none of them has is an error that says how to give it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
-from flopbook.lookup import Chip, Picked, Shape, chip, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
-from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
+from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity
+
+if TYPE_CHECKING:
+    from flopbook.lookup import Chip, Shape
 
 # Bytes of one value in each number format; block formats carry a shared scale beside their values.
 DTYPE_BYTES = {
@@ -94,12 +96,12 @@ def _json_number(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-class _Request:
+class Request:
     """What was asked, and what has been found out on the way to an answer."""
 
     def __init__(self, formula: Formula, options: dict[str, Any]) -> None:
         self.formula, self.options = formula, options
-        self.chip = chip(str(options["chip"])) if "chip" in options else None
+        self.chip = _chip(str(options["chip"])) if "chip" in options else None
         self.model = _model(options)
         self.notes: list[str] = []
 
@@ -112,10 +114,20 @@ class _Request:
         return str(self.options.get("sparsity") or "dense")
 
 
+def _chip(name: str) -> Chip:
+    from flopbook.lookup import chip
+
+    return chip(name)
+
+
 def _model(options: Mapping[str, Any]) -> Shape | None:
     """The model that was named, or the one that a configuration file describes."""
+    if "config" not in options and "model" not in options:
+        return None
+    from flopbook.lookup import Shape, shape
+
     if "config" not in options:
-        return shape(str(options["model"])) if "model" in options else None
+        return shape(str(options["model"]))
     if "model" in options:
         raise FlopbookError("give --model or --config, not both")
     from flopbook.huggingface import read_config  # reads JSON, which few commands need
@@ -158,13 +170,13 @@ def resolved(name: str, **options: Any) -> dict[str, Value]:
     return _inputs(name, options)[1]
 
 
-def _inputs(name: str, options: Mapping[str, Any]) -> tuple[_Request, dict[str, Value]]:
+def _inputs(name: str, options: Mapping[str, Any]) -> tuple[Request, dict[str, Value]]:
     formula_ = get_formula(name)
     known = (*takes(formula_), *reads(formula_), *formula_.inputs)
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
-    request = _Request(formula_, _asked(options))
+    request = Request(formula_, _asked(options))
     return request, {key: _resolve(key, spec, request) for key, spec in formula_.inputs.items()}
 
 
@@ -182,15 +194,13 @@ def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _resolve(name: str, spec: Input, request: _Request) -> Value:
+def _resolve(name: str, spec: Input, request: Request) -> Value:
     """One input, in the order given, chip or model, default."""
     if name in request.options:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
         return Value(value, "" if spec.choices else spec.unit)
-    if spec.chip and request.chip and (found := _supplied(name, spec, request)):
-        return found
-    if spec.model and request.model and (found := _from_model(name, spec, request)):
+    if found := _looked_up(name, spec, request):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
         return Value(width, spec.unit, f"width of {request.dtype}")
@@ -200,6 +210,20 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
         return Value(request.formula.defaults[name], "" if spec.choices else spec.unit, "default")
     ways = [_option(name), *(["--chip"] if spec.chip else []), *(["--model"] if spec.model else [])]
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
+
+
+def _looked_up(name: str, spec: Input, request: Request) -> Value | None:
+    """The value of the chip, or else of the model; None where neither was asked or has it."""
+    if not (spec.chip and request.chip) and not (spec.model and request.model):
+        return None
+    from flopbook.supplies import from_chip, from_model  # read the data, which plain numbers do without
+
+    for owner, asked, supply in ((request.chip, spec.chip, from_chip), (request.model, spec.model, from_model)):
+        picked = supply(name, spec, request) if owner and asked else None
+        if owner and picked:
+            request.notes += picked.notes
+            return Value(picked.value, "" if spec.choices else spec.unit, owner.id, picked.source, picked.claim.place)
+    return None
 
 
 def _given(name: str, spec: Input, value: Any) -> Any:
@@ -229,112 +253,7 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _supplied(name: str, spec: Input, request: _Request) -> Value | None:
-    """The chip's value; None where it has none and the formula leaves its output open instead."""
-    try:
-        return _from_chip(name, spec, request)
-    except FlopbookError:
-        if request.formula.defaults.get(name) != math.inf:
-            raise
-        return None
-
-
-def _from_chip(name: str, spec: Input, request: _Request) -> Value | None:
-    """The value that a chip supplies; None where the question does not need it, or the chip has none."""
-    assert request.chip is not None
-    picked = _CHIP_VALUES[spec.chip](request)
-    if picked is None:
-        return None
-    request.notes += picked.notes
-    unit = "" if spec.choices else spec.unit
-    return Value(picked.value, unit, request.chip.id, picked.source, picked.claim.place)
-
-
-def _link_bandwidth(request: _Request) -> Picked:
-    """One-way bandwidth of one link, so that axes and links of a ring multiply back to the chip's total."""
-    assert request.chip is not None
-    whole = request.chip.pick_scaleup_bandwidth()
-    axes = request.chip.pick_scaleup_axes()
-    share = axes.value * _links_per_axis(request).value
-    rate = format_quantity(whole.value / share, "byte/s")
-    if share > 1:
-        count = f"{axes.value:g} {plural('axis', axes.value)}"
-        note = f"{request.chip.id} has {count} of 2 links; one link carries {rate} one way"
-    else:
-        note = f"{request.chip.id} is on a switch or fully connected: all its links count as one port of {rate} one way"
-    return Picked(whole.value / share, "byte/s", whole.claim, (*whole.notes, note))
-
-
-def _links_per_axis(request: _Request) -> Picked:
-    """2 on a torus (a neighbour to either side), 1 for the port of a switch."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    return Picked(2.0 if _is_torus(axes) else 1.0, "1", axes.claim)
-
-
-def _is_torus(axes: Picked) -> bool:
-    return axes.claim.topology in ("torus", "mesh")
-
-
-def _topology(request: _Request) -> Picked:
-    """How the scale-up network joins the chips, in the words of --topology."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    word = "switch" if not _is_torus(axes) else "torus" if axes.value > 1 else "ring"
-    return Picked(word, "1", axes.claim)  # type: ignore[arg-type]  # the one value that is a word
-
-
-def _axes(request: _Request) -> Picked | None:
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    if request.options.get("topology", "torus") != "torus":
-        return None
-    note = f"all {axes.value:g} axes of {request.chip.id} are used; choose with --axes" if axes.value > 1 else ""
-    return Picked(axes.value, "1", axes.claim, (note,) if note else ())
-
-
-def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[_Request], Picked | None]:
-    """A value of the network beyond a node, looked up only where the question is about two levels."""
-
-    def asked(request: _Request) -> Picked | None:
-        one_level = "topology" in request.formula.inputs and request.options.get("topology") != "two-level"
-        return None if one_level or request.chip is None else pick(request.chip)
-
-    return asked
-
-
-_CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
-    "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
-    "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
-    "memory": lambda r: r.chip.pick_memory(),
-    "power": lambda r: r.chip.pick_power(),
-    "link_bandwidth": _link_bandwidth,
-    "links_per_axis": _links_per_axis,
-    "axes": _axes,
-    "topology": _topology,
-    "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
-    "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),
-}
-
-
-def _from_model(name: str, spec: Input, request: _Request) -> Value | None:
-    """The value that a model supplies; None where its kind or its silence means the formula's default."""
-    assert request.model is not None
-    mixed = spec.model in ("experts", "experts_per_token")
-    if mixed and request.model.model.kind == "dense":
-        return None
-    if not mixed and name in request.formula.defaults and not request.model.records(spec.model):
-        return None
-    if spec.choices:
-        claim = request.model.claim(spec.model)
-        return claim and Value(claim.value, "", request.model.id, claim.source, claim.place)
-    picked = request.model.pick_compute_params() if spec.model == "compute_params" else request.model.pick(spec.model)
-    if spec.model == "compute_params" and request.model.model.kind == "moe":
-        request.notes.append(f"{request.model.id} is a mixture of experts: its active parameters count")
-    return Value(picked.value, spec.unit, request.model.id, picked.source, picked.claim.place)
-
-
-def _result(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> Result:
+def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any]) -> Result:
     _check_axes(request, values)
     if "sparsity" in request.options and "peak" in request.options:
         request.notes.append("--sparsity chooses among the peaks of a chip; the given --peak is used as it is")
@@ -367,7 +286,7 @@ def _stands_for_none(item: Value) -> bool:
     return isinstance(item.value, float) and (math.isinf(item.value) or (item.value == 0 and item.origin == "default"))
 
 
-def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
+def _note_chips(request: Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
     chips = outputs.get("max_chips", outputs.get("max_ways"))
     if chips is None:
@@ -383,7 +302,7 @@ def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, 
         request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
 
 
-def _check_axes(request: _Request, values: dict[str, Value]) -> None:
+def _check_axes(request: Request, values: dict[str, Value]) -> None:
     """Refuse more axes than the chip has, where an axis count was given."""
     if request.chip is None or "axes" not in values or values["axes"].origin != "given":
         return
