@@ -11,18 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from flopbook.formats import BLOCK_DTYPES, DTYPE_BYTES
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
 from flopbook.lookup import Chip, Picked, Shape, chip, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
 from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
 
-# Bytes of one value in each number format; block formats carry a shared scale beside their values.
-DTYPE_BYTES = {
-    "fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5,
-    "int4": 0.5,
-}  # fmt: skip
-BLOCK_DTYPES = ("mxfp8", "mxfp6", "mxfp4", "nvfp4")
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
@@ -276,6 +271,13 @@ def _is_torus(axes: Picked) -> bool:
     return axes.claim.topology in ("torus", "mesh")
 
 
+def _torus_axes(request: _Request) -> Picked | None:
+    """Axes of a torus; a switch has none that could run out."""
+    assert request.chip is not None
+    axes = request.chip.pick_scaleup_axes()
+    return axes if _is_torus(axes) else None
+
+
 def _topology(request: _Request) -> Picked:
     """How the scale-up network joins the chips, in the words of --topology."""
     assert request.chip is not None
@@ -311,6 +313,7 @@ _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,
+    "torus_axes": _torus_axes,
     "topology": _topology,
     "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
     "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),
@@ -369,13 +372,13 @@ def _stands_for_none(item: Value) -> bool:
 
 def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
-    chips = outputs.get("max_chips", outputs.get("max_ways"))
+    chips = next((outputs[name] for name in ("max_chips", "max_ways", "devices") if name in outputs), None)
     if chips is None:
         return
     fewest, most = (chips.min(), chips.max()) if hasattr(chips, "min") else (chips, chips)
     if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
-    if request.chip is None or values["link_bandwidth"].origin == "given":
+    if request.chip is None or "link_bandwidth" not in values or values["link_bandwidth"].origin == "given":
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:

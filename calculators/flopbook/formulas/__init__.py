@@ -23,7 +23,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "training-time": "duration",
         "scaling-law": "scaling",
     },
-    "Communication and sharding": {"collective": "collectives"},
+    "Communication and sharding": {"collective": "collectives", "shard": "layouts", "sharded-matmul": "layouts"},
     "Parallelism": {
         "dp-limit": "sharding",
         "fsdp-limit": "sharding",

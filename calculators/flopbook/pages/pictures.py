@@ -42,6 +42,11 @@ DRAWINGS: dict[str, Drawing] = {
         "timeline", "Run the schedule and draw it into this file (SVG).", "timeline",
         "Run the schedule and print it: a line for each stage, a letter for a pass.",
     ),
+    "shard": Drawing("shards", "Draw which device holds which block into this file (SVG)."),
+    "sharded-matmul": Drawing(
+        "shards", "Draw where the blocks of all three arrays lie into this file (SVG).", "picture",
+        "Print which device holds which block of all three arrays.",
+    ),
 }  # fmt: skip
 
 
