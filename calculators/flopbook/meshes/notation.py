@@ -121,7 +121,12 @@ def read_product(text: str) -> tuple[Layout, Layout, Layout]:
         raise FlopbookError(
             f"product '{shorten(text)}' is not two factors and a result, such as A[I, J_X] * B[J_X, K] -> C[I, K]"
         )
-    return read_layout(sides[0]), read_layout(sides[1]), read_layout(result)
+    found = read_layout(sides[0]), read_layout(sides[1]), read_layout(result)
+    names = [layout.name for layout in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise FlopbookError(f"product: two arrays are called {twice}")
+    return found
 
 
 def _checked(layout: Layout) -> Layout:
