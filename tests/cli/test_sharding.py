@@ -90,6 +90,8 @@ WRONG = {
     "no size": (words("sharded-matmul", PRODUCT, dims="I=64,J=128"), "dims: the size of K is missing; write K=..."),
     "no sums": (words("sharded-matmul", PRODUCT, product="A[I,J]*B[J,K]->C[I,K]{U_X}"), "no partial sums over X"),
     "picture and json": ([*words("sharded-matmul", PRODUCT), "--picture", "--json"], "--picture prints text"),
+    "picture of no product": ([*words("sharded-matmul", PRODUCT, mesh="X=4,Y=2"), "--picture", "--axes", "1"],
+                              "the mesh has 2 axes of more than one device (X, Y), and the network 1"),
     "no picture": ([*words("shard", SHARD), "--plot", "a.png"], "--plot writes SVG"),
 }  # fmt: skip
 
@@ -100,6 +102,13 @@ def test_each_misuse_is_one_clear_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert message in fails(*arguments) and not list(tmp_path.iterdir())
+
+
+def test_nothing_is_written_where_there_is_no_answer(fails: Any, tmp_path: Path) -> None:
+    path = tmp_path / "none.svg"
+    for flags in ((), ("--json",)):
+        fails(*words("sharded-matmul", PRODUCT, mesh="X=4,Y=2"), "--axes", "1", "--plot", str(path), *flags)
+        assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("flag", ["--json", "--explain"])

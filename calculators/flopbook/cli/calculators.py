@@ -30,16 +30,18 @@ def command(formula: Formula) -> Command:
 
     def call(as_json: bool, explain: bool, plot: str | None = None, **given: Any) -> None:
         asked = drawing is not None and given.pop(drawing.flag, False)
-        if asked and (as_json or explain):
+        alone = not (as_json or explain)
+        if asked and not alone:
             raise UsageError(f"--{drawing.flag} prints text of its own; leave out --json and --explain")
-        if drawing and (asked or plot is not None or not drawing.flag):
-            from flopbook.cli.drawing import show, write_plot
+        if drawing and alone and (asked or plot is not None or not drawing.flag):
+            from flopbook.cli.drawing import show
 
-            if not (as_json or explain):
-                return print(show(formula.id, given, bool(asked), plot))
-            if plot is not None:
-                write_plot(formula.id, given, plot)
+            return print(show(formula.id, given, bool(asked), plot))
         result = calculate(formula.id, **given)
+        if plot is not None:
+            from flopbook.cli.drawing import write_plot
+
+            write_plot(formula.id, given, plot)
         if as_json:
             from flopbook.cli.layout import print_json
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,10 @@ _WIDEST = 400
 
 def show(name: str, given: dict[str, Any], asked: bool, plot: str | None) -> str:
     """The text of the answer, with the picture where it was asked for or always is; writes the file of `--plot`."""
+    import shutil
+
     drawn = _drawn(name, given)
-    blocks = [_closed(name, given), drawn.words]
+    blocks = [_closed(name, given, drawn), drawn.words]
     if asked or not DRAWINGS[name].flag:
         blocks.append(drawn.text(min(_WIDEST, shutil.get_terminal_size().columns)))
     if plot is not None:
@@ -36,16 +36,20 @@ def _drawn(name: str, given: dict[str, Any]) -> Picture:
     return picture(name, {key: item.value for key, item in resolved(name, **given).items()})
 
 
-def _closed(name: str, given: dict[str, Any]) -> str:
-    """The answer, or why there is no closed form for what can be drawn all the same."""
+def _closed(name: str, given: dict[str, Any], drawn: Picture) -> str:
+    """The answer, or why there is no closed form for what was counted and drawn all the same."""
     try:
         return answer(calculate(name, **given))
     except FlopbookError as error:
+        if not drawn.words:
+            raise
         return f"no closed form here: {str(error).partition(';')[0]}"
 
 
 def _write(drawn: Picture, plot: str) -> str:
     """Write the picture, all of it or nothing."""
+    import tempfile  # takes long to import, and few answers are drawn into a file
+
     path = Path(plot)
     if path.suffix.lower() != ".svg":
         raise FlopbookError(f"--plot writes SVG: '{shorten(plot)}' does not end in .svg")

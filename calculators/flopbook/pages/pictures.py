@@ -19,8 +19,8 @@ PAGE_WIDTH = 100
 class Picture(NamedTuple):
     """One answer, drawn: `text` for a terminal of so many columns, `svg` as a file of its own or as part of a page.
 
-    `words` are figures that the picture was counted from, for people; empty where the answer has them all. Both
-    functions raise FlopbookError for what is too large to be seen.
+    `words` are figures counted from the picture, which hold where a closed form does not; empty where the answer has
+    them all. Both functions raise FlopbookError for what is too large to be seen.
     """
 
     text: Callable[[int], str]
