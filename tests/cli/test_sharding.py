@@ -39,6 +39,8 @@ def test_columns_that_do_not_fit_are_counted(cli: Any, monkeypatch: pytest.Monke
 def test_a_large_mesh_is_answered_and_its_picture_cut(cli: Any) -> None:
     outcome = cli(*words("shard", SHARD, array="int8[1e6,1e6]", layout="A[I_XY, J]", mesh="X=1000,Y=1000,Z=10"))
     assert outcome.status == 0 and "shown: 16 of 1,000,000 rows and 1 of 1 column" in outcome.out
+    copies = cli(*words("shard", SHARD, layout="A[I, J]", mesh="X=1e7"))
+    assert copies.status == 0 and copies.out.splitlines()[-1].split("  ")[-1] == "0, 1, 2 ... (10,000,000)"
 
 
 def test_the_picture_of_a_product_is_asked_for(cli: Any) -> None:

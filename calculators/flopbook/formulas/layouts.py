@@ -182,7 +182,7 @@ def _matmul_working(
     examples=(
         {"product": "A[I, J_X] * B[J_X, K] -> C[I, K]", "dims": "I=2048,J=8192,K=8192", "mesh": "X=4",
          "chip": "tpu-v5p"},
-        {"product": "A[B_X, D] * W[D_X, F_Y] -> C[B_X, F_Y]", "dims": "B=65536,D=8192,F=32768", "mesh": "X=16,Y=4",
+        {"product": "A[B_X, D] * W[D_X, F_Y] -> C[B_X, F_Y]", "dims": "B=16384,D=8192,F=32768", "mesh": "X=4,Y=4",
          "chip": "tpu-v5p"},
         {"product": "A[I_X, J] * B[J, K_X] -> C[I_X, K]", "dims": "I=4096,J=4096,K=4096", "mesh": "X=8",
          "chip": "h100-sxm"},
@@ -211,11 +211,11 @@ def sharded_matmul(
 
     Derivation:
         Blocks can be multiplied where they are unless a device lacks what its partner has. There are four cases. If no
-        contracted dimension is cut, nothing moves. If one factor alone is cut there, it is gathered. If both are cut
-        alike, each device makes a term of the sum, written {U_X}: an all-reduce adds the terms, or a reduce-scatter
-        where the result is to be cut by that axis, for half the bytes. If one axis cuts a kept dimension of both
-        factors, the devices would have the diagonal blocks only, so one factor is gathered first: the one whose axis
-        the result does not have, or the one with the smaller block.
+        contracted dimension is cut, nothing moves. If the factors are cut differently there, as when one of them is
+        whole, what is cut is gathered. If both are cut alike, each device makes a term of the sum, written {U_X}: an
+        all-reduce adds the terms, or a reduce-scatter where the result is to be cut by that axis, for half the bytes.
+        If one axis cuts a kept dimension of both factors, the devices would have the diagonal blocks only, so one
+        factor is gathered first: the one whose axis the result does not have, or the one with the smaller block.
 
         What is left is to bring the result into the layout that was asked for. An axis that moves from one dimension
         to another is an all-to-all, one too many an all-gather, one too few costs nothing. Each collective is timed

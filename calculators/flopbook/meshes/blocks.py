@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 
@@ -78,5 +77,6 @@ def holders(layout: Layout, mesh: Mesh, block: Sequence[int]) -> Iterator[int]:
     fixed: dict[str, int] = {}
     for axes, index in zip(layout.cuts, block, strict=True):
         fixed |= cutting(axes, mesh, index)
-    for where in itertools.product(*([fixed[axis]] if axis in fixed else range(mesh[axis]) for axis in mesh)):
-        yield number(mesh, dict(zip(mesh, where, strict=True)))
+    free = {axis: size for axis, size in mesh.items() if axis not in fixed}
+    for copy in range(devices(free)):
+        yield number(mesh, {**fixed, **coordinates(free, copy)})

@@ -15,10 +15,10 @@ from flopbook.meshes.notation import Layout
 from flopbook.problems import FlopbookError
 
 CASES = (
-    "1: no contracted dimension is cut",
-    "2: a contracted dimension is cut in one factor only, or differently in both",
-    "3: a contracted dimension is cut alike in both factors",
-    "4: one axis cuts a kept dimension of both factors",
+    "1: contracted dimensions are whole",
+    "2: a contracted dimension is cut differently",
+    "3: a contracted dimension is cut alike",
+    "4: one axis cuts a kept dimension of both",
 )
 
 
