@@ -30,9 +30,10 @@ LEVELS = (
     ("calculator", "supplies", "devices"),
     ("lookup", "huggingface", "repository", "catalogue"),
     ("references", "bibrules", "entries"),
-    ("faces", "formulas", "schedules"),
+    ("faces", "formulas", "schedules", "meshes"),
     ("formula", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store"),
+    ("formats",),
     ("units", "ops", "problems"),
 )
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flopbook.formats import BLOCK_DTYPES, DTYPE_BYTES
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
 from flopbook.problems import FlopbookError, UnknownName, shorten
@@ -19,12 +20,6 @@ from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity
 if TYPE_CHECKING:
     from flopbook.lookup import Chip, Shape
 
-# Bytes of one value in each number format; block formats carry a shared scale beside their values.
-DTYPE_BYTES = {
-    "fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5,
-    "int4": 0.5,
-}  # fmt: skip
-BLOCK_DTYPES = ("mxfp8", "mxfp6", "mxfp4", "nvfp4")
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
@@ -91,7 +86,7 @@ class Result(Mapping[str, Any]):
 def _json_number(value: Any) -> Any:
     if hasattr(value, "tolist"):  # a NumPy array or scalar
         return _json_number(value.tolist())
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_json_number(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -199,7 +194,7 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if name in request.options:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
-        return Value(value, "" if spec.choices else spec.unit)
+        return Value(value, spec.unit if spec.is_number else "")
     if found := _looked_up(name, spec, request):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
@@ -207,7 +202,7 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if spec.dtype:
         raise FlopbookError(f"the width of {request.dtype} depends on its scales; give {_option(name)}")
     if name in request.formula.defaults:
-        return Value(request.formula.defaults[name], "" if spec.choices else spec.unit, "default")
+        return Value(request.formula.defaults[name], spec.unit if spec.is_number else "", "default")
     ways = [_option(name), *(["--chip"] if spec.chip else []), *(["--model"] if spec.model else [])]
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
 
@@ -222,12 +217,12 @@ def _looked_up(name: str, spec: Input, request: Request) -> Value | None:
         picked = supply(name, spec, request) if owner and asked else None
         if owner and picked:
             request.notes += picked.notes
-            return Value(picked.value, "" if spec.choices else spec.unit, owner.id, picked.source, picked.claim.place)
+            return Value(picked.value, spec.unit if spec.is_number else "", owner.id, picked.source, picked.claim.place)
     return None
 
 
 def _given(name: str, spec: Input, value: Any) -> Any:
-    if spec.choices or not isinstance(value, str):
+    if not (spec.is_number and isinstance(value, str)):
         return choice(value, spec.choices)
     try:
         amount = parse_quantity(value, spec.unit)
@@ -288,13 +283,13 @@ def _stands_for_none(item: Value) -> bool:
 
 def _note_chips(request: Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
-    chips = outputs.get("max_chips", outputs.get("max_ways"))
+    chips = next((outputs[name] for name in ("max_chips", "max_ways", "devices") if name in outputs), None)
     if chips is None:
         return
     fewest, most = (chips.min(), chips.max()) if hasattr(chips, "min") else (chips, chips)
     if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
-    if request.chip is None or values["link_bandwidth"].origin == "given":
+    if request.chip is None or "link_bandwidth" not in values or values["link_bandwidth"].origin == "given":
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:

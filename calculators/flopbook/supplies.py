@@ -57,6 +57,13 @@ def _is_torus(axes: Picked) -> bool:
     return axes.claim.topology in ("torus", "mesh")
 
 
+def _torus_axes(request: Request) -> Picked | None:
+    """Axes of a torus; a switch has none that could run out."""
+    assert request.chip is not None
+    axes = request.chip.pick_scaleup_axes()
+    return axes if _is_torus(axes) else None
+
+
 def _topology(request: Request) -> Picked:
     """How the scale-up network joins the chips, in the words of --topology."""
     assert request.chip is not None
@@ -92,6 +99,7 @@ _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,
+    "torus_axes": _torus_axes,
     "topology": _topology,
     "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
     "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),
