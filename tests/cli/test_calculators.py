@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -52,6 +53,9 @@ OUTPUTS = {
     "max-params": {"params": "param"},
     "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
+
+for name in byexample.others(COMMANDS):
+    COMMANDS[name], OUTPUTS[name] = byexample.words(name), byexample.units(name)
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
 

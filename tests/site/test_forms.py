@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -64,6 +65,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     **network_inputs.STATES,
     **inferring.STATES,
 }  # fmt: skip
+STATES |= {name: [byexample.state(name)] for name in byexample.others(STATES)}
 
 
 def expected(name: str, state: dict[str, str]) -> dict[str, float | None]:
