@@ -45,7 +45,7 @@ LEVELS = (
     ("lookup", "huggingface", "repository", "catalogue"),
     ("references", "bibrules", "entries"),
     ("faces", "formulas", "schedules"),
-    ("formula", "schema", "claims", "tiers", "names"),
+    ("formula", "manual", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store"),
     ("units", "ops", "problems"),
 )

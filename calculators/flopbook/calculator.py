@@ -69,6 +69,9 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.outputs)
 
+    def __repr__(self) -> str:
+        return f"<{self.formula.id}: {', '.join(f'{name} {value}' for name, value in self.outputs.items())}>"
+
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: SI values, open or unlimited ones as null."""
         inputs: dict[str, Any] = {}
@@ -144,6 +147,9 @@ def reads(formula_: Formula) -> tuple[str, ...]:
 
 def calculate(name: str, **options: Any) -> Result:
     """Run a calculator: `calculate("min-batch", chip="h100-sxm")`. `config` is a config.json or its content.
+
+    >>> calculate("max-params", memory="80GB", bytes_per_param=16)
+    <max-params: params 5000000000.0>
 
     Options are the command line's names with underscores; quantities are SI numbers or text such as "3.35TB/s".
     Raises FlopbookError (unknown name, missing input, unit that does not fit, value out of range).

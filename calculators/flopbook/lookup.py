@@ -286,10 +286,22 @@ class Shape:
 
 
 def chip(name: str) -> Chip:
-    """An accelerator by id, product, alias or device name."""
+    """An accelerator by id, product, alias or device name.
+
+    >>> chip("h100-sxm").id, chip("h100-sxm").memory() > 0
+    ('nvidia/h100-sxm', True)
+
+    Raises UnknownName with the nearest ids, FlopbookError when a name fits several products.
+    """
     return Chip(entry(name))
 
 
 def shape(name: str) -> Shape:
-    """A model by id or alias."""
+    """A model by id or alias.
+
+    >>> shape("llama-3-8b").id, shape("llama-3-8b").model.kind
+    ('llama-3-8b', 'dense')
+
+    Raises UnknownName with the nearest ids.
+    """
     return Shape(model(name))
