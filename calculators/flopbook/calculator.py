@@ -92,7 +92,7 @@ class Result(Mapping[str, Any]):
 def _json_number(value: Any) -> Any:
     if hasattr(value, "tolist"):  # a NumPy array or scalar
         return _json_number(value.tolist())
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_json_number(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -193,7 +193,7 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
     if name in request.options:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
-        return Value(value, "" if spec.choices else spec.unit)
+        return Value(value, spec.unit if spec.is_number else "")
     if spec.chip and request.chip and (found := _supplied(name, spec, request)):
         return found
     if spec.model and request.model and (found := _from_model(name, spec, request)):
@@ -203,13 +203,13 @@ def _resolve(name: str, spec: Input, request: _Request) -> Value:
     if spec.dtype:
         raise FlopbookError(f"the width of {request.dtype} depends on its scales; give {_option(name)}")
     if name in request.formula.defaults:
-        return Value(request.formula.defaults[name], "" if spec.choices else spec.unit, "default")
+        return Value(request.formula.defaults[name], spec.unit if spec.is_number else "", "default")
     ways = [_option(name), *(["--chip"] if spec.chip else []), *(["--model"] if spec.model else [])]
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
 
 
 def _given(name: str, spec: Input, value: Any) -> Any:
-    if spec.choices or not isinstance(value, str):
+    if not (spec.is_number and isinstance(value, str)):
         return choice(value, spec.choices)
     try:
         amount = parse_quantity(value, spec.unit)

@@ -12,8 +12,13 @@ from flopbook.units import format_quantity
 
 def example(formula: Formula, which: int = 0) -> str:
     """A command line that works, from the formula's examples."""
-    options = " ".join(f"--{name} {value}" for name, value in formula.examples[which].items())
+    options = " ".join(f"--{name} {_quoted(value)}" for name, value in formula.examples[which].items())
     return f"flopbook {formula.id} {options}"
+
+
+def _quoted(value: str) -> str:
+    """A value as a shell takes it whole."""
+    return f"'{value}'" if any(letter in " *<>()[]{}" for letter in value) else value
 
 
 def answer(result: Result) -> str:
@@ -35,7 +40,9 @@ def shown(item: Value) -> str:
 
 
 def said(value: Any, unit: str) -> str:
-    """A value with its unit; a word as it is."""
+    """A value with its unit; a word as it is; several one after the other."""
+    if isinstance(value, tuple):
+        return "; ".join(said(item, unit) for item in value) or "none"
     return str(value) if isinstance(value, str) else format_quantity(value, unit)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from flopbook.calculator import calculate, takes
 from flopbook.cli.app import run
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.pages.calculators import form_record
 from forming import READ, fill, open_form, read
 
@@ -93,7 +93,7 @@ def _states(context: Any, base: str, name: str) -> list[tuple[dict[str, Any], di
 
 
 def test_every_calculator_has_states() -> None:
-    assert set(STATES) == set(formulas())
+    assert set(STATES) == set(printed())
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -130,7 +130,7 @@ BAD = [
 ]  # fmt: skip
 
 
-COUNTED = {name for f in formulas().values() for name, spec in f.inputs.items() if spec.unit == "1"}
+COUNTED = {name for f in printed().values() for name, spec in f.inputs.items() if spec.unit == "1"}
 
 
 def _bad(context: Any, base: str, name: str, field: str, text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from flopbook.calculator import calculate, reads, takes
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.formula import Formula, Input
+from flopbook.pages.pictures import DRAWINGS, Drawing
 from flopbook.words import answer, example
 
 _SHARED = {
@@ -18,13 +19,6 @@ _SHARED = {
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
-# Calculators behind which there is a schedule to draw.
-_DRAWN = {
-    "bubble": (
-        Option("--timeline", "timeline", "Run the schedule and print it: a line for each stage, a letter for a pass."),
-        Option("--plot", "plot", "Run the schedule and draw it into this file (SVG).", "FILE"),
-    )
-}  # fmt: skip
 
 
 def command(formula: Formula) -> Command:
@@ -32,15 +26,19 @@ def command(formula: Formula) -> Command:
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
 
-    def call(as_json: bool, explain: bool, timeline: bool = False, plot: str | None = None, **given: Any) -> None:
-        if timeline or plot is not None:
-            from flopbook.cli.timeline import show, write_plot
+    drawing = DRAWINGS.get(formula.id)
+
+    def call(as_json: bool, explain: bool, plot: str | None = None, **given: Any) -> None:
+        asked = drawing is not None and given.pop(drawing.flag, False)
+        if asked and (as_json or explain):
+            raise UsageError(f"--{drawing.flag} prints text of its own; leave out --json and --explain")
+        if drawing and (asked or plot is not None or not drawing.flag):
+            from flopbook.cli.drawing import show, write_plot
 
             if not (as_json or explain):
-                return print(show(formula.id, given, timeline, plot))
-            if timeline:
-                raise UsageError("--timeline prints text of its own; leave out --json and --explain")
-            write_plot(formula.id, given, str(plot))
+                return print(show(formula.id, given, bool(asked), plot))
+            if plot is not None:
+                write_plot(formula.id, given, plot)
         result = calculate(formula.id, **given)
         if as_json:
             from flopbook.cli.layout import print_json
@@ -56,11 +54,19 @@ def command(formula: Formula) -> Command:
     return Command(
         formula.id,
         call,
-        (*options, *_DRAWN.get(formula.id, ()), _AS_JSON, _EXPLAIN),
+        (*options, *_drawn(drawing), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
     )
+
+
+def _drawn(drawing: Drawing | None) -> list[Option]:
+    """The options of a calculator that has a picture: to print it, unless it always is, and to write it."""
+    if drawing is None:
+        return []
+    printing = [Option(f"--{drawing.flag}", drawing.flag, drawing.printing)] if drawing.flag else []
+    return [*printing, Option("--plot", "plot", drawing.writing, "FILE")]
 
 
 def _shared(name: str) -> Option:
@@ -81,5 +87,5 @@ def _option(name: str, spec: Input, formula: Formula) -> Option:
         if way
     ]
     origin = f"; from --{' or --'.join(ways)} if not given" if ways else ""
-    metavar = {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
+    metavar = spec.text or {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
     return Option(flag, name, f"{text}{origin}.", metavar)

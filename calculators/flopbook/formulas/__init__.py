@@ -50,6 +50,11 @@ def formulas() -> dict[str, Formula]:
     return {name: get_formula(name) for name in CATALOGUE}
 
 
+def printed() -> dict[str, Formula]:
+    """The calculators that are printed in other languages; the others are ordinary Python."""
+    return {name: found for name, found in formulas().items() if found.printed}
+
+
 def get_formula(id: str) -> Formula:
     """One calculator by id. Raises UnknownName with the nearest ids."""
     if id not in CATALOGUE:
