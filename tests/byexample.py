@@ -11,13 +11,13 @@ from collections.abc import Callable, Container, Iterator
 from faces.generated_inputs import Inputs, boundary_inputs, random_inputs
 
 from flopbook.calculator import resolved
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import formulas, get_formula, printed
 from flopbook.lookup import chip
 
 
-def others(known: Container[str]) -> list[str]:
-    """The calculators that are not among these."""
-    return [name for name in formulas() if name not in known]
+def others(known: Container[str], printed_only: bool = True) -> list[str]:
+    """The calculators that are not among these; those that are ordinary Python only if asked for."""
+    return [name for name in (printed() if printed_only else formulas()) if name not in known]
 
 
 def inputs(name: str) -> Inputs:

@@ -60,7 +60,7 @@ def test_help_says_what_goes_in_and_what_comes_out(name: str) -> None:
     flat = " ".join(text.split())
     assert f"<calculator {name}: {formula.title}>" in text
     for key, spec in [*formula.inputs.items(), *formula.outputs.items()]:
-        unit = "a word" if spec.choices else spec.unit
+        unit = "a word" if spec.choices else "a text" if getattr(spec, "text", "") else spec.unit
         assert f" {key} ({unit}" in text and " ".join(spec.meaning.split()) in flat
     for word in (formula.summary, formula.question, *formula.sources, "Derivation:", "Leaves out:", "FlopbookError"):
         assert word in text
@@ -68,7 +68,7 @@ def test_help_says_what_goes_in_and_what_comes_out(name: str) -> None:
         assert (
             f"{key} ({formula.inputs[key].unit}, default {default})" in text
             or default in ("", float("inf"))
-            or (f"{key} (a word, default {default})" in text)
+            or (any(f"{key} ({kind}, default {default})" in text for kind in ("a word", "a text")))
         )
     assert max(map(len, text.splitlines())) <= 120
 
@@ -81,8 +81,8 @@ def test_the_signature_is_that_of_a_call(name: str) -> None:
     needed = [key for key, one in found.items() if one.default is inspect.Parameter.empty]
     assert needed == [key for key in formula.inputs if key not in formula.defaults]
     assert {one.kind for one in found.values()} == {inspect.Parameter.KEYWORD_ONLY}
-    assert all(one.annotation is (str if formula.inputs[key].choices else float) for key, one in found.items())
-    bound = inspect.signature(formula).bind(**dict.fromkeys(needed, 1.0))
+    assert all(one.annotation is (float if formula.inputs[key].is_number else str) for key, one in found.items())
+    bound = inspect.signature(formula).bind(**dict.fromkeys(needed))
     assert list(bound.arguments) == needed
 
 

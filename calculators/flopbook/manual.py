@@ -20,13 +20,17 @@ def document(formula: Formula) -> str:
         _item(name, "a word" if spec.choices else spec.unit, _choices(spec.meaning, spec.choices))
         for name, spec in formula.outputs.items()
     ]
+    each = "a number or a NumPy array" if formula.printed else "a number"
     blocks = [
-        formula.summary, formula.question,
-        "Inputs, by name; SI units, each a number or a NumPy array:\n" + "\n".join(inputs),
+        formula.summary,
+        formula.question,
+        f"Inputs, by name; SI units, each {each}:\n" + "\n".join(inputs),
         "Returns a dict:\n" + "\n".join(outputs),
         *(f"{title}:\n{_indented(formula.section(title))}" for title in ("Derivation", "Leaves out")),
-        f"Sources: {', '.join(formula.sources)}", "Raises FlopbookError for values out of range.", _example(formula),
-    ]  # fmt: skip
+        textwrap.fill(f"Sources: {', '.join(formula.sources)}", WIDTH),
+        "Raises FlopbookError for values out of range.",
+        _example(formula),
+    ]
     return "\n\n".join(blocks)
 
 
@@ -36,7 +40,7 @@ def signature(formula: Formula) -> inspect.Signature:
     found = [
         inspect.Parameter(
             name, kind, default=formula.defaults.get(name, inspect.Parameter.empty),
-            annotation=str if spec.choices else float,
+            annotation=float if spec.is_number else str,
         )
         for name, spec in formula.inputs.items()
     ]  # fmt: skip
@@ -46,7 +50,7 @@ def signature(formula: Formula) -> inspect.Signature:
 
 def _kind(formula: Formula, name: str) -> str:
     spec = formula.inputs[name]
-    unit = "a word" if spec.choices else spec.unit
+    unit = spec.unit if spec.is_number else "a text" if spec.text else "a word"
     if name not in formula.defaults:
         return unit
     default = formula.defaults[name]

@@ -54,7 +54,7 @@ OUTPUTS = {
     "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
 
-for name in byexample.others(COMMANDS):
+for name in byexample.others(COMMANDS, printed_only=False):
     COMMANDS[name], OUTPUTS[name] = byexample.words(name), byexample.units(name)
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
