@@ -65,6 +65,9 @@ def test_help_says_what_goes_in_and_what_comes_out(name: str) -> None:
     for word in (formula.summary, formula.question, *formula.sources, "Derivation:", "Leaves out:", "FlopbookError"):
         assert word in text
     for key, default in formula.defaults.items():
+        if len(str(default)) > 50:
+            assert f"{key} (a text, one by default)" in text
+            continue
         assert (
             f"{key} ({formula.inputs[key].unit}, default {default})" in text
             or default in ("", float("inf"))

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
-from flopbook.lookup import Chip, Picked, Shape, chip, shape
+from flopbook.lookup import Chip, Picked, Shape, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
+from flopbook.roofs import chips_of
 from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
 
 # Bytes of one value in each number format; block formats carry a shared scale beside their values.
@@ -26,7 +27,6 @@ BLOCK_DTYPES = ("mxfp8", "mxfp6", "mxfp4", "nvfp4")
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
-
 
 # The form on the page says the same in the same words.
 SMALL_BATCH = "the batch is smaller than one chip needs"
@@ -102,7 +102,7 @@ class _Request:
 
     def __init__(self, formula: Formula, options: dict[str, Any]) -> None:
         self.formula, self.options = formula, options
-        self.chip = chip(str(options["chip"])) if "chip" in options else None
+        self.chip = chips_of(formula, str(options["chip"])) if "chip" in options else None
         self.model = _model(options)
         self.notes: list[str] = []
 
@@ -130,7 +130,7 @@ def _model(options: Mapping[str, Any]) -> Shape | None:
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
-    rate = any(spec.chip == "peak" for spec in specs)
+    rate = any(spec.chip in ("peak", "roofs") for spec in specs)
     wanted = {
         "chip": any(spec.chip for spec in specs),
         "dtype": rate or any(spec.dtype for spec in specs),
@@ -252,7 +252,7 @@ def _from_chip(name: str, spec: Input, request: _Request) -> Value | None:
     if picked is None:
         return None
     request.notes += picked.notes
-    unit = "" if spec.choices else spec.unit
+    unit = spec.unit if spec.is_number else ""
     return Value(picked.value, unit, request.chip.id, picked.source, picked.claim.place)
 
 
@@ -311,6 +311,7 @@ def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[_Request], P
 
 _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
+    "roofs": lambda r: r.chip.pick_roofs(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
     "memory": lambda r: r.chip.pick_memory(),
     "power": lambda r: r.chip.pick_power(),
@@ -365,7 +366,8 @@ def _result(request: _Request, values: dict[str, Value], outputs: dict[str, Any]
     if request.chip and values.get("peak") and values["peak"].origin != "given":
         chosen |= {"dtype": request.dtype, "sparsity": request.sparsity}
     heads = {name: Value(value, "") for name, value in chosen.items() if value}
-    sources = dict.fromkeys([*(v.source for v in values.values() if v.source), *request.formula.sources])
+    read = [*(v.source for v in values.values() if v.source), *getattr(request.chip, "sources", ())]
+    sources = dict.fromkeys([*read, *request.formula.sources])
     return Result(request.formula, {**heads, **shown}, outputs, tuple(dict.fromkeys(request.notes)), tuple(sources))
 
 

@@ -86,6 +86,7 @@ class Output(NamedTuple):
     needs: tuple[str, ...] = ()
     absent: str = ""  # what an infinite value means, for people
     choices: tuple[str, ...] = ()
+    table: str = ""  # of a tuple: the table in which it is a column
 
 
 class _Told:

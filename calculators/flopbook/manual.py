@@ -54,6 +54,8 @@ def _kind(formula: Formula, name: str) -> str:
     if name not in formula.defaults:
         return unit
     default = formula.defaults[name]
+    if len(str(default)) > WIDTH // 2:
+        return f"{unit}, one by default"
     return f"{unit}, open by default" if default == math.inf else f"{unit}, default {default}"
 
 

@@ -42,6 +42,7 @@ DRAWINGS: dict[str, Drawing] = {
         "timeline", "Run the schedule and draw it into this file (SVG).", "timeline",
         "Run the schedule and print it: a line for each stage, a letter for a pass.",
     ),
+    "roofline": Drawing("kernels", "Draw roofs and kernels into this file (SVG)."),
 }  # fmt: skip
 
 
