@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
-from flopbook.lookup import Chip, Picked, Shape, shape
+from flopbook.lookup import Chip, Missing, Picked, Shape, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
 from flopbook.roofs import chips_of
 from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
@@ -239,10 +239,10 @@ def _supplied(name: str, spec: Input, request: _Request) -> Value | None:
     """The chip's value; None where it has none and the formula leaves its output open instead."""
     try:
         return _from_chip(name, spec, request)
-    except FlopbookError:
-        if request.formula.defaults.get(name) != math.inf:
-            raise
-        return None
+    except FlopbookError as error:
+        if request.formula.defaults.get(name) == math.inf:
+            return None
+        raise (FlopbookError(f"{error}; give {_option(name)}") if isinstance(error, Missing) else error) from None
 
 
 def _from_chip(name: str, spec: Input, request: _Request) -> Value | None:
@@ -387,13 +387,13 @@ def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, 
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:
-        size = format_quantity(domain.value, "chip")
-        request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
+        request.notes.append(DOMAIN_ENDS.format(size=format_quantity(domain.value, "chip"), chip=request.chip.id))
 
 
 def _check_axes(request: _Request, values: dict[str, Value]) -> None:
-    """Refuse more axes than the chip has, where an axis count was given."""
-    if request.chip is None or "axes" not in values or values["axes"].origin != "given":
+    """Refuse more axes than the chip has, where an axis count was given and that of the chip is known."""
+    known = request.chip is not None and any(c.published for c in request.chip.claims("scaleup_axes"))
+    if request.chip is None or not known or "axes" not in values or values["axes"].origin != "given":
         return
     have = request.chip.pick_scaleup_axes().value
     if values["axes"].value > have:
