@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from flopbook.claims import Claim, choose
 from flopbook.formula import Formula
-from flopbook.kernels.notation import MOST_MACHINES
 from flopbook.lookup import Chip, Picked, chip
 from flopbook.problems import FlopbookError
 from flopbook.tiers import source_tiers
@@ -63,6 +62,8 @@ def chips_of(formula: Formula, names: str) -> Chip:
     """
     if not any(spec.chip == "roofs" for spec in formula.inputs.values()):
         return chip(names)
+    from flopbook.kernels.notation import MOST_MACHINES  # no other question needs it
+
     found = tuple(chip(name.strip()) for name in names.split(",") if name.strip())
     ids = [one.id for one in found]
     twice = next((one for one in ids if ids.count(one) > 1), "")
