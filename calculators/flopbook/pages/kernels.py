@@ -181,12 +181,14 @@ def _point(frame: _Frame, row: Row, at: tuple[float, float], y: Scale, room: Roo
 
 def section(name: str) -> list[str]:
     """The part of the page of `roofline` with the standard kernels on a few chips."""
-    lines = ["## The same kernels on a few chips\n", STYLE + "\n"]
+    wide = STYLE.replace("<style>", "<style>figure.fb-figure:has(.fb-kernels){width:100%;max-width:48rem}")
+    lines = ["## The same kernels on a few chips\n", wide + "\n"]
     for chip in SHOWN:
         result = calculate(name, chip=chip)
         given = {key: item.value for key, item in result.inputs.items() if key in result.formula.inputs}
         drawn = picture(name, {**result.formula.defaults, **given}).svg(False)
         waiting = sum(bound == "memory" for bound in result["bound"])
-        caption = f"{result.inputs['chip'].value}: {waiting} of {len(result['bound'])} kernels wait for memory."
+        said = f"{waiting} of {len(result['bound'])} kernels wait for memory"
+        caption = f"{result.inputs['chip'].value}: {said}; the ridge of bf16 is at {result['flop_per_byte'][0]:,.0f}."
         lines.append(f'<figure class="fb-figure">{drawn}<figcaption>{escape(caption)}</figcaption></figure>\n')
     return lines
