@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SLOWEST_BARE = 1e6
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 
-
 # The form on the page says the same in the same words.
 SMALL_BATCH = "the batch is smaller than one chip needs"
 DOMAIN_ENDS = (
@@ -66,6 +65,9 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.outputs)
 
+    def __repr__(self) -> str:
+        return f"<{self.formula.id}: {', '.join(f'{name} {value}' for name, value in self.outputs.items())}>"
+
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: SI values, open or unlimited ones as null."""
         inputs: dict[str, Any] = {}
@@ -96,7 +98,7 @@ class Request:
 
     def __init__(self, formula: Formula, options: dict[str, Any]) -> None:
         self.formula, self.options = formula, options
-        self.chip = _chip(str(options["chip"])) if "chip" in options else None
+        self.chip = _chip(formula, str(options["chip"])) if "chip" in options else None
         self.model = _model(options)
         self.notes: list[str] = []
 
@@ -109,10 +111,10 @@ class Request:
         return str(self.options.get("sparsity") or "dense")
 
 
-def _chip(name: str) -> Chip:
-    from flopbook.lookup import chip
+def _chip(formula: Formula, names: str) -> Chip:
+    from flopbook.roofs import chips_of
 
-    return chip(name)
+    return chips_of(formula, names)
 
 
 def _model(options: Mapping[str, Any]) -> Shape | None:
@@ -134,7 +136,7 @@ def _model(options: Mapping[str, Any]) -> Shape | None:
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
-    rate = any(spec.chip == "peak" for spec in specs)
+    rate = any(spec.chip in ("peak", "roofs") for spec in specs)
     wanted = {
         "chip": any(spec.chip for spec in specs),
         "dtype": rate or any(spec.dtype for spec in specs),
@@ -151,6 +153,9 @@ def reads(formula_: Formula) -> tuple[str, ...]:
 
 def calculate(name: str, **options: Any) -> Result:
     """Run a calculator: `calculate("min-batch", chip="h100-sxm")`. `config` is a config.json or its content.
+
+    >>> calculate("max-params", memory="80GB", bytes_per_param=16)
+    <max-params: params 5000000000.0>
 
     Options are the command line's names with underscores; quantities are SI numbers or text such as "3.35TB/s".
     Raises FlopbookError (unknown name, missing input, unit that does not fit, value out of range).
@@ -273,7 +278,8 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     if request.chip and values.get("peak") and values["peak"].origin != "given":
         chosen |= {"dtype": request.dtype, "sparsity": request.sparsity}
     heads = {name: Value(value, "") for name, value in chosen.items() if value}
-    sources = dict.fromkeys([*(v.source for v in values.values() if v.source), *request.formula.sources])
+    read = [*(v.source for v in values.values() if v.source), *getattr(request.chip, "sources", ())]
+    sources = dict.fromkeys([*read, *request.formula.sources])
     return Result(request.formula, {**heads, **shown}, outputs, tuple(dict.fromkeys(request.notes)), tuple(sources))
 
 
@@ -293,13 +299,13 @@ def _note_chips(request: Request, values: dict[str, Value], outputs: dict[str, A
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:
-        size = format_quantity(domain.value, "chip")
-        request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
+        request.notes.append(DOMAIN_ENDS.format(size=format_quantity(domain.value, "chip"), chip=request.chip.id))
 
 
 def _check_axes(request: Request, values: dict[str, Value]) -> None:
-    """Refuse more axes than the chip has, where an axis count was given."""
-    if request.chip is None or "axes" not in values or values["axes"].origin != "given":
+    """Refuse more axes than the chip has, where an axis count was given and that of the chip is known."""
+    known = request.chip is not None and any(c.published for c in request.chip.claims("scaleup_axes"))
+    if request.chip is None or not known or "axes" not in values or values["axes"].origin != "given":
         return
     have = request.chip.pick_scaleup_axes().value
     if values["axes"].value > have:

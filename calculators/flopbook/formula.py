@@ -86,6 +86,21 @@ class Output(NamedTuple):
     needs: tuple[str, ...] = ()
     absent: str = ""  # what an infinite value means, for people
     choices: tuple[str, ...] = ()
+    table: str = ""  # of a tuple: the table in which it is a column
+
+
+class _Told:
+    """A text about a formula that is made when somebody reads it; the class has its own."""
+
+    def __init__(self, how: str, of_class: str | None) -> None:
+        self.how, self.of_class = how, of_class
+
+    def __get__(self, one: Formula | None, kind: type) -> Any:
+        if one is None:
+            return self.of_class
+        from flopbook import manual  # for help() and editors; a command has no use for it
+
+        return getattr(manual, self.how)(one)
 
 
 class Formula(NamedTuple):
@@ -108,6 +123,12 @@ class Formula(NamedTuple):
     rules: tuple[tuple[Callable[..., bool], str], ...] = ()
     parts: tuple[Callable[..., dict[str, Any]], ...] = ()
     working: Callable[..., list[str]] | None = None
+
+    __doc__ = _Told("document", __doc__)  # type: ignore[assignment]
+    __signature__ = _Told("signature", None)
+
+    def __repr__(self) -> str:
+        return f"<calculator {self.id}: {self.title}>"
 
     def __hash__(self) -> int:
         return id(self)  # a formula is itself and no other: its faces are kept by it

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flopbook.formula import Input
-from flopbook.lookup import Chip, Picked
+from flopbook.lookup import Chip, Missing, Picked
 from flopbook.problems import FlopbookError
 from flopbook.units import format_quantity, plural
 
@@ -25,10 +25,11 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
     """
     try:
         return _CHIP_VALUES[spec.chip](request)
-    except FlopbookError:
-        if request.formula.defaults.get(name) != math.inf:
-            raise
-        return None
+    except FlopbookError as error:
+        if request.formula.defaults.get(name) == math.inf:
+            return None
+        way = f"--{name.replace('_', '-')}"
+        raise (FlopbookError(f"{error}; give {way}") if isinstance(error, Missing) else error) from None
 
 
 def _link_bandwidth(request: Request) -> Picked:
@@ -93,6 +94,7 @@ def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[Request], Pi
 
 _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
+    "roofs": lambda r: r.chip.pick_roofs(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
     "memory": lambda r: r.chip.pick_memory(),
     "power": lambda r: r.chip.pick_power(),

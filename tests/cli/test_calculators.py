@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -66,6 +67,9 @@ OUTPUTS = {
     "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
 
+for name in byexample.others(COMMANDS, printed_only=False):
+    COMMANDS[name], OUTPUTS[name] = byexample.words(name), byexample.units(name)
+
 every_command = pytest.mark.parametrize("name", COMMANDS)
 
 
@@ -103,7 +107,11 @@ def test_the_text_shows_outputs_and_inputs(name: str, cli: Any) -> None:
     result = calculate(name, **options(COMMANDS[name]))
     assert (outcome.status, outcome.err) == (0, "")
     for key, value in result.items():
-        shown = said(value, result.formula.outputs[key].unit)
+        spec = result.formula.outputs[key]
+        if spec.table:
+            assert all(said(one, spec.unit) in outcome.out for one in value if one is not None)
+            continue
+        shown = said(value, spec.unit)
         assert re.search(rf"^{key} +{re.escape(shown)} ", outcome.out, re.M)
     inputs = outcome.out.partition("\nfrom\n")[2]
     assert all(re.search(rf"^  {key} ", inputs, re.M) for key in result.inputs)

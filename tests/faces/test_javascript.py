@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -148,6 +149,8 @@ BOUNDARY = {
     **network_inputs.BOUNDARY,
     **training_inputs.BOUNDARY,
 }
+RANDOM |= {name: byexample.generator(name) for name in byexample.others(RANDOM)}
+BOUNDARY |= {name: byexample.edges(name) for name in byexample.others(BOUNDARY)}
 
 
 def assert_same(engine: Any, formula: Formula, calls: list[Inputs]) -> None:

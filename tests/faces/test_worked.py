@@ -5,6 +5,7 @@ import random
 import re
 from typing import Annotated, Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -33,6 +34,7 @@ INPUTS = {
     **network_inputs.WORKED,
     **training_inputs.WORKED,
 }  # fmt: skip
+INPUTS |= {name: byexample.inputs(name) for name in byexample.others(INPUTS)}
 
 
 @pytest.mark.parametrize("name", printed())

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from flopbook.formula import Formula
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
+    "Rooflines": {
+        "ridge-point": "intensity",
+        "min-batch": "intensity",
+        "arithmetic-intensity": "intensity",
+        "roofline": "kernels",
+    },
     "Models and training": {
         "params": "parameters",
         "training-flops": "transformer",

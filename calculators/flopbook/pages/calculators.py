@@ -131,9 +131,12 @@ def form_markup(formula: Formula) -> str:
     """
     result = _example(formula)
     answers = "; ".join(
-        f"{name}: {said(value, formula.outputs[name].unit)}" for name, value in result.items() if value is not None
+        f"{name}: {said(value, formula.outputs[name].unit)}"
+        for name, value in result.items()
+        if value is not None and not formula.outputs[name].table
     )
-    line = f"<p>Example: <code>{escape(example(formula))}</code> gives {escape(answers)}.</p>"
+    gives = f"gives {escape(answers)}" if answers else "prints a table"
+    line = f"<p>Example: <code>{escape(example(formula))}</code> {gives}.</p>"
     if not formula.printed:
         return f"{line}\n\nThis one runs in a terminal and in Python; the examples below show what it prints.\n"
     spec = escape(json.dumps(form_record(formula)))

@@ -47,6 +47,7 @@ DRAWINGS: dict[str, Drawing] = {
         "shards", "Draw where the blocks of all three arrays lie into this file (SVG).", "picture",
         "Print which device holds which block of all three arrays.",
     ),
+    "roofline": Drawing("kernels", "Draw roofs and kernels into this file (SVG)."),
 }  # fmt: skip
 
 
