@@ -157,12 +157,15 @@ def _roof(line: tuple[str, float, float, bool], frame: _Frame, x: Scale, y: Scal
     start = max(frame.low, frame.bottom / bandwidth)
     points = f"{x.at(start)},{y.at(bandwidth * start)} {x.at(ridge)},{y.at(peak)} {x.at(frame.high)},{y.at(peak)}"
     text = f"{label}, ridge {ridge:,.4g}"
-    inner = start * (ridge / start) ** 0.3  # a memory is named on its slope, a peak at its end or at its ridge
-    slope = (x.at(inner), y.at(bandwidth * inner))
-    memory = label in (one.label for one in frame.machines[0].bandwidths)
-    spots = ([slope] if memory else [(x.at(frame.high), y.at(peak))]) + [(x.at(ridge), y.at(peak))]
-    place = next((found for spot in spots if (found := room.place(text, *spot))), None)
-    shown = f'<text x="{place[0]}" y="{place[1]}" text-anchor="{place[2]}">{escape(text)}</text>' if place else ""
+    shown = ""
+    if label in (one.label for one in frame.machines[0].bandwidths):  # a memory is named along its slope
+        left, top, right, end = x.at(start), y.at(bandwidth * start), x.at(ridge), y.at(peak)
+        angle = math.degrees(math.atan2(end - top, right - left))
+        at, high = (left + right) / 2, (top + end) / 2
+        shown = f'<text transform="translate({at:.4g} {high:.4g}) rotate({angle:.4g})" y="-4" text-anchor="middle">'
+        shown += f"{escape(text)}</text>"
+    elif place := room.place(text, x.at(frame.high), y.at(peak)) or room.place(text, x.at(ridge), y.at(peak)):
+        shown = f'<text x="{place[0]}" y="{place[1]}" text-anchor="{place[2]}">{escape(text)}</text>'
     kind = "fb-roof" if main else "fb-further"
     return f'<polyline class="{kind}" points="{points}"><title>{escape(text)} FLOP/byte</title></polyline>{shown}'
 
