@@ -16,27 +16,29 @@ def example(formula: Formula, which: int = 0) -> str:
     return f"flopbook {formula.id} {options}"
 
 
-def answer(result: Result) -> str:
-    """The answer for people: outputs first, then what went in, then what must be known."""
+def answer(result: Result, *, binary: bool = False) -> str:
+    """The answer for people: outputs first, then what went in, then what must be known; bytes `binary` if asked."""
     outputs = result.formula.outputs
     rows = [
-        (name, "open" if value is None else said(value, outputs[name].unit), outputs[name].meaning)
+        (name, "open" if value is None else said(value, outputs[name].unit, binary=binary), outputs[name].meaning)
         for name, value in result.items()
     ]
-    inputs = [(name, shown(item), _origin(item)) for name, item in result.inputs.items()]
+    inputs = [
+        (name, said(item.value, item.unit or "1", binary=binary), _origin(item)) for name, item in result.inputs.items()
+    ]
     blocks = [columns(rows), "from", columns(inputs, indent="  ")]
     blocks += [f"note: {note}" for note in result.notes]
     return "\n".join(blocks)
 
 
-def shown(item: Value) -> str:
+def shown(item: Value, *, binary: bool = False) -> str:
     """An input's value with its unit."""
-    return said(item.value, item.unit or "1")
+    return said(item.value, item.unit or "1", binary=binary)
 
 
-def said(value: Any, unit: str) -> str:
+def said(value: Any, unit: str, *, binary: bool = False) -> str:
     """A value with its unit; a word as it is."""
-    return str(value) if isinstance(value, str) else format_quantity(value, unit)
+    return str(value) if isinstance(value, str) else format_quantity(value, unit, binary=binary)
 
 
 def _origin(item: Value) -> str:

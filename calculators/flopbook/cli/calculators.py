@@ -18,6 +18,7 @@ _SHARED = {
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
+_BINARY = Option("--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB.")
 # Calculators behind which there is a schedule to draw.
 _DRAWN = {
     "bubble": (
@@ -32,7 +33,10 @@ def command(formula: Formula) -> Command:
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
 
-    def call(as_json: bool, explain: bool, timeline: bool = False, plot: str | None = None, **given: Any) -> None:
+    def call(
+        as_json: bool, explain: bool, binary: bool = False, timeline: bool = False, plot: str | None = None,
+        **given: Any,
+    ) -> None:  # fmt: skip
         if timeline or plot is not None:
             from flopbook.cli.timeline import show, write_plot
 
@@ -41,6 +45,8 @@ def command(formula: Formula) -> Command:
             if timeline:
                 raise UsageError("--timeline prints text of its own; leave out --json and --explain")
             write_plot(formula.id, given, str(plot))
+        if binary and (as_json or explain):
+            raise UsageError("--binary writes the plain answer; --json and --explain are in SI units")
         result = calculate(formula.id, **given)
         if as_json:
             from flopbook.cli.layout import print_json
@@ -51,16 +57,21 @@ def command(formula: Formula) -> Command:
 
             print(explanation(result))
         else:
-            print(answer(result))
+            print(answer(result, binary=binary))
 
     return Command(
         formula.id,
         call,
-        (*options, *_DRAWN.get(formula.id, ()), _AS_JSON, _EXPLAIN),
+        (*options, *_DRAWN.get(formula.id, ()), *_binary(formula), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
     )
+
+
+def _binary(formula: Formula) -> tuple[Option, ...]:
+    """The switch for binary prefixes, where an answer is an amount of bytes."""
+    return (_BINARY,) if any(spec.unit == "byte" for spec in formula.outputs.values()) else ()
 
 
 def _shared(name: str) -> Option:

@@ -13,6 +13,8 @@ from flopbook.formula import Formula
 from flopbook.formulas import SECTIONS, formulas, get_formula
 from flopbook.lookup import Chip, Picked, shape
 from flopbook.pages.markup import escape, front_matter, inline, relative, table
+from flopbook.pages.pitfalls import PAGE as PITFALLS
+from flopbook.pages.pitfalls import pitfalls_of
 from flopbook.pages.sources import cite
 from flopbook.pages.timeline import schedules_section
 from flopbook.problems import FlopbookError
@@ -50,6 +52,9 @@ def index_page() -> str:
             "Each is one Python function. The form on its page, the formula in print, the command and the JSON are "
             "made from that function, and a test holds them equal.\n",
             *rows,
+            "Other programs answer some of these questions too: see "
+            f"[what goes wrong in practice]({relative(INDEX, PITFALLS)}), and for words that two people "
+            f"read in two ways [conventions]({relative(INDEX, 'conventions.md')}).\n",
             "## In Python\n",
             "```python\nfrom flopbook import calculate, min_batch\n\n"
             'calculate("min-batch", chip="h100-sxm")["tokens"]\n'
@@ -79,6 +84,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         *_paragraphs(formula.section("Derivation")),
         "## What it leaves out\n",
         *_paragraphs(formula.section("Leaves out")),
+        *pitfalls_of(name, page),
         *(schedules_section() if name == "bubble" else ()),
         "## In a terminal\n",
         *(_terminal(formula, number) for number in range(len(formula.examples))),
