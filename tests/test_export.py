@@ -142,7 +142,7 @@ def test_references_bib_is_read_by_pybtex() -> None:
 
 def test_claims_carry_stated_corrected_and_verdict() -> None:
     for row in DATA["claims"]:
-        assert row["verdict"] in VERDICTS and set(row["locator"]) == {"file", "line"}
+        assert row["verdict"] in VERDICTS and set(row["locator"]) == {"file", "line", "place"}
         assert {"value", "unit", "text", "si_value"} == set(row["stated"])
         if row["verdict"] == "does-not-hold":
             assert row["corrected"]["si_value"] is not None and row["call"]

@@ -15,13 +15,15 @@ from flopbook.formats import BLOCK_DTYPES, DTYPE_BYTES
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
 from flopbook.problems import FlopbookError, UnknownName, shorten
-from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity
+from flopbook.units import UnitError, format_quantity, is_bare, one_way, parse_quantity
 
 if TYPE_CHECKING:
     from flopbook.lookup import Chip, Shape
 
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
+# What a chip gives of its links, one way; an amount that is typed may say "both ways".
+LINKS = ("link_bandwidth", "scaleout_bandwidth")
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 
 # The form on the page says the same in the same words.
@@ -229,8 +231,11 @@ def _looked_up(name: str, spec: Input, request: Request) -> Value | None:
 def _given(name: str, spec: Input, value: Any) -> Any:
     if not (spec.is_number and isinstance(value, str)):
         return choice(value, spec.choices)
+    ways = 1.0
+    if spec.chip in LINKS:  # data sheets print both ways together; a calculator takes one
+        value, ways = one_way(value)
     try:
-        amount = parse_quantity(value, spec.unit)
+        amount = parse_quantity(value, spec.unit) * ways
     except UnitError as error:
         raise FlopbookError(f"{_option(name)}: {error}") from None
     if is_bare(value) and amount > 0:

@@ -112,7 +112,7 @@ def row_record(row: Row) -> dict[str, Any]:
     """A row of the ledger; the call of the correction is the row's call."""
     record = asdict(row)
     record |= {"stated": _stated(row.stated), "corrected": _stated(row.corrected), "evidence": list(row.evidence)}
-    record["locator"] = {"file": record.pop("document"), "line": record.pop("line")}
+    record["locator"] = {"file": record.pop("document"), "line": record.pop("line"), "place": record.pop("place")}
     del record["file"], record["file_line"]
     return record
 

@@ -23,15 +23,15 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if any(letter in " *<>()[]{}" for letter in value) else value
 
 
-def answer(result: Result) -> str:
-    """The answer for people: outputs first, then what went in, then what must be known."""
+def answer(result: Result, *, binary: bool = False) -> str:
+    """The answer for people: outputs first, then what went in, then what must be known; bytes `binary` if asked."""
     outputs = result.formula.outputs
     rows = [
-        (name, "open" if value is None else said(value, outputs[name].unit), outputs[name].meaning)
+        (name, "open" if value is None else said(value, outputs[name].unit, binary=binary), outputs[name].meaning)
         for name, value in result.items()
         if not outputs[name].table
     ]
-    inputs = [(name, shown(item), _origin(item)) for name, item in result.inputs.items()]
+    inputs = [(name, shown(item, binary=binary), _origin(item)) for name, item in result.inputs.items()]
     long = [row for row in inputs if len(row[1]) > LONG]
     blocks = [*([columns(rows)] if rows else []), *_tables(result), "from"]
     blocks += [columns([row for row in inputs if row not in long], indent="  ")] if len(long) < len(inputs) else []
@@ -57,16 +57,16 @@ def _tables(result: Result) -> list[str]:
     return found
 
 
-def shown(item: Value) -> str:
+def shown(item: Value, *, binary: bool = False) -> str:
     """An input's value with its unit."""
-    return said(item.value, item.unit or "1")
+    return said(item.value, item.unit or "1", binary=binary)
 
 
-def said(value: Any, unit: str) -> str:
+def said(value: Any, unit: str, *, binary: bool = False) -> str:
     """A value with its unit; a word as it is; several one after the other."""
     if isinstance(value, tuple):
-        return "; ".join(said(item, unit) for item in value) or "none"
-    return str(value) if isinstance(value, str) else format_quantity(value, unit)
+        return "; ".join(said(item, unit, binary=binary) for item in value) or "none"
+    return str(value) if isinstance(value, str) else format_quantity(value, unit, binary=binary)
 
 
 def _origin(item: Value) -> str:

@@ -15,7 +15,7 @@ from flopbook.catalogue import load_entries
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, get_formula, printed
-from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, references
+from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, pitfalls, references
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
 from sitebuild.maths import MathsError, replace_maths
@@ -65,6 +65,7 @@ def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, 
         yield calculators.calculator_page(name), calculators.calculator_markdown(name, name in notebooks)
     yield from references.pages().items()
     yield errata.PAGE, errata.errata_page()
+    yield pitfalls.PAGE, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
 

@@ -188,6 +188,36 @@ def test_a_chip_answers_to_all_of_its_names(alias: str, cli: Any) -> None:
     assert record["inputs"]["chip"]["value"] == "nvidia/h100-sxm"
 
 
+def test_bytes_with_binary_prefixes(cli: Any) -> None:
+    """The switch changes what is printed and nothing else, and only answers in bytes have it."""
+    call = ["kv-cache", "--model", "llama-2-7b", "--seq", "2048"]
+    plain, binary = cli(*call), cli(*call, "--binary")
+    assert "bytes            1.074 GB" in plain.out and "bytes            1 GiB" in binary.out
+    for other in ("--json", "--explain"):
+        refused = cli(*call, "--binary", other)
+        assert refused.status == 2 and "SI units" in refused.err and not refused.out
+    assert "--binary" not in cli("training-flops", "--help").out
+
+
+@pytest.mark.parametrize("text", ["900GB/s both ways", "900GB/s both", "450GB/s", "450 GB/s one-way"])
+def test_a_link_may_say_its_direction(text: str, cli: Any) -> None:
+    out = cli("collective", "--bytes", "1GB", "--chips", "8", "--link-bandwidth", text).out
+    assert re.search(r"link_bandwidth +450 GB/s", out)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["collective", "--bytes", "1GB both ways", "--chips", "8", "--link-bandwidth", "450GB/s"],
+        ["min-batch", "--peak", "1PFLOP/s", "--bandwidth", "3TB/s both ways"],
+        ["collective", "--bytes", "1GB", "--chips", "8", "--link-bandwidth", "fast both ways"],
+    ],
+)
+def test_only_links_have_a_direction(arguments: list[str], cli: Any) -> None:
+    refused = cli(*arguments)
+    assert refused.status == 2 and not refused.out and refused.err.count("\n") == 1
+
+
 @every_command
 def test_help_names_every_option_with_its_meaning(name: str, cli: Any) -> None:
     outcome = cli(name, "--help")

@@ -156,7 +156,7 @@ BLIND = {
     "tokens * where(slack > 0, slack, 1)", "stages * 2", "stages / 2", "(stages - 1) / 2", "(stages - 1) * chunks",
     "back_inputs / 2", "(stages - 1) * folded * 2",
     "(stages - 1) * (forward + back_inputs + back_weights) * chunks", *network_inputs.BLIND,
-    "chips * power / pue", "FLOP_PER_WEIGHT_TRAINED * params / tokens", "FLOP_PER_WEIGHT_TRAINED / params",
+    "chips * power / pue", "work * params / tokens", "work / params",
     "chips * peak / mfu", "seconds * DAY",
 }  # fmt: skip
 

@@ -19,6 +19,7 @@ _SHARED = {
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
+_BINARY = Option("--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB.")
 
 
 def command(formula: Formula) -> Command:
@@ -28,15 +29,17 @@ def command(formula: Formula) -> Command:
 
     drawing = DRAWINGS.get(formula.id)
 
-    def call(as_json: bool, explain: bool, plot: str | None = None, **given: Any) -> None:
+    def call(as_json: bool, explain: bool, binary: bool = False, plot: str | None = None, **given: Any) -> None:
         asked = drawing is not None and given.pop(drawing.flag, False)
         alone = not (as_json or explain)
         if asked and not alone:
             raise UsageError(f"--{drawing.flag} prints text of its own; leave out --json and --explain")
+        if binary and not alone:
+            raise UsageError("--binary writes the plain answer; --json and --explain are in SI units")
         if drawing and alone and (asked or plot is not None or not drawing.flag):
             from flopbook.cli.drawing import show
 
-            return print(show(formula.id, given, bool(asked), plot))
+            return print(show(formula.id, given, bool(asked), plot, binary))
         result = calculate(formula.id, **given)
         if plot is not None:
             from flopbook.cli.drawing import write_plot
@@ -51,12 +54,12 @@ def command(formula: Formula) -> Command:
 
             print(explanation(result))
         else:
-            print(answer(result))
+            print(answer(result, binary=binary))
 
     return Command(
         formula.id,
         call,
-        (*options, *_drawn(drawing), _AS_JSON, _EXPLAIN),
+        (*options, *_drawn(drawing), *_binary(formula), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
@@ -69,6 +72,11 @@ def _drawn(drawing: Drawing | None) -> list[Option]:
         return []
     printing = [Option(f"--{drawing.flag}", drawing.flag, drawing.printing)] if drawing.flag else []
     return [*printing, Option("--plot", "plot", drawing.writing, "FILE")]
+
+
+def _binary(formula: Formula) -> tuple[Option, ...]:
+    """The switch for binary prefixes, where an answer is an amount of bytes."""
+    return (_BINARY,) if any(spec.unit == "byte" for spec in formula.outputs.values()) else ()
 
 
 def _shared(name: str) -> Option:

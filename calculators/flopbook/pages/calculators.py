@@ -14,6 +14,8 @@ from flopbook.formulas import SECTIONS, get_formula, printed
 from flopbook.lookup import Chip, Picked, shape
 from flopbook.pages.markup import escape, front_matter, inline, relative, table
 from flopbook.pages.pictures import section, shown_answer
+from flopbook.pages.pitfalls import PAGE as PITFALLS
+from flopbook.pages.pitfalls import pitfalls_of
 from flopbook.pages.sources import cite
 from flopbook.problems import FlopbookError
 from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PREFIXES, format_quantity
@@ -51,6 +53,9 @@ def index_page() -> str:
             "made from that function, and a test holds them equal. Those that need loops have no form and no printed "
             "formula: they run in a terminal and in Python, and their pages show what they print.\n",
             *rows,
+            "Other programs answer some of these questions too: see "
+            f"[what goes wrong in practice]({relative(INDEX, PITFALLS)}), and for words that two people "
+            f"read in two ways [conventions]({relative(INDEX, 'conventions.md')}).\n",
             "## In Python\n",
             "```python\nfrom flopbook import calculate, min_batch\n\n"
             'calculate("min-batch", chip="h100-sxm")["tokens"]\n'
@@ -79,6 +84,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         *_paragraphs(formula.section("Derivation")),
         "## What it leaves out\n",
         *_paragraphs(formula.section("Leaves out")),
+        *pitfalls_of(name, page),
         *section(name),
         "## In a terminal\n",
         *(_terminal(formula, number) for number in range(len(formula.examples))),

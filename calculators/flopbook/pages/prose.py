@@ -20,8 +20,7 @@ from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
 from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
-from flopbook.pages.errata import PAGE as ERRATA
-from flopbook.pages.errata import claim_words
+from flopbook.pages.errata import claim_page, claim_words
 from flopbook.pages.markup import inline, link
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
@@ -140,7 +139,7 @@ def _names(page: str) -> dict[str, Callable[..., Any]]:
         "model": lambda name: _Model(name, page),
         "calc": lambda name, **options: _Answer(calculate(name, **{k: _plain(v) for k, v in options.items()}), page),
         "cite": lambda key: cite(key, page),
-        "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, f"{ERRATA}#{ledger_row(key).id}")),
+        "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))),
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
         "roofline": lambda name: roofline_svg(chip(name)),
         "entry": load_entry,

@@ -5,9 +5,10 @@ import {copyText} from "./copy.js";
 import * as formulas from "./formulas.js";
 import {asked, example, named, neutral, outer, pairs} from "./link.js";
 import {left, notes} from "./notes.js";
-import {formatQuantity, isBare, parseQuantity} from "./quantity.js";
+import {binaryBytes, formatQuantity, isBare, oneWay, parseQuantity} from "./quantity.js";
 
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
+const LINKS = ["link_bandwidth", "scaleout_bandwidth"]; // one way, unless the text says both
 const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
 
 let serial = 0;
@@ -147,10 +148,11 @@ class Form {
     return lent(input) ? "" : input.default ?? input.choices[0];
   }
 
-  typed(input, text) {
+  typed(input, typed) {
+    const [text, ways] = LINKS.includes(input.chip) ? oneWay(typed) : [typed, 1];
     let value;
     try {
-      value = parseQuantity(text, input.unit);
+      value = parseQuantity(text, input.unit) * ways;
     } catch (error) {
       return {error: error.message};
     }
@@ -275,6 +277,7 @@ class Form {
       : value === Infinity && output.absent ? output.absent
         : output.choices.length ? value : formatQuantity(value, output.unit);
     const shown = element("dd", {"data-output": output.name, "data-value": open.length ? "" : String(value)}, text);
+    if (output.unit === "byte" && value >= 1024 && !open.length) shown.title = `= ${binaryBytes(value)}`;
     shown.classList.toggle("fb-open", open.length > 0);
     const pair = element("div", {});
     pair.append(term, shown);
