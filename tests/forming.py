@@ -19,10 +19,8 @@ PUT = """state => {
 # The form made anew from another address, by what makes it when a page is opened, without the page being loaded again.
 VISIT = """async ([base, query]) => {
   history.replaceState(null, '', location.pathname + query);
-  const assets = base + 'assets/flopbook/';
-  const {makeForm} = await import(assets + 'form.js');
-  window.tables ??= await (await fetch(assets + 'data.json')).json();
-  makeForm(document.querySelector('.fb-calculator'), window.tables);
+  const {startForms} = await import(base + 'assets/flopbook/start.js');
+  await startForms([document.querySelector('.fb-calculator')]);
 }"""
 
 

@@ -71,17 +71,17 @@ def test_the_picture_says_what_python_gives_at_both_ends_and_here(forms: Any, ca
 
 # The points behind a picture, made by the code of the page from the functions of the page.
 POINTS = """async ([assets, id, values, across, output]) => {
-  const [{sweep}, made] = await Promise.all([import(assets + 'sweep.js'), import(assets + 'formulas.js')]);
+  const [{sweep}, made] = await Promise.all([import(assets + 'sweep.js'), import(assets + `formulas/${id}.js`)]);
   const spec = JSON.parse(document.querySelector('.fb-calculator').dataset.spec);
   for (const key in values) if (values[key] === 'open') values[key] = Infinity;
   const find = (all, name) => all.find(one => one.name === name);
-  return sweep(made[id], {values, resolved: {}}, find(spec.inputs, across), find(spec.outputs, output));
+  return sweep(Object.values(made)[0], {values, resolved: {}}, find(spec.inputs, across), find(spec.outputs, output));
 }"""
 
 
 def _points(tab: Any, base: str, name: str, given: dict[str, Any], across: str, output: str) -> list[dict[str, float]]:
     sent = {key: "open" if value == float("inf") else value for key, value in given.items()}
-    return tab.evaluate(POINTS, [f"{base}assets/flopbook/", name.replace("-", "_"), sent, across, output])
+    return tab.evaluate(POINTS, [f"{base}assets/flopbook/", name, sent, across, output])
 
 
 @pytest.mark.parametrize(("name", "across", "output"), [

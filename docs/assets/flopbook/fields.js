@@ -1,6 +1,6 @@
 // The fields of a form: pickers, typed values with their hints, and groups that fold away what nobody asked about.
 
-import {el} from "./dom.js";
+import {el, say} from "./dom.js";
 import {example} from "./link.js";
 import {formatQuantity} from "./quantity.js";
 import {lent} from "./values.js";
@@ -59,7 +59,7 @@ export class Field {
     const wrong = Boolean(found.error);
     if (wrong && this.text) this.control.setAttribute("aria-invalid", "true");
     else this.control.removeAttribute("aria-invalid");
-    this.hint.textContent = hintOf(input, found);
+    say(this.hint, hintOf(input, found));
     this.hint.classList.toggle("fb-wrong", wrong);
   }
 }
@@ -104,7 +104,7 @@ export class Group {
     if (this.pinned) this.summary.setAttribute("aria-disabled", "true");
     else this.summary.removeAttribute("aria-disabled");
     const words = [wrong && `${wrong} to fill in or mend`, filled && `${filled} filled`, from.length && `${from.length} from ${from[0].origin}`];
-    this.said.textContent = words.filter(Boolean).join(", ") || `${found.length} at their defaults`;
+    say(this.said, words.filter(Boolean).join(", ") || `${found.length} at their defaults`);
   }
 }
 

@@ -1,32 +1,30 @@
 // The interactive form of a calculator: inputs from a chip or model picker or typed, the answer as you type, a picture of it, the
-// state in the address, and the command and the Python call that give the same. It computes with the functions made from
-// Python (formulas.js).
+// state in the address, and the command and the Python call that give the same. It computes with the function made from Python.
 
 import {answer} from "./answer.js";
 import {IMPORT, commandLine, pythonCall} from "./calls.js";
 import {copyText} from "./copy.js";
-import {button, el} from "./dom.js";
+import {button, el, say} from "./dom.js";
 import {Field, arrange, sentence} from "./fields.js";
-import * as formulas from "./formulas.js";
-import {asked, example, inner, named, neutral, outer, pairs} from "./link.js";
+import {asked, example, named, neutral, outer, pairs} from "./link.js";
 import {Picture} from "./picture.js";
 import {broken} from "./rules.js";
 import {resolve} from "./values.js";
 
 let serial = 0;
 
-export function makeForm(host, data) {
-  const form = new Form(host, JSON.parse(host.dataset.spec), data);
+/** `compute` is the function of the calculator as it was made from Python. */
+export function makeForm(host, spec, data, compute) {
+  const form = new Form(host, spec, data, compute);
   form.build();
   form.restore();
   form.update();
 }
 
 class Form {
-  constructor(host, spec, data) {
-    Object.assign(this, {host, spec, data, fields: new Map(), prefix: `fb-form-${serial++}`});
+  constructor(host, spec, data, compute) {
+    Object.assign(this, {host, spec, data, compute, fields: new Map(), prefix: `fb-form-${serial++}`});
     this.alone = document.querySelectorAll(".fb-calculator").length === 1;
-    this.compute = formulas[inner(spec.id)];
   }
 
   build() {
@@ -98,7 +96,7 @@ class Form {
   }
 
   changed() {
-    this.unknown.textContent = "";
+    say(this.unknown, "");
     this.update();
     if (this.alone) history.replaceState(null, "", this.link());
   }
@@ -117,8 +115,8 @@ class Form {
     for (const group of this.groups) group.show(resolved);
     const problem = failed.join(" ") || this.broken(values, resolved);
     this.show(problem, values, resolved);
-    this.command.textContent = commandLine(this.spec, this.fields);
-    this.python.textContent = pythonCall(this.spec, this.fields);
+    say(this.command, commandLine(this.spec, this.fields));
+    say(this.python, pythonCall(this.spec, this.fields));
   }
 
   broken(values, resolved) {

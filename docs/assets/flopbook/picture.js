@@ -61,6 +61,7 @@ export class Picture {
     this.frame.hidden = Boolean(nothing);
     if (nothing) return void (this.words.textContent = nothing);
     this.words.textContent = this.trend(drawn);
+    this.width ||= this.frame.clientWidth; // later widths come from the observer, without a layout of their own
     if (this.width) this.frame.replaceChildren(this.svg(points, drawn));
   }
 
