@@ -42,7 +42,7 @@ class Input(NamedTuple):
     `chip`, `model` and `dtype` name the value that a chip, a model or a number format supplies; `choices` makes it
     a word, one of these; `text` makes it free text, and is the word that stands for it in the help. `least` and `most`
     bound what is plausible and `whole` asks for a whole number. `none` lets zero stand for "there are none", below any
-    least value.
+    least value. `group` is the name under which a long form folds it away with others.
     """
 
     unit: str
@@ -57,11 +57,16 @@ class Input(NamedTuple):
     most: float = ABSURD
     none: bool = False
     text: str = ""
+    group: str = ""
 
     @property
     def is_number(self) -> bool:
         """Whether it is a quantity, and neither one of several words nor free text."""
         return not (self.choices or self.text)
+
+
+class Group(str):
+    """Names the group of an input in a long form: `Annotated[float, Input(...), Group("Mixture of experts")]`."""
 
 
 class Step(float):
@@ -309,7 +314,8 @@ def _input_of(function: Callable[..., Any], name: str, annotation: Any) -> Input
     found = [part for part in get_args(annotation) if isinstance(part, Input)]
     if len(found) != 1:
         raise TypeError(f"{function.__name__}: parameter {name} needs Annotated[float, Input(...)]")
-    return found[0]
+    groups = [part for part in get_args(annotation) if isinstance(part, Group)]
+    return found[0]._replace(group=str(groups[0])) if groups else found[0]
 
 
 def registered() -> dict[str, Formula]:

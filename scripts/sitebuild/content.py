@@ -78,9 +78,12 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for path in sorted((DOCS / "assets").rglob("*")):
         if path.is_file():
             yield path.relative_to(DOCS).as_posix(), path.read_bytes()
-    yield "assets/flopbook/formulas.js", module(printed().values()).encode()
+    for formula in printed().values():
+        yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     record = {**calculators.picker_record(), **calculators.units_record()}
-    yield "assets/flopbook/data.json", json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    parts = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
+    for name, part in parts.items():  # a page asks only for what its form takes
+        yield f"assets/flopbook/{name}.json", json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import http.server
 import threading
@@ -30,6 +31,12 @@ _TEXT = (".html", ".css", ".js", ".json", ".svg", ".bib", ".csv", ".ipynb", ".xm
 NOT_COUNTED = ("search/search_index.json",)
 
 
+@functools.lru_cache(maxsize=256)
+def _packed(path: Path, _changed: int) -> bytes:
+    """A file as it is sent, packed once: tests ask for the same few files hundreds of times."""
+    return gzip.compress(path.read_bytes(), 6)
+
+
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Serves a folder as a web server does: text is compressed, a folder's address ends in a slash."""
 
@@ -47,8 +54,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         path = path / "index.html" if path.is_dir() else path
         status = 200 if path.is_file() else 404
         path = path if status == 200 else Path(self.directory) / "404.html"
-        body, packed = path.read_bytes(), path.suffix in _TEXT
-        body = gzip.compress(body, 6) if packed else body
+        packed = path.suffix in _TEXT
+        body = _packed(path, path.stat().st_mtime_ns) if packed else path.read_bytes()
         self.send_response(status)
         self.send_header("Content-Type", self.guess_type(str(path)))
         if packed:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Input, Output, Step, formula, part
+from flopbook.formula import Constant, Group, Input, Output, Step, formula, part
 from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
 from flopbook.formulas.parameters import (
     DenseLayers,
@@ -42,6 +42,12 @@ ATTENTION = ("scores", "flash")
 OPTIMIZERS = ("adam", "adam-bf16", "adam-8bit", "adam-pure", "adafactor", "muon", "sgd-momentum", "sgd")
 YES_NO = ("no", "yes")
 
+# What the form folds away together, beside the groups of the shape.
+DIVISION = Group("Parallelism")
+PASSES = Group("Pipeline schedule")
+FORMATS = Group("Number formats and optimizer")
+KEPT = Group("Recomputation and attention")
+
 
 def _ways(symbol: str, meaning: str, most: float = 1e6) -> Input:
     """How many ways something is divided."""
@@ -59,23 +65,25 @@ def _width(unit: str, symbol: str, meaning: str, dtype: str = "") -> Input:
 Params = Annotated[float, Input("param", "N", "all parameters", model="params", least=1, most=1e18)]
 Seq = Annotated[float, _ways("s", "tokens in a sequence", 1e9)]
 MicroBatch = Annotated[float, _ways("b", "sequences in a micro-batch")]
-MicroBatches = Annotated[float, _ways("M", "micro-batches in a batch; many if open")]
-Zero = Annotated[float, Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True)]
-Dp = Annotated[float, _ways("d", "data-parallel copies")]
-Tp = Annotated[float, _ways("t", "ways of tensor parallelism")]
-Pp = Annotated[float, _ways("p", "pipeline stages")]
-Cp = Annotated[float, _ways("c", "ways of context parallelism, which cuts the sequence")]
-Ep = Annotated[float, _ways("e", "ways of expert parallelism, within the data-parallel and context-parallel ones")]
-Virtual = Annotated[float, _ways("v", "model chunks on each stage")]
-Schedule = Annotated[str, _word("schedule", "order of the passes", SCHEDULES)]
-Recompute = Annotated[str, _word("recompute", "what the backward pass computes again", RECOMPUTE)]
-SequenceParallel = Annotated[str, _word("sp", "norms and dropout are cut along the sequence", YES_NO)]
-Attention = Annotated[str, _word("attention", "attention keeps its scores or not", ATTENTION)]
-Dropout = Annotated[str, _word("dropout", "masks of dropout are kept", YES_NO)]
-OptimizerKind = Annotated[str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS)]
-BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "bytes")]
-GradBytes = Annotated[float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32")]
-ActivationBytes = Annotated[float, _width("byte", "a", "width of an activation")]
+MicroBatches = Annotated[float, _ways("M", "micro-batches in a batch; many if open"), PASSES]
+Zero = Annotated[float, Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True), DIVISION]
+Dp = Annotated[float, _ways("d", "data-parallel copies"), DIVISION]
+Tp = Annotated[float, _ways("t", "ways of tensor parallelism"), DIVISION]
+Pp = Annotated[float, _ways("p", "pipeline stages"), DIVISION]
+Cp = Annotated[float, _ways("c", "ways of context parallelism, which cuts the sequence"), DIVISION]
+Ep = Annotated[
+    float, _ways("e", "ways of expert parallelism, within the data-parallel and context-parallel ones"), DIVISION
+]
+Virtual = Annotated[float, _ways("v", "model chunks on each stage"), PASSES]
+Schedule = Annotated[str, _word("schedule", "order of the passes", SCHEDULES), PASSES]
+Recompute = Annotated[str, _word("recompute", "what the backward pass computes again", RECOMPUTE), KEPT]
+SequenceParallel = Annotated[str, _word("sp", "norms and dropout are cut along the sequence", YES_NO), DIVISION]
+Attention = Annotated[str, _word("attention", "attention keeps its scores or not", ATTENTION), KEPT]
+Dropout = Annotated[str, _word("dropout", "masks of dropout are kept", YES_NO), KEPT]
+OptimizerKind = Annotated[str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS), FORMATS]
+BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "bytes"), FORMATS]
+GradBytes = Annotated[float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32"), FORMATS]
+ActivationBytes = Annotated[float, _width("byte", "a", "width of an activation"), FORMATS]
 Memory = Annotated[float, Input("byte", "m", "memory of the device", chip="memory", most=1e18)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from datetime import date
 
 from flopbook.calculator import DOMAIN_ENDS, DTYPE_BYTES, SMALL_BATCH, Result, Value, calculate, takes
 from flopbook.entries import entry_ids, load_entry, model_ids
@@ -16,12 +17,14 @@ from flopbook.pages.markup import escape, front_matter, inline, relative, table
 from flopbook.pages.pictures import section, shown_answer
 from flopbook.pages.pitfalls import PAGE as PITFALLS
 from flopbook.pages.pitfalls import pitfalls_of
-from flopbook.pages.sources import cite
+from flopbook.pages.sources import bibtex_block, cite, page_bibtex
 from flopbook.problems import FlopbookError
+from flopbook.references import reference, references
 from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PREFIXES, format_quantity
 from flopbook.words import example, said
 
 INDEX = "calculators/index.md"
+FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
 # What forms take from chips as calculators do, each with a calculator that asks for it.
 TAKEN = (
     ("min-batch", ("bandwidth",)),
@@ -93,6 +96,8 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         + f"[all calculators]({relative(page, INDEX)}).\n",
         "## Sources\n",
         *(f"- {cite(key, page)}" for key in formula.sources),
+        "\n## Cite\n",
+        *_cite(formula),
     ]
     return "\n".join(lines) + "\n"
 
@@ -130,6 +135,17 @@ def _told(formula: Formula) -> list[str]:
     return ["## Step by step\n", "The first example:\n", *(f"1. {escape(step)}" for step in steps), "\n"]
 
 
+def _cite(formula: Formula) -> list[str]:
+    """BibTeX of the page, as of the newest reading of any source, and of the formula's sources."""
+    read = max(item.urldate for item in references().values())
+    page = page_bibtex(f"{formula.title}: a calculator", "calculator", formula.id, date.fromisoformat(read))
+    sources = [reference(key).bibtex for key in formula.sources]
+    return [
+        bibtex_block("BibTeX of this page", page) + "\n",
+        bibtex_block(f"BibTeX of {'its source' if len(sources) == 1 else 'its sources'}", "\n\n".join(sources)),
+    ]
+
+
 def form_markup(formula: Formula) -> str:
     """The place of the form, with the first example's answer as text for readers without JavaScript.
 
@@ -159,7 +175,7 @@ def form_record(formula: Formula) -> dict:
             "name": name, "unit": spec.unit, "meaning": spec.meaning,
             "chip": spec.chip, "model": spec.model, "dtype": spec.dtype,
             "choices": list(spec.choices), "least": spec.least, "whole": spec.whole,
-            "none": spec.none,
+            "none": spec.none, "group": spec.group if len(formula.inputs) >= FOLDED_FROM else "",
             "most": _finite(getattr(spec, "most", None)),
             "default": _finite(formula.defaults.get(name)), "optional": name in formula.defaults,
         }
