@@ -24,6 +24,7 @@ LEVELS = (
     ("base", "tables"),
     ("snapshot", "feed"),
     ("history",),
+    ("solving", "targets"),
     ("export", "lint", "words", "figures", "places", "authoring", "difference", "staleness", "fixes", "timeline"),
     ("rules",),
     ("ledger",),
@@ -33,7 +34,7 @@ LEVELS = (
     ("faces", "formulas", "schedules"),
     ("formula", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store"),
-    ("units", "ops", "problems"),
+    ("units", "ops", "problems", "searching"),
 )
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6
 

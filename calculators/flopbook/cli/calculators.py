@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flopbook.calculator import calculate, reads, takes
-from flopbook.cli.parser import Command, Option, UsageError
+from flopbook.calculator import Result, calculate, reads, takes
+from flopbook.cli.parser import Command, Option
 from flopbook.formula import Formula, Input
 from flopbook.words import answer, example
 
@@ -18,6 +18,16 @@ _SHARED = {
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
+# What else may be asked of a calculator than its answer.
+_ASKED = (
+    Option("--solve", "solve", "Find this input, so that an output meets --target.", "NAME"),
+    Option(
+        "--target",
+        "target",
+        "What --solve shall reach, such as tokens=4M, seconds<=30days or bound=memory.",
+        "OUTPUT=VALUE",
+    ),
+)
 # Calculators behind which there is a schedule to draw.
 _DRAWN = {
     "bubble": (
@@ -31,36 +41,38 @@ def command(formula: Formula) -> Command:
     """The command of a formula."""
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
+    more = (*_ASKED, *_DRAWN.get(formula.id, ()))
 
-    def call(as_json: bool, explain: bool, timeline: bool = False, plot: str | None = None, **given: Any) -> None:
-        if timeline or plot is not None:
-            from flopbook.cli.timeline import show, write_plot
+    def call(as_json: bool, explain: bool, **given: Any) -> None:
+        asked = {option.name: given.pop(option.name) for option in more}
+        if any(value not in (None, False) for value in asked.values()):
+            from flopbook.cli.asking import Asked, ask
 
-            if not (as_json or explain):
-                return print(show(formula.id, given, timeline, plot))
-            if timeline:
-                raise UsageError("--timeline prints text of its own; leave out --json and --explain")
-            write_plot(formula.id, given, str(plot))
-        result = calculate(formula.id, **given)
-        if as_json:
-            from flopbook.cli.layout import print_json
-
-            print_json(result.as_json())
-        elif explain:
-            from flopbook.cli.explain import explanation
-
-            print(explanation(result))
-        else:
-            print(answer(result))
+            return ask(formula, given, Asked(as_json, explain, **asked))
+        show(calculate(formula.id, **given), as_json, explain)
 
     return Command(
         formula.id,
         call,
-        (*options, *_DRAWN.get(formula.id, ()), _AS_JSON, _EXPLAIN),
+        (*options, *more, _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
     )
+
+
+def show(result: Result, as_json: bool, explain: bool) -> None:
+    """Print an answer as it was asked for."""
+    if as_json:
+        from flopbook.cli.layout import print_json
+
+        print_json(result.as_json())
+    elif explain:
+        from flopbook.cli.explain import explanation
+
+        print(explanation(result))
+    else:
+        print(answer(result))
 
 
 def _shared(name: str) -> Option:
