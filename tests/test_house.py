@@ -24,7 +24,7 @@ LEVELS = (
     ("base", "tables"),
     ("snapshot", "feed"),
     ("history",),
-    ("solving", "targets"),
+    ("solving", "targets", "sweeping"),
     ("export", "lint", "words", "figures", "places", "authoring", "difference", "staleness", "fixes", "timeline"),
     ("rules",),
     ("ledger",),

@@ -17,7 +17,7 @@ _PUBLIC = {
     "calculate": "flopbook.calculator", "chip": "flopbook.lookup", "model": "flopbook.lookup:shape",
     "entry": "flopbook.entries", "entry_ids": "flopbook.entries", "model_ids": "flopbook.entries",
     "peak": "flopbook.devices", "reference": "flopbook.references", "ledger_rows": "flopbook.ledger",
-    "solve": "flopbook.solving",
+    "solve": "flopbook.solving", "sweep": "flopbook.sweeping",
     "parse_quantity": "flopbook.units", "format_quantity": "flopbook.units",
     "FlopbookError": "flopbook.problems", "DataError": "flopbook.problems", "UnknownName": "flopbook.problems",
 }  # fmt: skip

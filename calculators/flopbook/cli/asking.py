@@ -1,10 +1,10 @@
-"""What may be asked of a calculator beside its plain answer: solve it, draw it."""
+"""What may be asked of a calculator beside its plain answer: solve it, sweep it, draw it."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flopbook.cli.calculators import show
+from flopbook.cli.calculators import DRAWN, show
 from flopbook.cli.parser import UsageError
 from flopbook.formula import Formula
 
@@ -16,37 +16,61 @@ class Asked(NamedTuple):
     explain: bool
     solve: str | None = None
     target: str | None = None
+    sweep: list[str] | None = None
+    outputs: str | None = None
+    csv: bool = False
     timeline: bool = False
     plot: str | None = None
 
 
 def ask(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     """Print what was asked for. Raises FlopbookError."""
-    if asked.solve is not None or asked.target is not None:
-        _check_alone(asked, "--solve", timeline=asked.timeline, plot=asked.plot is not None)
-        if asked.solve is None or asked.target is None:
-            wants = "--solve NAME" if asked.solve is None else "--target OUTPUT=VALUE"
-            raise UsageError(f"--solve and --target belong together: {wants} is missing")
-        return _solve(formula, given, asked, asked.solve, asked.target)
-    _schedule(formula, given, asked)
+    if asked.sweep is not None:
+        _refuse(asked, "sweep", "solve", "target", "timeline", "explain")
+        _sweep(formula, given, asked)
+    elif asked.solve is not None or asked.target is not None:
+        _refuse(asked, "solve", "timeline", "plot", "csv", "outputs")
+        _solve(formula, given, asked)
+    elif asked.csv or asked.outputs is not None or (asked.plot is not None and formula.id not in DRAWN):
+        flag = "csv" if asked.csv else "outputs" if asked.outputs is not None else "plot"
+        raise UsageError(f"--{flag} shows a sweep: give --sweep NAME=VALUES as well")
+    else:
+        _schedule(formula, given, asked)
 
 
-def _check_alone(asked: Asked, flag: str, **others: bool) -> None:
-    for name, used in others.items():
-        if used:
-            raise UsageError(f"{flag} and --{name} do not go together")
+def _refuse(asked: Asked, flag: str, *others: str) -> None:
+    """Raise UsageError for options that ask for something else."""
+    for name in others:
+        if getattr(asked, name) not in (None, False):
+            raise UsageError(f"--{flag} and --{name} do not go together")
 
 
-def _solve(formula: Formula, given: dict[str, Any], asked: Asked, name: str, target: str) -> None:
+def _sweep(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
+    from flopbook.cli.sweeps import TERMINAL, read_outputs, swept
+    from flopbook.cli.sweeps import show as show_sweep
+
+    if asked.csv and asked.as_json:
+        raise UsageError("--csv and --json do not go together")
+    if asked.plot == TERMINAL and (asked.csv or asked.as_json):
+        raise UsageError("--plot - prints text of its own; leave out --csv and --json")
+    form = "json" if asked.as_json else "csv" if asked.csv else "text"
+    outputs = read_outputs(formula, asked.outputs)
+    show_sweep(swept(formula, given, asked.sweep or []), outputs, form, asked.plot)
+
+
+def _solve(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
+    if asked.solve is None or asked.target is None:
+        wants = "--solve NAME" if asked.solve is None else "--target OUTPUT=VALUE"
+        raise UsageError(f"--solve and --target belong together: {wants} is missing")
     from flopbook.solving import solve
 
-    found = solve(formula.id, name, target, **given)
+    found = solve(formula.id, asked.solve, asked.target, **given)
     if asked.as_json:
         from flopbook.cli.layout import print_json
 
         return print_json(found.as_json())
     print(f"{found}\n")
-    show(found.result, False, asked.explain)
+    return show(found.result, False, asked.explain)
 
 
 def _schedule(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
@@ -59,4 +83,4 @@ def _schedule(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     if asked.timeline:
         raise UsageError("--timeline prints text of its own; leave out --json and --explain")
     write_plot(formula.id, given, str(asked.plot))
-    show(calculate(formula.id, **given), asked.as_json, asked.explain)
+    return show(calculate(formula.id, **given), asked.as_json, asked.explain)

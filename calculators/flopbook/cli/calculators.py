@@ -27,12 +27,19 @@ _ASKED = (
         "What --solve shall reach, such as tokens=4M, seconds<=30days or bound=memory.",
         "OUTPUT=VALUE",
     ),
-)
+    Option(
+        "--sweep", "sweep", "Compute at many values: batch=64:65536:log, mfu=0.3:0.6:lin:7, dp=1,2,4; may be repeated.",
+        "NAME=VALUES", many=True,
+    ),
+    Option("--outputs", "outputs", "Show these outputs of a sweep only, separated by commas.", "NAMES"),
+    Option("--csv", "csv", "Print the sweep as CSV, values in SI units."),
+)  # fmt: skip
+_PLOT = Option("--plot", "plot", "Draw the sweep into this file (SVG), or with - in the terminal.", "FILE")
 # Calculators behind which there is a schedule to draw.
-_DRAWN = {
+DRAWN = {
     "bubble": (
         Option("--timeline", "timeline", "Run the schedule and print it: a line for each stage, a letter for a pass."),
-        Option("--plot", "plot", "Run the schedule and draw it into this file (SVG).", "FILE"),
+        _PLOT._replace(text="Run the schedule and draw it into this file (SVG); with --sweep draw the sweep."),
     )
 }  # fmt: skip
 
@@ -41,7 +48,7 @@ def command(formula: Formula) -> Command:
     """The command of a formula."""
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
-    more = (*_ASKED, *_DRAWN.get(formula.id, ()))
+    more = (*_ASKED, *DRAWN.get(formula.id, (_PLOT,)))
 
     def call(as_json: bool, explain: bool, **given: Any) -> None:
         asked = {option.name: given.pop(option.name) for option in more}

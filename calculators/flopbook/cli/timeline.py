@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from flopbook.calculator import calculate, resolved
-from flopbook.problems import FlopbookError, shorten
+from flopbook.cli.files import write_svg
+from flopbook.problems import FlopbookError
 from flopbook.schedules import Run, Times, plan, simulate
 from flopbook.units import format_quantity
 from flopbook.words import answer
@@ -64,22 +62,7 @@ def _simulated(run: Run) -> str:
 
 
 def _write(run: Run, plot: str) -> str:
-    """Write the picture, all of it or nothing."""
     from flopbook.pages.timeline import timeline_svg
 
-    path = Path(plot)
-    if path.suffix.lower() != ".svg":
-        raise FlopbookError(f"--plot writes SVG: '{shorten(plot)}' does not end in .svg")
-    if not path.parent.is_dir():
-        raise FlopbookError(f"--plot: there is no folder '{shorten(str(path.parent))}'")
-    text = timeline_svg(run, standalone=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, suffix=".svg")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        Path(draft).chmod(0o644)
-        Path(draft).replace(path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    write_svg(plot, lambda: timeline_svg(run, standalone=True))
     return f"wrote {plot}"

@@ -48,8 +48,8 @@ def index_page() -> str:
             ),
             "# Calculators\n",
             "Each is one Python function. The form on its page, the formula in print, the command and the JSON are "
-            "made from that function, and a test holds them equal. Each can also be solved for any of its inputs: "
-            f"[using the calculators]({relative(INDEX, 'using.md')}).\n",
+            "made from that function, and a test holds them equal. Each can also be solved for any input "
+            f"and swept over a range: [using the calculators]({relative(INDEX, 'using.md')}).\n",
             *rows,
             "## In Python\n",
             "```python\nfrom flopbook import calculate, min_batch\n\n"
