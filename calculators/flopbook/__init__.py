@@ -18,6 +18,7 @@ _PUBLIC = {
     "entry": "flopbook.entries", "entry_ids": "flopbook.entries", "model_ids": "flopbook.entries",
     "peak": "flopbook.devices", "reference": "flopbook.references", "ledger_rows": "flopbook.ledger",
     "solve": "flopbook.solving", "sweep": "flopbook.sweeping",
+    "sensitivities": "flopbook.sensitivity",
     "parse_quantity": "flopbook.units", "format_quantity": "flopbook.units",
     "FlopbookError": "flopbook.problems", "DataError": "flopbook.problems", "UnknownName": "flopbook.problems",
 }  # fmt: skip

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flopbook.calculator import BLOCK_DTYPES, DTYPE_BYTES, SPARSITIES, Result, calculate, reads, resolved, takes
+from flopbook.curve import Curve
 from flopbook.faces.inverse import closed_roots, depends
-from flopbook.formula import ABSURDLY_SMALL, Formula, check_input
+from flopbook.formula import ABSURDLY_SMALL, Formula
 from flopbook.formulas import get_formula
 from flopbook.problems import FlopbookError, UnknownName
 from flopbook.searching import (
@@ -167,37 +168,18 @@ def _marked(result: Result, name: str) -> Result:
     return Result(result.formula, inputs, result.outputs, result.notes, result.sources)
 
 
-class _Curve:
-    """An output as a function of one input, all others held."""
+class _Curve(Curve):
+    """The output to be met, as a function of the input that is looked for."""
 
     def __init__(self, formula: Formula, name: str, output: str, given: dict[str, Any]) -> None:
-        self.formula, self.name, self.output = formula, name, output
-        self.spec = formula.inputs[name]
-        self.low = max(self.spec.least, 1.0 if self.spec.whole else ABSURDLY_SMALL)
-        start = min(max(1.0, self.low), self.spec.most)
-        found = resolved(formula.id, **{**given, name: start})
-        self.values = {key: item.value for key, item in found.items()}
+        spec = formula.inputs[name]
+        self.low = max(spec.least, 1.0 if spec.whole else ABSURDLY_SMALL)
+        found = resolved(formula.id, **{**given, name: min(max(1.0, self.low), spec.most)})
         needs = formula.outputs[output].needs
         missing = [one for one in needs if one != name and found[one].origin == "default"]
         if missing:
             raise FlopbookError(f"{output} needs {' and '.join(f'--{_flag(one)}' for one in missing)}")
-
-    def __call__(self, x: float) -> Any:
-        """The output at a value of the input; None where the formula refuses it."""
-        try:
-            found = self.at(x)
-        except (FlopbookError, ArithmeticError, ValueError):
-            return None
-        return None if isinstance(found, float) and math.isnan(found) else found
-
-    def at(self, x: float) -> Any:
-        """The same, but raises FlopbookError where the formula refuses it."""
-        given = {**self.values, self.name: x}
-        check_input(self.name, self.spec, x)
-        for holds, message in self.formula.rules:
-            if not holds(**given):
-                raise FlopbookError(message)
-        return self.formula.compute(given)[self.output]
+        super().__init__(formula, {key: item.value for key, item in found.items()}, name, output)
 
     def domain(self) -> Domain:
         """Where to look for the input. Rules may tie it to other inputs: equal to one, or a multiple or divisor."""

@@ -31,9 +31,12 @@ def ask(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     elif asked.solve is not None or asked.target is not None:
         _refuse(asked, "solve", "timeline", "plot", "csv", "outputs")
         _solve(formula, given, asked)
+    elif asked.outputs is not None and asked.explain and not asked.csv and asked.plot is None and not asked.timeline:
+        _explain(formula, given, asked)
     elif asked.csv or asked.outputs is not None or (asked.plot is not None and formula.id not in DRAWN):
         flag = "csv" if asked.csv else "outputs" if asked.outputs is not None else "plot"
-        raise UsageError(f"--{flag} shows a sweep: give --sweep NAME=VALUES as well")
+        also = ", or --explain" if flag == "outputs" else ""
+        raise UsageError(f"--{flag} shows a sweep: give --sweep NAME=VALUES as well{also}")
     else:
         _schedule(formula, given, asked)
 
@@ -58,6 +61,13 @@ def _sweep(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     show_sweep(swept(formula, given, asked.sweep or []), outputs, form, asked.plot)
 
 
+def _explain(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
+    from flopbook.calculator import calculate
+    from flopbook.cli.sweeps import read_outputs
+
+    show(calculate(formula.id, **given), asked.as_json, True, read_outputs(formula, asked.outputs))
+
+
 def _solve(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     if asked.solve is None or asked.target is None:
         wants = "--solve NAME" if asked.solve is None else "--target OUTPUT=VALUE"
@@ -66,9 +76,11 @@ def _solve(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
 
     found = solve(formula.id, asked.solve, asked.target, **given)
     if asked.as_json:
+        from flopbook.cli.explain import moved
         from flopbook.cli.layout import print_json
 
-        return print_json(found.as_json())
+        more = {"sensitivities": [one.as_json() for one in moved(found.result)]} if asked.explain else {}
+        return print_json(found.as_json() | more)
     print(f"{found}\n")
     return show(found.result, False, asked.explain)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flopbook.calculator import Result, calculate, reads, takes
@@ -17,7 +18,9 @@ _SHARED = {
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
-_EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
+_EXPLAIN = Option(
+    "--explain", "explain", "Show the steps with the numbers put in, the sources, and which input matters most."
+)
 # What else may be asked of a calculator than its answer.
 _ASKED = (
     Option("--solve", "solve", "Find this input, so that an output meets --target.", "NAME"),
@@ -31,7 +34,7 @@ _ASKED = (
         "--sweep", "sweep", "Compute at many values: batch=64:65536:log, mfu=0.3:0.6:lin:7, dp=1,2,4; may be repeated.",
         "NAME=VALUES", many=True,
     ),
-    Option("--outputs", "outputs", "Show these outputs of a sweep only, separated by commas.", "NAMES"),
+    Option("--outputs", "outputs", "Show these outputs of a sweep, or --explain what moves them: A,B.", "NAMES"),
     Option("--csv", "csv", "Print the sweep as CSV, values in SI units."),
 )  # fmt: skip
 _PLOT = Option("--plot", "plot", "Draw the sweep into this file (SVG), or with - in the terminal.", "FILE")
@@ -68,16 +71,21 @@ def command(formula: Formula) -> Command:
     )
 
 
-def show(result: Result, as_json: bool, explain: bool) -> None:
-    """Print an answer as it was asked for."""
+def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = ()) -> None:
+    """Print an answer as it was asked for; `outputs` are those of which an explanation says what moves them."""
     if as_json:
         from flopbook.cli.layout import print_json
 
-        print_json(result.as_json())
+        record = result.as_json()
+        if explain:
+            from flopbook.cli.explain import moved
+
+            record["sensitivities"] = [found.as_json() for found in moved(result, outputs)]
+        print_json(record)
     elif explain:
         from flopbook.cli.explain import explanation
 
-        print(explanation(result))
+        print(explanation(result, outputs))
     else:
         print(answer(result))
 
