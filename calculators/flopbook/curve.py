@@ -6,8 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from flopbook.formula import Formula, check_input
+from flopbook.formula import Formula, Input, check_input
 from flopbook.problems import FlopbookError
+
+
+def is_number(spec: Input) -> bool:
+    """Whether an input is a quantity, and neither one of several words nor a text of its own."""
+    return bool(getattr(spec, "is_number", not spec.choices))
 
 
 class Curve:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flopbook.calculator import BLOCK_DTYPES, DTYPE_BYTES, SPARSITIES, Result, calculate, reads, resolved, takes
-from flopbook.curve import Curve
+from flopbook.curve import Curve, is_number
 from flopbook.faces.inverse import closed_roots, depends
 from flopbook.formula import ABSURDLY_SMALL, Formula
 from flopbook.formulas import get_formula
@@ -112,6 +112,10 @@ def solve(calculator: str, name: str, target: str | Mapping[str, Any], /, **opti
     words = _choices(formula, name)
     if not words and name not in formula.inputs:
         raise _unknown(formula, name)
+    if not words and not is_number(formula.inputs[name]):
+        raise FlopbookError(
+            f"{_flag(name)} is a text of its own: to compare several, use --sweep {_flag(name)}='ONE;OTHER'"
+        )
     if name in given:
         raise FlopbookError(f"--{_flag(name)} is given and solved for: leave one of the two out")
     if words:
@@ -221,6 +225,8 @@ def _solve_number(curve: _Curve, target: Target, given: dict[str, Any]) -> Solut
     if not valued:
         curve.at(curve.values[curve.name])  # says why
         raise FlopbookError(f"no value of {_flag(curve.name)} is allowed with these inputs")
+    if not all(isinstance(point.y, str if isinstance(target.value, str) else (int, float)) for point in valued):
+        raise FlopbookError(f"{target.output} is no number and cannot be a target")
     _check_dependence(curve, valued, target)
     jumps: list[Jump] = []
     found: list[Span] = []

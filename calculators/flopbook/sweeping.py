@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flopbook.calculator import Result, Value, calculate, read_input, reads, resolved, takes
+from flopbook.curve import is_number
 from flopbook.formula import Formula, check_input
 from flopbook.formulas import get_formula
 from flopbook.problems import FlopbookError, UnknownName, shorten
@@ -143,7 +144,7 @@ def axis(formula: Formula, name: str, values: Iterable[Any], log: bool = False) 
     if name not in known:
         raise UnknownName(f"option of {formula.id}", name, known)
     spec = formula.inputs.get(name)
-    unit = spec.unit if spec is not None and _is_number(spec) else ""
+    unit = spec.unit if spec is not None and is_number(spec) else ""
     if unit and getattr(getattr(values, "dtype", None), "kind", "") in ("f", "i", "u"):
         plain: Any = values.astype(float).ravel()  # type: ignore[attr-defined]
     else:
@@ -157,11 +158,6 @@ def axis(formula: Formula, name: str, values: Iterable[Any], log: bool = False) 
     return Axis(name, plain, unit, log)
 
 
-def _is_number(spec: Any) -> bool:
-    """Whether an input is a number, not a word or a text of its own."""
-    return bool(getattr(spec, "is_number", not spec.choices))
-
-
 def read_axis(formula: Formula, text: str) -> Axis:
     """An axis as people write it: `batch=64:65536:log`, `mfu=0.3:0.6:lin:7`, `dp=1,2,4`, `chip=h100-sxm,b200`.
 
@@ -173,7 +169,7 @@ def read_axis(formula: Formula, text: str) -> Axis:
     if not found or not rest.strip():
         raise FlopbookError(f"--sweep is '{shorten(text)}', expected NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=A,B,C")
     spec = formula.inputs.get(name)
-    if spec is None or not _is_number(spec) or ":" not in rest:
+    if spec is None or not is_number(spec) or ":" not in rest:
         return axis(formula, name, [part.strip() for part in rest.split(";" if ";" in rest else ",")])
     low, high, *more = (part.strip() for part in rest.split(":"))
     kinds = [word for word in more if word in ("log", "lin")]
@@ -229,6 +225,8 @@ class _Filler:
         except ImportError:  # an optional dependency: without it each point is computed for itself
             numpy = None  # type: ignore[assignment]
         self.np: Any = numpy
+        # A calculator that is ordinary Python, with its own working, computes one case at a time.
+        self.arrays = bool(numpy and self.numbers and not getattr(found.formula, "working", None))
 
     def _order(self, axis: Axis) -> int:
         return list(self.found.formula.inputs).index(axis.name)
@@ -326,7 +324,7 @@ class _Filler:
     def _block(self, words: Mapping[str, Any], points: Any) -> None:
         """Compute points as arrays; where one of them is refused, halves, down to each alone."""
         alone = len(points) == 1
-        if not alone and (self.np is None or not self.numbers):
+        if not alone and not self.arrays:
             return [self._block(words, points[n : n + 1]) for n in range(len(points))] and None
         column = self.found.columns
         place = int(points[0]) if alone else self._place(points)
@@ -354,11 +352,14 @@ class _Filler:
         return slice(None) if len(points) == self.found.size else points
 
     def _store(self, result: Result, place: Any) -> None:
-        alone = isinstance(place, int)
         for name, value in result.items():
+            column = self.found.columns[name]
+            if isinstance(value, (str, tuple)) and getattr(getattr(column, "dtype", None), "kind", "") == "f":
+                column = self.found.columns[name] = self._empty(
+                    words=True
+                )  # a text or a list, as ordinary Python gives
             if value is not None:
-                number = alone and not isinstance(value, str)
-                self.found.columns[name][place] = float(value) if number else value
+                column[place] = float(value) if isinstance(value, int) else value
         swept = {axis.name for axis in self.found.axes}
         fixed = {key: item for key, item in result.inputs.items() if key not in swept}
         if self.notes or self.sources:  # another block was there before: what differs between chips is not fixed

@@ -29,7 +29,7 @@ class Target(NamedTuple):
 
     def met(self, value: Any) -> bool:
         """Whether a value of the output meets it, but for rounding."""
-        if value is None or isinstance(value, str) or isinstance(self.value, str):
+        if not isinstance(value, (int, float)) or isinstance(self.value, str):
             return bool(value == self.value)
         if is_close(value, self.value, EXACT):
             return True
