@@ -77,10 +77,15 @@ class Solution(NamedTuple):
         name = self.name.replace("_", "-")
         if answer.method == TRIED:
             return f"{name} = {answer.value}: {answer.bound or self.target}"
-        value = " to ".join(precise(x, self.unit) for x in (answer.value, answer.to) if x is not None)
+        value = " to ".join(self._value(x) for x in (answer.value, answer.to) if x is not None)
         whole = self.result.formula.inputs[self.name].whole
         how = "in closed form" if answer.method == CLOSED else "by halving" + ("" if whole else ", to 9 digits")
         return f"{name} = {value}: {answer.bound or self.target} (found {how})"
+
+    def _value(self, x: float) -> str:
+        """As people read it, and with all digits where those are not all."""
+        short, full = said(x, self.unit), precise(x, self.unit)
+        return short if short == full else f"{short} ({full})"
 
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`, with `solve` beside it."""

@@ -170,7 +170,8 @@ def read_axis(formula: Formula, text: str) -> Axis:
         raise FlopbookError(f"--sweep is '{shorten(text)}', expected NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=A,B,C")
     spec = formula.inputs.get(name)
     if spec is None or not is_number(spec) or ":" not in rest:
-        return axis(formula, name, [part.strip() for part in rest.split(";" if ";" in rest else ",")])
+        comma = ";" if ";" in rest or getattr(spec, "text", "") else ","  # a text of its own may have commas
+        return axis(formula, name, [part.strip() for part in rest.split(comma)])
     low, high, *more = (part.strip() for part in rest.split(":"))
     kinds = [word for word in more if word in ("log", "lin")]
     counts = [word for word in more if word.isdecimal()]
