@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from faces.generated_inputs import random_inputs
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from flopbook.calculator import Result, calculate, resolved
 from flopbook.formula import Formula
 from flopbook.problems import FlopbookError
 
 Options = dict[str, Any]
+# A random state for each: hypothesis counts down to the smallest seed that fails.
+SEEDS = st.integers(min_value=0, max_value=2**32)
+FEW = settings(max_examples=6)  # for each of all calculators
 
 
 def example(formula: Formula, number: int = 0) -> Options:
