@@ -326,7 +326,9 @@ class _Filler:
         """Compute points as arrays; where one of them is refused, halves, down to each alone."""
         alone = len(points) == 1
         if not alone and not self.arrays:
-            return [self._block(words, points[n : n + 1]) for n in range(len(points))] and None
+            for n in range(len(points)):
+                self._block(words, points[n : n + 1])
+            return
         column = self.found.columns
         place = int(points[0]) if alone else self._place(points)
         given = {axis.name: column[axis.name][place] for axis in self.numbers}
@@ -336,7 +338,8 @@ class _Filler:
                 result = calculate(self.found.formula.id, **self.found.fixed, **words, **given)
         except (FlopbookError, TypeError, ValueError) as error:
             if alone and isinstance(error, FlopbookError):
-                return self._refuse(points, str(error))
+                self._refuse(points, str(error))
+                return
             if alone:
                 raise
             self.tries += 1
@@ -344,9 +347,9 @@ class _Filler:
                 raise FlopbookError(f"too many points are refused ({error}): sweep fewer of them") from None
             half = len(points) // 2
             self._block(words, points[:half])
-            return self._block(words, points[half:])
+            self._block(words, points[half:])
+            return
         self._store(result, place)
-        return None
 
     def _place(self, points: Any) -> Any:
         """Where points stand in the columns; all of them need no copy."""
@@ -356,9 +359,8 @@ class _Filler:
         for name, value in result.items():
             column = self.found.columns[name]
             if isinstance(value, (str, tuple)) and getattr(getattr(column, "dtype", None), "kind", "") == "f":
-                column = self.found.columns[name] = self._empty(
-                    words=True
-                )  # a text or a list, as ordinary Python gives
+                # a text or a list, as a calculator in ordinary Python gives
+                column = self.found.columns[name] = self._empty(words=True)
             if value is not None:
                 column[place] = float(value) if isinstance(value, int) else value
         swept = {axis.name for axis in self.found.axes}
