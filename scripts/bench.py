@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer, "form": form, "load": load_time,
+        "explorer": explorer, "form": form, "load": load_time, "sweep": sweeps,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -152,6 +152,37 @@ def wait_for(url: str, text: str, limit_s: float) -> None:
             pass
         time.sleep(0.1)
     raise TimeoutError(f"{url} did not show '{text}' within {limit_s} s")
+
+
+# A million points of one input each; the program says how much time of one core it took.
+_SWEEP = """
+import time
+import numpy
+from flopbook import sweep
+points = numpy.floor(numpy.geomspace(1e3, 1e9, 1_000_000))
+inputs = {
+    "min-batch": dict(chip="h100-sxm", d_ff=28672, d_model=points),
+    "memory": dict(model="llama-3-70b", zero=3, dp=64, tp=8, seq=points),
+    "training-time": dict(model="llama-3-70b", chip="h100-sxm", mfu=0.4, price="2USD/h", chips=points),
+}
+for name, options in inputs.items():
+    sweep(name, **{key: value[:9] if value is points else value for key, value in options.items()})
+    begun = time.process_time()
+    sweep(name, **options)
+    print(name, time.process_time() - begun)
+"""
+
+
+def sweeps(runs: int) -> None:
+    """A million points of three calculators through `sweep`, processor time of one core."""
+    times: dict[str, list[float]] = {}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    for _ in range(min(runs, 7)):
+        done = subprocess.run([PYTHON, "-c", _SWEEP], env=environment, capture_output=True, text=True, check=True)
+        for name, seconds in map(str.split, done.stdout.splitlines()):
+            times.setdefault(name, []).append(float(seconds) * 1000)
+    for name, found in times.items():
+        report(f"sweep of {name}, 1,000,000 points", found, "ms", "1000 ms")
 
 
 def weights(_: int) -> None:

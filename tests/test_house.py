@@ -26,6 +26,7 @@ LEVELS = (
     ("base", "tables"),
     ("snapshot", "feed"),
     ("history",),
+    ("solving", "targets", "sweeping"),
     (
         "export",
         "lint",
@@ -41,15 +42,17 @@ LEVELS = (
     ),
     ("rules",),
     ("ledger",),
+    ("sensitivity",),
     ("calculator", "supplies", "devices"),
     ("roofs",),
     ("lookup", "huggingface", "repository", "catalogue"),
     ("references", "bibrules", "entries"),
     ("faces", "formulas", "schedules", "meshes", "kernels"),
+    ("curve",),
     ("formula", "manual", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store"),
     ("formats",),
-    ("units", "ops", "problems"),
+    ("units", "ops", "problems", "searching"),
 )
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6
 

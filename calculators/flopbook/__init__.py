@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; any other is 
     from flopbook.problems import FlopbookError as FlopbookError
     from flopbook.problems import UnknownName as UnknownName
     from flopbook.references import reference as reference
+    from flopbook.sensitivity import sensitivities as sensitivities
+    from flopbook.solving import solve as solve
+    from flopbook.sweeping import sweep as sweep
     from flopbook.units import format_quantity as format_quantity
     from flopbook.units import parse_quantity as parse_quantity
 
@@ -36,6 +39,8 @@ _PUBLIC = {
     "calculate": "flopbook.calculator", "chip": "flopbook.lookup", "model": "flopbook.lookup:shape",
     "entry": "flopbook.entries", "entry_ids": "flopbook.entries", "model_ids": "flopbook.entries",
     "peak": "flopbook.devices", "reference": "flopbook.references", "ledger_rows": "flopbook.ledger",
+    "solve": "flopbook.solving", "sweep": "flopbook.sweeping",
+    "sensitivities": "flopbook.sensitivity",
     "parse_quantity": "flopbook.units", "format_quantity": "flopbook.units",
     "FlopbookError": "flopbook.problems", "DataError": "flopbook.problems", "UnknownName": "flopbook.problems",
 }  # fmt: skip

@@ -243,6 +243,11 @@ def _given(name: str, spec: Input, value: Any) -> Any:
     return amount
 
 
+def read_input(name: str, spec: Input, value: Any) -> Any:
+    """One value of an input as `calculate` reads it, before its bounds are checked. Raises FlopbookError."""
+    return _given(name, spec, value)
+
+
 def _check_bare(name: str, unit: str, text: str, amount: float) -> None:
     """Refuse a bare number where nobody thinks in the SI unit: rates, prices of an hour, carbon of a kWh."""
     likely = {"USD/s": "USD/h", "kg/J": "g/kWh"}.get(unit, "")

@@ -246,7 +246,7 @@ def _check_low(name: str, spec: Input, low: float) -> None:
 
 def _all_whole(value: Any) -> bool:
     """True when a float, or every element of an array, is a whole number."""
-    return bool((value % 1 == 0).all()) if hasattr(value, "min") else float(value).is_integer()
+    return bool((value.round() == value).all()) if hasattr(value, "min") else float(value).is_integer()
 
 
 def _in(unit: str) -> str:

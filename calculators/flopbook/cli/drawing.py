@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from flopbook.calculator import calculate, resolved
+from flopbook.cli.files import write_svg
 from flopbook.pages.pictures import DRAWINGS, Picture, picture
-from flopbook.problems import FlopbookError, shorten
+from flopbook.problems import FlopbookError
 from flopbook.words import answer
 
 _WIDEST = 400
@@ -47,22 +46,5 @@ def _closed(name: str, given: dict[str, Any], drawn: Picture, binary: bool) -> s
 
 
 def _write(drawn: Picture, plot: str) -> str:
-    """Write the picture, all of it or nothing."""
-    import tempfile  # takes long to import, and few answers are drawn into a file
-
-    path = Path(plot)
-    if path.suffix.lower() != ".svg":
-        raise FlopbookError(f"--plot writes SVG: '{shorten(plot)}' does not end in .svg")
-    if not path.parent.is_dir():
-        raise FlopbookError(f"--plot: there is no folder '{shorten(str(path.parent))}'")
-    text = drawn.svg(True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, suffix=".svg")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        Path(draft).chmod(0o644)
-        Path(draft).replace(path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    write_svg(plot, lambda: drawn.svg(True))
     return f"wrote {plot}"

@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flopbook.calculator import Result
-from flopbook.problems import UnknownName
+from flopbook.problems import FlopbookError, UnknownName
 from flopbook.references import reference
+from flopbook.sensitivity import Sensitivities, sensitivities
 from flopbook.words import columns, said, shown
 
 
-def explanation(result: Result) -> str:
-    """The whole working of an answer, for people."""
+def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
+    """The whole working of an answer, for people; what moves these outputs, or its first one, most."""
     formula = result.formula
     values = {**formula.defaults, **{n: v.value for n, v in result.inputs.items() if n in formula.inputs}}
     lines = [f"{formula.title}: {formula.summary}", "", "Inputs"]
     lines.append(columns(_inputs(result), indent="  "))
     lines += ["", "Steps"]
     lines += [f"  {line}" for line in (_steps if formula.printed else _told)(result, values)]
+    for found in moved(result, outputs):
+        lines += ["", *_sensitivities(found)]
     lines += ["", "Leaves out", *(f"  {line}" for line in formula.section("Leaves out").splitlines())]
     if result.notes:
         lines += ["", "Notes", *(f"  {note}" for note in result.notes)]
     lines += ["", "Sources", *(f"  {_source(key)}" for key in result.sources)]
     return "\n".join(lines)
+
+
+def moved(result: Result, outputs: Sequence[str] = ()) -> list[Sensitivities]:
+    """What moves the outputs that were asked for. Without a name, that of the first one, if it can be said."""
+    if outputs:
+        return [sensitivities(result, name) for name in outputs]
+    try:
+        return [sensitivities(result)]
+    except FlopbookError:
+        return []
+
+
+def _sensitivities(found: Sensitivities) -> list[str]:
+    lines = [f"What moves {found.output} most: for 1 % more of an input it changes by"]
+    rows = []
+    for one in found.inputs:
+        corner = "" if one.below is None else f"a corner: {one.below:+.3g} % below, {one.above:+.3g} % above"
+        rows.append((one.name, f"{one.elasticity:+.3g} %", corner))
+    lines.append(columns(rows, indent="  ") if rows else "  nothing")
+    if found.without_effect:
+        lines.append(f"  without effect here: {', '.join(found.without_effect)}")
+    if found.held:
+        lines.append(f"  held by rules, so not moved alone: {', '.join(found.held)}")
+    return lines
 
 
 def _steps(result: Result, values: dict[str, Any]) -> list[str]:

@@ -54,7 +54,8 @@ def index_page() -> str:
             "# Calculators\n",
             "Each is one Python function. The form on its page, the formula in print, the command and the JSON are "
             "made from that function, and a test holds them equal. Those that need loops have no form and no printed "
-            "formula: they run in a terminal and in Python, and their pages show what they print.\n",
+            "formula: they run in a terminal and in Python, and their pages show what they print. Each can also be "
+            f"solved for any input and swept over a range: [using the calculators]({relative(INDEX, 'using.md')}).\n",
             *rows,
             "Other programs answer some of these questions too: see "
             f"[what goes wrong in practice]({relative(INDEX, PITFALLS)}), and for words that two people "
