@@ -174,6 +174,9 @@ def parse_quantity(text: str, expected: str) -> float:
     `80GB`, `80 GiB`, `3.35TB/s`, `400Gbit/s`, `989TFLOP/s`, `15T`, `70B`, `1.5e13` and bare
     numbers (taken to be in `expected` already) are accepted.
 
+    >>> parse_quantity("80GB", "byte"), parse_quantity("400Gbit/s", "byte/s")
+    (80000000000.0, 50000000000.0)
+
     Raises UnitError saying what was found and what would fit.
     """
     stripped = text.strip()

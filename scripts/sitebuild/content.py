@@ -14,7 +14,7 @@ from flopbook import tables
 from flopbook.catalogue import load_entries
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import formulas, get_formula, printed
 from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, pitfalls, references
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
@@ -78,7 +78,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for path in sorted((DOCS / "assets").rglob("*")):
         if path.is_file():
             yield path.relative_to(DOCS).as_posix(), path.read_bytes()
-    yield "assets/flopbook/formulas.js", module(formulas().values()).encode()
+    yield "assets/flopbook/formulas.js", module(printed().values()).encode()
     record = {**calculators.picker_record(), **calculators.units_record()}
     yield "assets/flopbook/data.json", json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 

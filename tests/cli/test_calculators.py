@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -35,6 +36,17 @@ COMMANDS: dict[str, list[str]] = {
         "--mfu",
         "0.4",
     ],
+    "shard": ["--array", "bf16[256,2048]", "--layout", "A[I_XY, J]", "--mesh", "X=4,Y=8,Z=2"],
+    "sharded-matmul": [
+        "--product",
+        "A[I, J_X] * B[J_X, K] -> C[I, K]",
+        "--dims",
+        "I=2048,J=8192,K=8192",
+        "--mesh",
+        "X=4",
+        "--chip",
+        "google/tpu-v5p",
+    ],
     "scaling-law": ["--flop", "5.76e23", "--fit", "besiroglu2024"],
     "max-params": ["--chip", "nvidia/h100-sxm", "--bytes-per-param", "16"],
     "memory": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--tp", "8", "--zero", "1"],
@@ -48,10 +60,15 @@ OUTPUTS = {
     **inferring.OUTPUTS,
     **network_inputs.OUTPUTS,
     "training-time": {"seconds": "s", "days": "day", "chip_hours": "chip-hour", "cost": "USD", "joules": "J"},
+    "shard": {"bytes_per_device": "byte", "bytes_total": "byte", "copies": "1"},
+    "sharded-matmul": {"case": "1", "collectives": "1", "seconds": "s"},
     "scaling-law": {"params": "param", "tokens": "token", "loss": "1"},
     "max-params": {"params": "param"},
     "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
+
+for name in byexample.others(COMMANDS, printed_only=False):
+    COMMANDS[name], OUTPUTS[name] = byexample.words(name), byexample.units(name)
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
 
@@ -90,7 +107,11 @@ def test_the_text_shows_outputs_and_inputs(name: str, cli: Any) -> None:
     result = calculate(name, **options(COMMANDS[name]))
     assert (outcome.status, outcome.err) == (0, "")
     for key, value in result.items():
-        shown = said(value, result.formula.outputs[key].unit)
+        spec = result.formula.outputs[key]
+        if spec.table:
+            assert all(said(one, spec.unit) in outcome.out for one in value if one is not None)
+            continue
+        shown = said(value, spec.unit)
         assert re.search(rf"^{key} +{re.escape(shown)} ", outcome.out, re.M)
     inputs = outcome.out.partition("\nfrom\n")[2]
     assert all(re.search(rf"^  {key} ", inputs, re.M) for key in result.inputs)

@@ -8,13 +8,14 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+import byexample
 import inferring
 import network_inputs
 import pytest
 
 from flopbook.calculator import calculate, takes
 from flopbook.cli.app import run
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.pages.calculators import form_record
 from forming import READ, fill, open_form, read
 
@@ -54,6 +55,8 @@ STATES: dict[str, list[dict[str, str]]] = {
         {"model": "megatron-530b", "seq": "2048", "tp": "8", "pp": "35", "schedule": "interleaved", "virtual": "3"},
         {"model": "deepseek-v3", "seq": "4096", "dp": "128", "ep": "64", "zero": "1", "attention": "flash"},
         {"model": "llama-3-8b", "chip": "nvidia/h100-sxm", "seq": "8192", "zero": "3", "dp": "8", "dropout": "no"},
+        {"model": "llama-3-70b", "seq": "8192", "pp": "8", "schedule": "dualpipe", "tp": "8"},
+        {"model": "llama-3-70b", "seq": "8192", "pp": "8", "schedule": "zb-v", "microbatches": "4"},
     ],
     "training-time": [
         {"model": "llama-3-405b", "chip": "nvidia/h100-sxm", "chips": "16384", "mfu": "0.4", "price": "2USD/h"},
@@ -64,6 +67,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     **network_inputs.STATES,
     **inferring.STATES,
 }  # fmt: skip
+STATES |= {name: [byexample.state(name)] for name in byexample.others(STATES)}
 
 
 def expected(name: str, state: dict[str, str]) -> dict[str, float | None]:
@@ -89,7 +93,7 @@ def _states(context: Any, base: str, name: str) -> list[tuple[dict[str, Any], di
 
 
 def test_every_calculator_has_states() -> None:
-    assert set(STATES) == set(formulas())
+    assert set(STATES) == set(printed())
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -126,7 +130,7 @@ BAD = [
 ]  # fmt: skip
 
 
-COUNTED = {name for f in formulas().values() for name, spec in f.inputs.items() if spec.unit == "1"}
+COUNTED = {name for f in printed().values() for name, spec in f.inputs.items() if spec.unit == "1"}
 
 
 def _bad(context: Any, base: str, name: str, field: str, text: str) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from flopbook.formulas.inference import (
     WeightWidth,
     Width,
 )  # fmt: skip
+from flopbook.formulas.intensity import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.formulas.parameters import HeadDim, Heads, KvHeads, KvRank, Layers, RopeDim, Tied
-from flopbook.formulas.roofline import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")

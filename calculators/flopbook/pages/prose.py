@@ -26,6 +26,7 @@ from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
 from flopbook.units import UnitError, format_quantity, parse_quantity
+from flopbook.words import said
 
 
 class ProseError(FlopbookError):
@@ -104,9 +105,8 @@ class _Answer:
     def __getitem__(self, name: str) -> Number | str:
         if self._result.get(name) is None:
             raise FlopbookError(f"{self._result.formula.id} leaves {name} open here")
-        if self._result.formula.outputs[name].choices:
-            return str(self._result[name])
-        return Number(self._result[name], self._result.formula.outputs[name].unit, self._href)
+        value, unit = self._result[name], self._result.formula.outputs[name].unit
+        return said(value, unit) if isinstance(value, (str, tuple)) else Number(value, unit, self._href)
 
     def __str__(self) -> str:
         return str(self[next(iter(self._result))])

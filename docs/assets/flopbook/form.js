@@ -221,7 +221,8 @@ class Form {
       if (values.schedule === "interleaved" && !open && values.microbatches % (values.stages ?? values.pp) !== 0) {
         return "The interleaved schedule needs a multiple of the stages as micro-batches.";
       }
-      const problem = ofSchedule(values);
+      const stages = values.stages ?? values.pp;
+      const problem = ofSchedule({...values, stages, microbatches: open ? 4 * stages : values.microbatches});
       if (problem) return problem;
     }
     if (values.op !== undefined) return ofOperation(values);
@@ -319,7 +320,7 @@ function ofSchedule({schedule, stages, microbatches, forward, backward_input, ba
   if (schedule === "dualpipe" && stages % 2 !== 0) return "DualPipe needs an even number of stages.";
   if (schedule === "dualpipe" && microbatches % 2 !== 0) return "DualPipe needs an even number of micro-batches.";
   if (folded && microbatches < 2 * stages) return "This schedule needs at least twice as many micro-batches as stages.";
-  if (schedule === "zb-v" && microbatches < 2 * stages - 1) {
+  if (schedule === "zb-v" && forward !== undefined && microbatches < 2 * stages - 1) {
     return "The closed form of ZB-V needs at least twice as many micro-batches as stages, less one.";
   }
   if (schedule.startsWith("zb") && (weights > forward || weights > inputs)) {
