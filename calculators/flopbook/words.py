@@ -33,7 +33,7 @@ def answer(result: Result, *, binary: bool = False) -> str:
     ]
     inputs = [(name, shown(item, binary=binary), _origin(item)) for name, item in result.inputs.items()]
     long = [row for row in inputs if len(row[1]) > LONG]
-    blocks = [*([columns(rows)] if rows else []), *_tables(result), "from"]
+    blocks = [*([columns(rows)] if rows else []), *_tables(result, binary), "from"]
     blocks += [columns([row for row in inputs if row not in long], indent="  ")] if len(long) < len(inputs) else []
     blocks += [_filled("  ".join(word for word in row if word)) for row in long]
     blocks += [f"note: {note}" for note in result.notes]
@@ -46,13 +46,15 @@ def _filled(text: str) -> str:
     return textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="      ")
 
 
-def _tables(result: Result) -> list[str]:
+def _tables(result: Result, binary: bool) -> list[str]:
     """Outputs that are columns of a table, a table each; a column without any value is left out."""
     outputs = result.formula.outputs
     found = []
     for table in dict.fromkeys(spec.table for spec in outputs.values() if spec.table):
         names = [name for name, spec in outputs.items() if spec.table == table and set(result[name]) != {None}]
-        cells = [["" if v is None else said(v, outputs[name].unit) for v in result[name]] for name in names]
+        cells = [
+            ["" if v is None else said(v, outputs[name].unit, binary=binary) for v in result[name]] for name in names
+        ]
         found.append(columns(list(zip(*cells, strict=True)), head=names) + "\n")
     return found
 
