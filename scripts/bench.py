@@ -240,7 +240,7 @@ def explorer(runs: int) -> None:
 
 # Notes, for each keystroke, when the answer and the picture were in the page and when they were painted.
 KEYSTROKES = """() => {
-  window.strokes = [];
+  const strokes = window.strokes = [];
   let pressed = 0;
   document.onkeydown = event => { pressed = event.timeStamp; };
   document.oninput = () => {
@@ -276,7 +276,7 @@ def form(runs: int) -> None:
                 tab.evaluate(KEYSTROKES)
                 for key in text:
                     tab.keyboard.type(key)
-                tab.wait_for_function(f"strokes.length >= {len(text)}")
+                tab.wait_for_function(f"window.strokes.length === {len(text)}")
                 strokes += tab.evaluate("strokes")
             report(f"{name}: keystroke to answer in the page", [one[0] for one in strokes], "ms", "50 ms")
             report(f"{name}: keystroke to answer painted", [one[1] for one in strokes], "ms", "50 ms")
