@@ -32,7 +32,7 @@ LEVELS = (
     ("references", "bibrules", "entries"),
     ("faces", "formulas", "schedules"),
     ("formula", "schema", "claims", "tiers", "names"),
-    ("documents", "expressions", "store"),
+    ("documents", "expressions", "store", "bibtext"),
     ("units", "ops", "problems"),
 )
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6
