@@ -29,7 +29,7 @@ LEVELS = (
     ("ledger",),
     ("calculator", "devices"),
     ("lookup", "huggingface", "repository", "catalogue"),
-    ("references", "bibrules", "entries"),
+    ("references", "bibrules", "entries", "identifiers"),
     ("faces", "formulas", "schedules"),
     ("formula", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store", "bibtext"),
