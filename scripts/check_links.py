@@ -18,11 +18,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
+from flopbook.guard import Guard, Refused, Unresolved
 from linkcheck import exceptions, report
 from linkcheck.cache import DAY_S, DEFAULT_AGES_S, Cache
 from linkcheck.collect import Link, by_address, collect
 from linkcheck.fetch import Policy, Prober
-from linkcheck.guard import Guard, Refused, Unresolved
 from linkcheck.results import Result
 from linkcheck.schedule import Clock, HostLimiter, Limits, run_in_lanes
 from linkcheck.transport import Transport, environment_proxies

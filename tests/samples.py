@@ -145,6 +145,7 @@ READERS = {
     "models": ("entries", ("model_ids", "model", "load_model")),
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
+    "works": ("works", ("on_file",)),
     "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
     "catalogue": ("catalogue", ("load_entries", "read_entries", "_loaded")),
@@ -163,6 +164,7 @@ FOLDERS = (
     ("places", "BIBLIOGRAPHY", "bibliography"),
     ("places", "MODELS", "models"),
     ("cli.contributing", "ACCELERATORS", "accelerators"),
+    ("cli.adding", "BIBLIOGRAPHY", "bibliography"),
 )
 
 

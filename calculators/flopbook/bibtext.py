@@ -7,6 +7,7 @@ touching a word of it.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -126,3 +127,11 @@ def _closing(text: str) -> int:
         if depth == 0:
             return match.end()
     return len(text)
+
+
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "ß": "ss", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
+
+
+def folded(name: str) -> str:
+    """A name in the letters of a key: lower case ASCII, no spaces or marks."""
+    return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", name.lower().translate(_PLAIN)))

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import check_links
 import pytest
-from linkserver import FakeClock, ForbiddenListener, LinkServer
+from linkserver import FakeClock, LinkServer
+
+from services import ForbiddenListener
 
 SCRIPT = Path(check_links.__file__)
 REASON = "Answers 403 to programs; opened by hand."

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from flopbook import lint as checker
-from flopbook.bibtext import KNOWN
+from flopbook.bibtext import KNOWN, folded
 from flopbook.problems import DataError, Problem
 from flopbook.references import references
 from flopbook.rules.addresses import faults
 from flopbook.rules.people import names
-from flopbook.rules.years import folded, submission
+from flopbook.rules.years import submission
 from samples import SOURCE, TOPICS, World, assert_clean, bib
 
 PAPER = {"url": None, "urldate": None, "tier": None, "archiveprefix": "arXiv"}

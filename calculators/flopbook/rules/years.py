@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import re
-import unicodedata
 from collections.abc import Iterator
 
+from flopbook.bibtext import folded
 from flopbook.problems import shorten
 from flopbook.references import Reference, references
 from flopbook.rules.base import Data, Finding, at_reference
@@ -14,7 +14,6 @@ from flopbook.rules.base import Data, Finding, at_reference
 NAME = "year"
 # Reports and pages of a company go by its name in the key; whoever wrote a paper gives it the name.
 SIGNED = frozenset(("article", "inproceedings", "incollection", "book", "phdthesis", "mastersthesis"))
-_PLAIN = str.maketrans({"ø": "o", "ł": "l", "ß": "ss", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
 
 
 def check(data: Data) -> Iterator[Finding]:
@@ -54,9 +53,3 @@ def _key(item: Reference) -> Iterator[Finding]:
         if not (family.startswith(part) or part.startswith(family) or part in family):
             said = (f"a key that begins with the first author, {shorten(item.people[0].full)}", "rename the key")
             yield at_reference(NAME, item, f"key '{item.key}'", said)
-
-
-def folded(name: str) -> str:
-    """A name in the letters of a key: lower case ASCII, no spaces or marks."""
-    plain = unicodedata.normalize("NFKD", name.lower().translate(_PLAIN))
-    return re.sub(r"[^a-z0-9]", "", plain)
