@@ -49,6 +49,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
             "ledger": "bibliography",
             "tiers": "bibliography",
             "works": "bibliography",
+            "links": "bibliography",
             "names": "accelerators",
             "catalogue": "accelerators",
         }.get(folder, folder)

@@ -146,6 +146,7 @@ READERS = {
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
     "works": ("works", ("on_file",)),
+    "links": ("linkstatus", ("link_statuses",)),
     "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
     "catalogue": ("catalogue", ("load_entries", "read_entries", "_loaded")),

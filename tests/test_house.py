@@ -41,7 +41,7 @@ LEVELS = (
     ("ledger",),
     ("calculator", "devices"),
     ("lookup", "huggingface", "repository", "catalogue", "metadata", "works"),
-    ("references", "bibrules", "entries", "identifiers"),
+    ("references", "bibrules", "entries", "identifiers", "linkstatus"),
     ("faces", "formulas", "schedules"),
     ("formula", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store", "bibtext", "fetching"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +109,13 @@ def test_what_latex_would_take_for_a_command(text: str, written: str) -> None:
 
 def items(**files: list[dict[str, Any]]) -> list[Reference]:
     """References of some files, with what matters for the choice of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        (sample,) = read_bib(write(Path(folder) / "x.bib", bib(url=None, title="T")))
     return [
-        Reference(f"{name}{n}", "misc", fields.get("title", "T"), (DOE,), 2026, url=fields.get("url", ""),
-                  topics=fields.get("topics", ()), file=f"bibliography/{name}.bib")
+        replace(sample, key=f"{name}{n}", file=f"bibliography/{name}.bib", **fields)
         for name, rows in files.items()
         for n, fields in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 FILES = items(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 # The order of fields in an entry; one that is not named here stands before the last three.
 ORDER = (
-    "author", "editor", "title", "journal", "booktitle", "school", "institution", "publisher", "howpublished",
+    "author", "editor", "title", "type", "journal", "booktitle", "school", "institution", "publisher", "howpublished",
     "series", "edition", "volume", "number", "chapter", "pages", "address", "organization", "isbn", "issn", "year",
     "month", "day", "doi", "eprint", "archiveprefix", "primaryclass", "url", "urldate", "code", "tier",
 )  # fmt: skip

@@ -123,8 +123,7 @@ _SPECIAL = re.compile(r"(?<!\\)([&%#_$])")
 def latex(text: str) -> str:
     """A text as BibTeX wants it: what LaTeX would take for a command is escaped, and braces are in pairs."""
     parts = re.split(r"((?<!\\)\$[^$]+\$)", text)  # maths stays as it is
-    plain = [part if part[:1] == "$" and len(part) > 1 else _escaped(part) for part in parts]
-    joined = "".join(plain)
+    joined = "".join(part if place % 2 else _escaped(part) for place, part in enumerate(parts))
     return joined if _paired(joined) else re.sub(r"[{}]", "", joined)
 
 
