@@ -6,6 +6,7 @@ touching a word of it.
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ _BARE = re.compile(r"[A-Za-z0-9][\w-]*")
 _END = re.compile(r"[\s,]*\}\s*")
 
 
+@functools.lru_cache(maxsize=8192)  # several rules ask for the same entries
 def read_entry(text: str) -> BibEntry | None:
     """The entry that a text is, or None where it holds anything that would not come out again: it is left alone."""
     head = _HEAD.match(text)
