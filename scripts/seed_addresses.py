@@ -2,7 +2,8 @@
 """Account for every address of the founding documents: an entry of the bibliography, or a reason why there is none.
 
 The rows of `seed_addresses.yaml` are addresses. One that names a work of the bibliography (as DOI, arXiv id, address
-or code) needs nothing else. Another address of a work has `key` and `why`; what is no work has `excluded` and says why.
+or code) needs nothing else. Another address of a work has `key`, or `same` with the address of another row, and `why`;
+what is no work has `excluded` and says why.
 
 Exit status: 0 every address is accounted for; 1 some are open or a row is wrong; 2 the file cannot be read.
 """
@@ -23,6 +24,8 @@ from flopbook.identifiers import identifiers, identify
 from flopbook.problems import FlopbookError
 from flopbook.references import Reference, references
 
+Row = Mapping[str, Any]
+Names = Mapping[tuple[str, str], str]
 ROWS = Path(__file__).with_name("seed_addresses.yaml")
 STATES = {
     "found": "name a work of the bibliography",
@@ -42,40 +45,52 @@ class Account(NamedTuple):
     says: str = ""
 
 
-def accounts(rows: Iterable[Mapping[str, Any]], known: Mapping[str, Reference]) -> list[Account]:
+def accounts(rows: Iterable[Row], known: Mapping[str, Reference]) -> list[Account]:
     """The state of each row, in their order."""
     by_name = {one.name: item.key for item in known.values() for one in identifiers(item)}
-    seen: set[tuple[str, str]] = set()
-    found = []
-    for row in rows:
-        one = _account(row, known, by_name)
+    found: dict[tuple[str, str], Account] = {}
+    others: list[Account] = []
+    asked = list(rows)
+    for row in [*(row for row in asked if not row.get("same")), *(row for row in asked if row.get("same"))]:
+        one = _account(row, known, by_name, found)
         named = identify(one.address)
-        if named and named.name in seen:
-            one = one._replace(state="wrong", says="the same work has a row already")
-        seen |= {named.name} if named else set()
-        found.append(one)
-    return found
+        if named is None or named.name in found:
+            says = "the same work has a row already" if named else one.says
+            others.append(one._replace(state="wrong", says=says))
+        else:
+            found[named.name] = one
+    place = {str(row.get("address")): number for number, row in enumerate(asked)}
+    return sorted([*found.values(), *others], key=lambda one: place[one.address])
 
 
-def _account(row: Mapping[str, Any], known: Mapping[str, Reference], by_name: Mapping[tuple[str, str], str]) -> Account:
-    address, key, why, excluded = (str(row.get(name) or "") for name in ("address", "key", "why", "excluded"))
-    named = identify(address)
+def _account(
+    row: Row, known: Mapping[str, Reference], by_name: Names, found: Mapping[tuple[str, str], Account]
+) -> Account:
+    address, key, same, why, excluded = (
+        str(row.get(name) or "") for name in ("address", "key", "same", "why", "excluded")
+    )
+    named, other = identify(address), identify(same)
     match = by_name.get(named.name, "") if named else ""
+    target = found.get(other.name) if other else None
     faults = [
         (not named, "not an address"),
-        (bool(row.keys() - {"address", "key", "why", "excluded"}), "a field that nobody reads"),
-        (bool(key and excluded), "both a key and a reason to exclude it"),
+        (bool(row.keys() - {"address", "key", "same", "why", "excluded"}), "a field that nobody reads"),
+        (sum(map(bool, (key, same, excluded))) > 1, "more than one of key, same and excluded"),
         (bool(key and key not in known), f"no entry has the key '{key}'"),
+        (bool(same and target is None), f"no other row has the address {same}"),
         (bool(match and excluded), f"excluded, but it is {match}"),
         (bool(match and key), f"a key that is not needed: the address names {match} by itself"),
-        (bool(key) != bool(why), "a key and why it is the same work go together"),
+        (bool(key or same) != bool(why), "a key or another address, and why it is the same work, go together"),
         (any(text and len(text) < 10 for text in (why, excluded)), "a reason of a few words at least"),
     ]
     fault = next((says for wrong, says in faults if wrong), "")
     if fault:
         return Account(address, "wrong", key, fault)
-    state = "found" if match else "stated" if key else "excluded" if excluded else "open"
-    return Account(address, state, match or key, why or excluded)
+    if match:
+        return Account(address, "found", match)
+    key = target.key if target else key
+    left_out = excluded or (target is not None and target.state == "excluded")
+    return Account(address, "stated" if key else "excluded" if left_out else "open", key, why or excluded)
 
 
 def read_rows(path: Path = ROWS) -> list[dict[str, Any]]:
