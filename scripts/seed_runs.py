@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 RUN = 8
-# Of a million runs of ours, a hash of 40 bits takes one in forty thousand for one of 30,000 others by mistake.
+# At 40 bits, a million runs of ours would meet one of 30,000 others by chance with a probability of three in a hundred.
 BYTES = 5
 
 _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+")

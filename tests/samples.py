@@ -161,6 +161,7 @@ FOLDERS = (
     ("rules.stray", "ACCELERATORS", "accelerators"),
     ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
     ("rules.thin", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.linkstates", "BIBLIOGRAPHY", "bibliography"),
     ("places", "ACCELERATORS", "accelerators"),
     ("places", "BIBLIOGRAPHY", "bibliography"),
     ("places", "MODELS", "models"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from flopbook.linkstatus import FILE, LinkStatus, link_status, link_statuses
+from flopbook.lint import lint
 from flopbook.problems import DataError
 from samples import World, assert_clean, write
 
@@ -42,6 +43,19 @@ def test_a_broken_file_is_one_line(tmp_path: Path, text: str | bytes) -> None:
         link_statuses.__wrapped__(tmp_path)
     assert_clean(caught.value)
     assert "check_links.py --write-status" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("nonsense", "JSONDecodeError"), (f"{{{ROW}}}".replace("2026-11-21", "yesterday"), "checked 'yesterday' of https"),
+     (f"{{{ROW}}}".replace("2026", "2999"), "a day that has been")],
+)  # fmt: skip
+def test_lint_reads_the_file_too(world: World, text: str, says: str) -> None:
+    world.write(f"bibliography/{FILE}", f"{{{ROW}}}")
+    assert lint() == []
+    world.write(f"bibliography/{FILE}", text)
+    (problem,) = lint()
+    assert problem.file == f"bibliography/{FILE}" and problem.rule == "link-status" and says in str(problem)
 
 
 def test_the_projects_own_file_is_read() -> None:

@@ -1,7 +1,8 @@
 """One guarded way to ask a web service: the address guard opens every connection, redirects are followed by hand.
 
 It asks for a page at a time, reads a bounded amount, and is patient with a service that asks for it. The standard
-library is enough, so an installed package can do it too.
+library is enough, so an installed package can do it too. No proxy is used: behind one the guard could not choose the
+address.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from flopbook.rules import (
     inferred,
     intensity,
     links,
+    linkstates,
     names,
     needed,
     parts,
@@ -37,5 +38,5 @@ from flopbook.rules import (
 RULES: tuple[ModuleType, ...] = (
     vendors, sources, parts, names, topic, verdict, stray, agreement,
     needed, community, dates, total, sparsity, clock, links, two_way, stacks, ranges, binary, inferred, intensity,
-    bibfields, people, years, addresses, accents, thin,
+    bibfields, people, years, addresses, accents, thin, linkstates,
 )  # fmt: skip
