@@ -47,7 +47,9 @@ class Account(NamedTuple):
 
 def accounts(rows: Iterable[Row], known: Mapping[str, Reference]) -> list[Account]:
     """The state of each row, in their order."""
-    by_name = {one.name: item.key for item in known.values() for one in identifiers(item)}
+    by_name = {
+        one.name: item.key for code in (True, False) for item in known.values() for one in identifiers(item, code=code)
+    }
     found: dict[tuple[str, str], Account] = {}
     others: list[Account] = []
     asked = list(rows)

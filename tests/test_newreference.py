@@ -144,7 +144,7 @@ def test_the_file_is_the_one_with_its_like(work: Work, topic: str | None, file: 
     [
         ("2611.00001v3", Work()), ("10.1145/1.2", Work()), ("https://acme.example/other", Work(eprint="2611.00001")),
         ("https://acme.example/other", Work(doi="10.1145/1.2")), ("https://acme.example/x", Work(title="the: WORK!")),
-        ("https://acme.example/acme2026one", Work()), ("https://github.com/acme/work", Work()),
+        ("https://acme.example/acme2026one", Work()),
     ],
 )  # fmt: skip
 def test_a_work_that_is_there(world: World, text: str, work: Work) -> None:
@@ -157,7 +157,9 @@ def test_a_work_that_is_there(world: World, text: str, work: Work) -> None:
     world.write("bibliography/all.bib", bib(**fields))
     found = known_as(identify(text), work, on_file().values())  # type: ignore[arg-type]
     assert found is not None and found.key == SOURCE
-    assert known_as(identify("2611.00002"), Work(title="Another"), on_file().values()) is None  # type: ignore[arg-type]
+    for other in ("2611.00002", "https://github.com/acme/work"):
+        assert known_as(identify(other), Work(title="Another"), on_file().values()) is None  # type: ignore[arg-type]
+    assert find_work("https://github.com/acme/work").key == SOURCE
 
 
 def test_an_unfinished_or_broken_neighbour_hides_nothing(world: World) -> None:

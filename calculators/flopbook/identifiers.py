@@ -85,7 +85,7 @@ def _doi(text: str) -> Identifier:
     return Identifier("arxiv", found[1]) if found else Identifier("doi", text)
 
 
-def identifiers(item: Reference) -> tuple[Identifier, ...]:
-    """Everything that names a reference: its arXiv id, its DOI, its address and that of its code."""
-    texts = (item.eprint, item.doi, item.url, item.code)
+def identifiers(item: Reference, *, code: bool = True) -> tuple[Identifier, ...]:
+    """Everything that names a reference: arXiv id, DOI, address and, with `code`, its repository."""
+    texts = (item.eprint, item.doi, item.url, item.code if code else "")
     return tuple(found for text in texts if text and (found := identify(text)))

@@ -21,7 +21,8 @@ def find_work(text: str, known: Mapping[str, Reference] | None = None) -> Refere
         return known[text]
     what = identify(text)
     if what is not None:
-        found = same_work(what, known.values())
+        by_code = (item for item in known.values() if what.name in {one.name for one in identifiers(item)})
+        found = same_work(what, known.values()) or next(by_code, None)
         if found is None:
             raise FlopbookError(
                 f"no work of the bibliography is {shorten(text)}; flopbook new reference {shorten(text)}"
@@ -46,16 +47,8 @@ def _has_words(title: str, words: Iterable[str]) -> bool:
 
 
 def same_work(what: Identifier, items: Iterable[Reference]) -> Reference | None:
-    """The work with this identifier; an address of code counts only where no work has it as its own."""
-    by_code = None
-    for item in items:
-        names = [one.name for one in identifiers(item)]
-        if what.name in names:
-            own = identify(item.code) if item.code else None
-            if own is None or own.name != what.name or names.count(what.name) > 1:
-                return item
-            by_code = by_code or item
-    return by_code
+    """The work with this arXiv id, DOI or address; the code of a paper may be a work of its own."""
+    return next((item for item in items if what.name in {one.name for one in identifiers(item, code=False)}), None)
 
 
 def on_file(root: Path = BIBLIOGRAPHY) -> dict[str, Reference]:
