@@ -117,14 +117,16 @@ def _name(one: Person) -> str:
     return f"{latex(one.family)}, {latex(one.given)}" if one.given else f"{{{latex(one.family)}}}"
 
 
+# As in Markdown: no space inside the two dollars, so that prices are prices.
+_MATHS = re.compile(r"((?<!\\)\$(?!\s)[^$]+(?<!\s)\$(?!\d))")
 _SPECIAL = re.compile(r"(?<!\\)([&%#_$])")
 
 
 def latex(text: str) -> str:
     """A text as BibTeX wants it: what LaTeX would take for a command is escaped, and braces are in pairs."""
-    parts = re.split(r"((?<!\\)\$[^$]+\$)", text)  # maths stays as it is
-    joined = "".join(part if place % 2 else _escaped(part) for place, part in enumerate(parts))
-    return joined if _paired(joined) else re.sub(r"[{}]", "", joined)
+    text = text if _paired(text) else re.sub(r"[{}]", "", text)
+    parts = _MATHS.split(text)  # maths stays as it is
+    return "".join(part if place % 2 else _escaped(part) for place, part in enumerate(parts))
 
 
 def _escaped(text: str) -> str:
