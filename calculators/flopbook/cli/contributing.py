@@ -27,8 +27,10 @@ ASKED = {
     },
     "vendor": {"name": "name", "website": "address of its website"},
     "calculator": {"section": f"section ({', '.join(SECTIONS)})"},
+    "reference": {},
 }  # fmt: skip
-MAY = {"chip": ("summary",), "vendor": ("summary",), "calculator": ("module",)}  # given or not
+# What may be given as well.
+MAY = {"chip": ("summary",), "vendor": ("summary",), "calculator": ("module",), "reference": ("topic", "offline")}
 
 
 @command(
@@ -78,14 +80,18 @@ def _record(place: Place, url: str, editable: bool) -> dict[str, Any]:
     Option("--section", "section", f"Of a calculator: {', '.join(SECTIONS)}.", "SECTION"),
     Option("--module", "module", "Of a calculator: the file in formulas/ (default: last of the section).", "NAME"),
     Option("--summary", "summary", "Of a chip or vendor: one or two sentences of your own.", "TEXT"),
-    Option("--dry-run", "dry_run", "Print the file and write nothing."),
+    Option("--topic", "topic", "Of a reference: the topic that it belongs to; it decides the file.", "ID"),
+    Option("--offline", "offline", "Of a reference: ask no service, write a skeleton."),
+    Option("--dry-run", "dry_run", "Print what would be written and write nothing."),
     argument="WHAT ID",
 )
-def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str | None) -> None:
-    """Write what a new chip, vendor or calculator needs: valid, with what is to be filled in. Nothing is overwritten.
+def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) -> None:
+    """Write what a new chip, vendor, reference or calculator needs, ready to fill in. Nothing is overwritten.
 
-    WHAT is chip, vendor or calculator; ID is VENDOR/PRODUCT, VENDOR or NAME. What is not given is asked for in a
-    terminal. A calculator gets its function, its test and its place in the list of all calculators.
+    WHAT is chip, vendor, reference or calculator; ID is VENDOR/PRODUCT, VENDOR, an arXiv id, DOI or address, or NAME.
+    A chip or vendor is valid from the start; what is not given is asked for in a terminal. A reference comes with
+    what arXiv, the DOI or the page says of it; the note and the topics are left to you. A calculator gets its
+    function, its test and its place in the list of all calculators.
 
     Example: flopbook new chip nvidia/a1 --name "A1 96GB" --kind package --status announced --source acme2026a1
     --dry-run
@@ -96,6 +102,10 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str |
     if root is None and not dry_run:
         raise UsageError(CLONE)
     _refuse_foreign(what, given)
+    if what == "reference":
+        from flopbook.cli.adding import new_reference
+
+        return new_reference(id, given["topic"], given["offline"], dry_run, as_json)
     if what == "calculator":
         return _new_calculator(id, given, dry_run, as_json)
     if what == "chip":
@@ -116,7 +126,7 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str |
         print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
 
 
-def _new_calculator(id: str, given: dict[str, str | None], dry_run: bool, as_json: bool) -> None:
+def _new_calculator(id: str, given: dict[str, Any], dry_run: bool, as_json: bool) -> None:
     """The function, the test and the place of a new calculator."""
     from flopbook import __all__ as public
     from flopbook import skeleton
@@ -146,10 +156,10 @@ def _new_calculator(id: str, given: dict[str, str | None], dry_run: bool, as_jso
         print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
 
 
-def _refuse_foreign(what: str, given: dict[str, str | None]) -> None:
+def _refuse_foreign(what: str, given: dict[str, Any]) -> None:
     for other, asked in ASKED.items():
         for name in (*asked, *MAY[other]):
-            if other != what and name not in (*ASKED[what], *MAY[what]) and given[name] is not None:
+            if other != what and name not in (*ASKED[what], *MAY[what]) and given[name]:
                 raise UsageError(f"--{name.replace('_', '-')} is for new {other}, not for new {what}")
 
 
