@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import pytest
 
 from flopbook import feed, history
+from flopbook.atom import NAMESPACE
 from flopbook.problems import FlopbookError
 from samples import claim, entry_text
 
-ATOM = {"a": feed.NAMESPACE}
+ATOM = {"a": NAMESPACE}
 Commit = Callable[[dict[str, str | None]], str]
 
 
@@ -93,8 +94,8 @@ def test_vendors_are_no_accelerators(tmp_path: Path, commit: Commit) -> None:
 def test_the_feed_is_atom_and_says_old_new_and_source(tmp_path: Path, commit: Commit) -> None:
     commit({ONE: entry_text(claim())})
     head = commit({ONE: entry_text(claim(value=150, source="b2026two"))})
-    root = ElementTree.fromstring(feed.atom(history._events(tmp_path, head)).encode())
-    assert root.tag == f"{{{feed.NAMESPACE}}}feed"
+    root = ElementTree.fromstring(feed.feed(history._events(tmp_path, head)).encode())
+    assert root.tag == f"{{{NAMESPACE}}}feed"
     assert all(root.find(f"a:{tag}", ATOM) is not None for tag in ("title", "id", "updated", "author", "link"))
     entries = root.findall("a:entry", ATOM)
     assert [one.findtext("a:title", "", ATOM) for one in entries] == ["acme/one: 1 value changed", "acme/one: added"]
@@ -107,7 +108,7 @@ def test_the_feed_holds_whatever_people_write(tmp_path: Path, commit: Commit) ->
     """Markup is text, and what XML cannot hold is replaced: a contributed value must not break every reader."""
     commit({ONE: entry_text(claim("process", value="<b>&\u0001 4 nm</b>"))})
     head = commit({ONE: entry_text(claim("process", value="]]> <script>"))})
-    root = ElementTree.fromstring(feed.atom(history._events(tmp_path, head)).encode())
+    root = ElementTree.fromstring(feed.feed(history._events(tmp_path, head)).encode())
     told = root.findtext("a:entry/a:content", "", ATOM)
     assert "]]> <script>" in told and "\ufffd" in told and root.find(".//script") is None
 
@@ -121,7 +122,7 @@ def test_no_more_than_a_reader_wants(tmp_path: Path, commit: Commit) -> None:
 
 
 def test_an_empty_history_is_a_valid_feed() -> None:
-    assert ElementTree.fromstring(feed.atom([]).encode()).find("a:updated", ATOM) is not None
+    assert ElementTree.fromstring(feed.feed([]).encode()).find("a:updated", ATOM) is not None
 
 
 def test_a_part_of_a_history_is_refused(tmp_path: Path, commit: Commit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from flopbook.catalogue import load_entries
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, get_formula
-from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, references
+from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, feeds, references, works
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
 from sitebuild.maths import MathsError, replace_maths
@@ -42,7 +42,8 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         raise FlopbookError("\n".join(str(problem) for problem in problems))
     if not preview:
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
-    tree |= {name: text.encode() for name, text in explorer.files().items()}
+    made = explorer.files() | works.files() | feeds.files()
+    tree |= {name: text.encode() for name, text in made.items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
     return tree
