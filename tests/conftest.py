@@ -47,6 +47,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
         root = tmp_path / {
             "ledger": "bibliography",
             "tiers": "bibliography",
+            "links": "bibliography",
             "names": "accelerators",
             "catalogue": "accelerators",
         }.get(folder, folder)

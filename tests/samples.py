@@ -146,6 +146,7 @@ READERS = {
     "models": ("entries", ("model_ids", "model", "load_model")),
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
+    "links": ("linkstatus", ("link_statuses",)),
     "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
     "catalogue": ("catalogue", ("load_entries", "read_entries", "_loaded")),

@@ -1,4 +1,4 @@
-"""What commits changed in the values, and the feed that tells it: a real repository, made for the test."""
+"""What commits changed in the values and the works, and the feeds: a real repository, made for the test."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from flopbook import feed, history
+from flopbook import additions, feed, history
 from flopbook.atom import NAMESPACE
 from flopbook.problems import FlopbookError
-from samples import claim, entry_text
+from samples import bib, claim, entry_text
 
 ATOM = {"a": NAMESPACE}
 Commit = Callable[[dict[str, str | None]], str]
@@ -142,3 +142,25 @@ def test_the_history_of_this_repository() -> None:
     except FlopbookError as error:
         pytest.skip(str(error))
     assert all(event.changes and "/" in event.entry for event in found)
+
+
+def test_a_reference_came_with_the_commit_that_first_had_it(tmp_path: Path, commit: Commit) -> None:
+    """Also when it is edited later, or moved to another file; a note that looks like an entry is none."""
+    first = commit(
+        {"bibliography/a.bib": bib("old2020one") + "\n" + bib("gone2020two"), "README.md": "@misc{no2020pe,\n"}
+    )
+    commit({"bibliography/a.bib": bib("old2020one", annote="Another note."), "bibliography/b.bib": bib("new2021one")})
+    commit({"bibliography/a.bib": None, "bibliography/b.bib": bib("new2021one") + "\n" + bib("old2020one")})
+    found = additions._added(tmp_path, "HEAD")
+    assert set(found) == {"old2020one", "gone2020two", "new2021one"}
+    day = subprocess.run(
+        ["git", "-C", str(tmp_path), "show", "-s", "--format=%cI", first], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert found["old2020one"] == day <= found["new2021one"]
+
+
+def test_without_a_history_nothing_is_said_of_additions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(additions, "checkout", lambda: tmp_path)
+    assert additions.additions() == {}
+    monkeypatch.setattr(additions, "checkout", lambda: None)
+    assert additions.additions() == {}

@@ -32,7 +32,7 @@ LEVELS = (
     ("lookup", "huggingface", "repository", "catalogue"),
     ("references", "bibrules", "entries"),
     ("faces", "formulas", "schedules"),
-    ("formula", "schema", "claims", "tiers", "names"),
+    ("formula", "schema", "claims", "tiers", "names", "linkstatus"),
     ("documents", "expressions", "store"),
     ("units", "ops", "problems"),
 )

@@ -302,6 +302,22 @@ def test_bad_topics(world: World, text: str, rule: str, says: str) -> None:
     assert any(p.rule == rule and says in str(p) and p.line > 0 for p in caught.value.problems)
 
 
+@pytest.mark.parametrize(
+    ("intro", "fine"),
+    [
+        ("It has {{ chip('one').memory() }} and $10^{12}$ of it.", True), ("A <b>bold</b> claim.", False),
+        ("See {% include 'x' %}.", False), ("See [it](javascript:alert).", False),
+    ],
+)  # fmt: skip
+def test_introductions_hold_expressions_and_no_markup(world: World, intro: str, fine: bool) -> None:
+    world.write("bibliography/topics.yaml", f"topics:\n  - id: chips\n    title: Chips\n    intro: >-\n      {intro}\n")
+    if fine:
+        assert refs.topics()[0].intro == intro and refs.topics()[0].line == 4
+        world.write("bibliography/topics.yaml", TOPICS.replace("title: Chips", "title: 'A {{ chip }}'"))
+    with pytest.raises(DataError, match="markup: found"):
+        refs.topics()
+
+
 def test_topics_are_three_deep_at_most(world: World) -> None:
     def tree(depth: int) -> str:
         inside = f", children: [{tree(depth - 1)}]" if depth > 1 else ""

@@ -18,6 +18,7 @@ from flopbook.formulas import formulas, get_formula
 from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, feeds, references, works
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
+from sitebuild import twins
 from sitebuild.maths import MathsError, replace_maths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +47,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     tree |= {name: text.encode() for name, text in made.items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
-    return tree
+    return tree | {twins.INDEX: twins.listing(tree).encode()}
 
 
 def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, str]]:

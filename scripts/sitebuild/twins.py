@@ -10,7 +10,7 @@ import html
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -38,20 +38,21 @@ def twin_path(page: str) -> str:
 
 
 def twins(tree: dict[str, bytes]) -> dict[str, str]:
-    """Site path -> text: the twin of every page of a content tree, and the list of them."""
-    pages = {path for path in tree if path.endswith((".md", ".ipynb"))}
-    found: dict[str, str] = {}
-    rows: list[tuple[str, str, str]] = []
-    for page in sorted(pages):
-        text = tree[page].decode()
-        head, body = _notebook(text) if page.endswith(".ipynb") else _parts(text)
-        found[twin_path(page)] = as_markdown(body, page, pages)
-        rows.append((page, str(head.get("title") or page), str(head.get("description") or "")))
-    return found | {INDEX: listing(rows)}
+    """Site path -> text: the twin of every page of a content tree."""
+    read = dict(_pages(tree))
+    return {twin_path(page): as_markdown(body, page, set(read)) for page, (_, body) in read.items()}
+
+
+def _pages(tree: dict[str, bytes]) -> Iterator[tuple[str, tuple[dict[str, Any], str]]]:
+    """Each page with its head and its body, in the order of their paths."""
+    for path in sorted(tree):
+        if path.endswith((".md", ".ipynb")):
+            text = tree[path].decode()
+            yield path, _notebook(text) if path.endswith(".ipynb") else _parts(text)
 
 
 def write(tree: dict[str, bytes], site: Path) -> None:
-    """Put the twins of a content tree, and the list of them, into a built site."""
+    """Put the twins of a content tree into a built site."""
     for name, text in twins(tree).items():
         path = site / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,11 +84,12 @@ def _notebook(text: str) -> tuple[dict[str, Any], str]:
     return {"title": title[1] if title else "", "description": " ".join(first[0].split()) if first else ""}, body
 
 
-def listing(rows: Iterable[tuple[str, str, str]]) -> str:
-    """llms.txt: one line for each page, by section."""
+def listing(tree: dict[str, bytes]) -> str:
+    """llms.txt: one line for each page of a content tree, by section."""
     sections: dict[str, list[str]] = {"Start": [], **{title: [] for title in SECTIONS.values()}}
-    for page, title, description in rows:
-        line = f"- [{title}]({twin_path(page)})" + (f": {_short(description)}" if description else "")
+    for page, (head, _) in _pages(tree):
+        said = f": {_short(head['description'])}" if head.get("description") else ""
+        line = f"- [{head.get('title') or page}]({twin_path(page)}){said}"
         sections[SECTIONS.get(page.partition("/")[0], "Start")].append(line)
     lines = [
         "# flopbook\n",

@@ -34,7 +34,7 @@ def index_page() -> str:
         ),
         "# References\n",
         f"{count:,} works by topic, each with a sentence of ours on what it shows and when to read it, and with BibTeX "
-        f"to copy; and {len(references()) - count:,} pages that are sources of values.\n",
+        f"to copy. Beside them {counted(len(references()) - count, 'source')} of values.\n",
         f"- [All works](works.md), to filter, search and export\n- [What is new](new.md), by month\n"
         f"- All in one file: [references.bib]({relative(INDEX, 'api/v1/references.bib')})\n",
         "## Topics\n",
@@ -65,6 +65,7 @@ def topic_markdown(topic: Topic) -> str:
         front_matter(f"{topic.title}: references", plain(intro), feed=feed_file(topic.id)),
         f"# {inline(topic.title)}\n",
         f"{intro}\n",
+        *_above(topic),
         *_parts(topic),
         *_list("Start here", [short_line(references()[key], page) for key in topic.start_here]),
         *_list("Compute it", [_calculator(name, page) for name in topic.calculators]),
@@ -76,6 +77,12 @@ def topic_markdown(topic: Topic) -> str:
         lines.append("No work of this topic is recorded yet. "
                      f"[Adding one]({relative(page, 'contributing/index.md')}) takes one BibTeX entry.\n")  # fmt: skip
     return "\n".join(lines)
+
+
+def _above(topic: Topic) -> list[str]:
+    """Which topic this one is a part of."""
+    over = [one for one in all_topics() if topic in one.children]
+    return [f"Part of [{inline(one.title)}]({one.id}.md).\n" for one in over]
 
 
 def _parts(topic: Topic) -> list[str]:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterable
 
 from flopbook.claims import Claim
+from flopbook.linkstatus import link_status
 from flopbook.pages.markup import escape, inline, link, relative
 from flopbook.references import Reference, Topic, reference, references, topics
 
@@ -105,11 +106,21 @@ def full_reference(item: Reference, page: str) -> str:
     return (
         f'<article class="fb-ref"{anchor}>\n'
         f'<p><a class="fb-perma" href="{address(item, page)}" aria-label="Permanent link to {item.key}">#</a> '
-        f"<strong>{title_link(item)}</strong>{_more_links(item)} {kind_badge(item)}<br>"
+        f"<strong>{title_link(item)}</strong>{gone(item.link)}{_more_links(item)} {kind_badge(item)}<br>"
         f"{stop(people)}{venue} {escape(when(item))}.</p>\n"
         f"<p>{escape(item.annote)}</p>{note}\n{more}\n"
         "</article>"
     )
+
+
+def gone(url: str) -> str:
+    """What stands behind a link that nobody can read any more: its archived copy, or since when it is dead."""
+    found = link_status(url) if url else None
+    if found is None or not found.dead:
+        return ""
+    if found.archive:
+        return f" ({link('archived copy', found.archive)})"
+    return f' <span class="fb-badge">dead since {escape(found.checked)}</span>'
 
 
 def stop(text: str) -> str:
@@ -128,8 +139,8 @@ def kind_badge(item: Reference) -> str:
 
 
 def _more_links(item: Reference) -> str:
-    """Code, arXiv, and a copy of what is gone, in brackets."""
-    more = [link("code", item.code)] if item.code else []
+    """Code and arXiv, in brackets."""
+    more = [link("code", item.code) + gone(item.code)] if item.code else []
     if item.eprint and "arxiv.org" not in item.link:
         more.append(link("arXiv", f"https://arxiv.org/abs/{item.eprint}"))
     return f" ({', '.join(more)})" if more else ""

@@ -14,6 +14,7 @@ from flopbook.pages.markup import escape, front_matter, html_text, link
 from flopbook.pages.sources import (
     address,
     all_topics,
+    gone,
     html_link,
     kind_badge,
     newest_first,
@@ -83,19 +84,20 @@ def _years(items: Sequence[Reference], page: str) -> list[str]:
 
 
 def _row(item: Reference, page: str) -> str:
-    """One work as a line, with what the filters ask for as data."""
+    """One work as a line, with what the filters ask for as data; a source leads to its permanent address only."""
     data = {
         "d": f"{item.year or 0:04d}-{item.month or 0:02d}", "k": item.kind, "t": " ".join(item.topics),
         "v": " ".join(sorted(vendors_of(item))),
     }  # fmt: skip
     attributes = "".join(f' data-{name}="{value}"' for name, value in data.items() if value)
     venue = f"{escape(item.venue)}, " if item.venue else ""
+    home = address(item, page)
+    title, note = (title_link(item), f' <a href="{home}">note</a>') if item.is_work else (link(item.title, home), "")
     code = f" {link('code', item.code, 'fb-code')}" if item.code else ""
     return (
-        f'<li id="{item.key}"{attributes}><span class="fb-title">{title_link(item)}</span> {kind_badge(item)}<br>'
+        f'<li id="{item.key}"{attributes}><span class="fb-title">{title}</span>{gone(item.link)} {kind_badge(item)}<br>'
         f'<span class="fb-who">{stop(escape(item.authors))}</span> '
-        f'<span class="fb-where">{venue}{escape(when(item))}.</span>{code} '
-        f'<a class="fb-home" href="{address(item, page)}">note</a></li>'
+        f'<span class="fb-where">{venue}{escape(when(item))}.</span>{code}{note}</li>'
     )
 
 

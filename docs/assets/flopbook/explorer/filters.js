@@ -4,11 +4,11 @@ import {button, check, choice, el} from "./dom.js";
 import {Facet, cleared, filtered, finder, inYears, numberField, showFields, years} from "./panel.js";
 import {defaults} from "./state.js";
 
-const FILTERS = ["q", "vendor", "kind", "status", "from", "to", "memory", "only"];
+const FILTERS = ["find", "vendor", "kind", "status", "from", "to", "memory", "only"];
 
 /** The entries that pass all filters. */
 export function passing(model, state) {
-  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
   const least = Number(state.memory) * 1e9;
   return model.entries.filter((entry) => {
     if (state.vendor.length && !state.vendor.includes(entry.vendor)) return false;
@@ -54,7 +54,7 @@ export class Filters {
     const sparsity = choice("Sparsity", sparsities(model), data.start[2], (value) => change({sparsity: value}));
     const only = check("only with this peak", false, (value) => change({only: value}));
     const control = (label) => label.querySelector("input, select");
-    this.controls = {q: search, from, to, memory, dtype: control(dtype), sparsity: control(sparsity), only: control(only)};
+    this.controls = {find: search, from, to, memory, dtype: control(dtype), sparsity: control(sparsity), only: control(only)};
     this.hint = el("span", {class: "fb-hint fb-wrong", role: "status"});
     this.reset = button("Clear filters", () => change(cleared(defaults(data), FILTERS)));
     this.host.append(

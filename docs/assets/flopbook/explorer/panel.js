@@ -41,10 +41,10 @@ export class Facet {
   }
 }
 
-/** The field in which words are looked for. */
+/** The field in which words are looked for. Its name in links is not q, which the search of the whole site reads. */
 export function finder(placeholder, change) {
   return el("input", {
-    type: "search", autocomplete: "off", placeholder, input: (event) => change({q: event.target.value}, true),
+    type: "search", autocomplete: "off", placeholder, input: (event) => change({find: event.target.value}, true),
   });
 }
 

@@ -7,7 +7,7 @@ export const MOST = 6;
 
 export function defaults(data) {
   return {
-    view: "table", q: "", vendor: [], kind: ["package"], status: [], from: "", to: "", memory: "",
+    view: "table", find: "", vendor: [], kind: ["package"], status: [], from: "", to: "", memory: "",
     dtype: data.start[0], sparsity: data.start[2], only: false,
     columns: ["peak", "intensity", ...data.columns], sort: "", compare: [], base: "",
     x: "memory_bandwidth", y: "peak", xlog: true, ylog: true, frontier: true, labels: true,

@@ -3,7 +3,7 @@
 import {inYears} from "../explorer/panel.js";
 
 export const SORTS = {newest: "Newest", oldest: "Oldest", title: "Title", author: "Author"};
-export const FILTERS = ["q", "topic", "kind", "vendor", "from", "to", "code"];
+export const FILTERS = ["find", "topic", "kind", "vendor", "from", "to", "code"];
 
 export class Library {
   constructor(host) {
@@ -86,7 +86,7 @@ export class Library {
 
   /** The works that pass all filters, in the order that the reader asks for. */
   passing(state) {
-    const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
     const topics = new Set(state.topic.flatMap((id) => this.below.get(id)));
     const found = this.works.filter((work) => {
       if (work.kind === this.facets.source && !state.sources) return false;

@@ -24,7 +24,7 @@ export class List {
     this.more.hidden = shown.length === works.length;
     this.more.textContent = `Show all ${works.length.toLocaleString("en")}`;
     this.nothing.hidden = works.length > 0;
-    this.nothing.textContent = state.sources || !state.q
+    this.nothing.textContent = state.sources || !state.find
       ? "Nothing passes the filters; clear some of them."
       : "No work passes the filters. Clear some of them, or include the sources of values.";
   }
@@ -33,7 +33,7 @@ export class List {
   prepare(work, state) {
     work.box ??= this.dress(work);
     work.box.checked = state.pick.includes(work.id);
-    const found = state.q && !state.notes && inNoteOnly(work, state.q);
+    const found = state.find && !state.notes && inNoteOnly(work, state.find);
     work.said.hidden = !(state.notes || found);
     if (work.note && !work.said.textContent) work.said.textContent = work.note;
   }
@@ -41,7 +41,7 @@ export class List {
   dress(work) {
     const box = el("input", {type: "checkbox", "aria-label": `Choose ${work.title}`, change: () => this.change({toggle: work.id})});
     work.said = el("span", {class: "fb-annote", hidden: true});
-    const copies = el("span", {class: "fb-copies"}, this.copier("BibTeX", work, () => this.entry(work)), this.copier("Citation", work, () => citation(work)));
+    const copies = el("span", {class: "fb-copies"}, this.copier("BibTeX", work, () => this.entry(work)), this.copier("Citation", work, () => this.citation(work)));
     work.node.replaceChildren(box, el("div", {}, ...work.node.childNodes, work.said), copies);
     return box;
   }
@@ -59,15 +59,21 @@ export class List {
   async entry(work) {
     return (await this.library.bibtex()).get(work.id) ?? Promise.reject(new Error("no such entry"));
   }
+
+  /** Everybody, title, where and when it appeared, where to read it. */
+  async citation({id}) {
+    const {author = [], title, issued, URL: address, ...record} = (await this.library.csl()).get(id);
+    const people = author.map(({given, family, literal}) => literal ?? [given, family].filter(Boolean).join(" ")).join(", ");
+    const where = [record["container-title"], issued?.["date-parts"][0][0]].filter(Boolean).join(", ");
+    return [stop(people), stop(title), stop(where), address].filter(Boolean).join(" ");
+  }
 }
 
 /** Of a work that the words of its line do not explain, the note is shown. */
-function inNoteOnly(work, q) {
-  return q.toLowerCase().split(/\s+/).filter(Boolean).some((word) => !work.text.includes(word));
+function inNoteOnly(work, sought) {
+  return sought.toLowerCase().split(/\s+/).filter(Boolean).some((word) => !work.text.includes(word));
 }
 
-function citation({node, title, people}) {
-  const who = people || node.querySelector(".fb-who").textContent;
-  const href = node.querySelector(".fb-title a")?.href;
-  return [who.endsWith(".") ? who : `${who}.`, `${title}.`, node.querySelector(".fb-where").textContent, href].filter(Boolean).join(" ");
+function stop(text) {
+  return text && !/[.?!]$/.test(text) ? `${text}.` : text;
 }

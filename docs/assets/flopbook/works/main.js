@@ -7,7 +7,7 @@ import {FILTERS, Library, SORTS} from "./library.js";
 import {List} from "./list.js";
 
 const NORMAL = {
-  q: "", topic: [], kind: [], vendor: [], from: "", to: "", code: false, sources: false, notes: false, sort: "newest",
+  find: "", topic: [], kind: [], vendor: [], from: "", to: "", code: false, sources: false, notes: false, sort: "newest",
   pick: [],
 };
 
@@ -59,15 +59,15 @@ class Works {
     const find = finder("title, author, note", change);
     find.addEventListener("focus", () => this.fetchNotes());
     const {from, to, root} = years(change);
-    const boxes = [["code", "with code"], ["notes", "notes"], ["sources", "sources of values too"]]
+    const boxes = [["code", "with code"], ["notes", "show notes"], ["sources", "sources of values too"]]
       .map(([name, text]) => [name, check(text, false, (value) => change({[name]: value}))]);
     const sort = choice("Order", Object.entries(SORTS), NORMAL.sort, (value) => change({sort: value}));
-    this.controls = {q: find, from, to, sort: sort.querySelector("select")};
+    this.controls = {find, from, to, sort: sort.querySelector("select")};
     for (const [name, label] of boxes) this.controls[name] = label.querySelector("input");
     this.bar = el("div", {class: "fb-bar", role: "search", "aria-label": "Filters"},
       el("div", {class: "fb-row fb-facets"}, el("label", {class: "fb-choice fb-grow"}, el("span", {}, "Find"), find),
         ...this.facets.map((facet) => facet.root), root, sort),
-      el("div", {class: "fb-row"}, ...boxes.map(([, label]) => label)));
+      el("div", {class: "fb-row fb-facets"}, ...boxes.map(([, label]) => label)));
     this.count = el("span", {role: "status", class: "fb-count"});
     this.reset = button("Clear filters", () => change(cleared(NORMAL, FILTERS)));
     this.drop = button("Clear choice", () => change({pick: []}));
@@ -93,7 +93,7 @@ class Works {
     this.unknown.textContent = said.join("; ");
     this.said = said;
     if (state.sources && !library.hasSources) this.fetch(() => library.sources(), "The sources");
-    if ((state.q || state.notes) && !library.noted) this.fetchNotes();
+    if ((state.find || state.notes) && !library.noted) this.fetchNotes();
     this.found = library.passing(state);
     for (const facet of this.facets) facet.show(state);
     showFields(this.controls, state);
