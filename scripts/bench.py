@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer, "works": works, "load": load_time,
+        "explorer": explorer, "works": works, "form": form, "load": load_time,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -252,6 +252,52 @@ def works(runs: int) -> None:
     report("works: filter until it is painted", [one[1] for one in times], "ms", "none")
     size = weigh_site(ROOT / "site", [page])[page] / 1000
     print(f"{'works: weight of the page':<44}        {size:8.1f} kB gzipped  budget {BUDGETS[page] // 1000} kB")
+
+
+# Notes, for each keystroke, when the answer and the picture were in the page and when they were painted.
+KEYSTROKES = """() => {
+  window.strokes = [];
+  let pressed = 0;
+  document.onkeydown = event => { pressed = event.timeStamp; };
+  document.oninput = () => {
+    const begun = pressed, there = performance.now() - begun;
+    requestAnimationFrame(() => setTimeout(() => strokes.push([there, performance.now() - begun])));
+  };
+}"""
+TYPED = {
+    "min-batch": ("bandwidth", "3.35TB/s"), "memory": ("seq", "16384"), "bubble": ("microbatches", "1024"),
+    "serving": ("seq", "16384"),
+}  # fmt: skip
+
+
+def form(runs: int) -> None:
+    """Forms of calculators: from a keystroke to its answer and picture, in the page and painted."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from playwright.sync_api import sync_playwright
+
+    from sitebuild.weigh import LAUNCH, browser_path, served
+
+    if not (ROOT / "site" / "index.html").exists():
+        print("form: needs a built site (make site)")
+        return
+    with sync_playwright() as playwright, served(ROOT / "site") as base:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
+        for name, (field, text) in TYPED.items():
+            tab = browser.new_page()
+            tab.goto(f"{base}calculators/{name}/")
+            tab.wait_for_selector(".fb-curve svg")
+            strokes: list[list[float]] = []
+            for _ in range(runs):
+                tab.fill(f"[name={field}]", "")
+                tab.evaluate(KEYSTROKES)
+                for key in text:
+                    tab.keyboard.type(key)
+                tab.wait_for_function(f"strokes.length >= {len(text)}")
+                strokes += tab.evaluate("strokes")
+            report(f"{name}: keystroke to answer in the page", [one[0] for one in strokes], "ms", "50 ms")
+            report(f"{name}: keystroke to answer painted", [one[1] for one in strokes], "ms", "50 ms")
+            tab.close()
+        browser.close()
 
 
 if __name__ == "__main__":

@@ -7,26 +7,24 @@ that none of them has is an error that says how to give it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flopbook.formats import BLOCK_DTYPES, DTYPE_BYTES
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
-from flopbook.lookup import Chip, Picked, Shape, chip, shape
 from flopbook.problems import FlopbookError, UnknownName, shorten
-from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, plural
+from flopbook.units import UnitError, format_quantity, is_bare, one_way, parse_quantity
 
-# Bytes of one value in each number format; block formats carry a shared scale beside their values.
-DTYPE_BYTES = {
-    "fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5,
-    "int4": 0.5,
-}  # fmt: skip
-BLOCK_DTYPES = ("mxfp8", "mxfp6", "mxfp4", "nvfp4")
+if TYPE_CHECKING:
+    from flopbook.lookup import Chip, Shape
+
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
+# What a chip gives of its links, one way; an amount that is typed may say "both ways".
+LINKS = ("link_bandwidth", "scaleout_bandwidth")
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
-
 
 # The form on the page says the same in the same words.
 SMALL_BATCH = "the batch is smaller than one chip needs"
@@ -69,6 +67,9 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.outputs)
 
+    def __repr__(self) -> str:
+        return f"<{self.formula.id}: {', '.join(f'{name} {value}' for name, value in self.outputs.items())}>"
+
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: SI values, open or unlimited ones as null."""
         inputs: dict[str, Any] = {}
@@ -89,17 +90,17 @@ class Result(Mapping[str, Any]):
 def _json_number(value: Any) -> Any:
     if hasattr(value, "tolist"):  # a NumPy array or scalar
         return _json_number(value.tolist())
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_json_number(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-class _Request:
+class Request:
     """What was asked, and what has been found out on the way to an answer."""
 
     def __init__(self, formula: Formula, options: dict[str, Any]) -> None:
         self.formula, self.options = formula, options
-        self.chip = chip(str(options["chip"])) if "chip" in options else None
+        self.chip = _chip(formula, str(options["chip"])) if "chip" in options else None
         self.model = _model(options)
         self.notes: list[str] = []
 
@@ -112,10 +113,20 @@ class _Request:
         return str(self.options.get("sparsity") or "dense")
 
 
+def _chip(formula: Formula, names: str) -> Chip:
+    from flopbook.roofs import chips_of
+
+    return chips_of(formula, names)
+
+
 def _model(options: Mapping[str, Any]) -> Shape | None:
     """The model that was named, or the one that a configuration file describes."""
+    if "config" not in options and "model" not in options:
+        return None
+    from flopbook.lookup import Shape, shape
+
     if "config" not in options:
-        return shape(str(options["model"])) if "model" in options else None
+        return shape(str(options["model"]))
     if "model" in options:
         raise FlopbookError("give --model or --config, not both")
     from flopbook.huggingface import read_config  # reads JSON, which few commands need
@@ -127,7 +138,7 @@ def _model(options: Mapping[str, Any]) -> Shape | None:
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
-    rate = any(spec.chip == "peak" for spec in specs)
+    rate = any(spec.chip in ("peak", "roofs") for spec in specs)
     wanted = {
         "chip": any(spec.chip for spec in specs),
         "dtype": rate or any(spec.dtype for spec in specs),
@@ -145,6 +156,9 @@ def reads(formula_: Formula) -> tuple[str, ...]:
 def calculate(name: str, **options: Any) -> Result:
     """Run a calculator: `calculate("min-batch", chip="h100-sxm")`. `config` is a config.json or its content.
 
+    >>> calculate("max-params", memory="80GB", bytes_per_param=16)
+    <max-params: params 5000000000.0>
+
     Options are the command line's names with underscores; quantities are SI numbers or text such as "3.35TB/s".
     Raises FlopbookError (unknown name, missing input, unit that does not fit, value out of range).
     """
@@ -158,13 +172,13 @@ def resolved(name: str, **options: Any) -> dict[str, Value]:
     return _inputs(name, options)[1]
 
 
-def _inputs(name: str, options: Mapping[str, Any]) -> tuple[_Request, dict[str, Value]]:
+def _inputs(name: str, options: Mapping[str, Any]) -> tuple[Request, dict[str, Value]]:
     formula_ = get_formula(name)
     known = (*takes(formula_), *reads(formula_), *formula_.inputs)
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
-    request = _Request(formula_, _asked(options))
+    request = Request(formula_, _asked(options))
     return request, {key: _resolve(key, spec, request) for key, spec in formula_.inputs.items()}
 
 
@@ -182,31 +196,46 @@ def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _resolve(name: str, spec: Input, request: _Request) -> Value:
+def _resolve(name: str, spec: Input, request: Request) -> Value:
     """One input, in the order given, chip or model, default."""
     if name in request.options:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
-        return Value(value, "" if spec.choices else spec.unit)
-    if spec.chip and request.chip and (found := _supplied(name, spec, request)):
-        return found
-    if spec.model and request.model and (found := _from_model(name, spec, request)):
+        return Value(value, spec.unit if spec.is_number else "")
+    if found := _looked_up(name, spec, request):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
         return Value(width, spec.unit, f"width of {request.dtype}")
     if spec.dtype:
         raise FlopbookError(f"the width of {request.dtype} depends on its scales; give {_option(name)}")
     if name in request.formula.defaults:
-        return Value(request.formula.defaults[name], "" if spec.choices else spec.unit, "default")
+        return Value(request.formula.defaults[name], spec.unit if spec.is_number else "", "default")
     ways = [_option(name), *(["--chip"] if spec.chip else []), *(["--model"] if spec.model else [])]
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
 
 
+def _looked_up(name: str, spec: Input, request: Request) -> Value | None:
+    """The value of the chip, or else of the model; None where neither was asked or has it."""
+    if not (spec.chip and request.chip) and not (spec.model and request.model):
+        return None
+    from flopbook.supplies import from_chip, from_model  # read the data, which plain numbers do without
+
+    for owner, asked, supply in ((request.chip, spec.chip, from_chip), (request.model, spec.model, from_model)):
+        picked = supply(name, spec, request) if owner and asked else None
+        if owner and picked:
+            request.notes += picked.notes
+            return Value(picked.value, spec.unit if spec.is_number else "", owner.id, picked.source, picked.claim.place)
+    return None
+
+
 def _given(name: str, spec: Input, value: Any) -> Any:
-    if spec.choices or not isinstance(value, str):
+    if not (spec.is_number and isinstance(value, str)):
         return choice(value, spec.choices)
+    ways = 1.0
+    if spec.chip in LINKS:  # data sheets print both ways together; a calculator takes one
+        value, ways = one_way(value)
     try:
-        amount = parse_quantity(value, spec.unit)
+        amount = parse_quantity(value, spec.unit) * ways
     except UnitError as error:
         raise FlopbookError(f"{_option(name)}: {error}") from None
     if is_bare(value) and amount > 0:
@@ -229,112 +258,7 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _supplied(name: str, spec: Input, request: _Request) -> Value | None:
-    """The chip's value; None where it has none and the formula leaves its output open instead."""
-    try:
-        return _from_chip(name, spec, request)
-    except FlopbookError:
-        if request.formula.defaults.get(name) != math.inf:
-            raise
-        return None
-
-
-def _from_chip(name: str, spec: Input, request: _Request) -> Value | None:
-    """The value that a chip supplies; None where the question does not need it, or the chip has none."""
-    assert request.chip is not None
-    picked = _CHIP_VALUES[spec.chip](request)
-    if picked is None:
-        return None
-    request.notes += picked.notes
-    unit = "" if spec.choices else spec.unit
-    return Value(picked.value, unit, request.chip.id, picked.source, picked.claim.place)
-
-
-def _link_bandwidth(request: _Request) -> Picked:
-    """One-way bandwidth of one link, so that axes and links of a ring multiply back to the chip's total."""
-    assert request.chip is not None
-    whole = request.chip.pick_scaleup_bandwidth()
-    axes = request.chip.pick_scaleup_axes()
-    share = axes.value * _links_per_axis(request).value
-    rate = format_quantity(whole.value / share, "byte/s")
-    if share > 1:
-        count = f"{axes.value:g} {plural('axis', axes.value)}"
-        note = f"{request.chip.id} has {count} of 2 links; one link carries {rate} one way"
-    else:
-        note = f"{request.chip.id} is on a switch or fully connected: all its links count as one port of {rate} one way"
-    return Picked(whole.value / share, "byte/s", whole.claim, (*whole.notes, note))
-
-
-def _links_per_axis(request: _Request) -> Picked:
-    """2 on a torus (a neighbour to either side), 1 for the port of a switch."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    return Picked(2.0 if _is_torus(axes) else 1.0, "1", axes.claim)
-
-
-def _is_torus(axes: Picked) -> bool:
-    return axes.claim.topology in ("torus", "mesh")
-
-
-def _topology(request: _Request) -> Picked:
-    """How the scale-up network joins the chips, in the words of --topology."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    word = "switch" if not _is_torus(axes) else "torus" if axes.value > 1 else "ring"
-    return Picked(word, "1", axes.claim)  # type: ignore[arg-type]  # the one value that is a word
-
-
-def _axes(request: _Request) -> Picked | None:
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    if request.options.get("topology", "torus") != "torus":
-        return None
-    note = f"all {axes.value:g} axes of {request.chip.id} are used; choose with --axes" if axes.value > 1 else ""
-    return Picked(axes.value, "1", axes.claim, (note,) if note else ())
-
-
-def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[_Request], Picked | None]:
-    """A value of the network beyond a node, looked up only where the question is about two levels."""
-
-    def asked(request: _Request) -> Picked | None:
-        one_level = "topology" in request.formula.inputs and request.options.get("topology") != "two-level"
-        return None if one_level or request.chip is None else pick(request.chip)
-
-    return asked
-
-
-_CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
-    "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
-    "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
-    "memory": lambda r: r.chip.pick_memory(),
-    "power": lambda r: r.chip.pick_power(),
-    "link_bandwidth": _link_bandwidth,
-    "links_per_axis": _links_per_axis,
-    "axes": _axes,
-    "topology": _topology,
-    "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
-    "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),
-}
-
-
-def _from_model(name: str, spec: Input, request: _Request) -> Value | None:
-    """The value that a model supplies; None where its kind or its silence means the formula's default."""
-    assert request.model is not None
-    mixed = spec.model in ("experts", "experts_per_token")
-    if mixed and request.model.model.kind == "dense":
-        return None
-    if not mixed and name in request.formula.defaults and not request.model.records(spec.model):
-        return None
-    if spec.choices:
-        claim = request.model.claim(spec.model)
-        return claim and Value(claim.value, "", request.model.id, claim.source, claim.place)
-    picked = request.model.pick_compute_params() if spec.model == "compute_params" else request.model.pick(spec.model)
-    if spec.model == "compute_params" and request.model.model.kind == "moe":
-        request.notes.append(f"{request.model.id} is a mixture of experts: its active parameters count")
-    return Value(picked.value, spec.unit, request.model.id, picked.source, picked.claim.place)
-
-
-def _result(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> Result:
+def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any]) -> Result:
     _check_axes(request, values)
     if "sparsity" in request.options and "peak" in request.options:
         request.notes.append("--sparsity chooses among the peaks of a chip; the given --peak is used as it is")
@@ -359,7 +283,8 @@ def _result(request: _Request, values: dict[str, Value], outputs: dict[str, Any]
     if request.chip and values.get("peak") and values["peak"].origin != "given":
         chosen |= {"dtype": request.dtype, "sparsity": request.sparsity}
     heads = {name: Value(value, "") for name, value in chosen.items() if value}
-    sources = dict.fromkeys([*(v.source for v in values.values() if v.source), *request.formula.sources])
+    read = [*(v.source for v in values.values() if v.source), *getattr(request.chip, "sources", ())]
+    sources = dict.fromkeys([*read, *request.formula.sources])
     return Result(request.formula, {**heads, **shown}, outputs, tuple(dict.fromkeys(request.notes)), tuple(sources))
 
 
@@ -367,25 +292,25 @@ def _stands_for_none(item: Value) -> bool:
     return isinstance(item.value, float) and (math.isinf(item.value) or (item.value == 0 and item.origin == "default"))
 
 
-def _note_chips(request: _Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
+def _note_chips(request: Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
-    chips = outputs.get("max_chips", outputs.get("max_ways"))
+    chips = next((outputs[name] for name in ("max_chips", "max_ways", "devices") if name in outputs), None)
     if chips is None:
         return
     fewest, most = (chips.min(), chips.max()) if hasattr(chips, "min") else (chips, chips)
     if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
-    if request.chip is None or values["link_bandwidth"].origin == "given":
+    if request.chip is None or "link_bandwidth" not in values or values["link_bandwidth"].origin == "given":
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:
-        size = format_quantity(domain.value, "chip")
-        request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
+        request.notes.append(DOMAIN_ENDS.format(size=format_quantity(domain.value, "chip"), chip=request.chip.id))
 
 
-def _check_axes(request: _Request, values: dict[str, Value]) -> None:
-    """Refuse more axes than the chip has, where an axis count was given."""
-    if request.chip is None or "axes" not in values or values["axes"].origin != "given":
+def _check_axes(request: Request, values: dict[str, Value]) -> None:
+    """Refuse more axes than the chip has, where an axis count was given and that of the chip is known."""
+    known = request.chip is not None and any(c.published for c in request.chip.claims("scaleup_axes"))
+    if request.chip is None or not known or "axes" not in values or values["axes"].origin != "given":
         return
     have = request.chip.pick_scaleup_axes().value
     if values["axes"].value > have:

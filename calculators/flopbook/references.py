@@ -122,7 +122,11 @@ class Topic:
 
 
 def reference(key: str, root: Path = BIBLIOGRAPHY) -> Reference:
-    """One reference by key. Raises UnknownName with the nearest keys."""
+    """One reference by key. Raises UnknownName with the nearest keys.
+
+    >>> reference("williams2009roofline").year
+    2009
+    """
     known = references(root)
     if key not in known:
         raise UnknownName("reference", key, known)

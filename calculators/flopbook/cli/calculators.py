@@ -7,6 +7,7 @@ from typing import Any
 from flopbook.calculator import calculate, reads, takes
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.formula import Formula, Input
+from flopbook.pages.pictures import DRAWINGS, Drawing
 from flopbook.words import answer, example
 
 _SHARED = {
@@ -18,13 +19,7 @@ _SHARED = {
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
-# Calculators behind which there is a schedule to draw.
-_DRAWN = {
-    "bubble": (
-        Option("--timeline", "timeline", "Run the schedule and print it: a line for each stage, a letter for a pass."),
-        Option("--plot", "plot", "Run the schedule and draw it into this file (SVG).", "FILE"),
-    )
-}  # fmt: skip
+_BINARY = Option("--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB.")
 
 
 def command(formula: Formula) -> Command:
@@ -32,16 +27,24 @@ def command(formula: Formula) -> Command:
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
 
-    def call(as_json: bool, explain: bool, timeline: bool = False, plot: str | None = None, **given: Any) -> None:
-        if timeline or plot is not None:
-            from flopbook.cli.timeline import show, write_plot
+    drawing = DRAWINGS.get(formula.id)
 
-            if not (as_json or explain):
-                return print(show(formula.id, given, timeline, plot))
-            if timeline:
-                raise UsageError("--timeline prints text of its own; leave out --json and --explain")
-            write_plot(formula.id, given, str(plot))
+    def call(as_json: bool, explain: bool, binary: bool = False, plot: str | None = None, **given: Any) -> None:
+        asked = drawing is not None and given.pop(drawing.flag, False)
+        alone = not (as_json or explain)
+        if asked and not alone:
+            raise UsageError(f"--{drawing.flag} prints text of its own; leave out --json and --explain")
+        if binary and not alone:
+            raise UsageError("--binary writes the plain answer; --json and --explain are in SI units")
+        if drawing and alone and (asked or plot is not None or not drawing.flag):
+            from flopbook.cli.drawing import show
+
+            return print(show(formula.id, given, bool(asked), plot, binary))
         result = calculate(formula.id, **given)
+        if plot is not None:
+            from flopbook.cli.drawing import write_plot
+
+            write_plot(formula.id, given, plot)
         if as_json:
             from flopbook.cli.layout import print_json
 
@@ -51,16 +54,29 @@ def command(formula: Formula) -> Command:
 
             print(explanation(result))
         else:
-            print(answer(result))
+            print(answer(result, binary=binary))
 
     return Command(
         formula.id,
         call,
-        (*options, *_DRAWN.get(formula.id, ()), _AS_JSON, _EXPLAIN),
+        (*options, *_drawn(drawing), *_binary(formula), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
     )
+
+
+def _drawn(drawing: Drawing | None) -> list[Option]:
+    """The options of a calculator that has a picture: to print it, unless it always is, and to write it."""
+    if drawing is None:
+        return []
+    printing = [Option(f"--{drawing.flag}", drawing.flag, drawing.printing)] if drawing.flag else []
+    return [*printing, Option("--plot", "plot", drawing.writing, "FILE")]
+
+
+def _binary(formula: Formula) -> tuple[Option, ...]:
+    """The switch for binary prefixes, where an answer is an amount of bytes."""
+    return (_BINARY,) if any(spec.unit == "byte" for spec in formula.outputs.values()) else ()
 
 
 def _shared(name: str) -> Option:
@@ -81,5 +97,5 @@ def _option(name: str, spec: Input, formula: Formula) -> Option:
         if way
     ]
     origin = f"; from --{' or --'.join(ways)} if not given" if ways else ""
-    metavar = {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
+    metavar = spec.text or {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
     return Option(flag, name, f"{text}{origin}.", metavar)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flopbook.calculator import Result
-from flopbook.faces.worked import worked
 from flopbook.problems import UnknownName
 from flopbook.references import reference
-from flopbook.units import format_quantity
-from flopbook.words import columns, shown
+from flopbook.words import columns, said, shown
 
 
 def explanation(result: Result) -> str:
@@ -17,17 +17,31 @@ def explanation(result: Result) -> str:
     lines = [f"{formula.title}: {formula.summary}", "", "Inputs"]
     lines.append(columns(_inputs(result), indent="  "))
     lines += ["", "Steps"]
-    open_outputs = [name for name, value in result.outputs.items() if value is None]
-    for step in worked(formula, values, open_outputs):
-        value = step.value if isinstance(step.value, str) else format_quantity(step.value, step.unit)
-        first, *more = dict.fromkeys((step.expression, step.numbers, value))
-        lines.append(f"  {step.name} = {first}")
-        lines += [f"  {' ' * len(step.name)} = {line}" for line in more]
+    lines += [f"  {line}" for line in (_steps if formula.printed else _told)(result, values)]
     lines += ["", "Leaves out", *(f"  {line}" for line in formula.section("Leaves out").splitlines())]
     if result.notes:
         lines += ["", "Notes", *(f"  {note}" for note in result.notes)]
     lines += ["", "Sources", *(f"  {_source(key)}" for key in result.sources)]
     return "\n".join(lines)
+
+
+def _steps(result: Result, values: dict[str, Any]) -> list[str]:
+    """Each step in names, with the numbers put in, and its value."""
+    from flopbook.faces.worked import worked
+
+    lines = []
+    for step in worked(result.formula, values, [name for name, value in result.items() if value is None]):
+        first, *more = dict.fromkeys((step.expression, step.numbers, said(step.value, step.unit)))
+        lines += [f"{step.name} = {first}", *(f"{' ' * len(step.name)} = {line}" for line in more)]
+    return lines
+
+
+def _told(result: Result, values: dict[str, Any]) -> list[str]:
+    """The steps of ordinary Python in its own words, then what they end in."""
+    assert result.formula.working is not None
+    outputs = result.formula.outputs
+    ends = [f"{name} = {said(value, outputs[name].unit)}" for name, value in result.items() if value is not None]
+    return [*result.formula.working(**values), *ends]
 
 
 def _inputs(result: Result) -> list[tuple[str, str, str]]:

@@ -20,13 +20,13 @@ from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
 from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
-from flopbook.pages.errata import PAGE as ERRATA
-from flopbook.pages.errata import claim_words
+from flopbook.pages.errata import claim_page, claim_words
 from flopbook.pages.markup import inline, link
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
 from flopbook.units import UnitError, format_quantity, parse_quantity
+from flopbook.words import said
 
 
 class ProseError(FlopbookError):
@@ -105,9 +105,8 @@ class _Answer:
     def __getitem__(self, name: str) -> Number | str:
         if self._result.get(name) is None:
             raise FlopbookError(f"{self._result.formula.id} leaves {name} open here")
-        if self._result.formula.outputs[name].choices:
-            return str(self._result[name])
-        return Number(self._result[name], self._result.formula.outputs[name].unit, self._href)
+        value, unit = self._result[name], self._result.formula.outputs[name].unit
+        return said(value, unit) if isinstance(value, (str, tuple)) else Number(value, unit, self._href)
 
     def __str__(self) -> str:
         return str(self[next(iter(self._result))])
@@ -140,7 +139,7 @@ def _names(page: str) -> dict[str, Callable[..., Any]]:
         "model": lambda name: _Model(name, page),
         "calc": lambda name, **options: _Answer(calculate(name, **{k: _plain(v) for k, v in options.items()}), page),
         "cite": lambda key: cite(key, page),
-        "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, f"{ERRATA}#{ledger_row(key).id}")),
+        "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))),
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
         "roofline": lambda name: roofline_svg(chip(name)),
         "entry": load_entry,

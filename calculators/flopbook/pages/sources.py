@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from datetime import date
 
+import flopbook
 from flopbook.claims import Claim
 from flopbook.linkstatus import link_status
-from flopbook.pages.markup import escape, inline, link, relative
+from flopbook.pages.markup import escape, inline, link, relative, slug
 from flopbook.references import Reference, Topic, reference, references, topics
 
 MONTHS = [
@@ -152,6 +154,17 @@ def bibtex_block(title: str, text: str) -> str:
         f"<details><summary>{escape(title)}</summary>"
         f'<pre class="fb-bibtex" tabindex="0"><code>{_code(text)}</code></pre></details>'
     )
+
+
+def page_bibtex(title: str, what: str, name: str, read: date) -> str:
+    """A page of ours as a reference: `what` and `name` say which; the newest reading of its sources is its date."""
+    fields = {
+        "author": "{The flopbook contributors}", "title": title,
+        "howpublished": f"flopbook {flopbook.__version__}, {what} {name}", "year": str(read.year),
+        "note": f"Sources read up to {read.isoformat()}",
+    }  # fmt: skip
+    inside = ",\n".join(f"  {field} = {{{value}}}" for field, value in fields.items())
+    return f"@misc{{flopbook{read.year}{slug(name).replace('-', '')},\n{inside}\n}}"
 
 
 def _code(text: str) -> str:

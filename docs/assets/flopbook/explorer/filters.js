@@ -1,6 +1,6 @@
 // Which entries are shown, and the controls that say so.
 
-import {button, check, choice, el} from "./dom.js";
+import {button, check, choice, el} from "../dom.js";
 import {Facet, cleared, filtered, finder, inYears, numberField, showFields, years} from "./panel.js";
 import {defaults} from "./state.js";
 

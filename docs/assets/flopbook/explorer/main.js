@@ -1,10 +1,10 @@
 // Makes the explorer from the plain table: filters, views as tabs, and the state in the address.
 
-import "./scales.js"; // asked for here already, so that all files come in one go
+import "../scales.js"; // asked for here already, so that all files come in one go
 import "./value.js";
 import {Address} from "./address.js";
 import {Compare} from "./compare.js";
-import {el} from "./dom.js";
+import {el} from "../dom.js";
 import {Filters, passing} from "./filters.js";
 import {List} from "./list.js";
 import {Model} from "./model.js";

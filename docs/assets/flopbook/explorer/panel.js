@@ -1,7 +1,7 @@
 // What panels of filters are made of: folded lists of boxes, fields, and the buttons beside them.
 
 import {copyText} from "../copy.js";
-import {button, check, el} from "./dom.js";
+import {button, check, el} from "../dom.js";
 
 /** A folded list of boxes; none ticked means all. Options are [value, text] or [value, text, depth in a tree]. */
 export class Facet {

@@ -1,7 +1,7 @@
 // The list of works: the rows of the plain page with boxes to choose, notes, and buttons that copy.
 
 import {copyText} from "../copy.js";
-import {button, el} from "../explorer/dom.js";
+import {button, el} from "../dom.js";
 import {telling} from "../explorer/panel.js";
 
 const FIRST = 50; // so many are shown at once; the rest on demand

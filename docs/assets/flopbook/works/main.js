@@ -1,7 +1,7 @@
 // Makes filters, search, choice and export from the plain lists of works, with the state in the address.
 
 import {Address, among, number, parse} from "../explorer/address.js";
-import {button, check, choice, el} from "../explorer/dom.js";
+import {button, check, choice, el} from "../dom.js";
 import {Facet, cleared, filtered, finder, foldButton, linkButton, showFields, telling, years} from "../explorer/panel.js";
 import {FILTERS, Library, SORTS} from "./library.js";
 import {List} from "./list.js";
