@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
+        "explorer": explorer, "works": works, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
         "references": reference_check,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -252,6 +252,53 @@ def explorer(runs: int) -> None:
     report("explorer: start of loading to usable", [one[0] for one in times], "ms", "none")
     report("explorer: start of loading to first filter", [one[1] for one in times], "ms", "none")
     report("explorer: page there to first filter done", [one[1] - one[2] for one in times], "ms", "300 ms")
+
+
+# Types words one after the other, and notes for each how long the filter took, and how long until it was painted.
+FILTERS = """async () => {
+  const search = document.querySelector('.fb-works input[type=search]');
+  search.focus();
+  const settled = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  await new Promise(done => setTimeout(done, 500));
+  const times = [];
+  for (const word of ['memory', 'tensor parallel', '', 'a', 'no such words', 'nvidia', '']) {
+    const begun = performance.now();
+    search.value = word;
+    search.dispatchEvent(new Event('input'));
+    const filtered = performance.now();
+    await settled();
+    times.push([filtered - begun, performance.now() - begun]);
+  }
+  return times;
+}"""
+
+
+def works(runs: int) -> None:
+    """The page of all works with the sources of values: how many lines, how fast they are filtered, what it weighs."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from playwright.sync_api import sync_playwright
+
+    from sitebuild.weigh import BUDGETS, LAUNCH, browser_path, served, weigh_site
+
+    page = "references/works/"
+    if not (ROOT / "site" / page / "index.html").exists():
+        print("works: needs a built site (make site)")
+        return
+    times: list[list[float]] = []
+    with sync_playwright() as playwright, served(ROOT / "site") as base:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
+        for _ in range(min(runs, 5)):
+            tab = browser.new_page()
+            tab.goto(f"{base}{page}?sources=1")
+            tab.wait_for_selector(".fb-works[data-ready]")
+            lines = tab.inner_text(".fb-works .fb-count")
+            times += tab.evaluate(FILTERS)
+            tab.close()
+        browser.close()
+    report(f"works: filter {lines.split(' of ')[-1]}", [one[0] for one in times], "ms", "50 ms")
+    report("works: filter until it is painted", [one[1] for one in times], "ms", "none")
+    size = weigh_site(ROOT / "site", [page])[page] / 1000
+    print(f"{'works: weight of the page':<44}        {size:8.1f} kB gzipped  budget {BUDGETS[page] // 1000} kB")
 
 
 # Notes, for each keystroke, when the answer and the picture were in the page and when they were painted.

@@ -107,7 +107,8 @@ def bib(key: str = SOURCE, kind: str = "misc", **changes: str | None) -> str:
     """A valid BibTeX entry; a field of None is left out."""
     fields: dict[str, str | None] = {
         "author": "Doe, Jane and Roe, Richard", "title": f"The work {key}", "year": "2026",
-        "url": f"https://acme.example/{key}", "urldate": "2026-11-21", "tier": "vendor", "keywords": "chips",
+        "url": f"https://acme.example/{key}", "urldate": "2026-11-21", "tier": "vendor", "type": "source",
+        "keywords": "chips",
         "annote": "Shows what the chip does; read it first.", **changes,
     }  # fmt: skip
     inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value is not None)
@@ -154,7 +155,7 @@ READERS = {
 
 
 # What else remembers data that it was made from.
-REMEMBERING = (("pages.entry", ("users",)),)
+REMEMBERING = (("pages.entry", ("users",)), ("pages.works", ("_cited",)))
 # Modules that name a folder themselves, to show a file of it.
 FOLDERS = (
     ("rules.base", "ACCELERATORS", "accelerators"),
@@ -162,6 +163,8 @@ FOLDERS = (
     ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
     ("rules.thin", "BIBLIOGRAPHY", "bibliography"),
     ("rules.linkstates", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.topic", "BIBLIOGRAPHY", "bibliography"),
+    ("pages.references", "BIBLIOGRAPHY", "bibliography"),
     ("places", "ACCELERATORS", "accelerators"),
     ("places", "BIBLIOGRAPHY", "bibliography"),
     ("places", "MODELS", "models"),

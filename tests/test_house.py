@@ -25,7 +25,7 @@ LEVELS = (
     ("pages",),
     ("base", "tables"),
     ("snapshot", "feed"),
-    ("history",),
+    ("history", "additions"),
     ("solving", "targets", "sweeping"),
     (
         "export",
@@ -41,6 +41,7 @@ LEVELS = (
         "timeline",
         "newreference",
     ),
+    ("atom",),
     ("rules",),
     ("ledger",),
     ("sensitivity",),

@@ -15,9 +15,21 @@ from flopbook.catalogue import load_entries
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, get_formula, printed
-from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, pitfalls, references
+from flopbook.pages import (
+    accelerators,
+    calculators,
+    data,
+    entry,
+    errata,
+    explorer,
+    feeds,
+    pitfalls,
+    references,
+    works,
+)
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
+from sitebuild import twins
 from sitebuild.maths import MathsError, replace_maths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,10 +54,11 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         raise FlopbookError("\n".join(str(problem) for problem in problems))
     if not preview:
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
-    tree |= {name: text.encode() for name, text in explorer.files().items()}
+    made = explorer.files() | works.files() | feeds.files()
+    tree |= {name: text.encode() for name, text in made.items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
-    return tree
+    return tree | {twins.INDEX: twins.listing(tree).encode()}
 
 
 def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, str]]:

@@ -100,12 +100,21 @@ def test_values_sources_formulas_and_bibtex_are_in_the_html(site: Path) -> None:
         assert all(said(one, formula.outputs[first[0]].unit) in text for one in shown), name
 
 
-_SETTLED = """() => (!document.querySelector('.fb-calculator') || document.querySelector('.fb-answer')?.children.length)
+_SETTLED = """() => (!document.querySelector('.fb-works') || document.querySelector('.fb-works[data-ready]'))
+  && (!document.querySelector('.fb-calculator') || document.querySelector('.fb-answer')?.children.length)
   && [...document.querySelectorAll('.highlight > pre')].every(pre => pre.previousElementSibling)
   && [...document.images].every(image => image.complete)"""
 
 
-PHONE = ("", "accelerators/", "calculators/min-batch/", "notebooks/fsdp-limit/", "handbook/roofline/", "references/")
+PHONE = (
+    "",
+    "accelerators/",
+    "calculators/min-batch/",
+    "notebooks/fsdp-limit/",
+    "handbook/roofline/",
+    "references/",
+    "references/works/",
+)
 
 
 def _visit(context: Any, base: str, site: Path, page: str) -> dict[str, Any]:

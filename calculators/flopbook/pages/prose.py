@@ -115,10 +115,10 @@ class _Answer:
         return float(self[next(iter(self._result))])
 
 
-def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None) -> str:
+def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None, first_line: int = 1) -> str:
     """Fill the expressions of a page of prose. `page` is its content path, `file` the name that errors show.
 
-    Raises ProseError with file and line.
+    `first_line` is the line of the file on which the text begins. Raises ProseError with file and line.
     """
     environment = SandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, finalize=_printable, keep_trailing_newline=True
@@ -128,9 +128,9 @@ def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None)
     try:
         return environment.from_string(text).render()
     except TemplateSyntaxError as error:
-        raise ProseError(_problem(file, error.lineno, error.message or "syntax")) from None
+        raise ProseError(_problem(file, first_line - 1 + error.lineno, error.message or "syntax")) from None
     except (FlopbookError, UnitError, TemplateError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise ProseError(_problem(file, _template_line(), str(error))) from None
+        raise ProseError(_problem(file, first_line - 1 + _template_line(), str(error))) from None
 
 
 def _names(page: str) -> dict[str, Callable[..., Any]]:
