@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer, "load": load_time,
+        "explorer": explorer, "load": load_time, "links": link_check, "references": reference_check,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -99,6 +99,21 @@ def load_time(runs: int) -> None:
 def lint_time(runs: int) -> None:
     """All checks of all data."""
     report("lint of all data", timed([COMMAND, "lint"], min(runs, 5), 1.0), "s", "2 s for one file")
+
+
+def link_check(runs: int) -> None:
+    """A thousand links of one host on this machine, eight at a time."""
+    from benchlibrary import link_times
+
+    report("1,000 links of one host, 8 at once", link_times(min(runs, 5)), "s", "10 s")
+
+
+def reference_check(runs: int) -> None:
+    """Two thousand references read and checked, with nothing kept from an earlier run."""
+    from benchlibrary import reference_times
+
+    times = reference_times(min(runs, 5), {**os.environ, "FLOPBOOK_CACHE": ""})
+    report("2,000 references read and checked", times, "s", "3 s")
 
 
 def rebuild(_: int) -> None:

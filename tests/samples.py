@@ -95,7 +95,7 @@ MODEL = (
     "id: tiny-1b\nkind: dense\nname: Tiny 1B\ndeveloper: Acme\nsummary: A model for tests.\nclaims:\n"
     f"  - {{field: params, value: 1e9, unit: param, source: {SOURCE}, as_of: 2026-11-21, locator: Table 1}}\n"
 )
-TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do.}\n"
+TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do., few: The sample has one work.}\n"
 LEDGER = (
     f"source: {SOURCE}\nfile: doc.txt\nrows:\n"
     "  - {id: two-and-two, line: 1, topic: sums, statement: Two and two is four., stated: {value: 4},\n"
@@ -145,6 +145,8 @@ READERS = {
     "models": ("entries", ("model_ids", "model", "load_model")),
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
+    "works": ("works", ("on_file",)),
+    "links": ("linkstatus", ("link_statuses",)),
     "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
     "catalogue": ("catalogue", ("load_entries", "read_entries", "_loaded")),
@@ -158,10 +160,13 @@ FOLDERS = (
     ("rules.base", "ACCELERATORS", "accelerators"),
     ("rules.stray", "ACCELERATORS", "accelerators"),
     ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.thin", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.linkstates", "BIBLIOGRAPHY", "bibliography"),
     ("places", "ACCELERATORS", "accelerators"),
     ("places", "BIBLIOGRAPHY", "bibliography"),
     ("places", "MODELS", "models"),
     ("cli.contributing", "ACCELERATORS", "accelerators"),
+    ("cli.adding", "BIBLIOGRAPHY", "bibliography"),
 )
 
 

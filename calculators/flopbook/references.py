@@ -100,6 +100,7 @@ class Topic:
     intro: str
     children: tuple[Topic, ...] = ()
     start_here: tuple[str, ...] = ()
+    few: str = ""
 
     def walk(self) -> Iterator[Topic]:
         """This topic and all below it."""
@@ -228,11 +229,12 @@ def decode(text: str) -> str:
     from pylatexenc.latexwalker import LatexWalker
 
     converter, context = _converter()
-    nodes, _, _ = LatexWalker(text.replace("%", "\\%"), latex_context=context).get_latex_nodes()
+    nodes, _, _ = LatexWalker(_PERCENT.sub(r"\%", text), latex_context=context).get_latex_nodes()
     return " ".join(converter.nodelist_to_text(nodes).replace("\xa0", " ").split())
 
 
 _LATEX = re.compile(r"[\\$~]|--|``|''")
+_PERCENT = re.compile(r"(?<!\\)%")  # a comment to LaTeX, a percent sign to whoever wrote it
 
 
 @functools.cache
@@ -319,7 +321,7 @@ def _tree_problems(nodes: Node, file: str, depth: int, seen: set[str]) -> Iterat
 
 def _topic(raw: dict[str, Any]) -> Topic:
     children = tuple(_topic(child) for child in raw.get("children", ()))
-    return Topic(raw["id"], raw["title"], raw["intro"], children, tuple(raw.get("start_here", ())))
+    return Topic(raw["id"], raw["title"], raw["intro"], children, tuple(raw.get("start_here", ())), raw.get("few", ""))
 
 
 def csl(item: Reference) -> dict[str, Any]:

@@ -72,23 +72,31 @@ def _record(place: Place, url: str, editable: bool) -> dict[str, Any]:
     Option("--as-of", "as_of", "Of a chip: the day on which you read it (default: today).", "YYYY-MM-DD"),
     Option("--website", "website", "Of a vendor: the address of its website.", "URL"),
     Option("--summary", "summary", "One or two sentences of your own.", "TEXT"),
-    Option("--dry-run", "dry_run", "Print the file and write nothing."),
+    Option("--topic", "topic", "Of a reference: the topic that it belongs to; it decides the file.", "ID"),
+    Option("--offline", "offline", "Of a reference: ask no service, write a skeleton."),
+    Option("--dry-run", "dry_run", "Print what would be written and write nothing."),
     argument="WHAT ID",
 )
-def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str | None) -> None:
-    """Write the file of a new chip or vendor: valid, with comments on how to fill it in. Nothing is overwritten.
+def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) -> None:
+    """Write the file of a new chip or vendor, or the entry of a reference. Nothing is overwritten.
 
-    WHAT is chip or vendor; ID is VENDOR/PRODUCT or VENDOR. What is not given is asked for in a terminal.
+    WHAT is chip, vendor or reference; ID is VENDOR/PRODUCT, VENDOR, or an arXiv id, DOI or address. A chip or vendor
+    is valid from the start, with comments on how to fill it in; what is not given is asked for in a terminal. A
+    reference comes with what arXiv, the DOI or the page says of it; the note and the topics are left to you.
 
     Example: flopbook new chip nvidia/a1 --name "A1 96GB" --kind package --status announced --source acme2026a1
     --dry-run
     """
-    if what not in ASKED:
-        raise UnknownName("kind of file", what, ASKED)
+    if what not in (*ASKED, "reference"):
+        raise UnknownName("kind of file", what, (*ASKED, "reference"))
     root = checkout()
     if root is None and not dry_run:
         raise UsageError(CLONE)
     _refuse_foreign(what, given)
+    if what == "reference":
+        from flopbook.cli.adding import new_reference
+
+        return new_reference(id, given["topic"], given["offline"], dry_run, as_json)
     if what == "chip":
         authoring.refuse_known_chip(id, given["name"] or "")
     values = _answered(what, id, given)
@@ -107,10 +115,11 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str |
         print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
 
 
-def _refuse_foreign(what: str, given: dict[str, str | None]) -> None:
-    for other, asked in ASKED.items():
+def _refuse_foreign(what: str, given: dict[str, Any]) -> None:
+    own = {**ASKED, "reference": {"topic": "", "offline": ""}}
+    for other, asked in own.items():
         for name in asked:
-            if other != what and name not in ASKED[what] and given[name] is not None:
+            if other != what and name not in own[what] and given[name]:
                 raise UsageError(f"--{name.replace('_', '-')} is for new {other}, not for new {what}")
 
 
