@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+LINKS_ARGS ?=
 UPGRADE ?=
 UV_VERSION := 0.13.8
 
@@ -40,7 +41,7 @@ lint: setup ## check data, code style and formatting
 	@$(BIN)/ruff format --check .
 
 links: setup ## check every outside link of data and prose
-	@$(BIN)/python scripts/check_links.py
+	@$(BIN)/python scripts/check_links.py $(LINKS_ARGS)
 
 bench: setup ## measure the speeds that the project promises
 	@$(BIN)/python scripts/bench.py

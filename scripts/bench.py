@@ -28,7 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer, "load": load_time,
+        "explorer": explorer, "works": works, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
+        "references": reference_check,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -101,6 +102,21 @@ def lint_time(runs: int) -> None:
     report("lint of all data", timed([COMMAND, "lint"], min(runs, 5), 1.0), "s", "2 s for one file")
 
 
+def link_check(runs: int) -> None:
+    """A thousand links of one host on this machine, eight at a time."""
+    from benchlibrary import link_times
+
+    report("1,000 links of one host, 8 at once", link_times(min(runs, 5)), "s", "10 s")
+
+
+def reference_check(runs: int) -> None:
+    """Two thousand references read and checked, with nothing kept from an earlier run."""
+    from benchlibrary import reference_times
+
+    times = reference_times(min(runs, 5), {**os.environ, "FLOPBOOK_CACHE": ""})
+    report("2,000 references read and checked", times, "s", "3 s")
+
+
 def rebuild(_: int) -> None:
     """The site again without changes, the notebooks from the cache."""
     with tempfile.TemporaryDirectory() as folder:
@@ -154,6 +170,37 @@ def wait_for(url: str, text: str, limit_s: float) -> None:
     raise TimeoutError(f"{url} did not show '{text}' within {limit_s} s")
 
 
+# A million points of one input each; the program says how much time of one core it took.
+_SWEEP = """
+import time
+import numpy
+from flopbook import sweep
+points = numpy.floor(numpy.geomspace(1e3, 1e9, 1_000_000))
+inputs = {
+    "min-batch": dict(chip="h100-sxm", d_ff=28672, d_model=points),
+    "memory": dict(model="llama-3-70b", zero=3, dp=64, tp=8, seq=points),
+    "training-time": dict(model="llama-3-70b", chip="h100-sxm", mfu=0.4, price="2USD/h", chips=points),
+}
+for name, options in inputs.items():
+    sweep(name, **{key: value[:9] if value is points else value for key, value in options.items()})
+    begun = time.process_time()
+    sweep(name, **options)
+    print(name, time.process_time() - begun)
+"""
+
+
+def sweeps(runs: int) -> None:
+    """A million points of three calculators through `sweep`, processor time of one core."""
+    times: dict[str, list[float]] = {}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    for _ in range(min(runs, 7)):
+        done = subprocess.run([PYTHON, "-c", _SWEEP], env=environment, capture_output=True, text=True, check=True)
+        for name, seconds in map(str.split, done.stdout.splitlines()):
+            times.setdefault(name, []).append(float(seconds) * 1000)
+    for name, found in times.items():
+        report(f"sweep of {name}, 1,000,000 points", found, "ms", "1000 ms")
+
+
 def weights(_: int) -> None:
     """What each page template weighs over the wire, gzipped, search index aside."""
     sys.path.insert(0, str(ROOT / "scripts"))
@@ -205,6 +252,99 @@ def explorer(runs: int) -> None:
     report("explorer: start of loading to usable", [one[0] for one in times], "ms", "none")
     report("explorer: start of loading to first filter", [one[1] for one in times], "ms", "none")
     report("explorer: page there to first filter done", [one[1] - one[2] for one in times], "ms", "300 ms")
+
+
+# Types words one after the other, and notes for each how long the filter took, and how long until it was painted.
+FILTERS = """async () => {
+  const search = document.querySelector('.fb-works input[type=search]');
+  search.focus();
+  const settled = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  await new Promise(done => setTimeout(done, 500));
+  const times = [];
+  for (const word of ['memory', 'tensor parallel', '', 'a', 'no such words', 'nvidia', '']) {
+    const begun = performance.now();
+    search.value = word;
+    search.dispatchEvent(new Event('input'));
+    const filtered = performance.now();
+    await settled();
+    times.push([filtered - begun, performance.now() - begun]);
+  }
+  return times;
+}"""
+
+
+def works(runs: int) -> None:
+    """The page of all works with the sources of values: how many lines, how fast they are filtered, what it weighs."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from playwright.sync_api import sync_playwright
+
+    from sitebuild.weigh import BUDGETS, LAUNCH, browser_path, served, weigh_site
+
+    page = "references/works/"
+    if not (ROOT / "site" / page / "index.html").exists():
+        print("works: needs a built site (make site)")
+        return
+    times: list[list[float]] = []
+    with sync_playwright() as playwright, served(ROOT / "site") as base:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
+        for _ in range(min(runs, 5)):
+            tab = browser.new_page()
+            tab.goto(f"{base}{page}?sources=1")
+            tab.wait_for_selector(".fb-works[data-ready]")
+            lines = tab.inner_text(".fb-works .fb-count")
+            times += tab.evaluate(FILTERS)
+            tab.close()
+        browser.close()
+    report(f"works: filter {lines.split(' of ')[-1]}", [one[0] for one in times], "ms", "50 ms")
+    report("works: filter until it is painted", [one[1] for one in times], "ms", "none")
+    size = weigh_site(ROOT / "site", [page])[page] / 1000
+    print(f"{'works: weight of the page':<44}        {size:8.1f} kB gzipped  budget {BUDGETS[page] // 1000} kB")
+
+
+# Notes, for each keystroke, when the answer and the picture were in the page and when they were painted.
+KEYSTROKES = """() => {
+  const strokes = window.strokes = [];
+  let pressed = 0;
+  document.onkeydown = event => { pressed = event.timeStamp; };
+  document.oninput = () => {
+    const begun = pressed, there = performance.now() - begun;
+    requestAnimationFrame(() => setTimeout(() => strokes.push([there, performance.now() - begun])));
+  };
+}"""
+TYPED = {
+    "min-batch": ("bandwidth", "3.35TB/s"), "memory": ("seq", "16384"), "bubble": ("microbatches", "1024"),
+    "serving": ("seq", "16384"),
+}  # fmt: skip
+
+
+def form(runs: int) -> None:
+    """Forms of calculators: from a keystroke to its answer and picture, in the page and painted."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from playwright.sync_api import sync_playwright
+
+    from sitebuild.weigh import LAUNCH, browser_path, served
+
+    if not (ROOT / "site" / "index.html").exists():
+        print("form: needs a built site (make site)")
+        return
+    with sync_playwright() as playwright, served(ROOT / "site") as base:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
+        for name, (field, text) in TYPED.items():
+            tab = browser.new_page()
+            tab.goto(f"{base}calculators/{name}/")
+            tab.wait_for_selector(".fb-curve svg")
+            strokes: list[list[float]] = []
+            for _ in range(runs):
+                tab.fill(f"[name={field}]", "")
+                tab.evaluate(KEYSTROKES)
+                for key in text:
+                    tab.keyboard.type(key)
+                tab.wait_for_function(f"window.strokes.length === {len(text)}")
+                strokes += tab.evaluate("strokes")
+            report(f"{name}: keystroke to answer in the page", [one[0] for one in strokes], "ms", "50 ms")
+            report(f"{name}: keystroke to answer painted", [one[1] for one in strokes], "ms", "50 ms")
+            tab.close()
+        browser.close()
 
 
 if __name__ == "__main__":

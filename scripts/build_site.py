@@ -73,10 +73,11 @@ def _build(options: argparse.Namespace, steps: Steps) -> None:
     if options.content_only:
         return
     with steps.step("build the site"):
-        from sitebuild import generator
+        from sitebuild import generator, twins
 
         shutil.rmtree(staged, ignore_errors=True)
         generator.mkdocs(staged, content)
+        twins.write(tree, staged)
     with steps.step("check the links of the site"):
         check_links(staged)
     if options.zensical:

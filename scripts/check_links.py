@@ -8,6 +8,7 @@ bad exceptions file.
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import math
 import re
@@ -18,17 +19,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
-from linkcheck import exceptions, report
+from flopbook import linkstatus
+from flopbook.fetching import Fetcher
+from flopbook.guard import Guard, Refused, Unresolved
+from flopbook.problems import DataError
+from linkcheck import exceptions, report, status
 from linkcheck.cache import DAY_S, DEFAULT_AGES_S, Cache
 from linkcheck.collect import Link, by_address, collect
 from linkcheck.fetch import Policy, Prober
-from linkcheck.guard import Guard, Refused, Unresolved
 from linkcheck.results import Result
 from linkcheck.schedule import Clock, HostLimiter, Limits, run_in_lanes
 from linkcheck.transport import Transport, environment_proxies
 
 ROOT = Path(__file__).resolve().parent.parent
 EXCEPTIONS = "scripts/link_exceptions.yaml"
+STATUS = f"bibliography/{linkstatus.FILE}"
 # With fewer hosts than this, the plain report is as short as the line that says there is no network.
 _FEWEST_HOSTS_FOR_NO_NETWORK = 3
 _MOST_HOSTS_TRIED = 20
@@ -76,6 +81,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="seconds between requests to one host (0.5)",
     )
     add("--max-age", type=_from_zero, default=7.0, metavar="DAYS", help="how long to believe a good link (7)")
+    add("--write-status", action="store_true", help=f"write what fails, with archived copies, to {STATUS}")
     add("--no-cache", action="store_true", help="neither read nor write .cache/links.json")
     add(
         "--allow-proxy",
@@ -124,10 +130,30 @@ def _run(options: argparse.Namespace, guard: Guard, clock: Clock) -> int:
         print(f"check_links: {text}", file=sys.stderr)
         return 1
     results = known | _check(open_urls, transport, options, clock, cache)
-    verdict = exceptions.judge({url: results[url] for url in places}, entries, whole=not options.only)
+    today = datetime.date.fromtimestamp(clock.time())
+    found = {url: results[url] for url in places}
+    verdict = exceptions.judge(found, entries, whole=not options.only, today=today)
+    if options.write_status:
+        _write_status(options, found, guard, clock)
     outcome = report.Report(places, results, verdict, EXCEPTIONS)
     sys.stdout.write(report.as_json(outcome) if options.json else report.as_text(outcome))
     return 1 if outcome.problems else 0
+
+
+def _write_status(options: argparse.Namespace, results: dict[str, Result], guard: Guard, clock: Clock) -> None:
+    """Write the rows of links that fail; an archive that cannot be asked costs a line, not the run."""
+    path = options.root / STATUS
+    try:
+        before = linkstatus.link_statuses(path.parent)
+    except DataError as error:
+        raise UsageError(str(error)) from None
+    day = datetime.date.fromtimestamp(clock.time()).isoformat()
+    rows = status.updated(before, results, day, whole=not options.only)
+    fetcher = Fetcher(guard, options.timeout, pause_s=1.0, sleep=clock.sleep)
+    rows, faults = status.with_archives(rows, fetcher)
+    for fault in faults:
+        print(report.printable(f"check_links: no archived copy looked up: {fault}"), file=sys.stderr)
+    status.write(path, rows)
 
 
 def _cache(options: argparse.Namespace) -> Cache:

@@ -22,6 +22,7 @@ from ensure_browser import find_browser  # noqa: E402
 
 import browsing  # noqa: E402
 import samples  # noqa: E402
+import services as _services  # noqa: E402
 
 _HOME = tempfile.TemporaryDirectory(prefix="flopbook-hypothesis-")  # gone with this process
 set_hypothesis_home_dir(_HOME.name)
@@ -47,6 +48,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
         root = tmp_path / {
             "ledger": "bibliography",
             "tiers": "bibliography",
+            "works": "bibliography",
+            "links": "bibliography",
             "names": "accelerators",
             "catalogue": "accelerators",
         }.get(folder, folder)
@@ -59,6 +62,23 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
     samples.clear_caches()
     yield made
     samples.clear_caches()
+
+
+@pytest.fixture
+def forbidden() -> Iterator[_services.ForbiddenListener]:
+    """A listener on 127.0.0.2; the test fails if anything connected to it."""
+    listener = _services.ForbiddenListener()
+    yield listener
+    listener.close()
+    assert listener.connections == 0, "a connection reached the forbidden host"
+
+
+@pytest.fixture
+def services(forbidden: _services.ForbiddenListener) -> Iterator[_services.Services]:
+    """A server that plays arXiv, doi.org and the web."""
+    running = _services.Services()
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="session")

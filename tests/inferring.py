@@ -120,7 +120,10 @@ EXAMPLE: dict[str, Inputs] = {
     },
     "prefill": {**MODEL, **CHIP, "batch": 2.0},
     "decode": {**MODEL, **CHIP, "batch": 32.0, "experts": 64.0, "experts_per_token": 6.0, "ep": 4.0},
-    "serving": {**MODEL, **CHIP, "batch": 32.0, "memory": 80e9, "memory_share": 0.9, "price": 2 / 3600},
+    "serving": {
+        **MODEL, **CHIP, "batch": 32.0, "memory": 80e9, "memory_share": 0.9, "price": 2 / 3600, "answer": 500.0,
+        "first": 0.3,
+    },
     "speculative-decoding": {"acceptance": 0.8, "draft_tokens": 5.0, "draft_time": 0.05, "draft_flop": 0.02},
     "cluster-power": {
         "power": 700.0, "chips": 16384.0, "pue": 1.1, "overhead": 575.0, "load": 0.8, "seconds": 86400.0,
@@ -148,7 +151,7 @@ BOUNDARY: dict[str, Callable[[], Iterator[Inputs]]] = {
     ),
     "serving": edges(
         "serving", batch=(1.0, 58.0, inf), memory=(*around(70e9 * 2 / 4 / 0.9), 80e9), seq=(1.0, 8192.0),
-        kv_lora_rank=(0.0, 512.0), price=(2 / 3600, inf),
+        kv_lora_rank=(0.0, 512.0), price=(2 / 3600, inf), answer=(1.0, inf), first=(0.3, inf),
     ),
     "speculative-decoding": edges(
         "speculative-decoding", acceptance=(1e-9, 0.5, 1.0, math.nextafter(1.0, 0)), draft_tokens=(1.0, 100.0),
@@ -165,7 +168,20 @@ COMMANDS: dict[str, list[str]] = {
     "kv-cache": ["--model", "llama-3-70b", "--seq", "8192", "--tp", "8"],
     "prefill": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--tp", "8", "--seq", "8192"],
     "decode": ["--model", "mixtral-8x7b", "--chip", "nvidia/h100-sxm", "--tp", "2", "--batch", "8", "--seq", "8192"],
-    "serving": ["--model", "llama-3-8b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--price", "2USD/h"],
+    "serving": [
+        "--model",
+        "llama-3-8b",
+        "--chip",
+        "nvidia/h100-sxm",
+        "--seq",
+        "8192",
+        "--price",
+        "2USD/h",
+        "--answer",
+        "500",
+        "--first",
+        "0.3s",
+    ],
     "speculative-decoding": ["--acceptance", "0.8", "--draft-tokens", "5"],
     "cluster-power": [
         "--chip",

@@ -95,7 +95,7 @@ MODEL = (
     "id: tiny-1b\nkind: dense\nname: Tiny 1B\ndeveloper: Acme\nsummary: A model for tests.\nclaims:\n"
     f"  - {{field: params, value: 1e9, unit: param, source: {SOURCE}, as_of: 2026-11-21, locator: Table 1}}\n"
 )
-TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do.}\n"
+TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do., few: The sample has one work.}\n"
 LEDGER = (
     f"source: {SOURCE}\nfile: doc.txt\nrows:\n"
     "  - {id: two-and-two, line: 1, topic: sums, statement: Two and two is four., stated: {value: 4},\n"
@@ -106,8 +106,9 @@ LEDGER = (
 def bib(key: str = SOURCE, kind: str = "misc", **changes: str | None) -> str:
     """A valid BibTeX entry; a field of None is left out."""
     fields: dict[str, str | None] = {
-        "author": "Doe, Jane and Roe, Richard", "title": f"The work {key}", "year": "2026",
-        "url": f"https://acme.example/{key}", "urldate": "2026-11-21", "tier": "vendor", "keywords": "chips",
+        "author": "Doe, Jane and Roe, Richard", "title": f"The work {key}", "type": "source",
+        "year": "2026", "url": f"https://acme.example/{key}", "urldate": "2026-11-21", "tier": "vendor",
+        "keywords": "chips",
         "annote": "Shows what the chip does; read it first.", **changes,
     }  # fmt: skip
     inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value is not None)
@@ -145,6 +146,8 @@ READERS = {
     "models": ("entries", ("model_ids", "model", "load_model")),
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
+    "works": ("works", ("on_file",)),
+    "links": ("linkstatus", ("link_statuses",)),
     "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
     "catalogue": ("catalogue", ("load_entries", "read_entries", "_loaded")),
@@ -152,16 +155,21 @@ READERS = {
 
 
 # What else remembers data that it was made from.
-REMEMBERING = (("pages.entry", ("users",)),)
+REMEMBERING = (("pages.entry", ("users",)), ("pages.works", ("_cited",)))
 # Modules that name a folder themselves, to show a file of it.
 FOLDERS = (
     ("rules.base", "ACCELERATORS", "accelerators"),
     ("rules.stray", "ACCELERATORS", "accelerators"),
     ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.thin", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.linkstates", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.topic", "BIBLIOGRAPHY", "bibliography"),
+    ("pages.references", "BIBLIOGRAPHY", "bibliography"),
     ("places", "ACCELERATORS", "accelerators"),
     ("places", "BIBLIOGRAPHY", "bibliography"),
     ("places", "MODELS", "models"),
     ("cli.contributing", "ACCELERATORS", "accelerators"),
+    ("cli.adding", "BIBLIOGRAPHY", "bibliography"),
 )
 
 

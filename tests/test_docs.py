@@ -28,8 +28,15 @@ def sessions() -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("document", "command", "output"), sessions())
-def test_printed_output_is_real(document: str, command: str, output: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A console block in a document shows what the command prints today."""
+def test_printed_output_is_real(
+    document: str,
+    command: str,
+    output: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A console block in a document shows what the command prints today, in a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
     assert run(shlex.split(command)[1:]) == 0
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == output.rstrip("\n").splitlines()
 

@@ -67,7 +67,7 @@ def test_identifiers_lose_their_address_and_entries_find_their_order() -> None:
     one = bib("b2026two", doi="https://doi.org/10.1000/ABC", eprint=None)
     text = "% head\n" + one + "\n\n\n" + bib("a2026one", eprint="arXiv:2205.14135", urldate="2026.11.21")
     mended, changes = fixed(text, bibliography=True)
-    assert changes == ["dates", "identifiers without address", "order of entries"]
+    assert changes == ["dates", "identifiers without address", "order and layout"]
     assert mended.startswith("% head\n\n@misc{a2026one,") and "doi = {10.1000/ABC}" in mended
     assert "eprint = {2205.14135}" in mended and "urldate = {2026-11-21}" in mended
     assert fixed(mended, bibliography=True) == (mended, [])

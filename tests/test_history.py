@@ -1,4 +1,4 @@
-"""What commits changed in the values, and the feed that tells it: a real repository, made for the test."""
+"""What commits changed in the values and the works, and the feeds: a real repository, made for the test."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from flopbook import feed, history
+from flopbook import additions, feed, history
+from flopbook.atom import NAMESPACE
 from flopbook.problems import FlopbookError
-from samples import claim, entry_text
+from samples import bib, claim, entry_text
 
-ATOM = {"a": feed.NAMESPACE}
+ATOM = {"a": NAMESPACE}
 Commit = Callable[[dict[str, str | None]], str]
 
 
@@ -93,8 +94,8 @@ def test_vendors_are_no_accelerators(tmp_path: Path, commit: Commit) -> None:
 def test_the_feed_is_atom_and_says_old_new_and_source(tmp_path: Path, commit: Commit) -> None:
     commit({ONE: entry_text(claim())})
     head = commit({ONE: entry_text(claim(value=150, source="b2026two"))})
-    root = ElementTree.fromstring(feed.atom(history._events(tmp_path, head)).encode())
-    assert root.tag == f"{{{feed.NAMESPACE}}}feed"
+    root = ElementTree.fromstring(feed.feed(history._events(tmp_path, head)).encode())
+    assert root.tag == f"{{{NAMESPACE}}}feed"
     assert all(root.find(f"a:{tag}", ATOM) is not None for tag in ("title", "id", "updated", "author", "link"))
     entries = root.findall("a:entry", ATOM)
     assert [one.findtext("a:title", "", ATOM) for one in entries] == ["acme/one: 1 value changed", "acme/one: added"]
@@ -107,7 +108,7 @@ def test_the_feed_holds_whatever_people_write(tmp_path: Path, commit: Commit) ->
     """Markup is text, and what XML cannot hold is replaced: a contributed value must not break every reader."""
     commit({ONE: entry_text(claim("process", value="<b>&\u0001 4 nm</b>"))})
     head = commit({ONE: entry_text(claim("process", value="]]> <script>"))})
-    root = ElementTree.fromstring(feed.atom(history._events(tmp_path, head)).encode())
+    root = ElementTree.fromstring(feed.feed(history._events(tmp_path, head)).encode())
     told = root.findtext("a:entry/a:content", "", ATOM)
     assert "]]> <script>" in told and "\ufffd" in told and root.find(".//script") is None
 
@@ -121,7 +122,7 @@ def test_no_more_than_a_reader_wants(tmp_path: Path, commit: Commit) -> None:
 
 
 def test_an_empty_history_is_a_valid_feed() -> None:
-    assert ElementTree.fromstring(feed.atom([]).encode()).find("a:updated", ATOM) is not None
+    assert ElementTree.fromstring(feed.feed([]).encode()).find("a:updated", ATOM) is not None
 
 
 def test_a_part_of_a_history_is_refused(tmp_path: Path, commit: Commit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,3 +142,25 @@ def test_the_history_of_this_repository() -> None:
     except FlopbookError as error:
         pytest.skip(str(error))
     assert all(event.changes and "/" in event.entry for event in found)
+
+
+def test_a_reference_came_with_the_commit_that_first_had_it(tmp_path: Path, commit: Commit) -> None:
+    """Also when it is edited later, or moved to another file; a note that looks like an entry is none."""
+    first = commit(
+        {"bibliography/a.bib": bib("old2020one") + "\n" + bib("gone2020two"), "README.md": "@misc{no2020pe,\n"}
+    )
+    commit({"bibliography/a.bib": bib("old2020one", annote="Another note."), "bibliography/b.bib": bib("new2021one")})
+    commit({"bibliography/a.bib": None, "bibliography/b.bib": bib("new2021one") + "\n" + bib("old2020one")})
+    found = additions._added(tmp_path, "HEAD")
+    assert set(found) == {"old2020one", "gone2020two", "new2021one"}
+    day = subprocess.run(
+        ["git", "-C", str(tmp_path), "show", "-s", "--format=%cI", first], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert found["old2020one"] == day <= found["new2021one"]
+
+
+def test_without_a_history_nothing_is_said_of_additions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(additions, "checkout", lambda: tmp_path)
+    assert additions.additions() == {}
+    monkeypatch.setattr(additions, "checkout", lambda: None)
+    assert additions.additions() == {}

@@ -124,6 +124,7 @@ def test_public_names_are_a_tested_list() -> None:
     assert set(flopbook.__all__) - calculators == {
         "DataError", "FlopbookError", "UnknownName", "__version__", "calculate", "chip", "entry", "entry_ids",
         "format_quantity", "ledger_rows", "model", "model_ids", "parse_quantity", "peak", "reference",
+        "sensitivities", "solve", "sweep",
     }  # fmt: skip
     assert {"bubble", "fsdp_limit", "min_batch", "params", "training_flops"} <= calculators
     for name in flopbook.__all__:

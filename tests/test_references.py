@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flopbook import references as refs
+from flopbook.bibrules import KINDS
 from flopbook.claims import TIERS
 from flopbook.problems import DataError, Problem, UnknownName
 from flopbook.tiers import source_tiers
@@ -110,6 +111,34 @@ def test_a_reference_is_decoded(world: World) -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"kind": "article"}, "paper"), ({"kind": "inproceedings"}, "paper"), ({"kind": "incollection"}, "paper"),
+        ({"kind": "book"}, "book"), ({"kind": "phdthesis"}, "thesis"), ({"kind": "mastersthesis"}, "thesis"),
+        ({"kind": "techreport"}, "white paper"), ({"kind": "unpublished"}, "notes"),
+        ({"kind": "misc", "eprint": "2205.14135"}, "paper"), ({"kind": "misc", "doi": "10.1000/x"}, "paper"),
+        ({"kind": "online", "doi": "10.1000/x", "keywords": "models"}, "source"),
+        ({"keywords": "accelerators-acme"}, "source"), ({"type": "Blog"}, "blog"), ({"type": "filing"}, "filing"),
+        ({"kind": "techreport", "type": "source"}, "source"),
+    ],
+)  # fmt: skip
+def test_what_a_reader_calls_it(world: World, changes: dict[str, Any], kind: str) -> None:
+    """The field `type` decides, else the type of the entry; a web page without either only gives values."""
+    item = read_one(world, **{"type": None, **changes})
+    assert item.kind == kind and item.is_work == (kind != "source") and refs.csl(item)["genre"] == kind
+
+
+def test_every_work_says_what_it_is_and_sources_stand_apart() -> None:
+    """Hundreds of pages give values only; the works do not drown in them."""
+    kinds = {item.kind for item in refs.references().values()}
+    assert kinds <= set(KINDS) and {"paper", "blog", "source"} <= kinds
+    for key in ("williams2009roofline", "he2022brrrr", "nvidia2022hopper", "austin2025scaling"):
+        assert refs.reference(key).is_work
+    for key in ("aiwiki2026h200", "nvidia2024h200sheet", "meta2024llama3card"):
+        assert not refs.reference(key).is_work
+
+
+@pytest.mark.parametrize(
     ("changes", "link"),
     [
         ({}, f"https://acme.example/{SOURCE}"),
@@ -139,11 +168,11 @@ def test_names_in_running_text(world: World, author: str, short: str, authors: s
 @pytest.mark.parametrize(
     ("text", "line", "rule", "says"),
     [
-        (bib() + "@misc{b2020c,\n  title = {open\n", 12, "bibtex", "check braces, commas and quotes"),
-        (bib() + "@misc{b2020c\n  title = {x}\n}\n", 11, "layout", "expected '@type{key,'"),
+        (bib() + "@misc{b2020c,\n  title = {open\n", 13, "bibtex", "check braces, commas and quotes"),
+        (bib() + "@misc{b2020c\n  title = {x}\n}\n", 12, "layout", "expected '@type{key,'"),
         (bib() + "@misc{b2020c,\n  title = \n}\n", None, "bibtex", "well-formed BibTeX"),
         (bib() + "@misc{b2020c,\n  title = undefined_macro\n}\n", None, "bibtex", "undefined"),
-        (bib() + "\n" + bib(title="Other", url="https://b.example/"), 12, "bibtex", SOURCE),
+        (bib() + "\n" + bib(title="Other", url="https://b.example/"), 13, "bibtex", SOURCE),
         (bib(author="A, B, C, D"), None, "bibtex", "A, B, C, D"),
         (bib(title="{" * 2000 + "}" * 2000), None, "", ""),
         (bib(title=r"\begin{x} \'\input{/etc/passwd}"), 1, "latex", "LaTeX that cannot be read"),
@@ -187,6 +216,9 @@ def test_a_very_large_file_is_not_read(world: World) -> None:
         ({"tier": "vendr"}, "tier", "found 'vendr', expected one of vendor, submission"),
         ({"urldate": "2026-13-40"}, "date", "urldate '2026-13-40', expected YYYY-MM-DD"),
         ({"urldate": "2026-02-30"}, "date", "write the date of reading"),
+        ({"type": "tweet"}, "kind", "found type 'tweet' in acme2026one, expected one of paper, thesis"),
+        ({"type": None}, "kind", "no type in acme2026one, a web page on 'chips'"),
+        ({"type": None, "kind": "online"}, "kind", "say what it is"),
         ({"kind": "tweet"}, "type", "found @tweet, expected one of article"),
         ({"key": "Acme:2026"}, "key", "found 'Acme:2026', expected authorYEARword"),
     ],
@@ -268,6 +300,22 @@ def test_bad_topics(world: World, text: str, rule: str, says: str) -> None:
         refs.topics()
     assert_clean(caught.value)
     assert any(p.rule == rule and says in str(p) and p.line > 0 for p in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("intro", "fine"),
+    [
+        ("It has {{ chip('one').memory() }} and $10^{12}$ of it.", True), ("A <b>bold</b> claim.", False),
+        ("See {% include 'x' %}.", False), ("See [it](javascript:alert).", False),
+    ],
+)  # fmt: skip
+def test_introductions_hold_expressions_and_no_markup(world: World, intro: str, fine: bool) -> None:
+    world.write("bibliography/topics.yaml", f"topics:\n  - id: chips\n    title: Chips\n    intro: >-\n      {intro}\n")
+    if fine:
+        assert refs.topics()[0].intro == intro and refs.topics()[0].line == 4
+        world.write("bibliography/topics.yaml", TOPICS.replace("title: Chips", "title: 'A {{ chip }}'"))
+    with pytest.raises(DataError, match="markup: found"):
+        refs.topics()
 
 
 def test_topics_are_three_deep_at_most(world: World) -> None:

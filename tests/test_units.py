@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, to_si, unit
+from flopbook.units import UnitError, format_quantity, is_bare, one_way, parse_quantity, to_si, unit
 
 AMOUNTS = st.floats(1e-6, 1e15)
 # unit as written -> SI unit
@@ -188,3 +188,30 @@ def test_prices_masses_and_hours_of_chips() -> None:
     assert format_quantity(20.8, "day") == "20.8 days" and format_quantity(1, "day") == "1 day"
     assert format_quantity(1.022e6, "chip-hour") == "1.022 million chip-hours"
     assert format_quantity(173e3, "kg") == "173,000 kg" and format_quantity(2.0, "USD") == "2 USD"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "part"),
+    [
+        ("900GB/s both ways", "900GB/s", 0.5), ("900 GB/s both", "900 GB/s", 0.5),
+        (" 450GB/s one way ", "450GB/s", 1.0), ("450GB/s one-way", "450GB/s", 1.0),
+        ("450GB/s", "450GB/s", 1.0), ("450GB/sboth", "450GB/sboth", 1.0),
+        ("both", "both", 1.0), ("", "", 1.0),
+    ],
+)  # fmt: skip
+def test_the_words_for_a_direction_are_taken_off(text: str, amount: str, part: float) -> None:
+    assert one_way(text) == (amount, part)
+
+
+@given(st.floats(1024, 1e17))
+def test_binary_and_decimal_say_the_same_amount(value: float) -> None:
+    """Four digits each, and both read back to the amount; rates keep their decimal prefix."""
+    shown = format_quantity(value, "byte", binary=True)
+    assert shown.endswith("iB") and parse_quantity(shown.replace(",", ""), "byte") == pytest.approx(value, rel=5e-4)
+    assert format_quantity(value, "byte/s", binary=True) == format_quantity(value, "byte/s")
+
+
+def test_small_and_endless_amounts_of_bytes() -> None:
+    assert [format_quantity(n, "byte", binary=True) for n in (0, 512, 1024, math.inf)] == [
+        "0 byte", "512 byte", "1 KiB", "unlimited",
+    ]  # fmt: skip

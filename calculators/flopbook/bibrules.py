@@ -18,6 +18,24 @@ TYPES = frozenset(
      "unpublished")
 )  # fmt: skip
 
+# What a reader calls a work. The field `type` says it; without one the type of the entry does.
+SOURCE = "source"  # a page that only gives values: the sites of products, model cards, data sheets
+KINDS = (
+    "paper", "thesis", "book", "white paper", "blog", "documentation", "filing", "video", "talk", "code", "notes",
+    SOURCE,
+)  # fmt: skip
+_KIND_OF_TYPE = {
+    "article": "paper", "inproceedings": "paper", "incollection": "paper", "book": "book", "phdthesis": "thesis",
+    "mastersthesis": "thesis", "techreport": "white paper", "unpublished": "notes",
+}  # fmt: skip
+# On these topics a web page without `type` is a source of values; on any other it has to say what it is.
+_OF_VALUES = re.compile(r"accelerators(-.*)?|models|benchmarks")
+
+
+def kind_of(entry_type: str, registered: bool) -> str:
+    """What an entry without the field `type` is; `registered` says that it has a DOI or an arXiv id."""
+    return _KIND_OF_TYPE.get(entry_type) or ("paper" if registered and entry_type == "misc" else SOURCE)
+
 
 def problem_at(item: Reference, rule: str, found: str, expected: str, mend: str) -> Problem:
     """A problem at the first line of an entry."""
@@ -44,8 +62,22 @@ def rules_of(item: Reference) -> Iterator[Problem]:
     words = len(item.annote.split())
     if words > 60:
         yield problem_at(item, "annote", f"{words} words in {item.key}", "at most 60", "shorten the note")
+    yield from _kind_rules(item)
     yield from _origin_rules(item)
     yield from _text_rules(item)
+
+
+def _kind_rules(item: Reference) -> Iterator[Problem]:
+    """A kind that we know; and no work that is taken for a source because nobody said what it is."""
+    if item.kind not in KINDS:
+        said = (f"type '{shorten(item.kind)}' in {item.key}", f"one of {', '.join(KINDS)}", "choose what it is")
+        yield problem_at(item, "kind", *said)
+    elif item.kind == SOURCE and item.bibtex and not re.search(r"\btype\s*=", item.bibtex):
+        for topic in item.topics:
+            if not _OF_VALUES.fullmatch(topic):
+                found = f"no type in {item.key}, a web page on '{shorten(topic)}'"
+                yield problem_at(item, "kind", found, f"one of {', '.join(KINDS)}", "say what it is")
+                break
 
 
 def _origin_rules(item: Reference) -> Iterator[Problem]:

@@ -11,24 +11,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flopbook.formats import BLOCK_DTYPES, DTYPE_BYTES
 from flopbook.formula import Formula, Input, check_input, choice
 from flopbook.formulas import get_formula
 from flopbook.problems import FlopbookError, UnknownName, shorten
-from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity
+from flopbook.units import UnitError, format_quantity, is_bare, one_way, parse_quantity
 
 if TYPE_CHECKING:
     from flopbook.lookup import Chip, Shape
 
-# Bytes of one value in each number format; block formats carry a shared scale beside their values.
-DTYPE_BYTES = {
-    "fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5,
-    "int4": 0.5,
-}  # fmt: skip
-BLOCK_DTYPES = ("mxfp8", "mxfp6", "mxfp4", "nvfp4")
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
+# What a chip gives of its links, one way; an amount that is typed may say "both ways".
+LINKS = ("link_bandwidth", "scaleout_bandwidth")
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
-
 
 # The form on the page says the same in the same words.
 SMALL_BATCH = "the batch is smaller than one chip needs"
@@ -71,6 +67,9 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.outputs)
 
+    def __repr__(self) -> str:
+        return f"<{self.formula.id}: {', '.join(f'{name} {value}' for name, value in self.outputs.items())}>"
+
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: SI values, open or unlimited ones as null."""
         inputs: dict[str, Any] = {}
@@ -91,7 +90,7 @@ class Result(Mapping[str, Any]):
 def _json_number(value: Any) -> Any:
     if hasattr(value, "tolist"):  # a NumPy array or scalar
         return _json_number(value.tolist())
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_json_number(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -101,7 +100,7 @@ class Request:
 
     def __init__(self, formula: Formula, options: dict[str, Any]) -> None:
         self.formula, self.options = formula, options
-        self.chip = _chip(str(options["chip"])) if "chip" in options else None
+        self.chip = _chip(formula, str(options["chip"])) if "chip" in options else None
         self.model = _model(options)
         self.notes: list[str] = []
 
@@ -114,10 +113,10 @@ class Request:
         return str(self.options.get("sparsity") or "dense")
 
 
-def _chip(name: str) -> Chip:
-    from flopbook.lookup import chip
+def _chip(formula: Formula, names: str) -> Chip:
+    from flopbook.roofs import chips_of
 
-    return chip(name)
+    return chips_of(formula, names)
 
 
 def _model(options: Mapping[str, Any]) -> Shape | None:
@@ -139,7 +138,7 @@ def _model(options: Mapping[str, Any]) -> Shape | None:
 def takes(formula_: Formula) -> tuple[str, ...]:
     """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
     specs = formula_.inputs.values()
-    rate = any(spec.chip == "peak" for spec in specs)
+    rate = any(spec.chip in ("peak", "roofs") for spec in specs)
     wanted = {
         "chip": any(spec.chip for spec in specs),
         "dtype": rate or any(spec.dtype for spec in specs),
@@ -156,6 +155,9 @@ def reads(formula_: Formula) -> tuple[str, ...]:
 
 def calculate(name: str, **options: Any) -> Result:
     """Run a calculator: `calculate("min-batch", chip="h100-sxm")`. `config` is a config.json or its content.
+
+    >>> calculate("max-params", memory="80GB", bytes_per_param=16)
+    <max-params: params 5000000000.0>
 
     Options are the command line's names with underscores; quantities are SI numbers or text such as "3.35TB/s".
     Raises FlopbookError (unknown name, missing input, unit that does not fit, value out of range).
@@ -199,7 +201,7 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if name in request.options:
         value = _given(name, spec, request.options[name])
         check_input(_option(name), spec, value)
-        return Value(value, "" if spec.choices else spec.unit)
+        return Value(value, spec.unit if spec.is_number else "")
     if found := _looked_up(name, spec, request):
         return found
     if spec.dtype and (width := DTYPE_BYTES.get(request.dtype)) is not None:
@@ -207,7 +209,7 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if spec.dtype:
         raise FlopbookError(f"the width of {request.dtype} depends on its scales; give {_option(name)}")
     if name in request.formula.defaults:
-        return Value(request.formula.defaults[name], "" if spec.choices else spec.unit, "default")
+        return Value(request.formula.defaults[name], spec.unit if spec.is_number else "", "default")
     ways = [_option(name), *(["--chip"] if spec.chip else []), *(["--model"] if spec.model else [])]
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
 
@@ -222,20 +224,28 @@ def _looked_up(name: str, spec: Input, request: Request) -> Value | None:
         picked = supply(name, spec, request) if owner and asked else None
         if owner and picked:
             request.notes += picked.notes
-            return Value(picked.value, "" if spec.choices else spec.unit, owner.id, picked.source, picked.claim.place)
+            return Value(picked.value, spec.unit if spec.is_number else "", owner.id, picked.source, picked.claim.place)
     return None
 
 
 def _given(name: str, spec: Input, value: Any) -> Any:
-    if spec.choices or not isinstance(value, str):
+    if not (spec.is_number and isinstance(value, str)):
         return choice(value, spec.choices)
+    ways = 1.0
+    if spec.chip in LINKS:  # data sheets print both ways together; a calculator takes one
+        value, ways = one_way(value)
     try:
-        amount = parse_quantity(value, spec.unit)
+        amount = parse_quantity(value, spec.unit) * ways
     except UnitError as error:
         raise FlopbookError(f"{_option(name)}: {error}") from None
     if is_bare(value) and amount > 0:
         _check_bare(name, spec.unit, value, amount)
     return amount
+
+
+def read_input(name: str, spec: Input, value: Any) -> Any:
+    """One value of an input as `calculate` reads it, before its bounds are checked. Raises FlopbookError."""
+    return _given(name, spec, value)
 
 
 def _check_bare(name: str, unit: str, text: str, amount: float) -> None:
@@ -278,7 +288,8 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     if request.chip and values.get("peak") and values["peak"].origin != "given":
         chosen |= {"dtype": request.dtype, "sparsity": request.sparsity}
     heads = {name: Value(value, "") for name, value in chosen.items() if value}
-    sources = dict.fromkeys([*(v.source for v in values.values() if v.source), *request.formula.sources])
+    read = [*(v.source for v in values.values() if v.source), *getattr(request.chip, "sources", ())]
+    sources = dict.fromkeys([*read, *request.formula.sources])
     return Result(request.formula, {**heads, **shown}, outputs, tuple(dict.fromkeys(request.notes)), tuple(sources))
 
 
@@ -288,23 +299,23 @@ def _stands_for_none(item: Value) -> bool:
 
 def _note_chips(request: Request, values: dict[str, Value], outputs: dict[str, Any]) -> None:
     """Say when an answer in chips is below one chip, or beyond the network whose links were taken from the chip."""
-    chips = outputs.get("max_chips", outputs.get("max_ways"))
+    chips = next((outputs[name] for name in ("max_chips", "max_ways", "devices") if name in outputs), None)
     if chips is None:
         return
     fewest, most = (chips.min(), chips.max()) if hasattr(chips, "min") else (chips, chips)
     if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
-    if request.chip is None or values["link_bandwidth"].origin == "given":
+    if request.chip is None or "link_bandwidth" not in values or values["link_bandwidth"].origin == "given":
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:
-        size = format_quantity(domain.value, "chip")
-        request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
+        request.notes.append(DOMAIN_ENDS.format(size=format_quantity(domain.value, "chip"), chip=request.chip.id))
 
 
 def _check_axes(request: Request, values: dict[str, Value]) -> None:
-    """Refuse more axes than the chip has, where an axis count was given."""
-    if request.chip is None or "axes" not in values or values["axes"].origin != "given":
+    """Refuse more axes than the chip has, where an axis count was given and that of the chip is known."""
+    known = request.chip is not None and any(c.published for c in request.chip.claims("scaleup_axes"))
+    if request.chip is None or not known or "axes" not in values or values["axes"].origin != "given":
         return
     have = request.chip.pick_scaleup_axes().value
     if values["axes"].value > have:

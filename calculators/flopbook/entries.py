@@ -126,7 +126,11 @@ class Model(NamedTuple):
 
 @functools.cache
 def entry_ids(root: Path = ACCELERATORS) -> tuple[str, ...]:
-    """All accelerator ids, sorted; read from file names without opening a file."""
+    """All accelerator ids, sorted; read from file names without opening a file.
+
+    >>> "nvidia/h100-sxm" in entry_ids()
+    True
+    """
     found = (f"{p.parent.name}/{p.stem}" for p in root.glob("*/*.yaml") if p.name != "vendor.yaml")
     return tuple(sorted(found))
 
@@ -149,12 +153,19 @@ def vendor_ids(root: Path = ACCELERATORS) -> tuple[str, ...]:
 
 
 def model_ids(root: Path = MODELS) -> tuple[str, ...]:
-    """All model ids, sorted."""
+    """All model ids, sorted.
+
+    >>> "llama-3-8b" in model_ids()
+    True
+    """
     return tuple(sorted(p.stem for p in root.glob("*.yaml")))
 
 
 def entry(name: str, root: Path = ACCELERATORS) -> Entry:
     """Look an accelerator up by id (`nvidia/h100-sxm`), product, alias or device name.
+
+    >>> entry("h100-sxm5").id, [claim.unit for claim in entry("h100-sxm").claims if claim.field == "peak"][0]
+    ('nvidia/h100-sxm', 'TFLOP/s')
 
     Raises UnknownName with the nearest ids, FlopbookError when a name fits several entries, and DataError when
     the entry's file is broken.

@@ -112,13 +112,13 @@ def row_record(row: Row) -> dict[str, Any]:
     """A row of the ledger; the call of the correction is the row's call."""
     record = asdict(row)
     record |= {"stated": _stated(row.stated), "corrected": _stated(row.corrected), "evidence": list(row.evidence)}
-    record["locator"] = {"file": record.pop("document"), "line": record.pop("line")}
+    record["locator"] = {"file": record.pop("document"), "line": record.pop("line"), "place": record.pop("place")}
     del record["file"], record["file_line"]
     return record
 
 
 def calculator_record(formula: Formula) -> dict[str, Any]:
-    """A calculator: inputs and outputs with units, and its LaTeX and JavaScript."""
+    """A calculator: inputs and outputs with units, and its LaTeX and JavaScript where they are printed."""
     from flopbook.calculator import takes
     from flopbook.faces.javascript import javascript
     from flopbook.faces.latex import latex
@@ -139,7 +139,8 @@ def calculator_record(formula: Formula) -> dict[str, Any]:
     return {
         "calculator": formula.id, "title": formula.title, "question": formula.question, "summary": formula.summary,
         "options": list(takes(formula)), "inputs": inputs, "outputs": outputs, "sources": list(formula.sources),
-        "latex": latex(formula), "javascript": javascript(formula),
+        "latex": latex(formula) if formula.printed else [],
+        "javascript": javascript(formula) if formula.printed else None,
     }  # fmt: skip
 
 

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from xml.etree import ElementTree
 
+from flopbook.atom import Item, atom
 from flopbook.difference import Change
 from flopbook.entries import entry_ids
 from flopbook.history import Event
 from flopbook.words import counted
 
 FILE = "changes.atom"
-NAMESPACE = "http://www.w3.org/2005/Atom"
 MOST_EVENTS, MOST_LINES = 150, 40
-# Characters that XML 1.0 cannot hold, whoever wrote them.
-_UNHOLDABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def atom(events: Sequence[Event]) -> str:
-    """The feed, newest first. Its links are relative to its own address, so that it may be moved."""
-    ElementTree.register_namespace("", NAMESPACE)
-    feed = ElementTree.Element(f"{{{NAMESPACE}}}feed")
-    _add(feed, "title", "flopbook: values added, changed and corrected")
-    _add(feed, "id", "urn:flopbook:changes:accelerators")
-    _add(feed, "updated", events[0].when if events else "1970-01-01T00:00:00+00:00")
-    _add(_add(feed, "author"), "name", "The flopbook contributors")
-    _add(feed, "link", rel="self", href=FILE)
+def feed(events: Sequence[Event]) -> str:
+    """The feed, newest first."""
     there = set(entry_ids())
-    for event in events[:MOST_EVENTS]:
-        entry = _add(feed, "entry")
-        _add(entry, "title", f"{event.entry}: {title(event.changes)}")
-        _add(entry, "id", f"urn:flopbook:change:{event.entry}:{event.commit}")
-        _add(entry, "updated", event.when)
-        page = f"../../accelerators/{event.entry}/" if event.entry in there else "../../accelerators/"
-        _add(entry, "link", rel="alternate", href=page)
-        _add(entry, "content", "\n".join(lines(event.changes)), type="text")
-    ElementTree.indent(feed, " ")
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(feed, encoding="unicode") + "\n"
-
-
-def _add(parent: ElementTree.Element, tag: str, text: str = "", **attributes: str) -> ElementTree.Element:
-    child = ElementTree.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)
-    child.text = _UNHOLDABLE.sub("\ufffd", text) or None
-    return child
+    items = [
+        Item(
+            f"{event.entry}: {title(event.changes)}", f"change:{event.entry}:{event.commit}", event.when,
+            f"../../accelerators/{event.entry}/" if event.entry in there else "../../accelerators/",
+            "\n".join(lines(event.changes)),
+        )
+        for event in events[:MOST_EVENTS]
+    ]  # fmt: skip
+    return atom("flopbook: values added, changed and corrected", "changes:accelerators", FILE, items)
 
 
 def title(changes: Iterable[Change]) -> str:

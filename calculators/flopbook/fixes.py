@@ -1,4 +1,4 @@
-"""Mends what has one right form and no meaning: line ends, order, spellings of units, dates and identifiers.
+"""Mends what has one right form and no meaning: line ends, order and layout, spellings of units, dates, identifiers.
 
 Nothing that a person wrote as text is touched, and nothing that would need a decision.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.bibtext import pieces, print_entry, read_entry
 from flopbook.problems import FlopbookError, show_path
 
 # How people write a unit, and how the data does. Case counts: Gbps are bits and GBps are bytes.
@@ -28,7 +29,6 @@ _UNIT = re.compile(r"""(\bunit:[ \t]*)(["']?)([^"',}\s]+)(\2)(?=[ \t]*[,}\r\n])"
 _DATE = re.compile(r"""(\b(?:as_of|urldate)[ \t]*[:=][ \t]*["'{]?)(\d{4})[/.](\d{2})[/.](\d{2})\b""")
 _DOI = re.compile(r"(\bdoi[ \t]*=[ \t]*[{\"])(?:https?://(?:dx\.)?doi\.org/|doi:[ \t]*)", re.IGNORECASE)
 _EPRINT = re.compile(r"(\beprint[ \t]*=[ \t]*[{\"])(?:https?://arxiv\.org/abs/|arxiv:[ \t]*)", re.IGNORECASE)
-_ENTRY = re.compile(r"^@\w+[ \t]*\{[ \t]*([^,\s]+)", re.MULTILINE)
 
 
 class Fixed(NamedTuple):
@@ -55,7 +55,7 @@ def fixed(text: str, *, bibliography: bool) -> tuple[str, list[str]]:
     """The mended text and what was done."""
     steps: list[tuple[str, Callable[[str], str]]] = [("line ends and spaces", _lines), ("dates", _dates)]
     if bibliography:
-        steps += [("identifiers without address", _identifiers), ("order of entries", _sorted)]
+        steps += [("identifiers without address", _identifiers), ("order and layout", _arranged)]
     else:
         steps += [("spellings of units", _units)]
     changes = []
@@ -93,24 +93,18 @@ def _identifiers(text: str) -> str:
     return _EPRINT.sub(r"\1", _DOI.sub(r"\1", text))
 
 
-def _sorted(text: str) -> str:
-    """Entries in the order of their keys, a blank line between them; left alone where text stands between entries."""
-    starts = list(_ENTRY.finditer(text))
-    ends = [*(match.start() for match in starts[1:]), len(text)]
-    entries = [(match[1], text[match.start() : end].strip("\n")) for match, end in zip(starts, ends, strict=True)]
-    if not entries or not all(_whole(entry) for _, entry in entries):
+def _arranged(text: str) -> str:
+    """Fields in one order and layout, entries in the order of their keys with a blank line between them.
+
+    No value and no comment is changed. Where text stands between entries, they keep their places: nobody but a person
+    knows to which of them it belongs.
+    """
+    (_, _, head), *found = pieces(text)
+    if not found or any(entry[-1:] != "}" for _, entry, _ in found):
         return text
-    head = text[: starts[0].start()].strip("\n")
-    ordered = [entry for _, entry in sorted(entries, key=lambda pair: pair[0])]
-    return "\n\n".join([*([head] if head else []), *ordered]) + "\n"
-
-
-def _whole(entry: str) -> bool:
-    """True when the entry's last brace ends the text: nothing stands behind it that would lose its place."""
-    depth = 0
-    for place, letter in enumerate(entry):
-        if letter in "{}":  # BibTeX counts escaped braces too
-            depth += 1 if letter == "{" else -1
-            if depth == 0:
-                return place == len(entry) - 1
-    return False
+    laid_out = [(key, print_entry(read) if (read := read_entry(entry)) else entry) for key, entry, _ in found]
+    behind = [rest for _, _, rest in found]
+    if any(rest.strip() for rest in behind):
+        return head + "".join(entry + rest for (_, entry), rest in zip(laid_out, behind, strict=True))
+    ordered = [entry for _, entry in sorted(laid_out, key=lambda pair: pair[0])]
+    return "\n\n".join([*([head.strip("\n")] if head.strip("\n") else []), *ordered]) + "\n"

@@ -3,6 +3,9 @@
 A formula is a function in a small subset of Python (assignments, arithmetic, comparisons, the names in
 `ops`, if-expressions) that returns a dict of named outputs in SI units. Its parameters carry unit, symbol and
 meaning as `Annotated[float, Input(...)]`; module constants that have a unit are `Constant`s.
+
+What needs loops is ordinary Python: a formula that brings its own `working`, the steps in words. It has every face but
+those that are printed from a syntax tree, and its inputs may be free text.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from flopbook.problems import FlopbookError, UnknownName, shorten
 # quantity. No formula can overflow or divide by zero between them.
 ABSURD = 1e40
 ABSURDLY_SMALL = 1e-40
+LONGEST_TEXT = 2000
 
 
 class Constant(float):
@@ -36,8 +40,9 @@ class Input(NamedTuple):
     """A parameter of a formula: SI unit, symbol, what it is, and where its value may come from.
 
     `chip`, `model` and `dtype` name the value that a chip, a model or a number format supplies; `choices` makes it
-    a text; `least` and `most` bound what is plausible and `whole` asks for a whole number. `none` lets zero stand for
-    "there are none", below any least value.
+    a word, one of these; `text` makes it free text, and is the word that stands for it in the help. `least` and `most`
+    bound what is plausible and `whole` asks for a whole number. `none` lets zero stand for "there are none", below any
+    least value. `group` is the name under which a long form folds it away with others.
     """
 
     unit: str
@@ -51,6 +56,17 @@ class Input(NamedTuple):
     whole: bool = False
     most: float = ABSURD
     none: bool = False
+    text: str = ""
+    group: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a quantity, and neither one of several words nor free text."""
+        return not (self.choices or self.text)
+
+
+class Group(str):
+    """Names the group of an input in a long form: `Annotated[float, Input(...), Group("Mixture of experts")]`."""
 
 
 class Step(float):
@@ -65,7 +81,8 @@ def part(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any
 class Output(NamedTuple):
     """A result of a formula. `needs` names inputs without which it is left open (their default is a limit).
 
-    `choices` makes it a word, one of these, where the question is which of several things limits.
+    `choices` makes it a word, one of these, where the question is which of several things limits. In ordinary Python a
+    result may also be a tuple of numbers or of texts.
     """
 
     unit: str
@@ -74,10 +91,29 @@ class Output(NamedTuple):
     needs: tuple[str, ...] = ()
     absent: str = ""  # what an infinite value means, for people
     choices: tuple[str, ...] = ()
+    table: str = ""  # of a tuple: the table in which it is a column
+
+
+class _Told:
+    """A text about a formula that is made when somebody reads it; the class has its own."""
+
+    def __init__(self, how: str, of_class: str | None) -> None:
+        self.how, self.of_class = how, of_class
+
+    def __get__(self, one: Formula | None, kind: type) -> Any:
+        if one is None:
+            return self.of_class
+        from flopbook import manual  # for help() and editors; a command has no use for it
+
+        return getattr(manual, self.how)(one)
 
 
 class Formula(NamedTuple):
-    """A registered formula: callable on floats and arrays, with everything its faces need."""
+    """A registered formula: callable on floats and arrays, with everything its faces need.
+
+    One with a `working`, a function of the same inputs that gives its steps as lines of text, is ordinary Python and
+    computes one case at a time.
+    """
 
     id: str
     title: str
@@ -91,6 +127,13 @@ class Formula(NamedTuple):
     examples: tuple[Mapping[str, str], ...] = ()
     rules: tuple[tuple[Callable[..., bool], str], ...] = ()
     parts: tuple[Callable[..., dict[str, Any]], ...] = ()
+    working: Callable[..., list[str]] | None = None
+
+    __doc__ = _Told("document", __doc__)  # type: ignore[assignment]
+    __signature__ = _Told("signature", None)
+
+    def __repr__(self) -> str:
+        return f"<calculator {self.id}: {self.title}>"
 
     def __hash__(self) -> int:
         return id(self)  # a formula is itself and no other: its faces are kept by it
@@ -110,6 +153,8 @@ class Formula(NamedTuple):
             raise FlopbookError(f"{self.id} needs {', '.join(missing)}")
         for name, value in given.items():
             check_input(name, self.inputs[name], value, name in self.defaults and value is self.defaults[name])
+            if not self.printed and hasattr(value, "shape"):
+                raise FlopbookError(f"{name} is an array; {self.id} takes one case at a time")
         for holds, message in self.rules:
             if not holds(**given):
                 raise FlopbookError(message)
@@ -121,6 +166,11 @@ class Formula(NamedTuple):
         for piece in self.parts:
             known |= piece(**{name: known[name] for name in _parameters(piece)[0]})
         return self.function(**{name: known[name] for name in _parameters(self.function)[0]})
+
+    @property
+    def printed(self) -> bool:
+        """Whether LaTeX, JavaScript, units and steps can be printed from it, and arrays put in."""
+        return self.working is None
 
     @property
     def summary(self) -> str:
@@ -156,6 +206,8 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
         if not isinstance(value, str) or value not in spec.choices:
             raise UnknownName(name.replace("_", "-"), str(value), spec.choices)
         return
+    if spec.text:
+        return _check_text(name, value)
     if is_default:
         return
     try:
@@ -173,6 +225,14 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
         raise FlopbookError(f"{name} is {low!r}, expected a whole number{_in(spec.unit)}")
 
 
+def _check_text(name: str, value: Any) -> None:
+    """Raise FlopbookError unless a value is a text of plausible length; what it says is for the formula to judge."""
+    if not isinstance(value, str):
+        raise FlopbookError(f"{name} is '{shorten(value)}', expected a text")
+    if len(value) > LONGEST_TEXT:
+        raise FlopbookError(f"{name} has {len(value):,} characters, at most {LONGEST_TEXT:,} are read")
+
+
 def _check_low(name: str, spec: Input, low: float) -> None:
     """Raise FlopbookError for a value below its bound; zero may stand for none of them."""
     if spec.none and low == 0:
@@ -186,7 +246,7 @@ def _check_low(name: str, spec: Input, low: float) -> None:
 
 def _all_whole(value: Any) -> bool:
     """True when a float, or every element of an array, is a whole number."""
-    return bool((value % 1 == 0).all()) if hasattr(value, "min") else float(value).is_integer()
+    return bool((value.round() == value).all()) if hasattr(value, "min") else float(value).is_integer()
 
 
 def _in(unit: str) -> str:
@@ -208,7 +268,8 @@ def formula(
     """Register a function as the formula `id` and return the callable Formula.
 
     A long formula may have `parts`: functions in the same subset that are computed first and in order. What a part
-    returns is known to those after it, as a parameter annotated `Step`; all others are inputs.
+    returns is known to those after it, as a parameter annotated `Step`; all others are inputs. One that needs loops is
+    ordinary Python and has a `working`.
 
     Raises TypeError when a parameter carries no `Input`, so that a formula without units cannot exist.
     """
@@ -253,7 +314,8 @@ def _input_of(function: Callable[..., Any], name: str, annotation: Any) -> Input
     found = [part for part in get_args(annotation) if isinstance(part, Input)]
     if len(found) != 1:
         raise TypeError(f"{function.__name__}: parameter {name} needs Annotated[float, Input(...)]")
-    return found[0]
+    groups = [part for part in get_args(annotation) if isinstance(part, Group)]
+    return found[0]._replace(group=str(groups[0])) if groups else found[0]
 
 
 def registered() -> dict[str, Formula]:

@@ -42,13 +42,26 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class Defect:
+    """What a calculator or planner gets wrong: its number in the list, the tool, the sort of error, how it was seen."""
+
+    number: int
+    tool: str
+    kind: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """One claim of a source: statement, verdict, and the expressions that prove it."""
+    """One claim of a source: statement, verdict, and the expressions that prove it.
+
+    Its place is a `line` of the `document`, a `place` such as a table, or both.
+    """
 
     id: str
     source: str
     document: str
-    line: int
+    line: int | None
     topic: str
     statement: str
     stated: Stated
@@ -60,8 +73,15 @@ class Row:
     corrected: Stated | None = None
     assumption: str = ""
     evidence: tuple[str, ...] = ()
+    place: str = ""
+    defect: Defect | None = None
     file: str = ""
     file_line: int = 0
+
+    @property
+    def where(self) -> str:
+        """Where in the source the claim stands, in words."""
+        return self.place or f"line {self.line}"
 
 
 class _ChipView:
@@ -164,7 +184,11 @@ def _near(a: float | None, b: float | None, tolerance: float) -> bool:
 
 @functools.cache
 def ledger_rows(root: Path = BIBLIOGRAPHY) -> tuple[Row, ...]:
-    """All rows of all ledger files, in order. Raises DataError with every problem of the files."""
+    """All rows of all ledger files, in order. Raises DataError with every problem of the files.
+
+    >>> {row.verdict for row in ledger_rows()} >= {"holds", "does-not-hold"}
+    True
+    """
     rows: list[Row] = []
     problems: list[Problem] = []
     for path in sorted((root / "claims").glob("*.yaml")):
@@ -190,16 +214,22 @@ def _read(path: Path) -> Iterator[Row]:
     problems = [*check(data, load_schema(BIBLIOGRAPHY / "claims.schema.json"), file), *text_problems(data, file)]
     if problems:
         raise DataError(problems)
-    source, document = data.get("source"), data.get("file")
-    return iter([_row(node, source, document, file) for node in data.value["rows"].value])
+    whole = {"source": data.get("source") or "", "file": data.get("file") or ""}
+    rows = [_row(node, whole, file) for node in data.value["rows"].value]
+    if nameless := [row for row in rows if not row.source]:
+        said = ("no source", "the key of a reference", "name it in the row, or above the rows for all of them")
+        raise DataError([Problem(file, row.file_line, 1, "source", *said) for row in nameless])
+    return iter(rows)
 
 
-def _row(node: Node, source: str, document: str, file: str) -> Row:
-    raw = node.plain()
+def _row(node: Node, whole: dict[str, str], file: str) -> Row:
+    raw = {"line": None, **whole, **node.plain()}
+    raw["document"] = raw.pop("file")
     raw["stated"] = Stated(**raw["stated"])
     raw["corrected"] = Stated(**raw["corrected"]) if "corrected" in raw else None
     raw["evidence"] = tuple(raw.get("evidence", ()))
-    return Row(source=source, document=document, file=file, file_line=node.line, **raw)
+    raw["defect"] = Defect(**raw["defect"]) if "defect" in raw else None
+    return Row(file=file, file_line=node.line, **raw)
 
 
 def ledger_row(row_id: str) -> Row:

@@ -20,6 +20,10 @@ POWER_KINDS = ("maximum", "design", "board", "provisioned")
 ADDITIVE = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth")
 
 
+class Missing(FlopbookError):
+    """A value that an entry does not have, so that it has to be given by hand."""
+
+
 class Picked(NamedTuple):
     """An SI value, the claim behind it, and what a reader must be told about it."""
 
@@ -58,7 +62,7 @@ class Chip:
         """The chosen claim of a field. Raises FlopbookError when there is none to choose."""
         claim = choose(self.claims(field, **wanted), source_tiers())
         if claim is None or claim.si_value is None:
-            raise FlopbookError(self._missing(field, wanted))
+            raise Missing(self._missing(field, wanted))
         return Picked(claim.si_value, claim.si_unit, claim)
 
     def pick_peak(self, dtype: str = "bf16", sparsity: str = "dense", engine: str = "tensor") -> Picked:
@@ -78,7 +82,7 @@ class Chip:
         listed = f"it has: {', '.join(have)}" if have else f"its {engine} peaks are not published"
         if engine == "tensor" and choose(self.claims("peak", dtype=dtype, engine="vector"), source_tiers()):
             listed = f"its vector peak is recorded; the calculators use matrix rates; {listed}"
-        raise FlopbookError(f"{self.id} has no {sparsity} {dtype} {engine} peak; {listed}")
+        raise Missing(f"{self.id} has no {sparsity} {dtype} {engine} peak; {listed}")
 
     def peak(self, dtype: str = "bf16", sparsity: str = "dense", engine: str = "tensor") -> float:
         """Peak rate in FLOP/s (OP/s for integers) of one chip."""
@@ -117,7 +121,7 @@ class Chip:
         claims = [c for c in self.claims("scaleup_bandwidth", aggregate="chip") if c.one_way is not None]
         claim = choose(claims, source_tiers())
         if claim is None or claim.one_way is None:
-            raise FlopbookError(f"{self.id} has no scale-up bandwidth with a stated direction; give --link-bandwidth")
+            raise Missing(f"{self.id}: no scale-up bandwidth with a stated direction is published")
         notes = (f"{claim.name} is printed as {claim.value:g} {claim.unit} both ways together; one way is half",)
         return Picked(claim.one_way, "byte/s", claim, notes if claim.direction == "both" else ())
 
@@ -127,6 +131,8 @@ class Chip:
 
     def pick_scaleup_axes(self) -> Picked:
         """Number of torus axes of the scale-up network; 1 for a switch or a full mesh."""
+        if choose(self.claims("scaleup_axes"), source_tiers()) is None:
+            raise Missing(f"{self.id}: how its scale-up links are laid out (torus axes or a switch) is not recorded")
         return self.pick("scaleup_axes")
 
     def pick_scaleup_domain(self) -> Picked | None:
@@ -145,7 +151,7 @@ class Chip:
         for of in (*POWER_KINDS, None):
             if choose(self.claims("power", of=of), source_tiers()):
                 return self.pick("power", of=of)
-        raise FlopbookError(self._missing("power", {}))
+        raise Missing(self._missing("power", {}))
 
     def power(self) -> float:
         """Power in watts, the vendor's maximum first, else the first kind that is published."""
@@ -286,10 +292,22 @@ class Shape:
 
 
 def chip(name: str) -> Chip:
-    """An accelerator by id, product, alias or device name."""
+    """An accelerator by id, product, alias or device name.
+
+    >>> chip("h100-sxm").id, chip("h100-sxm").memory() > 0
+    ('nvidia/h100-sxm', True)
+
+    Raises UnknownName with the nearest ids, FlopbookError when a name fits several products.
+    """
     return Chip(entry(name))
 
 
 def shape(name: str) -> Shape:
-    """A model by id or alias."""
+    """A model by id or alias.
+
+    >>> shape("llama-3-8b").id, shape("llama-3-8b").model.kind
+    ('llama-3-8b', 'dense')
+
+    Raises UnknownName with the nearest ids.
+    """
     return Shape(model(name))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from flopbook import store
-from flopbook.bibrules import duplicates, problem_at, rules_of
+from flopbook.bibrules import SOURCE, duplicates, kind_of, problem_at, rules_of
 from flopbook.documents import Node, read_yaml
 from flopbook.problems import DataError, Problem, UnknownName, shorten, show_path
 from flopbook.schema import check, load_schema, text_problems
@@ -38,10 +38,14 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One work or source: decoded text, ready for any page; `bibtex` is the entry as written."""
+    """One work or source: decoded text, ready for any page; `bibtex` is the entry as written.
+
+    `type` is that of the BibTeX entry, `kind` what a reader calls it: paper, blog, video ...
+    """
 
     key: str
     type: str
+    kind: str
     title: str
     people: tuple[Person, ...]
     year: int | None
@@ -59,6 +63,11 @@ class Reference:
     bibtex: str = ""
     file: str = ""
     line: int = 0
+
+    @property
+    def is_work(self) -> bool:
+        """True for something to read; false for a page that is only the source of a value."""
+        return self.kind != SOURCE
 
     @property
     def link(self) -> str:
@@ -100,6 +109,11 @@ class Topic:
     intro: str
     children: tuple[Topic, ...] = ()
     start_here: tuple[str, ...] = ()
+    few: str = ""
+    calculators: tuple[str, ...] = ()
+    chips: tuple[str, ...] = ()
+    vendor: str = ""
+    line: int = 0
 
     def walk(self) -> Iterator[Topic]:
         """This topic and all below it."""
@@ -109,7 +123,11 @@ class Topic:
 
 
 def reference(key: str, root: Path = BIBLIOGRAPHY) -> Reference:
-    """One reference by key. Raises UnknownName with the nearest keys."""
+    """One reference by key. Raises UnknownName with the nearest keys.
+
+    >>> reference("williams2009roofline").year
+    2009
+    """
     known = references(root)
     if key not in known:
         raise UnknownName("reference", key, known)
@@ -228,11 +246,12 @@ def decode(text: str) -> str:
     from pylatexenc.latexwalker import LatexWalker
 
     converter, context = _converter()
-    nodes, _, _ = LatexWalker(text.replace("%", "\\%"), latex_context=context).get_latex_nodes()
+    nodes, _, _ = LatexWalker(_PERCENT.sub(r"\%", text), latex_context=context).get_latex_nodes()
     return " ".join(converter.nodelist_to_text(nodes).replace("\xa0", " ").split())
 
 
 _LATEX = re.compile(r"[\\$~]|--|``|''")
+_PERCENT = re.compile(r"(?<!\\)%")  # a comment to LaTeX, a percent sign to whoever wrote it
 
 
 @functools.cache
@@ -253,6 +272,7 @@ def _reference(key: str, item: Any, source: str, file: str, line: int) -> Refere
     return Reference(
         key=key,
         type=item.type,
+        kind=get("type").lower() or kind_of(item.type, bool(get("eprint") or get("doi"))),
         title=decode(get("title")),
         people=tuple(_person(p) for p in people),
         year=int(get("year")) if get("year").isdigit() else None,
@@ -302,7 +322,7 @@ def topics(root: Path = BIBLIOGRAPHY) -> tuple[Topic, ...]:
     problems = list(_tree_problems(data.value["topics"], file, 1, set()))
     if problems:
         raise DataError(problems)
-    return tuple(_topic(node.plain()) for node in data.value["topics"].value)
+    return tuple(_topic(node) for node in data.value["topics"].value)
 
 
 def _tree_problems(nodes: Node, file: str, depth: int, seen: set[str]) -> Iterator[Problem]:
@@ -317,22 +337,27 @@ def _tree_problems(nodes: Node, file: str, depth: int, seen: set[str]) -> Iterat
             yield from _tree_problems(node.value["children"], file, depth + 1, seen)
 
 
-def _topic(raw: dict[str, Any]) -> Topic:
-    children = tuple(_topic(child) for child in raw.get("children", ()))
-    return Topic(raw["id"], raw["title"], raw["intro"], children, tuple(raw.get("start_here", ())))
+def _topic(node: Node) -> Topic:
+    """A topic and all below it; its line is that of its introduction."""
+    raw = {name: child.plain() for name, child in node.value.items() if name != "children"}
+    lists = {name: tuple(raw.pop(name, ())) for name in ("start_here", "calculators", "chips")}
+    children = tuple(_topic(child) for child in node.value["children"].value) if "children" in node.value else ()
+    return Topic(**raw, **lists, children=children, line=node.value["intro"].line)
 
 
 def csl(item: Reference) -> dict[str, Any]:
     """A reference as CSL-JSON, with our topics and note beside it."""
-    kinds = {
+    types = {
         "article": "article-journal", "inproceedings": "paper-conference", "book": "book", "incollection": "chapter",
         "phdthesis": "thesis", "mastersthesis": "thesis", "techreport": "report", "online": "webpage",
         "unpublished": "manuscript",
     }  # fmt: skip
+    kinds = {"blog": "post-weblog", "video": "motion_picture", "code": "software", "talk": "speech"}
     names = [{"literal": p.family} if p.organisation else {"family": p.family, "given": p.given} for p in item.people]
     date = [part for part in (item.year, item.month) if part]
     record = {
-        "id": item.key, "type": kinds.get(item.type, "article"), "title": item.title, "author": names,
+        "id": item.key, "type": kinds.get(item.kind) or types.get(item.type, "article"), "genre": item.kind,
+        "title": item.title, "author": names,
         "issued": {"date-parts": [date]} if date else None, "container-title": item.venue, "DOI": item.doi,
         "URL": item.link, "note": item.note, "topics": list(item.topics), "annote": item.annote,
         "arxiv": item.eprint, "code": item.code, "accessed": item.urldate, "tier": item.tier,

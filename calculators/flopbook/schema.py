@@ -339,6 +339,7 @@ def _unique(values: list[Any]) -> bool:
 MAX_QUOTE_WORDS = 25
 _MARKUP = r"(?i:<[a-z/!?]|\{[{%#]|&#|(?:javascript|vbscript):|data:(?:text|image))"
 _MARKS = ("<", "{", "&#", "script:", "data:")  # no markup is without one of these
+_PROSE = ("intro",)  # texts with expressions over the data, which pages fill in
 
 
 def text_problems(node: Node, file: str) -> Iterator[Problem]:
@@ -366,8 +367,9 @@ def hidden_character(text: str) -> str:
 def _text_rules(key: str, value: str, node: Node, file: str) -> Iterator[Problem]:
     at = (file, node.line, node.column)
     lower = value.lower()
-    if any(mark in lower for mark in _MARKS) and (match := re.search(_MARKUP, value)):
-        yield Problem(*at, "markup", f"'{shorten(value[match.start() :], 30)}'", "plain text", "remove the markup")
+    plain = value.replace("{{", "") if key in _PROSE else value
+    if any(mark in lower for mark in _MARKS) and (match := re.search(_MARKUP, plain)):
+        yield Problem(*at, "markup", f"'{shorten(plain[match.start() :], 30)}'", "plain text", "remove the markup")
     if hidden := hidden_character(value):
         yield Problem(*at, "control-character", hidden, "printable text", "retype the line")
     if key == "quote" and len(value.split()) > MAX_QUOTE_WORDS:

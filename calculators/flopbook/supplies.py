@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flopbook.formula import Input
-from flopbook.lookup import Chip, Picked
+from flopbook.lookup import Chip, Missing, Picked
 from flopbook.problems import FlopbookError
 from flopbook.units import format_quantity, plural
 
@@ -25,10 +25,11 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
     """
     try:
         return _CHIP_VALUES[spec.chip](request)
-    except FlopbookError:
-        if request.formula.defaults.get(name) != math.inf:
-            raise
-        return None
+    except FlopbookError as error:
+        if request.formula.defaults.get(name) == math.inf:
+            return None
+        way = f"--{name.replace('_', '-')}"
+        raise (FlopbookError(f"{error}; give {way}") if isinstance(error, Missing) else error) from None
 
 
 def _link_bandwidth(request: Request) -> Picked:
@@ -55,6 +56,13 @@ def _links_per_axis(request: Request) -> Picked:
 
 def _is_torus(axes: Picked) -> bool:
     return axes.claim.topology in ("torus", "mesh")
+
+
+def _torus_axes(request: Request) -> Picked | None:
+    """Axes of a torus; a switch has none that could run out."""
+    assert request.chip is not None
+    axes = request.chip.pick_scaleup_axes()
+    return axes if _is_torus(axes) else None
 
 
 def _topology(request: Request) -> Picked:
@@ -86,12 +94,14 @@ def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[Request], Pi
 
 _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
+    "roofs": lambda r: r.chip.pick_roofs(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
     "memory": lambda r: r.chip.pick_memory(),
     "power": lambda r: r.chip.pick_power(),
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,
+    "torus_axes": _torus_axes,
     "topology": _topology,
     "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
     "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),

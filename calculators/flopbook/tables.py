@@ -147,6 +147,6 @@ def published() -> tuple[dict[str, bytes], list[str]]:
 
 def _feed() -> dict[str, bytes]:
     try:
-        return {feed.FILE: feed.atom(history()).encode()}
+        return {feed.FILE: feed.feed(history()).encode()}
     except FlopbookError as error:
         raise FlopbookError(f"{feed.FILE}: {error}") from None

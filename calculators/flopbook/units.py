@@ -174,6 +174,9 @@ def parse_quantity(text: str, expected: str) -> float:
     `80GB`, `80 GiB`, `3.35TB/s`, `400Gbit/s`, `989TFLOP/s`, `15T`, `70B`, `1.5e13` and bare
     numbers (taken to be in `expected` already) are accepted.
 
+    >>> parse_quantity("80GB", "byte"), parse_quantity("400Gbit/s", "byte/s")
+    (80000000000.0, 50000000000.0)
+
     Raises UnitError saying what was found and what would fit.
     """
     stripped = text.strip()
@@ -187,6 +190,21 @@ def parse_quantity(text: str, expected: str) -> float:
     if not math.isfinite(value):
         raise UnitError(f"'{_short(text)}' is too large to be a quantity")
     return value
+
+
+# What a data sheet adds to the rate of a link, and how much of the amount goes one way.
+WAYS: Mapping[str, float] = {" both ways": 0.5, " both": 0.5, " one way": 1.0, " one-way": 1.0}
+
+
+def one_way(text: str) -> tuple[str, float]:
+    """An amount without the words that say its direction, and which part of it goes one way.
+
+    >>> one_way("900GB/s both ways"), one_way("450 GB/s one-way"), one_way("450GB/s")
+    (('900GB/s', 0.5), ('450 GB/s', 1.0), ('450GB/s', 1.0))
+    """
+    stripped = text.strip()
+    found = next((words for words in WAYS if stripped.endswith(words)), None)
+    return (text, 1.0) if found is None else (stripped.removesuffix(found), WAYS[found])
 
 
 def is_bare(text: str) -> bool:
@@ -250,11 +268,15 @@ def _example(expected: str) -> str:
     return _EXAMPLES.get(expected, f"a plain number ({expected})" if expected != "1" else "a plain number")
 
 
-def format_quantity(value: float | None, unit_name: str) -> str:
+def format_quantity(value: float | None, unit_name: str, *, binary: bool = False) -> str:
     """Write an SI value for people: four significant digits and a readable prefix.
+
+    `binary` writes bytes with binary prefixes; rates stay decimal, as links and memories are sold.
 
     >>> format_quantity(3.35e12, "byte/s"), format_quantity(295.34, "token")
     ('3.35 TB/s', '295.3 tokens')
+    >>> format_quantity(80e9, "byte"), format_quantity(80e9, "byte", binary=True)
+    ('80 GB', '74.51 GiB')
     """
     if value is None:
         return "not available"
@@ -267,6 +289,9 @@ def format_quantity(value: float | None, unit_name: str) -> str:
         return f"{_digits(value)}"
     if head in _COUNTS and not slash:
         return f"{_count(value)} {plural(head, value)}"
+    if binary and unit_name == "byte" and 1024 <= abs(value) < 2**60:
+        name = next(name for name in ("PiB", "TiB", "GiB", "MiB", "KiB") if abs(value) >= _UNITS[name].factor)
+        return f"{_digits(value / _UNITS[name].factor)} {name}"
     symbol = "B" if head == "byte" else head
     if symbol in ("FLOP", "OP", "B", "W", "J", "Hz") and abs(value) >= 1000:
         prefix, factor = _prefix(abs(value))

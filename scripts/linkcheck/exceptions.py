@@ -1,12 +1,13 @@
 """The list of links that may fail, each with its reason; an entry that is not needed must go.
 
-An entry is UNUSED, which is an error, if no collected link matches it, or if all links that match it pass
-now. An entry whose link fails in another way than `expect` says excuses nothing: the link is reported as
-broken.
+An entry is UNUSED, which is an error, if no collected link matches it, if all links that match it pass now, or if
+its day has passed. An entry whose link fails in another way than `expect` says excuses nothing: the link is reported
+as broken.
 """
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ _OPENING = (
     yaml.FlowMappingStartToken,
 )
 _CLOSING = (yaml.BlockEndToken, yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
-_KEYS = {"url", "prefix", "reason", "expect"}
+_KEYS = {"url", "prefix", "reason", "expect", "until"}
 _PREFIX = re.compile(r"https?://[^/\s]+/\S*")
 _URL = re.compile(r"https?://\S+")
 
@@ -40,13 +41,14 @@ class BadExceptions(Exception):
 
 @dataclass(frozen=True)
 class LinkException:
-    """One entry: an address or the beginning of addresses, the expected failure, and the reason."""
+    """One entry: an address or the beginning of addresses, the expected failure, the reason, and the last day."""
 
     line: int
     pattern: str
     is_prefix: bool
     reason: str
     expect: str
+    until: datetime.date = datetime.date.max
 
     def matches(self, url: str) -> bool:
         """Whether the entry speaks of this address."""
@@ -63,9 +65,16 @@ class Verdict:
     unused: list[tuple[LinkException, str]] = field(default_factory=list)
 
 
-def judge(results: Mapping[str, Result], entries: Iterable[LinkException], *, whole: bool = True) -> Verdict:
+def judge(
+    results: Mapping[str, Result],
+    entries: Iterable[LinkException],
+    *,
+    whole: bool = True,
+    today: datetime.date = datetime.date.min,
+) -> Verdict:
     """Apply the entries. `whole`: all links were checked, so an entry can be called unused."""
-    entries = list(entries)
+    listed = list(entries)
+    entries = [entry for entry in listed if entry.until >= today]
     verdict = Verdict()
     for url, result in results.items():
         if result.ok:
@@ -76,8 +85,9 @@ def judge(results: Mapping[str, Result], entries: Iterable[LinkException], *, wh
             verdict.excused.append((result, excusing))
         else:
             verdict.broken.append((result, matching[0] if matching else None))
+    verdict.unused = [(entry, f"it held until {entry.until}") for entry in listed if entry.until < today]
     if whole:
-        verdict.unused = [(entry, why) for entry in entries if (why := _why_unused(entry, results))]
+        verdict.unused += [(entry, why) for entry in entries if (why := _why_unused(entry, results))]
     return verdict
 
 
@@ -171,10 +181,18 @@ class _Reader:
         if not re.fullmatch(r"[3-5]\d\d", expect) and expect not in KINDS.keys() - {"ok"}:
             known = ", ".join(sorted(KINDS.keys() - {"ok"}))
             self._complain(node, "expect", f"found {expect!r}; expected a status such as 403, or one of {known}")
-        if len(self.errors) > before:
+        until = self._day(node, fields.get("until", ""))
+        if len(self.errors) > before or until is None:
             return None
         line = node.start_mark.line + 1
-        return LinkException(line, pattern, kind == "prefix", fields["reason"].strip(), expect)
+        return LinkException(line, pattern, kind == "prefix", fields["reason"].strip(), expect, until)
+
+    def _day(self, node: yaml.Node, text: str) -> datetime.date | None:
+        try:
+            return datetime.datetime.strptime(text, "%Y-%m-%d").date()
+        except ValueError:
+            self._complain(node, "until", f"found {text!r}; expected the last day on which it holds, as YYYY-MM-DD")
+            return None
 
     def _fields(self, node: yaml.Node) -> dict[str, str] | None:
         if not isinstance(node, yaml.MappingNode):

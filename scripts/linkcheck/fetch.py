@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.client import HTTPException
 from urllib.parse import urljoin
@@ -18,7 +16,8 @@ import requests
 from requests import exceptions as failures
 from urllib3.exceptions import HTTPError
 
-from linkcheck.guard import Refused, Unresolved
+from flopbook.fetching import retry_after_seconds
+from flopbook.guard import Refused, Unresolved
 from linkcheck.results import Result
 from linkcheck.schedule import Clock, HostLimiter
 from linkcheck.transport import Transport
@@ -66,18 +65,6 @@ class _Attempt:
     result: Result
     host: str = ""
     retry_after_s: float | None = None
-
-
-def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or as a date; None if unusable."""
-    text = (value or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:12])
-    try:
-        date = parsedate_to_datetime(text)
-        return max(0.0, date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now)
-    except (ValueError, OverflowError, TypeError):
-        return None
 
 
 class Prober:

@@ -20,7 +20,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 from urllib3.util import Timeout
 
-from linkcheck.guard import Guard, Unresolved
+from flopbook.guard import Guard, Unresolved
 
 # Many vendors' sites answer 403 to a client that does not look like a browser at all.
 USER_AGENT = "Mozilla/5.0 (compatible; flopbook-linkcheck/1.0)"

@@ -14,10 +14,22 @@ from flopbook import tables
 from flopbook.catalogue import load_entries
 from flopbook.entries import entry_ids, vendor_ids
 from flopbook.faces.javascript import module
-from flopbook.formulas import formulas, get_formula
-from flopbook.pages import accelerators, calculators, data, entry, errata, explorer, references
+from flopbook.formulas import formulas, get_formula, printed
+from flopbook.pages import (
+    accelerators,
+    calculators,
+    data,
+    entry,
+    errata,
+    explorer,
+    feeds,
+    pitfalls,
+    references,
+    works,
+)
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
+from sitebuild import twins
 from sitebuild.maths import MathsError, replace_maths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,10 +54,11 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         raise FlopbookError("\n".join(str(problem) for problem in problems))
     if not preview:
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
-    tree |= {name: text.encode() for name, text in explorer.files().items()}
+    made = explorer.files() | works.files() | feeds.files()
+    tree |= {name: text.encode() for name, text in made.items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
-    return tree
+    return tree | {twins.INDEX: twins.listing(tree).encode()}
 
 
 def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, str]]:
@@ -65,6 +78,7 @@ def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, 
         yield calculators.calculator_page(name), calculators.calculator_markdown(name, name in notebooks)
     yield from references.pages().items()
     yield errata.PAGE, errata.errata_page()
+    yield pitfalls.PAGE, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
 
@@ -77,9 +91,12 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for path in sorted((DOCS / "assets").rglob("*")):
         if path.is_file():
             yield path.relative_to(DOCS).as_posix(), path.read_bytes()
-    yield "assets/flopbook/formulas.js", module(formulas().values()).encode()
+    for formula in printed().values():
+        yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     record = {**calculators.picker_record(), **calculators.units_record()}
-    yield "assets/flopbook/data.json", json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    parts = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
+    for name, part in parts.items():  # a page asks only for what its form takes
+        yield f"assets/flopbook/{name}.json", json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:

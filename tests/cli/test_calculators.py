@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -35,6 +36,17 @@ COMMANDS: dict[str, list[str]] = {
         "--mfu",
         "0.4",
     ],
+    "shard": ["--array", "bf16[256,2048]", "--layout", "A[I_XY, J]", "--mesh", "X=4,Y=8,Z=2"],
+    "sharded-matmul": [
+        "--product",
+        "A[I, J_X] * B[J_X, K] -> C[I, K]",
+        "--dims",
+        "I=2048,J=8192,K=8192",
+        "--mesh",
+        "X=4",
+        "--chip",
+        "google/tpu-v5p",
+    ],
     "scaling-law": ["--flop", "5.76e23", "--fit", "besiroglu2024"],
     "max-params": ["--chip", "nvidia/h100-sxm", "--bytes-per-param", "16"],
     "memory": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--tp", "8", "--zero", "1"],
@@ -48,10 +60,15 @@ OUTPUTS = {
     **inferring.OUTPUTS,
     **network_inputs.OUTPUTS,
     "training-time": {"seconds": "s", "days": "day", "chip_hours": "chip-hour", "cost": "USD", "joules": "J"},
+    "shard": {"bytes_per_device": "byte", "bytes_total": "byte", "copies": "1"},
+    "sharded-matmul": {"case": "1", "collectives": "1", "seconds": "s"},
     "scaling-law": {"params": "param", "tokens": "token", "loss": "1"},
     "max-params": {"params": "param"},
     "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
 }
+
+for name in byexample.others(COMMANDS, printed_only=False):
+    COMMANDS[name], OUTPUTS[name] = byexample.words(name), byexample.units(name)
 
 every_command = pytest.mark.parametrize("name", COMMANDS)
 
@@ -90,7 +107,11 @@ def test_the_text_shows_outputs_and_inputs(name: str, cli: Any) -> None:
     result = calculate(name, **options(COMMANDS[name]))
     assert (outcome.status, outcome.err) == (0, "")
     for key, value in result.items():
-        shown = said(value, result.formula.outputs[key].unit)
+        spec = result.formula.outputs[key]
+        if spec.table:
+            assert all(said(one, spec.unit) in outcome.out for one in value if one is not None)
+            continue
+        shown = said(value, spec.unit)
         assert re.search(rf"^{key} +{re.escape(shown)} ", outcome.out, re.M)
     inputs = outcome.out.partition("\nfrom\n")[2]
     assert all(re.search(rf"^  {key} ", inputs, re.M) for key in result.inputs)
@@ -165,6 +186,36 @@ def test_quantities_as_people_write_them(option: str, text: str, value: float, c
 def test_a_chip_answers_to_all_of_its_names(alias: str, cli: Any) -> None:
     record = json.loads(cli("min-batch", "--chip", alias, "--json").out)
     assert record["inputs"]["chip"]["value"] == "nvidia/h100-sxm"
+
+
+def test_bytes_with_binary_prefixes(cli: Any) -> None:
+    """The switch changes what is printed and nothing else, and only answers in bytes have it."""
+    call = ["kv-cache", "--model", "llama-2-7b", "--seq", "2048"]
+    plain, binary = cli(*call), cli(*call, "--binary")
+    assert "bytes            1.074 GB" in plain.out and "bytes            1 GiB" in binary.out
+    for other in ("--json", "--explain"):
+        refused = cli(*call, "--binary", other)
+        assert refused.status == 2 and "SI units" in refused.err and not refused.out
+    assert "--binary" not in cli("training-flops", "--help").out
+
+
+@pytest.mark.parametrize("text", ["900GB/s both ways", "900GB/s both", "450GB/s", "450 GB/s one-way"])
+def test_a_link_may_say_its_direction(text: str, cli: Any) -> None:
+    out = cli("collective", "--bytes", "1GB", "--chips", "8", "--link-bandwidth", text).out
+    assert re.search(r"link_bandwidth +450 GB/s", out)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["collective", "--bytes", "1GB both ways", "--chips", "8", "--link-bandwidth", "450GB/s"],
+        ["min-batch", "--peak", "1PFLOP/s", "--bandwidth", "3TB/s both ways"],
+        ["collective", "--bytes", "1GB", "--chips", "8", "--link-bandwidth", "fast both ways"],
+    ],
+)
+def test_only_links_have_a_direction(arguments: list[str], cli: Any) -> None:
+    refused = cli(*arguments)
+    assert refused.status == 2 and not refused.out and refused.err.count("\n") == 1
 
 
 @every_command

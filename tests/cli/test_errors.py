@@ -18,7 +18,7 @@ BUBBLE = ("bubble", "--stages", "8", "--microbatches", "32")
 UNKNOWN = {
     "command": (("min-bach",), "unknown command 'min-bach'; nearest: min-batch"),
     "command near nothing": (("zzz",), "unknown command 'zzz'"),
-    "option": (("min-batch", "--chop", "x"), "^unknown option '--chop'; nearest: --chip, --help, --peak$"),
+    "option": (("min-batch", "--chop", "x"), "^unknown option '--chop'; nearest: --chip, --help, --csv$"),
     "option of the program": (("--verbose",), "^unknown option '--verbose'; nearest: --version, --help$"),
     "option cut short": (("min-batch", "--ch", "h100-sxm"), "^unknown option '--ch'; nearest: --chip"),
     "option of the program with a value": (("--version=3",), "^--version takes no value$"),

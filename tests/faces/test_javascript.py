@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -15,7 +16,7 @@ from faces import training_inputs
 
 from flopbook.faces.javascript import function_name, javascript, module
 from flopbook.formula import Formula, Input
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
@@ -148,6 +149,8 @@ BOUNDARY = {
     **network_inputs.BOUNDARY,
     **training_inputs.BOUNDARY,
 }
+RANDOM |= {name: byexample.generator(name) for name in byexample.others(RANDOM)}
+BOUNDARY |= {name: byexample.edges(name) for name in byexample.others(BOUNDARY)}
 
 
 def assert_same(engine: Any, formula: Formula, calls: list[Inputs]) -> None:
@@ -179,7 +182,7 @@ def exact(outputs: Inputs) -> dict[str, str]:
 
 def test_every_formula_is_compared() -> None:
     """A new formula cannot slip past the comparison."""
-    assert set(RANDOM) == set(BOUNDARY) == set(formulas())
+    assert set(RANDOM) == set(BOUNDARY) == set(printed())
 
 
 @pytest.mark.parametrize("name", RANDOM)
@@ -205,7 +208,7 @@ def test_the_boundaries_are_met() -> None:
 
 def test_the_whole_module_loads_as_one(engine: Any) -> None:
     """All formulas in one file, called by name: no name of one disturbs another."""
-    every = list(formulas().values())
+    every = list(printed().values())
     calls = [next(iter(BOUNDARY[f.id]())) for f in every]
     made = engine.run(module(every), [(function_name(f), given) for f, given in zip(every, calls, strict=True)])
     for f, given, outputs in zip(every, calls, made, strict=True):

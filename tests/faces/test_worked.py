@@ -5,6 +5,7 @@ import random
 import re
 from typing import Annotated, Any
 
+import byexample
 import inferring
 import network_inputs
 import pytest
@@ -12,7 +13,7 @@ from faces import training_inputs
 
 from flopbook.faces.worked import worked
 from flopbook.formula import Input
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.ops import ceil, where
 
 Number = Annotated[float, Input("1", "a", "a number")]
@@ -33,16 +34,17 @@ INPUTS = {
     **network_inputs.WORKED,
     **training_inputs.WORKED,
 }  # fmt: skip
+INPUTS |= {name: byexample.inputs(name) for name in byexample.others(INPUTS)}
 
 
-@pytest.mark.parametrize("name", formulas())
+@pytest.mark.parametrize("name", printed())
 def test_the_steps_end_in_the_answers(name: str) -> None:
     formula = get_formula(name)
     values = {step.name: step.value for step in worked(formula, INPUTS[name])}
     assert {output: values[output] for output in formula.outputs} == formula(**INPUTS[name])
 
 
-@pytest.mark.parametrize("name", formulas())
+@pytest.mark.parametrize("name", printed())
 def test_every_step_has_a_unit_and_no_name_is_left_in_the_numbers(name: str) -> None:
     formula = get_formula(name)
     for step in worked(formula, INPUTS[name]):

@@ -19,7 +19,7 @@ WORKED: dict[str, Inputs] = {
     },
     "training-time": {
         "params": 65.2e9, "tokens": 1.4e12, "peak": 312e12, "chips": 2048.0, "mfu": 0.477, "power": 400.0, "pue": 1.1,
-        "price": 2.0 / 3600, "carbon": 0.385 / 3.6e6,
+        "price": 2.0 / 3600, "carbon": 0.385 / 3.6e6, "counts": "hfu",
     },
     "scaling-law": {"flop": 5.76e23, "fit": "hoffmann2022"},
     "max-params": {"memory": 80e9, "bytes_per_param": 16.0, "chips": 8.0},

@@ -263,7 +263,7 @@ def test_arrays_equal_floats() -> None:
         ({"pp": 49}, "a stage would have no layer"), ({"ep": 2}, "no multiple of ep"), ({"cp": 3}, "no multiple of cp"),
         ({"seq": 0}, "seq"), ({"seq": float("nan")}, "seq"), ({"params": 1e6}, "smaller than the embeddings"),
         ({"virtual": 2}, "belong to the interleaved"), ({"schedule": "gpipe"}, "give --microbatches"),
-        ({"schedule": "interleaved", "pp": 4, "microbatches": 6}, "multiple of pp"),
+        ({"schedule": "interleaved", "pp": 4, "microbatches": 6}, "multiple of the stages"),
         ({"recompute": "some"}, "recompute"),
         ({"kv_heads": 128}, "kv-heads is larger"), ({"d_ff": inf}, "needs --d-ff"),
         ({"optimizer_kind": "lion"}, "muon"),

@@ -51,6 +51,24 @@ def test_no_more_sequences_run_than_fit() -> None:
     assert beyond == open_ and open_["tokens_per_s"] * open_["seconds"] == pytest.approx(open_["batch_fits"])
 
 
+@given(st.integers(1, 10_000), st.floats(1e-3, 1e3))
+def test_time_per_token_with_and_without_the_first(answer: int, first: float) -> None:
+    """An answer is the first token and n - 1 steps; one token is the wait alone; a long answer forgets it."""
+    out = serving(**FULL, answer=answer, first=first)
+    assert out["answer_seconds"] == pytest.approx(first + (answer - 1) * out["seconds"])
+    assert out["seconds_with_first"] * answer == pytest.approx(out["answer_seconds"])
+    assert serving(**FULL, answer=1, first=first)["seconds_with_first"] == pytest.approx(first)
+    long = serving(**FULL, answer=1e9, first=first)
+    assert long["seconds_with_first"] == pytest.approx(long["seconds"], rel=1e-3)
+
+
+def test_without_an_answer_both_are_left_open() -> None:
+    shape = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8, "seq": 4096}
+    for given_ in ({}, {"answer": 100}, {"first": "0.3s"}):
+        result = calculate("serving", **shape, **given_)
+        assert result["answer_seconds"] is None and result["seconds_with_first"] is None
+
+
 def test_a_dense_model_saturates_at_the_minimum_batch_and_a_mixture_later() -> None:
     """295 sequences on an H100 in bf16; a mixture that computes with a quarter of its weights needs four times more."""
     assert serving(**FULL)["batch_saturates"] == pytest.approx(min_batch(**H100)["tokens"])

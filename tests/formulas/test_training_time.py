@@ -74,6 +74,17 @@ def test_the_estimate_with_recomputation_is_the_same_time() -> None:
         assert out["seconds"] == pytest.approx(8 * tokens * params / (chips * rate))
 
 
+def test_a_utilisation_of_the_hardware_counts_recomputation() -> None:
+    """HFU with full recomputation: 140 of 312 TFLOP/s, 8TP/(nX), the same 34 days with no conversion by hand."""
+    run = {"params": 175e9, "tokens": 300e9, "peak": 312e12, "chips": 1024}
+    hfu = training_time(**run, mfu=140 / 312, counts="hfu")
+    assert hfu["days"] == pytest.approx(34, rel=0.02)
+    assert hfu["seconds"] == pytest.approx(training_time(**run, mfu=6 / 8 * 140 / 312)["seconds"], rel=1e-12)
+    assert hfu["seconds"] / training_time(**run, mfu=140 / 312)["seconds"] == pytest.approx(8 / 6, rel=1e-12)
+    with pytest.raises(FlopbookError, match=r"counts.*mfu, hfu"):
+        calculate("training-time", **run, mfu=0.4, counts="tflops")
+
+
 @pytest.mark.parametrize("model", ["llama-2-7b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "llama-3-405b"])
 def test_gpu_hours_of_llama_2_and_3(model: str) -> None:
     """Hours of the model cards imply a plausible utilisation, 25 to 52 percent of the peak.

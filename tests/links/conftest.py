@@ -1,4 +1,4 @@
-"""Fixtures: a real server on 127.0.0.1, and 127.0.0.2 as the host that must never be called."""
+"""Fixtures: a real server on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -13,16 +13,9 @@ for folder in (HERE, HERE.parents[1] / "scripts"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-from linkserver import FakeClock, ForbiddenListener, LinkServer  # noqa: E402
+from linkserver import FakeClock, LinkServer  # noqa: E402
 
-
-@pytest.fixture
-def forbidden() -> Iterator[ForbiddenListener]:
-    """A listener on 127.0.0.2; the test fails if anything connected to it."""
-    listener = ForbiddenListener()
-    yield listener
-    listener.close()
-    assert listener.connections == 0, "a connection reached the forbidden host"
+from services import ForbiddenListener  # noqa: E402
 
 
 @pytest.fixture

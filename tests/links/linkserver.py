@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections import Counter
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from linkcheck.guard import Guard
+from flopbook.guard import Guard
 from linkcheck.schedule import Clock
 
 HUGE = 64 * 1024 * 1024
@@ -32,39 +31,6 @@ class FakeClock(Clock):
         with self._lock:
             self.slept.append(seconds)
             self.now += seconds
-
-
-class ForbiddenListener:
-    """Listens on 127.0.0.2 and counts connections."""
-
-    def __init__(self) -> None:
-        self._socket = socket.create_server(("127.0.0.2", 0))
-        self._socket.settimeout(10)
-        self.port = self._socket.getsockname()[1]
-        self.url = f"http://127.0.0.2:{self.port}/secret"
-        self.connections = 0
-        self._thread = threading.Thread(target=self._count, daemon=True)
-        self._thread.start()
-
-    def _count(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except TimeoutError:
-                continue
-            except OSError:
-                return
-            with connection:
-                if connection.recv(4) == b"stop":
-                    return
-                self.connections += 1
-
-    def close(self) -> None:
-        """Stop; everything that connected before has been counted by then."""
-        with socket.create_connection(("127.0.0.2", self.port)) as last:
-            last.sendall(b"stop")
-        self._thread.join(10)
-        self._socket.close()
 
 
 class _Handler(BaseHTTPRequestHandler):

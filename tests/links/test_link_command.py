@@ -10,7 +10,9 @@ from pathlib import Path
 
 import check_links
 import pytest
-from linkserver import FakeClock, ForbiddenListener, LinkServer
+from linkserver import FakeClock, LinkServer
+
+from services import ForbiddenListener
 
 SCRIPT = Path(check_links.__file__)
 REASON = "Answers 403 to programs; opened by hand."
@@ -33,7 +35,11 @@ def add(root: Path, name: str, text: str) -> None:
 
 
 def except_(root: Path, url: str, expect: str) -> None:
-    add(root, "scripts/link_exceptions.yaml", f"- {{url: '{url}', reason: '{REASON}', expect: {expect}}}\n")
+    add(
+        root,
+        "scripts/link_exceptions.yaml",
+        f"- {{url: '{url}', reason: '{REASON}', expect: {expect}, until: 2001-12-31}}\n",
+    )
 
 
 def main(tree: Path, server: LinkServer, *arguments: str) -> int:

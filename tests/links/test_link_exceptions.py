@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from linkcheck.exceptions import BadExceptions, LinkException, judge, load
 from linkcheck.results import Result
 
 REASON = "Answers 403 to programs; opened by hand."
+UNTIL = "until: 2027-05-21"
+DAY = datetime.date(2027, 5, 21)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -32,11 +35,12 @@ def test_good_entries(tmp_path: Path) -> None:
 - url: https://a.test/x
   reason: {REASON}
   expect: 403
-- {{prefix: "https://b.test/", reason: "{REASON}", expect: timeout}}
+  {UNTIL}
+- {{prefix: "https://b.test/", reason: "{REASON}", expect: timeout, {UNTIL}}}
 """
     assert read(tmp_path, text) == [
-        LinkException(2, "https://a.test/x", False, REASON, "403"),
-        LinkException(5, "https://b.test/", True, REASON, "timeout"),
+        LinkException(2, "https://a.test/x", False, REASON, "403", DAY),
+        LinkException(6, "https://b.test/", True, REASON, "timeout", DAY),
     ]
 
 
@@ -73,6 +77,9 @@ def test_the_project_s_own_file_is_good() -> None:
         (f"- {{url: https://a.test/, reason: {REASON}, expect: ok}}", "1:3: expect"),
         (f"- {{url: https://a.test/, reason: {REASON}, expect: 200}}", "1:3: expect"),
         (f"- {{url: https://a.test/, reason: {REASON}, expect: whatever}}", "1:3: expect"),
+        (f"- {{url: https://a.test/, reason: {REASON}, expect: 403}}", "1:3: until"),
+        (f"- {{url: https://a.test/, reason: {REASON}, expect: 403, until: 2027-02-30}}", "1:3: until"),
+        (f"- {{url: https://a.test/, reason: {REASON}, expect: 403, until: next year}}", "1:3: until"),
         (f"- url: https://a.test/\n  reason: {REASON}\n  expect: 403\n  sine: 2026", "4:3: unknown-key"),
         (
             f"- url: https://a.test/\n  url: https://b.test/\n  reason: {REASON}\n  expect: 403",
@@ -96,11 +103,11 @@ def test_faults_are_named_with_their_place(tmp_path: Path, entry: str | bytes, p
 
 
 def test_all_faults_at_once(tmp_path: Path) -> None:
-    assert len(errors(tmp_path, "- {url: https://a.test/}\n- {prefix: x}\n- 3\n")) == 6
+    assert len(errors(tmp_path, "- {url: https://a.test/}\n- {prefix: x}\n- 3\n")) == 8
 
 
 def test_twins(tmp_path: Path) -> None:
-    entry = f"- {{url: https://a.test/, reason: {REASON}, expect: 403}}\n"
+    entry = f"- {{url: https://a.test/, reason: {REASON}, expect: 403, {UNTIL}}}\n"
     assert errors(tmp_path, entry + entry) == [
         "link_exceptions.yaml:2:1: duplicate: https://a.test/ with expect 403 is already on line 1; keep one"
     ]
@@ -177,3 +184,11 @@ def test_a_prefix_whose_links_all_work_is_unused() -> None:
 
 def test_a_partial_run_calls_nothing_unused() -> None:
     assert judge({}, [entry("https://b.test/", "403")], whole=False).unused == []
+
+
+def test_an_entry_holds_until_its_day() -> None:
+    """On the next day it excuses nothing and is itself a fault, whether all links were checked or not."""
+    own = LinkException(1, WALL.url, False, REASON, "403", DAY)
+    assert judge({WALL.url: WALL}, [own], today=DAY).broken == []
+    late = judge({WALL.url: WALL}, [own], today=DAY + datetime.timedelta(days=1), whole=False)
+    assert late.broken == [(WALL, None)] and late.unused == [(own, "it held until 2027-05-21")]

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linkserver import HUGE, FakeClock, ForbiddenListener, LinkServer
+from linkserver import HUGE, FakeClock, LinkServer
 
+from flopbook.guard import Guard
 from linkcheck.fetch import Policy, Prober, retry_after_seconds
-from linkcheck.guard import Guard
 from linkcheck.results import KINDS, Result
 from linkcheck.schedule import HostLimiter, Limits
 from linkcheck.transport import Transport
+from services import ForbiddenListener
 
 
 def prober(guard: Guard, clock: FakeClock, policy: Policy | None = None, delay_s: float = 0.0) -> Prober:

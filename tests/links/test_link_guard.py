@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linkcheck.guard import Guard, Refused, Unresolved, why_not_public
+from flopbook.guard import Guard, Refused, Unresolved, why_not_public
 
 PUBLIC = "8.8.4.4"  # a name for "some public address"; only ever compared, never called
 

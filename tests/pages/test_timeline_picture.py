@@ -9,7 +9,7 @@ import pytest
 
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.pages.calculators import calculator_markdown
-from flopbook.pages.timeline import NAMES, description, schedules_section, timeline_svg, title
+from flopbook.pages.timeline import NAMES, description, section, timeline_svg, title
 from flopbook.problems import FlopbookError
 from flopbook.schedules import Run, Times, plan, simulate
 
@@ -117,4 +117,4 @@ def test_the_page_shows_each_schedule_once_with_its_figures() -> None:
     for made in map(run, SCHEDULES):
         assert f"idle {made.fraction:.1%} of the step" in page
     assert "<svg" not in calculator_markdown("training-flops")
-    assert all("\n\n" not in part.strip("\n") for part in schedules_section())
+    assert all("\n\n" not in part.strip("\n") for part in section("bubble"))

@@ -10,9 +10,11 @@ import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from forming import Forms
 from sitebuild.weigh import served
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +67,14 @@ def base(site: Path) -> Iterator[str]:
     """The address at which the site is served."""
     with served(site) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def forms(surf: Any, base: str) -> Iterator[Forms]:
+    """The forms of all calculators, each in a tab that is kept."""
+    kept = Forms(surf, base)
+    yield kept
+    kept.close()
 
 
 COPIED = (

@@ -63,7 +63,7 @@ def test_back_and_forward_go_through_the_states(tab: Any) -> None:
 @at()
 def test_typing_is_one_step_back(tab: Any) -> None:
     tab.get_by_label("Find", exact=True).press_sequentially("mi300")
-    assert "q=mi300" in query(tab)
+    assert "find=mi300" in query(tab)
     tab.go_back()
     assert query(tab) == "" and tab.get_by_label("Find", exact=True).input_value() == ""
 

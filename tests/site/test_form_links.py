@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flopbook.calculator import calculate
-from forming import fill, open_form, read
+from forming import answered, put, read, visit
 
 pytestmark = pytest.mark.browser
 
@@ -33,18 +33,14 @@ NOTED: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-def _notes(context: Any, base: str) -> list[list[str]]:
-    tabs = {name: open_form(context, base, name) for name in {name for name, _ in NOTED}}
-    seen = []
-    for name, state in NOTED:
-        fill(tabs[name], state)
-        assert read(tabs[name]), state
-        seen.append(tabs[name].locator(".fb-answer .fb-notes li").all_inner_texts())
-    return seen
+def _notes(tab: Any, _: str, state: dict[str, str]) -> list[str]:
+    put(tab, state)
+    assert read(tab), state
+    return tab.locator(".fb-answer .fb-notes li").all_inner_texts()
 
 
-def test_the_form_gives_the_notes_of_the_command(surf: Any, base: str) -> None:
-    shown = surf(_notes, base)
+def test_the_form_gives_the_notes_of_the_command(forms: Any) -> None:
+    shown = [forms(name, _notes, state) for name, state in NOTED]
     for (name, state), seen in zip(NOTED, shown, strict=True):
         result = calculate(name, **{key.replace("-", "_"): value for key, value in state.items()})
         waits = [
@@ -58,19 +54,28 @@ def test_the_form_gives_the_notes_of_the_command(surf: Any, base: str) -> None:
         assert part in words
 
 
-def _linked(context: Any, base: str, name: str, query: str) -> dict[str, Any]:
-    tab, errors = context.new_page(), []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.goto(f"{base}calculators/{name}/{query}")
-    tab.wait_for_function("document.querySelector('.fb-answer')?.children.length")
+def _linked(tab: Any, base: str, query: str) -> dict[str, Any]:
+    visit(tab, base, query)
+    return _found(tab)
+
+
+def _found(tab: Any) -> dict[str, Any]:
     told = tab.locator(".fb-unknown")
     found = {
-        "told": told.inner_text(), "role": told.get_attribute("role"), "errors": errors, "results": read(tab),
+        "told": told.inner_text(), "role": told.get_attribute("role"), "results": read(tab),
         "state": tab.evaluate("Object.fromEntries(new FormData(document.querySelector('.fb-form')))"),
         "command": tab.inner_text(".fb-command"),
     }  # fmt: skip
-    tab.locator(".fb-form input, .fb-form select").first.dispatch_event("input", {"bubbles": True})
+    tab.locator(".fb-form [name]").first.dispatch_event("input", {"bubbles": True})
     return {**found, "later": told.inner_text(), "link": tab.evaluate("location.search")}
+
+
+def _loaded(context: Any, base: str, name: str, query: str) -> dict[str, Any]:
+    tab, errors = context.new_page(), []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.goto(f"{base}calculators/{name}/{query}")
+    answered(tab)
+    return _found(tab) | {"errors": errors}
 
 
 UNKNOWN = [
@@ -84,9 +89,9 @@ UNKNOWN = [
 
 @pytest.mark.parametrize(("name", "query", "words", "state"), UNKNOWN)
 def test_a_link_with_an_unknown_name_says_so(
-    surf: Any, base: str, name: str, query: str, words: str, state: dict[str, str]
+    forms: Any, name: str, query: str, words: str, state: dict[str, str]
 ) -> None:
-    found = surf(_linked, base, name, query)
+    found = forms(name, _linked, query)
     assert found["told"] == f"this link names an unknown {words}" and found["role"] == "status"
     assert found["state"].items() >= state.items() and found["later"] == ""
 
@@ -106,8 +111,8 @@ PARTIAL = [
 
 
 @pytest.mark.parametrize(("name", "query", "state"), PARTIAL)
-def test_a_link_with_a_part_of_the_state(surf: Any, base: str, name: str, query: str, state: dict[str, str]) -> None:
-    found = surf(_linked, base, name, query)
+def test_a_link_with_a_part_of_the_state(forms: Any, name: str, query: str, state: dict[str, str]) -> None:
+    found = forms(name, _linked, query)
     assert found["told"] == "" and found["state"].items() >= state.items()
 
 
@@ -119,17 +124,19 @@ CLEARED = [
 ]  # fmt: skip
 
 
+def _twice(tab: Any, base: str, query: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    found = _linked(tab, base, query)
+    return found, _linked(tab, base, found["link"])
+
+
 @pytest.mark.parametrize(("name", "query", "state"), CLEARED)
-def test_cleared_fields_stay_cleared_in_a_link(
-    surf: Any, base: str, name: str, query: str, state: dict[str, str]
-) -> None:
-    found = surf(_linked, base, name, query)
+def test_cleared_fields_stay_cleared_in_a_link(forms: Any, name: str, query: str, state: dict[str, str]) -> None:
+    found, again = forms(name, _twice, query)
     assert found["told"] == "" and found["state"].items() >= state.items()
-    again = surf(_linked, base, name, found["link"])
     assert again["state"] == found["state"] and again["link"] == found["link"]
 
 
 @pytest.mark.parametrize("query", ["?chip=%E0%A4%A", "#%E0%A4%A", "?%=%&chip=h100-sxm#%"])
 def test_a_broken_link_breaks_nothing(surf: Any, base: str, query: str) -> None:
-    found = surf(_linked, base, "min-batch", query)
+    found = surf(_loaded, base, "min-batch", query)
     assert found["errors"] == [] and found["command"].startswith("flopbook min-batch")

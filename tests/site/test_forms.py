@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+import byexample
 import inferring
 import network_inputs
 import pytest
 
 from flopbook.calculator import calculate, takes
 from flopbook.cli.app import run
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.pages.calculators import form_record
-from forming import READ, fill, open_form, read
+from forming import READ, answered, open_form, put, read, type_in, visit
 
 pytestmark = pytest.mark.browser
 
@@ -54,6 +56,8 @@ STATES: dict[str, list[dict[str, str]]] = {
         {"model": "megatron-530b", "seq": "2048", "tp": "8", "pp": "35", "schedule": "interleaved", "virtual": "3"},
         {"model": "deepseek-v3", "seq": "4096", "dp": "128", "ep": "64", "zero": "1", "attention": "flash"},
         {"model": "llama-3-8b", "chip": "nvidia/h100-sxm", "seq": "8192", "zero": "3", "dp": "8", "dropout": "no"},
+        {"model": "llama-3-70b", "seq": "8192", "pp": "8", "schedule": "dualpipe", "tp": "8"},
+        {"model": "llama-3-70b", "seq": "8192", "pp": "8", "schedule": "zb-v", "microbatches": "4"},
     ],
     "training-time": [
         {"model": "llama-3-405b", "chip": "nvidia/h100-sxm", "chips": "16384", "mfu": "0.4", "price": "2USD/h"},
@@ -64,6 +68,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     **network_inputs.STATES,
     **inferring.STATES,
 }  # fmt: skip
+STATES |= {name: [byexample.state(name)] for name in byexample.others(STATES)}
 
 
 def expected(name: str, state: dict[str, str]) -> dict[str, float | None]:
@@ -77,34 +82,58 @@ def command_answer(command: str, capsys: Any) -> dict[str, Any]:
     return {name: item["value"] for name, item in json.loads(capsys.readouterr().out)["outputs"].items()}
 
 
-def _states(context: Any, base: str, name: str) -> list[tuple[dict[str, Any], dict[str, Any], str, str]]:
-    tab, seen = open_form(context, base, name), []
-    for state in STATES[name]:
-        fill(tab, state)
-        shown, command, link = read(tab), tab.inner_text(".fb-command"), tab.evaluate("location.search")
-        again = open_form(context, base, name, link)
-        seen.append((shown, read(again), command, again.inner_text(".fb-command")))
-        again.close()
-    return seen
+def python_answer(call: str) -> dict[str, Any]:
+    """The outputs of the Python call that the page shows, read as Python reads it."""
+    parsed = ast.parse(call, mode="eval").body
+    assert isinstance(parsed, ast.Call) and isinstance(parsed.func, ast.Name) and parsed.func.id == "calculate"
+    names = [ast.literal_eval(argument) for argument in parsed.args]
+    return dict(calculate(*names, **{str(word.arg): ast.literal_eval(word.value) for word in parsed.keywords}))
+
+
+Seen = tuple[dict[str, Any], str, str, str]
+# Forms whose first state is typed key by key and its link opened by loading the page; all else happens at once.
+BY_HAND = ("min-batch", "memory", "bubble")
+
+
+def _seen(tab: Any) -> Seen:
+    shown, call = tab.inner_text(".fb-command"), tab.inner_text(".fb-python")
+    return read(tab), shown, call, tab.evaluate("location.search")
+
+
+def _states(tab: Any, base: str, name: str) -> list[tuple[Seen, Seen]]:
+    """Each state, and what its link makes of a new form."""
+    found = []
+    for number, state in enumerate(STATES[name]):
+        by_hand = name in BY_HAND and number == 0
+        (type_in if by_hand else put)(tab, state)
+        first = _seen(tab)
+        if by_hand:
+            tab.reload()
+            answered(tab)
+        else:
+            visit(tab, base, first[-1])
+        found.append((first, _seen(tab)))
+    return found
 
 
 def test_every_calculator_has_states() -> None:
-    assert set(STATES) == set(formulas())
+    assert set(STATES) == set(printed())
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_form_link_and_command_give_what_python_gives(surf: Any, base: str, name: str, capsys: Any) -> None:
-    for state, (shown, again, command, command_again) in zip(STATES[name], surf(_states, base, name), strict=True):
-        right = inferring.near(name, expected(name, state))
+def test_form_link_command_and_call_give_what_python_gives(forms: Any, name: str, capsys: Any) -> None:
+    for state, (first, again) in zip(STATES[name], forms(name, _states, name), strict=True):
+        shown, command, call, link = first
+        given = expected(name, state)
+        right = inferring.near(name, given)
         assert shown == right, state
-        assert again == right, f"the link of {state}"
-        assert command == command_again
+        assert again == first, f"the link {link}"
+        assert python_answer(call) == given, call
         for output, value in command_answer(command, capsys).items():
             assert value == (None if right[output] in (None, float("inf")) else right[output]), command
 
 
-def _pick(context: Any, base: str) -> tuple[str, str, str]:
-    tab = open_form(context, base, "min-batch")
+def _pick(tab: Any, _: str) -> tuple[str, str, str]:
     tab.locator("[name=chip]").focus()
     tab.locator("[name=chip]").select_option("google/tpu-v5e")
     hint = tab.inner_text("[id$=-bandwidth-hint]")
@@ -112,8 +141,8 @@ def _pick(context: Any, base: str) -> tuple[str, str, str]:
     return hint, tab.inner_text("[id$=-bandwidth-hint]"), tab.inner_text(".fb-command")
 
 
-def test_a_chip_fills_the_inputs_and_typing_goes_before_it(surf: Any, base: str) -> None:
-    filled, typed, command = surf(_pick, base)
+def test_a_chip_fills_the_inputs_and_typing_goes_before_it(forms: Any) -> None:
+    filled, typed, command = forms("min-batch", _pick)
     assert "819 GB/s (google/tpu-v5e, source " in filled and typed == "= 3.35 TB/s"
     assert command == "flopbook min-batch --chip google/tpu-v5e --bandwidth 3.35TB/s"
 
@@ -126,16 +155,18 @@ BAD = [
 ]  # fmt: skip
 
 
-COUNTED = {name for f in formulas().values() for name, spec in f.inputs.items() if spec.unit == "1"}
+COUNTED = {name for f in printed().values() for name, spec in f.inputs.items() if spec.unit == "1"}
 
 
-def _bad(context: Any, base: str, name: str, field: str, text: str) -> dict[str, Any]:
-    tab = open_form(context, base, name)
+WITHOUT_UNIT = [("min-batch", "peak", "989TFLOP/s"), ("min-batch", "bandwidth", "3.35TB/s")]
+
+
+def _bad(tab: Any, _: str, field: str, text: str) -> dict[str, Any]:
     control = tab.locator(f"[name={field}]")
     control.fill(text)
     return {
         "results": tab.evaluate(READ), "answer": tab.inner_text(".fb-answer"),
-        "live": tab.get_attribute(".fb-answer", "role"),
+        "live": tab.get_attribute(".fb-answer", "role"), "picture": tab.locator(".fb-frame").is_visible(),
         "hint": tab.inner_text(f"#{control.get_attribute('aria-describedby')}"),
         "invalid": control.get_attribute("aria-invalid"),
         "mended": (control.fill("1" if field in COUNTED else "1T"), control.get_attribute("aria-invalid"))[1],
@@ -143,23 +174,19 @@ def _bad(context: Any, base: str, name: str, field: str, text: str) -> dict[str,
 
 
 @pytest.mark.parametrize(("name", "field", "text"), BAD)
-def test_bad_input_is_named_and_leaves_no_old_result(surf: Any, base: str, name: str, field: str, text: str) -> None:
-    found = surf(_bad, base, name, field, text)
+def test_bad_input_is_named_and_leaves_no_old_result(forms: Any, name: str, field: str, text: str) -> None:
+    found = forms(name, _bad, field, text)
     assert found["results"] == {} and found["answer"].strip() and found["live"] == "status"
+    assert not found["picture"]
     if text and (name, field) != ("fsdp-limit", "axes"):
         assert found["invalid"] == "true" and found["hint"] in found["answer"]
     assert found["mended"] is None
 
 
-WITHOUT_UNIT = [("min-batch", "peak", "989TFLOP/s"), ("min-batch", "bandwidth", "3.35TB/s")]
-
-
 @pytest.mark.parametrize(("name", "field", "right"), WITHOUT_UNIT)
-def test_a_rate_without_a_unit_is_refused_unless_it_is_large(
-    surf: Any, base: str, name: str, field: str, right: str
-) -> None:
-    assert surf(_bad, base, name, field, "989")["hint"] == f"write a unit, such as {right}"
-    assert surf(_bad, base, name, field, "3.35e12")["hint"].startswith("= ")
+def test_a_rate_without_a_unit_is_refused_unless_it_is_large(forms: Any, name: str, field: str, right: str) -> None:
+    assert forms(name, _bad, field, "989")["hint"] == f"write a unit, such as {right}"
+    assert forms(name, _bad, field, "3.35e12")["hint"].startswith("= ")
 
 
 def _with_most(context: Any, base: str) -> list[str]:
@@ -190,53 +217,60 @@ def test_more_than_the_most_is_refused(surf: Any, base: str) -> None:
     assert surf(_with_most, base) == ["= 1,000", "not a plausible size"]
 
 
-def _words(context: Any, base: str) -> tuple[str, str, str]:
-    tab = open_form(context, base, "min-batch")
-    exact = tab.inner_text("[data-output=tokens_exact]")
-    limit = open_form(context, base, "fsdp-limit", "?batch-tokens=").inner_text("[data-output=max_chips]")
-    return exact, limit, tab.inner_text("[id$=-d_model-hint]")
+def _words(tab: Any, base: str, query: str, *where: str) -> list[str]:
+    visit(tab, base, query)
+    return [tab.inner_text(one) for one in where]
 
 
-def test_what_is_open_is_said_in_words_of_the_form(surf: Any, base: str) -> None:
-    assert surf(_words, base) == (
-        "fill in Model width and Feed-forward width", "fill in Tokens in the whole batch", "optional",
-    )  # fmt: skip
+def test_what_is_open_is_said_in_words_of_the_form(forms: Any) -> None:
+    exact = forms("min-batch", _words, "", "[data-output=tokens_exact]", "[id$=-d_model-hint]")
+    assert exact == ["fill in Model width and Feed-forward width", "optional"]
+    limit = forms("fsdp-limit", _words, "?batch-tokens=", "[data-output=max_chips]")
+    assert limit == ["fill in Tokens in the whole batch"]
 
 
-def _keyboard(context: Any, base: str) -> tuple[dict[str, float | None], list[str]]:
-    tab = open_form(context, base, "min-batch")
+REACHED = (
+    "() => { const e = document.activeElement; return e.name || (e.closest('.fb-axes') ? 'picture' : e.textContent) }"
+)
+
+
+def _keyboard(tab: Any, _: str) -> tuple[dict[str, float | str | None], list[str]]:
     tab.locator("[name=chip]").focus()
     reached = []
-    for _ in range(len(takes(get_formula("min-batch"))) + len(get_formula("min-batch").inputs) + 3):
-        reached.append(tab.evaluate("document.activeElement.name || document.activeElement.textContent"))
+    for _ in range(len(takes(get_formula("min-batch"))) + len(get_formula("min-batch").inputs) + 6):
+        reached.append(tab.evaluate(REACHED))
         if reached[-1] == "bandwidth":
             tab.keyboard.type("1TB/s")
         tab.keyboard.press("Tab")
     return read(tab), reached
 
 
-def test_the_keyboard_reaches_everything_in_order(surf: Any, base: str) -> None:
-    result, reached = surf(_keyboard, base)
-    names = [*takes(get_formula("min-batch")), *get_formula("min-batch").inputs]
-    assert reached == [*names, "Copy command", "Copy link", "Start again"]
+def test_the_keyboard_reaches_everything_in_order(forms: Any) -> None:
+    result, reached = forms("min-batch", _keyboard)
+    names = [*takes(get_formula("min-batch")), "picture", "picture", *get_formula("min-batch").inputs]
+    assert reached == [*names, "Copy command", "Copy Python", "Copy link", "Start again"]
     assert result == expected("min-batch", {"chip": "nvidia/h100-sxm", "bandwidth": "1TB/s"})
 
 
-def _copy(context: Any, base: str) -> tuple[str, str, str, str]:
+def _copy(context: Any, base: str) -> tuple[str, ...]:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab = open_form(context, base, "bubble", "?stages=4&microbatches=12")
     tab.get_by_role("button", name="Copy command").click()
     tab.get_by_text("copied").wait_for()
     command = tab.evaluate("navigator.clipboard.readText()")
+    tab.get_by_role("button", name="Copy Python").click()
+    tab.wait_for_function("navigator.clipboard.readText().then(text => text.startsWith('from'))")
+    call = tab.evaluate("navigator.clipboard.readText()")
     tab.get_by_role("button", name="Copy link").click()
     tab.wait_for_function("navigator.clipboard.readText().then(text => text.startsWith('http'))")
     link = tab.evaluate("navigator.clipboard.readText()")
     tab.get_by_role("button", name="Start again").click()
-    return command, link, tab.inner_text(".fb-command"), tab.evaluate("location.search")
+    return command, call, link, tab.inner_text(".fb-command"), tab.evaluate("location.search")
 
 
-def test_command_and_link_can_be_copied_and_the_form_starts_again(surf: Any, base: str) -> None:
-    command, link, afresh, search = surf(_copy, base)
+def test_command_call_and_link_can_be_copied_and_the_form_starts_again(surf: Any, base: str) -> None:
+    command, call, link, afresh, search = surf(_copy, base)
+    assert call == 'from flopbook import calculate\ncalculate("bubble", stages="4", microbatches="12")\n'
     assert command == "flopbook bubble --stages 4 --microbatches 12"
     assert link == f"{base}calculators/bubble/?stages=4&microbatches=12"
     assert afresh == "flopbook bubble --stages 8 --microbatches 32" and search == "?stages=8&microbatches=32"

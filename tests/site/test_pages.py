@@ -11,7 +11,7 @@ import pytest
 
 from flopbook.calculator import calculate
 from flopbook.formulas import formulas
-from flopbook.units import format_quantity
+from flopbook.words import said
 from sitebuild.notebooks import sources
 from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, loaded, weight
 
@@ -92,18 +92,29 @@ def test_values_sources_formulas_and_bibtex_are_in_the_html(site: Path) -> None:
     assert "@" in (site / "references/roofline/index.html").read_text(encoding="utf-8").partition("fb-bibtex")[2][:60]
     for name, formula in formulas().items():
         text = (site / f"calculators/{name}/index.html").read_text(encoding="utf-8")
-        assert text.count('display="block"') >= len(formula.outputs), name
+        assert text.count('display="block"') >= (len(formula.outputs) if formula.printed else 0), name
+        assert ('class="fb-calculator"' in text) == formula.printed, name
         options = {key.replace("-", "_"): value for key, value in formula.examples[0].items()}
         first = next(iter(calculate(name, **options).items()))
-        assert format_quantity(first[1], formula.outputs[first[0]].unit) in text, name
+        shown = first[1] if formula.outputs[first[0]].table else [first[1]]
+        assert all(said(one, formula.outputs[first[0]].unit) in text for one in shown), name
 
 
-_SETTLED = """() => (!document.querySelector('.fb-calculator') || document.querySelector('.fb-answer')?.children.length)
+_SETTLED = """() => (!document.querySelector('.fb-works') || document.querySelector('.fb-works[data-ready]'))
+  && (!document.querySelector('.fb-calculator') || document.querySelector('.fb-answer')?.children.length)
   && [...document.querySelectorAll('.highlight > pre')].every(pre => pre.previousElementSibling)
   && [...document.images].every(image => image.complete)"""
 
 
-PHONE = ("", "accelerators/", "calculators/min-batch/", "notebooks/fsdp-limit/", "handbook/roofline/", "references/")
+PHONE = (
+    "",
+    "accelerators/",
+    "calculators/min-batch/",
+    "notebooks/fsdp-limit/",
+    "handbook/roofline/",
+    "references/",
+    "references/works/",
+)
 
 
 def _visit(context: Any, base: str, site: Path, page: str) -> dict[str, Any]:

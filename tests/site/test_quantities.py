@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.units import UnitError, format_quantity, parse_quantity
+from flopbook.units import UnitError, format_quantity, one_way, parse_quantity
 
 pytestmark = pytest.mark.browser
 
@@ -144,3 +144,12 @@ def test_quantities_are_written_as_in_python(surf: Any, base: str) -> None:
     there = surf(_quantities, base, [["formatQuantity", value, unit] for value, unit in given])
     wrong = [(g, t, format_quantity(*g)) for g, t in zip(given, there, strict=True) if t != format_quantity(*g)]
     assert wrong == []
+
+
+def test_directions_and_binary_prefixes_are_those_of_python(surf: Any, base: str) -> None:
+    texts = ["900GB/s both ways", " 900 GB/s both", "450GB/s one-way ", "450GB/s one way", "450GB/s", "1 both x", ""]
+    amounts = [1024.0, 1e6, 80e9, 2.0**40, 1e17]
+    calls = [["oneWay", text] for text in texts] + [["binaryBytes", amount] for amount in amounts]
+    there = surf(_quantities, base, calls)
+    assert [tuple(pair) for pair in there[: len(texts)]] == [one_way(text) for text in texts]
+    assert there[len(texts) :] == [format_quantity(amount, "byte", binary=True) for amount in amounts]

@@ -14,6 +14,7 @@ from typing import Any
 import flopbook
 from flopbook.cli.parser import Command, parse, unknown_option
 from flopbook.cli.plain import PLAIN, SECTIONS, plain_command
+from flopbook.formulas import CATALOGUE, get_formula
 from flopbook.problems import DataError, FlopbookError, UnknownName, printable
 
 
@@ -45,23 +46,19 @@ def _dispatch(arguments: list[str]) -> Any:
 def _command(name: str) -> Command:
     if name in PLAIN:
         return plain_command(name)
-    from flopbook.formulas import formulas
-
-    known = formulas()
-    if name not in known:
-        raise UnknownName("command", name, [*known, *PLAIN])
+    if name not in CATALOGUE:
+        raise UnknownName("command", name, [*CATALOGUE, *PLAIN])
     from flopbook.cli.calculators import command
 
-    return command(known[name])
+    return command(get_formula(name))
 
 
 def _program_help() -> str:
     from flopbook.cli.layout import HELP_ROW, page
-    from flopbook.formulas import formulas
 
     sections = {
         "Options": [("--version", "Show the version."), HELP_ROW],
-        "Calculators": [(name, _command(name).short) for name in formulas()],
+        "Calculators": [(name, _command(name).short) for name in CATALOGUE],
     }
     sections |= {title: [(name, _command(name).short) for name in names] for title, names in SECTIONS.items()}
     about = "Parallelism and hardware for large language models, computed: every number has a source."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from flopbook.calculator import calculate, reads, takes
+from flopbook.calculator import Result, calculate, reads, takes
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.formula import Formula, Input
+from flopbook.pages.pictures import DRAWINGS, Drawing
 from flopbook.words import answer, example
 
 _SHARED = {
@@ -17,50 +19,93 @@ _SHARED = {
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
-_EXPLAIN = Option("--explain", "explain", "Show the steps with the numbers put in, and the sources.")
-# Calculators behind which there is a schedule to draw.
-_DRAWN = {
-    "bubble": (
-        Option("--timeline", "timeline", "Run the schedule and print it: a line for each stage, a letter for a pass."),
-        Option("--plot", "plot", "Run the schedule and draw it into this file (SVG).", "FILE"),
-    )
-}  # fmt: skip
+_EXPLAIN = Option(
+    "--explain", "explain", "Show the steps with the numbers put in, the sources, and which input matters most."
+)
+_BINARY = Option("--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB.")
+# What else may be asked of a calculator than its answer.
+_ASKED = (
+    Option("--solve", "solve", "Find this input, so that an output meets --target.", "NAME"),
+    Option(
+        "--target",
+        "target",
+        "What --solve shall reach, such as tokens=4M, seconds<=30days or bound=memory.",
+        "OUTPUT=VALUE",
+    ),
+    Option(
+        "--sweep", "sweep", "Compute at many values: batch=64:65536:log, mfu=0.3:0.6:lin:7, dp=1,2,4; may be repeated.",
+        "NAME=VALUES", many=True,
+    ),
+    Option("--outputs", "outputs", "Show these outputs of a sweep, or --explain what moves them: A,B.", "NAMES"),
+    Option("--csv", "csv", "Print the sweep as CSV, values in SI units."),
+)  # fmt: skip
+_PLOT = Option("--plot", "plot", "Draw the sweep into this file (SVG), or with - in the terminal.", "FILE")
 
 
 def command(formula: Formula) -> Command:
     """The command of a formula."""
     options = [_shared(name) for name in (*takes(formula), *reads(formula))]
     options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
+    drawing = DRAWINGS.get(formula.id)
+    more = (*_ASKED, *_drawn(drawing))
 
-    def call(as_json: bool, explain: bool, timeline: bool = False, plot: str | None = None, **given: Any) -> None:
-        if timeline or plot is not None:
-            from flopbook.cli.timeline import show, write_plot
+    def call(as_json: bool, explain: bool, binary: bool = False, **given: Any) -> None:
+        if binary and (as_json or explain):
+            raise UsageError("--binary writes the plain answer; --json and --explain are in SI units")
+        asked = {option.name: given.pop(option.name) for option in more}
+        if any(value not in (None, False) for value in asked.values()):
+            from flopbook.cli.asking import Asked, ask
 
-            if not (as_json or explain):
-                return print(show(formula.id, given, timeline, plot))
-            if timeline:
-                raise UsageError("--timeline prints text of its own; leave out --json and --explain")
-            write_plot(formula.id, given, str(plot))
-        result = calculate(formula.id, **given)
-        if as_json:
-            from flopbook.cli.layout import print_json
+            picture = bool(drawing and asked.pop(drawing.flag, False))
+            return ask(formula, given, Asked(as_json, explain, picture=picture, binary=binary, **asked))
+        if drawing and not drawing.flag and not (as_json or explain):
+            from flopbook.cli.drawing import show as drawn
 
-            print_json(result.as_json())
-        elif explain:
-            from flopbook.cli.explain import explanation
-
-            print(explanation(result))
-        else:
-            print(answer(result))
+            return print(drawn(formula.id, given, False, None, binary))
+        if binary:
+            return print(answer(calculate(formula.id, **given), binary=True))
+        show(calculate(formula.id, **given), as_json, explain)
 
     return Command(
         formula.id,
         call,
-        (*options, *_DRAWN.get(formula.id, ()), _AS_JSON, _EXPLAIN),
+        (*options, *more, *_binary(formula), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
     )
+
+
+def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = ()) -> None:
+    """Print an answer as it was asked for; `outputs` are those of which an explanation says what moves them."""
+    if as_json:
+        from flopbook.cli.layout import print_json
+
+        record = result.as_json()
+        if explain:
+            from flopbook.cli.explain import moved
+
+            record["sensitivities"] = [found.as_json() for found in moved(result, outputs)]
+        print_json(record)
+    elif explain:
+        from flopbook.cli.explain import explanation
+
+        print(explanation(result, outputs))
+    else:
+        print(answer(result))
+
+
+def _drawn(drawing: Drawing | None) -> list[Option]:
+    """The options that draw: the picture of the calculator, to print it unless it always is, or else of a sweep."""
+    if drawing is None:
+        return [_PLOT]
+    printing = [Option(f"--{drawing.flag}", drawing.flag, drawing.printing)] if drawing.flag else []
+    return [*printing, Option("--plot", "plot", f"{drawing.writing} With --sweep, draw the sweep.", "FILE")]
+
+
+def _binary(formula: Formula) -> tuple[Option, ...]:
+    """The switch for binary prefixes, where an answer is an amount of bytes."""
+    return (_BINARY,) if any(spec.unit == "byte" for spec in formula.outputs.values()) else ()
 
 
 def _shared(name: str) -> Option:
@@ -81,5 +126,5 @@ def _option(name: str, spec: Input, formula: Formula) -> Option:
         if way
     ]
     origin = f"; from --{' or --'.join(ways)} if not given" if ways else ""
-    metavar = {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
+    metavar = spec.text or {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
     return Option(flag, name, f"{text}{origin}.", metavar)

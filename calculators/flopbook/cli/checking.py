@@ -18,7 +18,9 @@ FORMATS = ("text", "github")
 @command(
     "lint",
     Option(
-        "--fix", "mend", "First mend line ends, spellings of units and dates, identifiers and the order of entries."
+        "--fix",
+        "mend",
+        "First mend line ends, spellings of units and dates, identifiers, and order and layout of references.",
     ),
     Option(
         "--against",

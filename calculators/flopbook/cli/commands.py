@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from flopbook.claims import Claim
@@ -77,15 +78,16 @@ def models_command(as_json: bool) -> None:
         print(columns([(m.id, m.kind, m.developer, m.name) for m in found]))
 
 
-@command("cite", Option("--bibtex", "bibtex", "Print the BibTeX entry."), argument="KEY")
-def cite_command(key: str, bibtex: bool, as_json: bool) -> None:
-    """Print the reference with this KEY.
+@command("cite", Option("--bibtex", "bibtex", "Print the BibTeX entry."), argument="WORK [...]")
+def cite_command(works: Sequence[str], bibtex: bool, as_json: bool) -> None:
+    """Print a reference. WORK is its key, arXiv id, DOI or address, or words of its title.
 
     Example: flopbook cite williams2009roofline --bibtex
     """
-    from flopbook.references import csl, reference
+    from flopbook.references import csl
+    from flopbook.works import find_work
 
-    item = reference(key)
+    item = find_work(" ".join(works))
     if as_json:
         print_json(csl(item))
     elif bibtex:

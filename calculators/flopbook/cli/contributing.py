@@ -11,8 +11,10 @@ from flopbook import authoring
 from flopbook.cli.layout import print_json
 from flopbook.cli.listing import KINDS, STATES
 from flopbook.cli.parser import Option, UsageError
-from flopbook.cli.plain import command
+from flopbook.cli.plain import PLAIN, command
 from flopbook.entries import ACCELERATORS
+from flopbook.formula import choice
+from flopbook.formulas import SECTIONS
 from flopbook.places import Place, fields, find, reference_keys
 from flopbook.problems import UnknownName, show_path
 from flopbook.repository import CLONE, checkout, edit_url, repository_path
@@ -24,7 +26,11 @@ ASKED = {
         "source": "BibTeX key of the source, such as acme2026a1", "as_of": "day on which you read it",
     },
     "vendor": {"name": "name", "website": "address of its website"},
+    "calculator": {"section": f"section ({', '.join(SECTIONS)})"},
+    "reference": {},
 }  # fmt: skip
+# What may be given as well.
+MAY = {"chip": ("summary",), "vendor": ("summary",), "calculator": ("module",), "reference": ("topic", "offline")}
 
 
 @command(
@@ -71,14 +77,21 @@ def _record(place: Place, url: str, editable: bool) -> dict[str, Any]:
     Option("--source", "source", "Of a chip: the BibTeX key of the source.", "KEY"),
     Option("--as-of", "as_of", "Of a chip: the day on which you read it (default: today).", "YYYY-MM-DD"),
     Option("--website", "website", "Of a vendor: the address of its website.", "URL"),
-    Option("--summary", "summary", "One or two sentences of your own.", "TEXT"),
-    Option("--dry-run", "dry_run", "Print the file and write nothing."),
+    Option("--section", "section", f"Of a calculator: {', '.join(SECTIONS)}.", "SECTION"),
+    Option("--module", "module", "Of a calculator: the file in formulas/ (default: last of the section).", "NAME"),
+    Option("--summary", "summary", "Of a chip or vendor: one or two sentences of your own.", "TEXT"),
+    Option("--topic", "topic", "Of a reference: the topic that it belongs to; it decides the file.", "ID"),
+    Option("--offline", "offline", "Of a reference: ask no service, write a skeleton."),
+    Option("--dry-run", "dry_run", "Print what would be written and write nothing."),
     argument="WHAT ID",
 )
-def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str | None) -> None:
-    """Write the file of a new chip or vendor: valid, with comments on how to fill it in. Nothing is overwritten.
+def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) -> None:
+    """Write what a new chip, vendor, reference or calculator needs, ready to fill in. Nothing is overwritten.
 
-    WHAT is chip or vendor; ID is VENDOR/PRODUCT or VENDOR. What is not given is asked for in a terminal.
+    WHAT is chip, vendor, reference or calculator; ID is VENDOR/PRODUCT, VENDOR, an arXiv id, DOI or address, or NAME.
+    A chip or vendor is valid from the start; what is not given is asked for in a terminal. A reference comes with
+    what arXiv, the DOI or the page says of it; the note and the topics are left to you. A calculator gets its
+    function, its test and its place in the list of all calculators.
 
     Example: flopbook new chip nvidia/a1 --name "A1 96GB" --kind package --status announced --source acme2026a1
     --dry-run
@@ -89,6 +102,12 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str |
     if root is None and not dry_run:
         raise UsageError(CLONE)
     _refuse_foreign(what, given)
+    if what == "reference":
+        from flopbook.cli.adding import new_reference
+
+        return new_reference(id, given["topic"], given["offline"], dry_run, as_json)
+    if what == "calculator":
+        return _new_calculator(id, given, dry_run, as_json)
     if what == "chip":
         authoring.refuse_known_chip(id, given["name"] or "")
     values = _answered(what, id, given)
@@ -107,10 +126,40 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: str |
         print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
 
 
-def _refuse_foreign(what: str, given: dict[str, str | None]) -> None:
+def _new_calculator(id: str, given: dict[str, Any], dry_run: bool, as_json: bool) -> None:
+    """The function, the test and the place of a new calculator."""
+    from flopbook import __all__ as public
+    from flopbook import skeleton
+
+    skeleton.refuse_name(id, (*PLAIN, *public))
+    values = _answered("calculator", id, given)
+    values["section"] = choice(values["section"], SECTIONS)
+    new = skeleton.NewCalculator(id, values["section"], values["module"] or skeleton.default_module(values["section"]))
+    files = skeleton.texts(new, ACCELERATORS.parent)
+    if not dry_run:
+        skeleton.write(files)
+    function, test, _ = files
+    steps = [
+        f"fill in {show_path(function)} and {show_path(test)}: every {skeleton.MARK}; calculators/README.md explains",
+        f"python -m pytest tests/test_house.py tests/faces {show_path(test)}",
+        f"flopbook {id} --explain, and {id} --help",
+        f"a notebook if a plot helps: calculators/notebooks/{id}.py",
+        "make lint, make test",
+    ]
+    if as_json:
+        texts = {path.relative_to(ACCELERATORS.parent).as_posix(): text for path, text in files.items()}
+        print_json({"files": texts, "written": not dry_run, "next": steps})
+    elif dry_run:
+        print(skeleton.function_text(new) + "\n\n" + files[test], end="")
+    else:
+        print("\n".join(f"{show_path(path)} is written" for path in files))
+        print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
+
+
+def _refuse_foreign(what: str, given: dict[str, Any]) -> None:
     for other, asked in ASKED.items():
-        for name in asked:
-            if other != what and name not in ASKED[what] and given[name] is not None:
+        for name in (*asked, *MAY[other]):
+            if other != what and name not in (*ASKED[what], *MAY[what]) and given[name]:
                 raise UsageError(f"--{name.replace('_', '-')} is for new {other}, not for new {what}")
 
 
@@ -122,7 +171,7 @@ def _answered(what: str, new_id: str, given: dict[str, str | None]) -> dict[str,
     missing = [f"--{name.replace('_', '-')}" for name in open_ if name not in defaults]
     if missing and not asks:
         raise UsageError(f"new {what} {new_id} needs {', '.join(missing)}; in a terminal they are asked for")
-    values = {name: given[name] or defaults.get(name, "") for name in (*ASKED[what], "summary")}
+    values = {name: given[name] or defaults.get(name, "") for name in (*ASKED[what], *MAY[what])}
     for name in open_ if asks and missing else ():
         values[name] = _ask(ASKED[what][name], defaults.get(name, ""))
     return values

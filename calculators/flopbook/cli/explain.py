@@ -2,32 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from flopbook.calculator import Result
-from flopbook.faces.worked import worked
-from flopbook.problems import UnknownName
+from flopbook.problems import FlopbookError, UnknownName
 from flopbook.references import reference
-from flopbook.units import format_quantity
-from flopbook.words import columns, shown
+from flopbook.sensitivity import Sensitivities, sensitivities
+from flopbook.words import columns, said, shown
 
 
-def explanation(result: Result) -> str:
-    """The whole working of an answer, for people."""
+def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
+    """The whole working of an answer, for people; what moves these outputs, or its first one, most."""
     formula = result.formula
     values = {**formula.defaults, **{n: v.value for n, v in result.inputs.items() if n in formula.inputs}}
     lines = [f"{formula.title}: {formula.summary}", "", "Inputs"]
     lines.append(columns(_inputs(result), indent="  "))
     lines += ["", "Steps"]
-    open_outputs = [name for name, value in result.outputs.items() if value is None]
-    for step in worked(formula, values, open_outputs):
-        value = step.value if isinstance(step.value, str) else format_quantity(step.value, step.unit)
-        first, *more = dict.fromkeys((step.expression, step.numbers, value))
-        lines.append(f"  {step.name} = {first}")
-        lines += [f"  {' ' * len(step.name)} = {line}" for line in more]
+    lines += [f"  {line}" for line in (_steps if formula.printed else _told)(result, values)]
+    for found in moved(result, outputs):
+        lines += ["", *_sensitivities(found)]
     lines += ["", "Leaves out", *(f"  {line}" for line in formula.section("Leaves out").splitlines())]
     if result.notes:
         lines += ["", "Notes", *(f"  {note}" for note in result.notes)]
     lines += ["", "Sources", *(f"  {_source(key)}" for key in result.sources)]
     return "\n".join(lines)
+
+
+def moved(result: Result, outputs: Sequence[str] = ()) -> list[Sensitivities]:
+    """What moves the outputs that were asked for. Without a name, that of the first one, if it can be said."""
+    if outputs:
+        return [sensitivities(result, name) for name in outputs]
+    try:
+        return [sensitivities(result)]
+    except FlopbookError:
+        return []
+
+
+def _sensitivities(found: Sensitivities) -> list[str]:
+    lines = [f"What moves {found.output} most: for 1 % more of an input it changes by"]
+    rows = []
+    for one in found.inputs:
+        corner = "" if one.below is None else f"a corner: {one.below:+.3g} % below, {one.above:+.3g} % above"
+        rows.append((one.name, f"{one.elasticity:+.3g} %", corner))
+    lines.append(columns(rows, indent="  ") if rows else "  nothing")
+    if found.without_effect:
+        lines.append(f"  without effect here: {', '.join(found.without_effect)}")
+    if found.held:
+        lines.append(f"  held by rules, so not moved alone: {', '.join(found.held)}")
+    return lines
+
+
+def _steps(result: Result, values: dict[str, Any]) -> list[str]:
+    """Each step in names, with the numbers put in, and its value."""
+    from flopbook.faces.worked import worked
+
+    lines = []
+    for step in worked(result.formula, values, [name for name, value in result.items() if value is None]):
+        first, *more = dict.fromkeys((step.expression, step.numbers, said(step.value, step.unit)))
+        lines += [f"{step.name} = {first}", *(f"{' ' * len(step.name)} = {line}" for line in more)]
+    return lines
+
+
+def _told(result: Result, values: dict[str, Any]) -> list[str]:
+    """The steps of ordinary Python in its own words, then what they end in."""
+    assert result.formula.working is not None
+    outputs = result.formula.outputs
+    ends = [f"{name} = {said(value, outputs[name].unit)}" for name, value in result.items() if value is not None]
+    return [*result.formula.working(**values), *ends]
 
 
 def _inputs(result: Result) -> list[tuple[str, str, str]]:

@@ -14,12 +14,16 @@ class UsageError(FlopbookError):
 
 
 class Option(NamedTuple):
-    """An option: a flag, or with a metavar one that takes a value. `name` is the parameter it fills."""
+    """An option: a flag, or with a metavar one that takes a value. `name` is the parameter it fills.
+
+    One with `many` may be given several times, and fills a list.
+    """
 
     flag: str
     name: str
     text: str
     metavar: str = ""
+    many: bool = False
 
 
 class Command(NamedTuple):
@@ -45,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     """The values of a command's parameters, or None where help was asked for.
 
-    Help wins over other mistakes, and an option given twice counts as it was given last. Raises UsageError.
+    Help wins over other mistakes. An option given twice counts as given last, unless it may be. Raises UsageError.
     """
     valued = {option.flag for option in command.options if option.metavar}
     flags = {"--help", *(option.flag for option in command.options if not option.metavar)}
@@ -71,7 +75,7 @@ def _parser(command: Command) -> _Parser:
     parser.add_argument("--help", action="store_true")
     for option in command.options:
         if option.metavar:
-            parser.add_argument(option.flag, dest=option.name)
+            parser.add_argument(option.flag, dest=option.name, action="append" if option.many else "store")
         else:
             parser.add_argument(option.flag, dest=option.name, action="store_true")
     return parser

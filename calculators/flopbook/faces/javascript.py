@@ -34,7 +34,7 @@ def javascript(formula: Formula) -> str:
 
 
 def module(formulas: Iterable[Formula]) -> str:
-    """All formulas as one JavaScript module."""
+    """Formulas as one JavaScript module."""
     header = "// Made from the Python formulas; a test in the browser holds both equal."
     return "\n".join([header, *(javascript(formula) for formula in formulas), ""])
 

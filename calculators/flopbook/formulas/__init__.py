@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from flopbook.formula import Formula
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Rooflines": {"ridge-point": "roofline", "min-batch": "roofline", "arithmetic-intensity": "roofline"},
+    "Rooflines": {
+        "ridge-point": "intensity",
+        "min-batch": "intensity",
+        "arithmetic-intensity": "intensity",
+        "roofline": "kernels",
+    },
     "Models and training": {
         "params": "parameters",
         "training-flops": "transformer",
@@ -23,7 +28,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "training-time": "duration",
         "scaling-law": "scaling",
     },
-    "Communication and sharding": {"collective": "collectives"},
+    "Communication and sharding": {"collective": "collectives", "shard": "layouts", "sharded-matmul": "layouts"},
     "Parallelism": {
         "dp-limit": "sharding",
         "fsdp-limit": "sharding",
@@ -48,6 +53,11 @@ CATALOGUE = {name: module for section in SECTIONS.values() for name, module in s
 def formulas() -> dict[str, Formula]:
     """All calculators by id, in the order in which they are taught."""
     return {name: get_formula(name) for name in CATALOGUE}
+
+
+def printed() -> dict[str, Formula]:
+    """The calculators that are printed in other languages; the others are ordinary Python."""
+    return {name: found for name, found in formulas().items() if found.printed}
 
 
 def get_formula(id: str) -> Formula:

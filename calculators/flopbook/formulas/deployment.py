@@ -16,8 +16,8 @@ from flopbook.formulas.inference import (
     WeightWidth,
     Width,
 )  # fmt: skip
+from flopbook.formulas.intensity import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.formulas.parameters import HeadDim, Heads, KvHeads, KvRank, Layers, RopeDim, Tied
-from flopbook.formulas.roofline import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
@@ -37,15 +37,25 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
         "usd_per_million_tokens": Output(
             "USD", "c", "price of a million written tokens", needs=("price",), absent="the weights do not fit"
         ),
+        "answer_seconds": Output(
+            "s", r"T_\text{answer}", "time of a whole answer, first token included", needs=("answer", "first"),
+            absent="the weights do not fit",
+        ),
+        "seconds_with_first": Output(
+            "s", r"\bar{T}_\text{token}", "time per token if the wait for the first counts as one of them",
+            needs=("answer", "first"), absent="the weights do not fit",
+        ),
     },
     sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
     symbols={
         "width": "w", "lookup": "e", "read": "Q", "flop": "W", "scores": "q", "head": "d",
         "grouped": r"a_\text{GQA}", "values": "a", "shares": r"\sigma", "sequence": "m", "room": "x",
         "used": "n", "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
+        "length": "l", "whole": r"T_\text{whole}",
     },
     examples=(
-        {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192", "price": "2USD/h"},
+        {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192", "price": "2USD/h", "first": "0.3s",
+         "answer": "500"},
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES),
@@ -62,6 +72,10 @@ def serving(
     bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
     memory_share: Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)] = 1.0,
     price: Annotated[float, Input("USD/s", "p", "price of one chip", most=1e6)] = inf,
+    answer: Annotated[
+        float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
+    ] = inf,
+    first: Annotated[float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)] = inf,
 ) -> dict[str, Any]:  # fmt: skip
     """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips writes.
 
@@ -71,7 +85,7 @@ def serving(
         that, a larger batch costs hardly any time, above it time grows with it. A step takes the longer of both, and
         after that the reading of all keys and values. Larger batches give more tokens a second and longer steps, so
         a list of batches draws the frontier between throughput and latency. The price is that of the chips for the
-        time of a million tokens.
+        time of a million tokens. The prompt brings the first token of an answer; the others take a step each.
 
     Leaves out:
         Reading the prompts, which the same chips do in between and which another calculator counts. Idle time between
@@ -96,12 +110,15 @@ def serving(
     attention = maximum(used * sequence / bandwidth, FLOP_PER_WEIGHT * scores * seq * used / (tp * peak))
     step = products + attention
     tokens_per_s = used / step
+    length = where(answer < inf, answer, 1)
+    whole = first + (length - 1) * step
     return {
         "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth),
         "seconds": where(used > 0, step, inf), "tokens_per_s": tokens_per_s,
         "usd_per_million_tokens": where(
             used > 0, MILLION * tp * price / where(used > 0, tokens_per_s, 1 / step), inf
         ),
+        "answer_seconds": where(used > 0, whole, inf), "seconds_with_first": where(used > 0, whole / length, inf),
     }  # fmt: skip
 
 

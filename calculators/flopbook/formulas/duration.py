@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
-from flopbook.formulas.transformer import FLOP_PER_WEIGHT_TRAINED
+from flopbook.formulas.transformer import FLOP_PER_WEIGHT_AGAIN, FLOP_PER_WEIGHT_TRAINED
 from flopbook.ops import inf
 
 HOUR = Constant(3600.0, "s", "seconds in an hour")
@@ -28,7 +28,7 @@ def _rate(unit: str, symbol: str, meaning: str) -> Input:
         "co2": Output("kg", r"m_{\text{CO}_2}", "carbon dioxide of the energy", needs=("power", "carbon")),
     },
     sources=("kaplan2020scaling", "narayanan2021efficient", "touvron2023llama"),
-    symbols={"flop": "W", "rate": "C"},
+    symbols={"again": "r", "work": "k", "flop": "W", "rate": "C"},
     examples=(
         {"model": "llama-3-405b", "chip": "h100-sxm", "chips": "16384", "mfu": "0.4"},
         {"params": "65.2B", "tokens": "1.4T", "chip": "a100-sxm-80gb", "chips": "2048", "mfu": "0.477",
@@ -43,7 +43,7 @@ def training_time(
     tokens: Annotated[float, Input("token", "T", "tokens trained on", model="tokens", least=1, most=1e21)],
     peak: Annotated[float, Input("FLOP/s", r"\pi", "peak rate of the number format", chip="peak", most=1e24)],
     chips: Annotated[float, Input("chip", "X", "chips that train", least=1, whole=True, most=1e9)],
-    mfu: Annotated[float, Input("1", "u", "model FLOP utilisation: share of the peak that is reached", most=1)],
+    mfu: Annotated[float, Input("1", "u", "utilisation: share of the peak that is reached", most=1)],
     power: Annotated[
         float, Input("W", "P", "power of one chip with its share of the server", chip="power", most=1e6)
     ] = inf,
@@ -53,15 +53,21 @@ def training_time(
     ] = 1.1,
     price: Annotated[float, _rate("USD/s", "p", "price of a chip, such as 2USD/h")] = inf,
     carbon: Annotated[float, _rate("kg/J", r"\kappa", "carbon dioxide of the electricity, such as 385g/kWh")] = inf,
+    counts: Annotated[
+        str, Input("1", r"\text{counts}", "work that the utilisation counts: of the model (MFU), or of the "
+                   "machine with all layers computed again (HFU)", choices=("mfu", "hfu"))
+    ] = "mfu",
 ) -> dict[str, Any]:  # fmt: skip
     """Time of a training run from its arithmetic, the chips and the share of their peak that is reached.
 
     Derivation:
         Training takes 6 operations for each parameter and token. X chips do X times their peak times the
-        utilisation in a second. Time is the one over the other; chips times hours is what is billed. Energy is
-        the power of the chips times the time, multiplied by the power usage effectiveness of the site: what
-        cooling and conversion add to the power of the computers, 1.1 unless you give another. Carbon dioxide is
-        energy times what a kilowatt-hour emits where the site stands.
+        utilisation in a second. A utilisation of the hardware (HFU) also counts the forward pass that full
+        recomputation does again, 8 operations in all; the same share of the peak then takes a third longer. Time is
+        the one over the other; chips times hours is what is billed. Energy is the power of the chips times the time,
+        multiplied by the power usage effectiveness of the site: what cooling and conversion add to the power of the
+        computers, 1.1 unless you give another. Carbon dioxide is energy times what a kilowatt-hour emits where the
+        site stands.
 
     Leaves out:
         Restarts, checkpoints, evaluation and failed runs: a few percent of a good run and half of a bad one. A
@@ -69,7 +75,9 @@ def training_time(
         third more), see the training FLOPs. The power of a chip is its limit: mean draw is mostly below
         it, but the server around a chip adds about as much again as it saves. The making of the chips.
     """
-    flop = FLOP_PER_WEIGHT_TRAINED * params * tokens
+    again = FLOP_PER_WEIGHT_AGAIN if counts == "hfu" else 0 * FLOP_PER_WEIGHT_AGAIN
+    work = FLOP_PER_WEIGHT_TRAINED + again
+    flop = work * params * tokens
     rate = chips * peak * mfu
     seconds = flop / rate
     joules = chips * power * pue * seconds

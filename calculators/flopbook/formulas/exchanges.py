@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
 from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.intensity import FLOP_PER_WEIGHT
 from flopbook.formulas.networks import Axes, Experts, Link, LinksPerAxis, Peak, Value, Visited
-from flopbook.formulas.roofline import FLOP_PER_WEIGHT
 from flopbook.ops import floor, inf, minimum, where
 
 METHODS = ("ring", "ulysses")

@@ -1,9 +1,9 @@
 """What training a transformer keeps in the memory of each device."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Input, Output, Step, formula, part
+from flopbook.formula import Constant, Group, Input, Output, Step, formula, part
 from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
 from flopbook.formulas.parameters import (
     DenseLayers,
@@ -28,6 +28,7 @@ from flopbook.formulas.parameters import (
     ValueDim,
     Vocab,
 )  # fmt: skip
+from flopbook.formulas.pipeline import SCHEDULES, SHAPES, in_flight
 from flopbook.ops import inf, maximum, minimum, where
 
 FP32 = Constant(4.0, "byte/param", "a number in 32 bits")
@@ -36,11 +37,16 @@ QUANTISED = Constant(1.0, "byte/param", "a number in 8 bits")
 MASK = Constant(1.0, "byte", "an entry of a dropout mask")
 FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
 
-ORDERS = ("1f1b", "gpipe", "interleaved")
 RECOMPUTE = ("selective", "none", "full")
 ATTENTION = ("scores", "flash")
 OPTIMIZERS = ("adam", "adam-bf16", "adam-8bit", "adam-pure", "adafactor", "muon", "sgd-momentum", "sgd")
 YES_NO = ("no", "yes")
+
+# What the form folds away together, beside the groups of the shape.
+DIVISION = Group("Parallelism")
+PASSES = Group("Pipeline schedule")
+FORMATS = Group("Number formats and optimizer")
+KEPT = Group("Recomputation and attention")
 
 
 def _ways(symbol: str, meaning: str, most: float = 1e6) -> Input:
@@ -59,24 +65,33 @@ def _width(unit: str, symbol: str, meaning: str, dtype: str = "") -> Input:
 Params = Annotated[float, Input("param", "N", "all parameters", model="params", least=1, most=1e18)]
 Seq = Annotated[float, _ways("s", "tokens in a sequence", 1e9)]
 MicroBatch = Annotated[float, _ways("b", "sequences in a micro-batch")]
-MicroBatches = Annotated[float, _ways("M", "micro-batches in a batch; many if open")]
-Zero = Annotated[float, Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True)]
-Dp = Annotated[float, _ways("d", "data-parallel copies")]
-Tp = Annotated[float, _ways("t", "ways of tensor parallelism")]
-Pp = Annotated[float, _ways("p", "pipeline stages")]
-Cp = Annotated[float, _ways("c", "ways of context parallelism, which cuts the sequence")]
-Ep = Annotated[float, _ways("e", "ways of expert parallelism, within the data-parallel and context-parallel ones")]
-Virtual = Annotated[float, _ways("v", "model chunks on each stage")]
-Schedule = Annotated[str, _word("schedule", "order of the passes", ORDERS)]
-Recompute = Annotated[str, _word("recompute", "what the backward pass computes again", RECOMPUTE)]
-SequenceParallel = Annotated[str, _word("sp", "norms and dropout are cut along the sequence", YES_NO)]
-Attention = Annotated[str, _word("attention", "attention keeps its scores or not", ATTENTION)]
-Dropout = Annotated[str, _word("dropout", "masks of dropout are kept", YES_NO)]
-OptimizerKind = Annotated[str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS)]
-BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "bytes")]
-GradBytes = Annotated[float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32")]
-ActivationBytes = Annotated[float, _width("byte", "a", "width of an activation")]
+MicroBatches = Annotated[float, _ways("M", "micro-batches in a batch; many if open"), PASSES]
+Zero = Annotated[float, Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True), DIVISION]
+Dp = Annotated[float, _ways("d", "data-parallel copies"), DIVISION]
+Tp = Annotated[float, _ways("t", "ways of tensor parallelism"), DIVISION]
+Pp = Annotated[float, _ways("p", "pipeline stages"), DIVISION]
+Cp = Annotated[float, _ways("c", "ways of context parallelism, which cuts the sequence"), DIVISION]
+Ep = Annotated[
+    float, _ways("e", "ways of expert parallelism, within the data-parallel and context-parallel ones"), DIVISION
+]
+Virtual = Annotated[float, _ways("v", "model chunks on each stage"), PASSES]
+Schedule = Annotated[str, _word("schedule", "order of the passes", SCHEDULES), PASSES]
+Recompute = Annotated[str, _word("recompute", "what the backward pass computes again", RECOMPUTE), KEPT]
+SequenceParallel = Annotated[str, _word("sp", "norms and dropout are cut along the sequence", YES_NO), DIVISION]
+Attention = Annotated[str, _word("attention", "attention keeps its scores or not", ATTENTION), KEPT]
+Dropout = Annotated[str, _word("dropout", "masks of dropout are kept", YES_NO), KEPT]
+OptimizerKind = Annotated[str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS), FORMATS]
+BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "bytes"), FORMATS]
+GradBytes = Annotated[float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32"), FORMATS]
+ActivationBytes = Annotated[float, _width("byte", "a", "width of an activation"), FORMATS]
 Memory = Annotated[float, Input("byte", "m", "memory of the device", chip="memory", most=1e18)]
+
+
+def _of_stages(holds: Callable[..., bool]) -> Callable[..., bool]:
+    """A rule on the shape of a schedule, asked of the stages here; an open number of micro-batches fits any."""
+    return lambda pp, microbatches, **given: holds(
+        stages=pp, microbatches=where(microbatches < inf, microbatches, 4 * pp), **given
+    )
 
 
 @part
@@ -84,7 +99,7 @@ def model_states(
     params: Params, layers: Layers, d_model: DModel, vocab: Vocab, bytes_per_param: BytesPerParam = 2.0,
     grad_bytes: GradBytes = 2.0, optimizer_kind: OptimizerKind = "adam", zero: Zero = 0.0, dp: Dp = 1.0, tp: Tp = 1.0,
     pp: Pp = 1.0, cp: Cp = 1.0, ep: Ep = 1.0, tied_embeddings: Tied = "no", d_ff: DFf = inf, ffn: Ffn = "gated",
-    experts: Experts = 1.0, expert_d_ff: ExpertDFf = inf, dense_layers: DenseLayers = 0.0,
+    experts: Experts = 1.0, expert_d_ff: ExpertDFf = inf, dense_layers: DenseLayers = 0.0, schedule: Schedule = "1f1b",
 ) -> dict[str, Any]:  # fmt: skip
     """Weights, gradients and optimizer of a device, as divided by each kind of parallelism."""
     embedding = vocab * d_model
@@ -95,10 +110,16 @@ def model_states(
     matrices = 3 if ffn == "gated" else 2
     expert = sparse * experts * matrices * d_model * expert_width
     rest = params - embeddings - expert
-    rest_part = rest / (tp * pp)
-    embedding_part = embeddings / (tp * pp)
-    expert_part = expert / (tp * pp * ep)
-    extra = (where(pp > 1, embedding, embeddings) - embeddings / pp) / tp
+    replicas = 2 if schedule == "dualpipe" else 1
+    rest_part = replicas * rest / (tp * pp)
+    embedding_part = replicas * embeddings / (tp * pp)
+    expert_part = replicas * expert / (tp * pp * ep)
+    end_stage = where(pp > 1, embedding, embeddings)
+    ends = (
+        embeddings if schedule == "zb-v" else embeddings if schedule == "dualpipe"
+        else embeddings if schedule == "dualpipe-v" else end_stage
+    )  # fmt: skip
+    extra = (ends - replicas * embeddings / pp) / tp
     shard = dp * cp
     weight_shards = where(zero >= 3, shard, 1)
     weight_cut = where(zero >= 3, shard / ep, 1)
@@ -127,7 +148,7 @@ def model_states(
         "gradients": grad_bytes * (shared / gradient_shards + expert_part / gradient_cut),
         "optimizer_state": common_state + state * expert_part / state_cut, "stage_extra": extra * extra_bytes,
         "gathered": where(zero >= 3, layer_weights, 0), "sparse": sparse, "dense_width": dense_width,
-        "expert_width": expert_width, "matrices": matrices,
+        "expert_width": expert_width, "matrices": matrices, "stages": pp,
     }  # fmt: skip
 
 
@@ -185,10 +206,10 @@ def layer_activations(
         "free": Output("byte", r"T_f", "what is left of the memory", needs=("memory",)),
     },
     sources=(
-        "korthikanti2023reducing", "rajbhandari2020zero", "narayanan2021efficient", "shazeer2018adafactor",
-        "nvidia2026muon",
+        "korthikanti2023reducing", "rajbhandari2020zero", "narayanan2021efficient", "qi2024zero", "qi2024pipeline",
+        "deepseek2025dualpipe", "shazeer2018adafactor", "nvidia2026muon",
     ),
-    parts=(model_states, layer_activations),
+    parts=(model_states, layer_activations, in_flight),
     symbols={
         "embedding": r"N_\text{in}", "embeddings": r"N_\text{emb}", "sparse": r"L_e", "dense_width": r"f_d",
         "expert_width": r"f_e", "shared_width": r"f_s", "matrices": r"\mu", "expert": r"N_e", "rest": r"N_r",
@@ -202,7 +223,8 @@ def layer_activations(
         "projected": r"y_a", "compressed": r"y_r", "visited": r"f_v", "inner": r"y_f", "copies": r"y_c", "uncut": r"y",
         "masks": r"\beta", "side": r"\tau", "layer": r"A_\ell", "softmax": r"S_0", "statistics": r"S_1",
         "scores": r"S_2", "full": r"A_1", "dropped": r"S_3", "kept": "A", "again": "R", "tokens": r"\theta",
-        "chunks": "u", "first": r"n_1", "end": r"n_p", "held": r"m_1", "stage_kept": r"A_s", "peak": r"P",
+        "chunks": "u", "warm": r"n_1", "peak_microbatches": r"m_0", "least": r"m_p", "end": r"n_p", "stages": r"\pi",
+        "replicas": r"\rho", "end_stage": r"N_p", "ends": r"N_1", "held": r"m_1", "stage_kept": r"A_s", "peak": r"P",
     },
     examples=(
         {"model": "megatron-530b", "seq": "2048", "tp": "8", "pp": "35", "schedule": "interleaved", "virtual": "3",
@@ -225,11 +247,7 @@ def layer_activations(
         (lambda dp, cp, ep, **_: always((dp * cp) % ep == 0),
          "ep does not divide dp x cp: experts are spread over devices that otherwise hold the same weights"),
         (lambda seq, cp, **_: always(seq % cp == 0), "seq is no multiple of cp"),
-        (lambda schedule, virtual, **_: schedule == "interleaved" or always(virtual == 1),
-         "virtual stages belong to the interleaved schedule; use --schedule interleaved"),
-        (lambda schedule, microbatches, pp, **_: schedule != "interleaved" or always(
-            (microbatches == inf) | (microbatches % pp == 0)),
-         "the interleaved schedule needs a number of micro-batches that is a multiple of pp"),
+        *((_of_stages(holds), message) for holds, message in SHAPES),
         (lambda schedule, microbatches, **_: schedule != "gpipe" or always(microbatches < inf),
          "gpipe keeps every micro-batch until the end; give --microbatches"),
         (lambda **given: always(given["params"] >= _counted(given)),
@@ -239,6 +257,7 @@ def layer_activations(
 def memory(
     params: Params, layers: Layers, d_model: DModel, vocab: Vocab, seq: Seq, weights: Step, gradients: Step,
     optimizer_state: Step, stage_extra: Step, gathered: Step, kept: Step, again: Step, side: Step,
+    chunks: Step, peak_microbatches: Step,
     micro_batch: MicroBatch = 1.0, microbatches: MicroBatches = inf, tp: Tp = 1.0, pp: Pp = 1.0, cp: Cp = 1.0,
     schedule: Schedule = "1f1b", virtual: Virtual = 1.0, activation_bytes: ActivationBytes = 2.0, memory: Memory = inf,
 ) -> dict[str, Any]:  # fmt: skip
@@ -261,22 +280,26 @@ def memory(
         sbh(10 + 24/t + 5as/(ht)) bytes, and sbh(34 + 5as/h)/t with sequence parallelism.
 
         The first stage holds as many micro-batches as stages (1F1B), a share (p - 1)/(p v) more when interleaved, all
-        of them in GPipe; the last stage holds one, but has the logits in fp32.
+        of them in GPipe; the last stage holds one, but has the logits in fp32. Where weights wait for their gradient
+        every stage holds equally many: p in ZB-H1 and ZB-V, 2p - 1 in ZB-H2, p + 1 in DualPipe, p + 1/2 in DualPipe-V.
+        ZB-V and DualPipe-V run the model down the devices and up again, DualPipe runs it from both ends at once: there
+        the first device has both ends of the model, with embedding, head and logits. DualPipe keeps two copies of the
+        model, with gradients and optimizer.
 
     Leaves out:
         What framework and allocator keep for themselves: 1 to 2 GB, and some percent for fragments. Uneven stages,
         with up to one layer more. Masks and indices at the embedding: below 0.5 percent of the activations. Uneven
         routing: experts are taken to be loaded alike. Buffers of communication other than the one layer that ZeRO-3
-        gathers. Vectors are counted as if tensor parallelism divided them: below 0.1 percent.
+        gathers. Vectors are counted as if tensor parallelism divided them: below 0.1 percent. Activations are held from
+        the forward pass to the pass for the weights; what the pass for the inputs frees of them is not taken off. A
+        ZeRO that divides over both copies of DualPipe halves what it divides.
     """
     tokens = micro_batch * seq / cp
-    chunks = virtual if schedule == "interleaved" else 1
-    first = where(chunks > 1, pp + (pp - 1) / chunks, pp)
     end = where(chunks > 1, ((chunks - 1) * pp + 1) / chunks, 1)
-    inflight = microbatches if schedule == "gpipe" else minimum(first, microbatches)
-    held = microbatches if schedule == "gpipe" else minimum(end, microbatches)
+    least = minimum(end, microbatches)
+    held = least if schedule == "1f1b" else least if schedule == "interleaved" else peak_microbatches
     stage_kept = tokens * layers / pp * kept
-    activations = inflight * stage_kept
+    activations = peak_microbatches * stage_kept
     logits = tokens * (vocab * FP32_VALUE / tp + 2 * d_model * activation_bytes / side)
     working = gathered + tokens * again
     peak = where(pp > 1, maximum(activations, held * stage_kept + logits), activations + logits)
@@ -284,7 +307,7 @@ def memory(
     return {
         "total": total, "weights": weights, "gradients": gradients, "optimizer": optimizer_state,
         "stage_extra": stage_extra, "activations": activations, "logits": logits, "working": working,
-        "inflight": inflight, "free": memory - total,
+        "inflight": peak_microbatches, "free": memory - total,
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
 from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.intensity import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.formulas.parameters import (
     Experts,
     ExpertsPerToken,
@@ -15,7 +16,6 @@ from flopbook.formulas.parameters import (
     RopeDim,
     Tied,
 )
-from flopbook.formulas.roofline import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.ops import inf, maximum, minimum, where
 
 KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formula import Constant, Group, Input, Output, formula
 from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
 from flopbook.ops import inf, minimum, where
 
@@ -29,6 +29,11 @@ def _word(symbol: str, meaning: str, model: str, choices: tuple[str, ...]) -> In
     return Input("1", rf"\text{{{symbol}}}", meaning, model=model, choices=choices)
 
 
+# What a long form folds away together.
+DETAILS = Group("Details of the shape")
+MIXTURE = Group("Mixture of experts")
+LATENT = Group("Latent attention")
+
 # The shape, in the words of the data: a model supplies each value under the name of its field.
 Layers = Annotated[float, _size("L", "layers", "layers", 1e6)]
 DModel = Annotated[float, _size("D", "model width", "d_model")]
@@ -37,25 +42,31 @@ Vocab = Annotated[float, _size("V", "tokens in the vocabulary, padding included"
 DFf = Annotated[float, _size("F", "width of a dense feed-forward block", "d_ff")]
 KvHeads = Annotated[float, _size("K", "key and value heads; as many as heads if open", "kv_heads", 1e6)]
 HeadDim = Annotated[float, _size("d_h", "width of a head; model width over heads if open", "head_dim", 1e6)]
-Ffn = Annotated[str, _word("ffn", "feed-forward block: gated has three matrices, plain two", "ffn", FFN_KINDS)]
-Tied = Annotated[str, _word("tied", "input embedding is the output matrix too", "tied_embeddings", ("no", "yes"))]
-Positions = Annotated[str, _word("positions", "how places are told", "positions", POSITIONS)]
-Context = Annotated[float, _size("C", "places with a learned vector", "context")]
-Biases = Annotated[str, _word("biases", "which projections have a bias", "biases", BIASES)]
-Norm = Annotated[str, _word("norm", "normalisation: scale (rms), scale and shift (layer), none", "norm", NORMS)]
-NormsPerLayer = Annotated[float, _size("n", "normalisations in a layer", "norms_per_layer", 100)]
-QkNorm = Annotated[str, _word("qk-norm", "queries and keys normalised: by head, full", "qk_norm", QK_NORMS)]
-Experts = Annotated[float, _size("E", "routed experts in a layer; 1 when dense", "experts", 1e6)]
-ExpertsPerToken = Annotated[float, _size("k", "experts that a token visits", "experts_per_token", 1e6)]
-ExpertDFf = Annotated[float, _size("F_e", "width of an expert; as a dense block if open", "expert_d_ff")]
-SharedExperts = Annotated[float, _some("S", "experts that all tokens visit", "shared_experts", 1e6)]
-SharedDFf = Annotated[float, _size("F_s", "width of a shared expert; as an expert if open", "shared_expert_d_ff")]
-DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6)]
-QRank = Annotated[float, _some("r_q", "latent attention: width of compressed queries", "q_lora_rank")]
-KvRank = Annotated[float, _some("r", "latent attention: width of compressed keys and values", "kv_lora_rank")]
-NopeDim = Annotated[float, _some("d_n", "latent attention: head width without place", "qk_nope_head_dim", 1e6)]
-RopeDim = Annotated[float, _some("d_r", "latent attention: head width with place", "qk_rope_head_dim", 1e6)]
-ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "v_head_dim", 1e6)]
+Ffn = Annotated[str, _word("ffn", "feed-forward block: gated has three matrices, plain two", "ffn", FFN_KINDS), DETAILS]
+Tied = Annotated[
+    str, _word("tied", "input embedding is the output matrix too", "tied_embeddings", ("no", "yes")), DETAILS
+]
+Positions = Annotated[str, _word("positions", "how places are told", "positions", POSITIONS), DETAILS]
+Context = Annotated[float, _size("C", "places with a learned vector", "context"), DETAILS]
+Biases = Annotated[str, _word("biases", "which projections have a bias", "biases", BIASES), DETAILS]
+Norm = Annotated[
+    str, _word("norm", "normalisation: scale (rms), scale and shift (layer), none", "norm", NORMS), DETAILS
+]
+NormsPerLayer = Annotated[float, _size("n", "normalisations in a layer", "norms_per_layer", 100), DETAILS]
+QkNorm = Annotated[str, _word("qk-norm", "queries and keys normalised: by head, full", "qk_norm", QK_NORMS), DETAILS]
+Experts = Annotated[float, _size("E", "routed experts in a layer; 1 when dense", "experts", 1e6), MIXTURE]
+ExpertsPerToken = Annotated[float, _size("k", "experts that a token visits", "experts_per_token", 1e6), MIXTURE]
+ExpertDFf = Annotated[float, _size("F_e", "width of an expert; as a dense block if open", "expert_d_ff"), MIXTURE]
+SharedExperts = Annotated[float, _some("S", "experts that all tokens visit", "shared_experts", 1e6), MIXTURE]
+SharedDFf = Annotated[
+    float, _size("F_s", "width of a shared expert; as an expert if open", "shared_expert_d_ff"), MIXTURE
+]
+DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6), MIXTURE]
+QRank = Annotated[float, _some("r_q", "latent attention: width of compressed queries", "q_lora_rank"), LATENT]
+KvRank = Annotated[float, _some("r", "latent attention: width of compressed keys and values", "kv_lora_rank"), LATENT]
+NopeDim = Annotated[float, _some("d_n", "latent attention: head width without place", "qk_nope_head_dim", 1e6), LATENT]
+RopeDim = Annotated[float, _some("d_r", "latent attention: head width with place", "qk_rope_head_dim", 1e6), LATENT]
+ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "v_head_dim", 1e6), LATENT]
 
 
 @formula(

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Input, Output, formula
+from flopbook.formula import Input, Output, Step, formula, part
 from flopbook.ops import minimum, where
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")
@@ -69,6 +69,20 @@ CLOSED = (
 )  # fmt: skip
 
 
+@part
+def in_flight(stages: Step, microbatches: Step, schedule: Step, virtual: Step) -> dict[str, Any]:
+    """Micro-batches whose activations the first stage holds at once, of whole stages; no other stage holds more."""
+    chunks = virtual if schedule == "interleaved" else 1
+    warm = (
+        stages * 2 - 1 if schedule == "zb-h2"
+        else stages + 1 if schedule == "dualpipe" else stages + 0.5 if schedule == "dualpipe-v"
+        else where(chunks > 1, stages + (stages - 1) / chunks, stages)
+    )  # fmt: skip
+    return {
+        "chunks": chunks, "peak_microbatches": microbatches if schedule == "gpipe" else minimum(warm, microbatches),
+    }  # fmt: skip
+
+
 @formula(
     "bubble",
     title="Pipeline bubble",
@@ -92,10 +106,13 @@ CLOSED = (
          "backward-weight": "8ms"},
     ),
     rules=SHAPES + CLOSED,
+    parts=(in_flight,),
 )  # fmt: skip
 def bubble(
     stages: Annotated[float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)],
     microbatches: Annotated[float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)],
+    chunks: Step,
+    peak_microbatches: Step,
     schedule: Annotated[str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)] = "1f1b",
     virtual: Annotated[float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)] = 1.0,
     forward: Annotated[float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST)] = 1.0,
@@ -124,7 +141,6 @@ def bubble(
     """
     back_inputs = where(backward_input > 0, backward_input, forward)
     back_weights = where(backward_weight > 0, backward_weight, forward)
-    chunks = virtual if schedule == "interleaved" else 1
     work = microbatches * (forward + back_inputs + back_weights)
     delayed = minimum((stages - 1) * 2 if schedule == "zb-h2" else stages - 1, microbatches - 1)
     split = (stages - 1) * (forward + back_inputs) - delayed * back_weights
@@ -136,12 +152,6 @@ def bubble(
         else (stages - 1) * folded / 2 if schedule == "dualpipe-v"
         else (stages - 1) * (forward + back_inputs + back_weights) / chunks
     )  # fmt: skip
-    warm = (
-        stages * 2 - 1 if schedule == "zb-h2"
-        else stages + 1 if schedule == "dualpipe" else stages + 0.5 if schedule == "dualpipe-v"
-        else where(chunks > 1, stages + (stages - 1) / chunks, stages)
-    )  # fmt: skip
-    peak_microbatches = microbatches if schedule == "gpipe" else minimum(warm, microbatches)
     return {
         "fraction": idle / (work + idle), "overhead": idle / work, "ideal_seconds": work,
         "total_seconds": work + idle, "peak_microbatches": peak_microbatches,

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
 from flopbook.formulas.conditions import EXPERTS_RULE
+from flopbook.formulas.intensity import FLOP_PER_WEIGHT
 from flopbook.formulas.networks import (
     Axes,
     BatchTokens,
@@ -15,7 +16,6 @@ from flopbook.formulas.networks import (
     Visited,
     Weight,
 )
-from flopbook.formulas.roofline import FLOP_PER_WEIGHT
 from flopbook.ops import floor, inf, maximum
 
 Regather = Annotated[

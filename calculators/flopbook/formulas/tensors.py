@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formula import Input, Output, formula
 from flopbook.formulas.conditions import EXPERTS_RULE, always
+from flopbook.formulas.intensity import FLOP_PER_WEIGHT
 from flopbook.formulas.networks import (
     Axes,
     BatchTokens,
@@ -14,7 +15,6 @@ from flopbook.formulas.networks import (
     Value,
     Visited,
 )
-from flopbook.formulas.roofline import FLOP_PER_WEIGHT
 from flopbook.ops import floor, inf, maximum, minimum, sqrt
 
 FFN_KINDS = ("plain", "gated")

@@ -68,7 +68,7 @@ def terms(
         "hardware_flop": _total(r"W_\text{hw}", "with recomputation: work of the machine, full attention", _BOTH),
         "hfu_over_mfu": Output("1", r"\eta", "hardware over model utilisation, full attention", needs=_BOTH),
     },
-    sources=("kaplan2020scaling", "austin2025scaling", "chowdhery2023palm", "narayanan2021efficient"),
+    sources=("kaplan2020scaling", "austin2025scaling", "chowdhery2022palm", "narayanan2021efficient"),
     parts=(terms,),
     symbols={"square": r"d_1", "head_width": r"d", "looked_up": r"W_{e0}", "multiplied": r"W_{h0}",
              "executed": r"W_x", "again": "R"},

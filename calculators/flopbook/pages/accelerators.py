@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.entries import Vendor, entry_ids, load_entry, vendor
 from flopbook.pages.markup import escape, front_matter, inline, link, table
-from flopbook.pages.sources import cite
+from flopbook.pages.sources import cite, gone
 
 INDEX = "accelerators/index.md"
 KINDS = {
@@ -25,7 +25,7 @@ def vendor_page(vendor_id: str) -> str:
     lines = [
         front_matter(item.name, f"{item.name}: accelerators, facts and references."),
         f"# {inline(item.name)}\n",
-        f"{inline(item.summary)} {link('Website', item.website)}.\n",
+        f"{inline(item.summary)} {link('Website', item.website)}{gone(item.website)}.\n",
         "## Products\n",
         *(f"- [{inline(p.name)}]({p.id.partition('/')[2]}.md), {KINDS[p.kind]}: {inline(p.summary)}" for p in products),
         *_facts(item, page),

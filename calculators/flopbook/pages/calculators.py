@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from datetime import date
 
 from flopbook.calculator import DOMAIN_ENDS, DTYPE_BYTES, SMALL_BATCH, Result, Value, calculate, takes
 from flopbook.entries import entry_ids, load_entry, model_ids
 from flopbook.faces.latex import latex
 from flopbook.formula import Formula
-from flopbook.formulas import SECTIONS, formulas, get_formula
+from flopbook.formulas import SECTIONS, get_formula, printed
 from flopbook.lookup import Chip, Picked, shape
 from flopbook.pages.markup import escape, front_matter, inline, relative, table
-from flopbook.pages.sources import cite
-from flopbook.pages.timeline import schedules_section
+from flopbook.pages.pictures import section, shown_answer
+from flopbook.pages.pitfalls import PAGE as PITFALLS
+from flopbook.pages.pitfalls import pitfalls_of
+from flopbook.pages.sources import bibtex_block, cite, page_bibtex
 from flopbook.problems import FlopbookError
+from flopbook.references import reference, references
 from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PREFIXES, format_quantity
-from flopbook.words import answer, example, said
+from flopbook.words import example, said
 
 INDEX = "calculators/index.md"
+FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
 # What forms take from chips as calculators do, each with a calculator that asks for it.
 TAKEN = (
     ("min-batch", ("bandwidth",)),
@@ -48,8 +53,13 @@ def index_page() -> str:
             ),
             "# Calculators\n",
             "Each is one Python function. The form on its page, the formula in print, the command and the JSON are "
-            "made from that function, and a test holds them equal.\n",
+            "made from that function, and a test holds them equal. Those that need loops have no form and no printed "
+            "formula: they run in a terminal and in Python, and their pages show what they print. Each can also be "
+            f"solved for any input and swept over a range: [using the calculators]({relative(INDEX, 'using.md')}).\n",
             *rows,
+            "Other programs answer some of these questions too: see "
+            f"[what goes wrong in practice]({relative(INDEX, PITFALLS)}), and for words that two people "
+            f"read in two ways [conventions]({relative(INDEX, 'conventions.md')}).\n",
             "## In Python\n",
             "```python\nfrom flopbook import calculate, min_batch\n\n"
             'calculate("min-batch", chip="h100-sxm")["tokens"]\n'
@@ -72,14 +82,14 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         f"{inline(formula.summary)}\n",
         "## Compute\n",
         form_markup(formula),
-        "## Formula\n",
-        *(f"$$\n{line}\n$$\n" for line in latex(formula)),
+        *(_equations(formula) if formula.printed else _told(formula)),
         _symbol_table(formula),
         "\n## Why\n",
         *_paragraphs(formula.section("Derivation")),
         "## What it leaves out\n",
         *_paragraphs(formula.section("Leaves out")),
-        *(schedules_section() if name == "bubble" else ()),
+        *pitfalls_of(name, page),
+        *section(name),
         "## In a terminal\n",
         *(_terminal(formula, number) for number in range(len(formula.examples))),
         "Add `--explain` for the steps with the numbers put in, `--json` for a program. "
@@ -87,6 +97,8 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         + f"[all calculators]({relative(page, INDEX)}).\n",
         "## Sources\n",
         *(f"- {cite(key, page)}" for key in formula.sources),
+        "\n## Cite\n",
+        *_cite(formula),
     ]
     return "\n".join(lines) + "\n"
 
@@ -104,22 +116,55 @@ def _symbol_table(formula: Formula) -> str:
 
 
 def _terminal(formula: Formula, number: int) -> str:
-    options = {key.replace("-", "_"): value for key, value in formula.examples[number].items()}
-    result = calculate(formula.id, **options)
-    return f"```console\n$ {example(formula, number)}\n{answer(result)}\n```\n"
+    return f"```console\n$ {example(formula, number)}\n{shown_answer(_example(formula, number))}\n```\n"
+
+
+def _example(formula: Formula, number: int = 0) -> Result:
+    """The answer of an example."""
+    return calculate(formula.id, **{key.replace("-", "_"): value for key, value in formula.examples[number].items()})
+
+
+def _equations(formula: Formula) -> list[str]:
+    return ["## Formula\n", *(f"$$\n{line}\n$$\n" for line in latex(formula))]
+
+
+def _told(formula: Formula) -> list[str]:
+    """The steps of the first example, where the calculator is ordinary Python and no equation can be printed."""
+    assert formula.working is not None
+    given = {name: item.value for name, item in _example(formula).inputs.items() if name in formula.inputs}
+    steps = formula.working(**{**formula.defaults, **given})
+    return ["## Step by step\n", "The first example:\n", *(f"1. {escape(step)}" for step in steps), "\n"]
+
+
+def _cite(formula: Formula) -> list[str]:
+    """BibTeX of the page, as of the newest reading of any source, and of the formula's sources."""
+    read = max(item.urldate for item in references().values())
+    page = page_bibtex(f"{formula.title}: a calculator", "calculator", formula.id, date.fromisoformat(read))
+    sources = [reference(key).bibtex for key in formula.sources]
+    return [
+        bibtex_block("BibTeX of this page", page) + "\n",
+        bibtex_block(f"BibTeX of {'its source' if len(sources) == 1 else 'its sources'}", "\n\n".join(sources)),
+    ]
 
 
 def form_markup(formula: Formula) -> str:
-    """The place of the form, with the first example's answer as text for readers without JavaScript."""
-    options = {key.replace("-", "_"): value for key, value in formula.examples[0].items()}
-    result = calculate(formula.id, **options)
+    """The place of the form, with the first example's answer as text for readers without JavaScript.
+
+    A calculator that is ordinary Python has no form: its page says so, and shows its examples.
+    """
+    result = _example(formula)
     answers = "; ".join(
-        f"{name}: {said(value, formula.outputs[name].unit)}" for name, value in result.items() if value is not None
+        f"{name}: {said(value, formula.outputs[name].unit)}"
+        for name, value in result.items()
+        if value is not None and not formula.outputs[name].table
     )
+    gives = f"gives {escape(answers)}" if answers else "prints a table"
+    line = f"<p>Example: <code>{escape(example(formula))}</code> {gives}.</p>"
+    if not formula.printed:
+        return f"{line}\n\nThis one runs in a terminal and in Python; the examples below show what it prints.\n"
     spec = escape(json.dumps(form_record(formula)))
     return (
-        f'<div class="fb-calculator" data-calculator="{formula.id}" data-spec="{spec}">'
-        f"<p>Example: <code>{escape(example(formula))}</code> gives {escape(answers)}.</p>"
+        f'<div class="fb-calculator" data-calculator="{formula.id}" data-spec="{spec}">{line}'
         "<noscript><p>The form needs JavaScript; the command below does not.</p></noscript></div>\n"
     )
 
@@ -131,7 +176,7 @@ def form_record(formula: Formula) -> dict:
             "name": name, "unit": spec.unit, "meaning": spec.meaning,
             "chip": spec.chip, "model": spec.model, "dtype": spec.dtype,
             "choices": list(spec.choices), "least": spec.least, "whole": spec.whole,
-            "none": spec.none,
+            "none": spec.none, "group": spec.group if len(formula.inputs) >= FOLDED_FROM else "",
             "most": _finite(getattr(spec, "most", None)),
             "default": _finite(formula.defaults.get(name)), "optional": name in formula.defaults,
         }
@@ -223,7 +268,7 @@ def _said() -> dict[str, list[str]]:
 
 def _asked_of_models() -> tuple[str, ...]:
     """The fields of models that some calculator takes as they are."""
-    asked = (spec.model for formula in formulas().values() for spec in formula.inputs.values())
+    asked = (spec.model for formula in printed().values() for spec in formula.inputs.values())
     return tuple(dict.fromkeys(field for field in asked if field and field != "compute_params"))
 
 

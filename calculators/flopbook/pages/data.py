@@ -47,6 +47,9 @@ def data_page() -> str:
                 for name in ("accelerator", "vendor", "model", "topics", "claims")
             )
             + ".\n",
+            "\nFor readers that are programs: [llms.txt](llms.txt) lists all pages, and each page is there as Markdown "
+            "too, at its address with `index.md` behind it. Every topic of the [references](references/index.md) has a "
+            "feed of its works.\n",
             "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields are only added.\n",
             "## In a query\n",
             "```sql\nSELECT entry, value, unit, source FROM claims\nWHERE field = 'peak' AND dtype = 'bf16' "

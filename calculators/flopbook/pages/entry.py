@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 
-import flopbook
 from flopbook.claims import choose
 from flopbook.entries import ACCELERATORS, Entry, entry_ids, load_entry, vendor
 from flopbook.export import chosen_claims
 from flopbook.lookup import Chip, packages
 from flopbook.pages.accelerators import KINDS, entry_page
-from flopbook.pages.markup import escape, front_matter, inline, link, relative, slug
+from flopbook.pages.markup import escape, front_matter, inline, link, relative
 from flopbook.pages.meaning import meaning
 from flopbook.pages.quantities import shown_claims
 from flopbook.pages.roofline import roofline_svg
-from flopbook.pages.sources import bibtex_block, cite, html_link
+from flopbook.pages.sources import bibtex_block, cite, html_link, page_bibtex
 from flopbook.pages.valuetables import other_values, value_table
 from flopbook.problems import FlopbookError
 from flopbook.repository import edit_url
@@ -131,12 +130,6 @@ def _data(entry: Entry, page: str) -> list[str]:
 
 
 def _bibtex(entry: Entry) -> str:
-    """The page as a reference: the newest reading of its sources is its date."""
+    """The page as a reference, of the newest reading of its sources."""
     read = max(claim.as_of for claim in entry.claims)
-    fields = {
-        "author": "{The flopbook contributors}", "title": f"{{{entry.name}}}: values with their sources",
-        "howpublished": f"flopbook {flopbook.__version__}, entry {entry.id}", "year": str(read.year),
-        "note": f"Sources read up to {read.isoformat()}",
-    }  # fmt: skip
-    inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-    return f"@misc{{flopbook{read.year}{slug(entry.id).replace('-', '')},\n{inside}\n}}"
+    return page_bibtex(f"{{{entry.name}}}: values with their sources", "entry", entry.id, read)

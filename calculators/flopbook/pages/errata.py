@@ -9,6 +9,7 @@ from flopbook.references import reference
 from flopbook.units import format_quantity, plural, unit
 
 PAGE = "errata.md"
+PITFALLS = "pitfalls.md"
 VERDICT_WORDS = {
     "does-not-hold": "does not hold", "typo": "slip of the pen", "depends": "depends on something unsaid",
     "rounding": "holds within rounding", "holds": "holds", "quoted": "quoted, not computable",
@@ -26,7 +27,7 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
 
 def errata_page() -> str:
     """All rows of the ledger: first what is wrong, then what depends, then what holds."""
-    rows = ledger_rows()
+    rows = [row for row in ledger_rows() if not row.defect]
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICT_WORDS}
     summary = ", ".join(f"{count} {VERDICT_WORDS[verdict]}" for verdict, count in counts.items() if count)
     lines = [
@@ -36,7 +37,8 @@ def errata_page() -> str:
         ),
         "# Errata\n",
         f"We recompute what our sources state. {len(rows)} claims so far: {summary}. Every row is computed again by "
-        "the tests on each change, from the same data and formulas that you can run yourself.\n",
+        "the tests on each change, from the same data and formulas that you can run yourself. What calculators and "
+        f"planners get wrong is on [another page]({PITFALLS}).\n",
     ]
     for verdict, words in VERDICT_WORDS.items():
         chosen = [row for row in rows if row.verdict == verdict]
@@ -52,20 +54,20 @@ def _row(row: Row) -> str:
         f'<p><a class="fb-perma" href="#{row.id}" aria-label="Permanent link to {row.id}">#</a> '
         f"{escape(row.statement)}</p>",
         '<dl class="fb-facts">',
-        _pair("Stated", f"<strong>{escape(stated_words(row.stated, words_first=slip))}</strong>"),
+        fact("Stated", f"<strong>{escape(stated_words(row.stated, words_first=slip))}</strong>"),
     ]
     if row.call:
-        parts.append(_pair("Computed", f"{escape(_computed(row))} <code>{escape(row.call)}</code>"))
+        parts.append(fact("Computed", f"{escape(_computed(row))} <code>{escape(row.call)}</code>"))
     if row.corrected:
-        parts.append(_pair("Correct", f"<strong>{escape(stated_words(row.corrected, words_first=slip))}</strong>"))
+        parts.append(fact("Correct", f"<strong>{escape(stated_words(row.corrected, words_first=slip))}</strong>"))
     if row.reproduces:
-        parts.append(_pair("How it came about", f"<code>{escape(row.reproduces)}</code>"))
+        parts.append(fact("How it came about", f"<code>{escape(row.reproduces)}</code>"))
     if row.assumption:
-        parts.append(_pair("Unsaid", escape(row.assumption)))
-    where = f"{cite(row.source, PAGE)}, line {row.line}"
+        parts.append(fact("Unsaid", escape(row.assumption)))
+    where = f"{cite(row.source, PAGE)}, {escape(row.where)}"
     parts += [
-        _pair("Verdict", escape(VERDICT_WORDS[row.verdict])),
-        _pair("Source", where),
+        fact("Verdict", escape(VERDICT_WORDS[row.verdict])),
+        fact("Source", where),
         "</dl>",
         f"<p>{escape(row.why)}</p>",
     ]
@@ -74,7 +76,8 @@ def _row(row: Row) -> str:
     return "\n".join([*parts, "</article>\n"])
 
 
-def _pair(name: str, value: str) -> str:
+def fact(name: str, value: str) -> str:
+    """A line of a list of facts; both are HTML."""
     return f"<dt>{name}</dt><dd>{value}</dd>"
 
 
@@ -87,6 +90,11 @@ def _computed(row: Row) -> str:
     amount = value / unit(stated.unit).factor
     name = "" if stated.unit in ("ratio", "1") else f" {plural(stated.unit, amount)}"
     return f"{format_quantity(amount, '1')}{name}"
+
+
+def claim_page(row: Row) -> str:
+    """Where a row has its permanent address: on the errata page, or with the defects of tools."""
+    return f"{PITFALLS if row.defect else PAGE}#{row.id}"
 
 
 def claim_words(row: Row) -> str:

@@ -25,7 +25,7 @@ from flopbook.pages.quantities import (
     peak_id,
     shown_claims,
 )
-from flopbook.pages.sources import html_link, provenance
+from flopbook.pages.sources import html_link, provenance, stylesheet
 from flopbook.pages.trends import SHAPES, Product, section
 from flopbook.pages.values import condition_words
 from flopbook.references import references
@@ -105,7 +105,8 @@ def index_page() -> str:
         f"{len(found)} entries of {len(vendor_ids())} vendors with {claims} values. Each value leads to its source. "
         "Dense, 2:4 sparse and unstated peaks are never mixed, because they are different numbers. "
         f"[All of this as JSON and CSV]({relative(INDEX, 'data.md')}).\n",
-        f'<link rel="stylesheet" href="{html_link(INDEX, SCRIPTS + "explorer.css")}">',
+        stylesheet(INDEX, SCRIPTS + "panel.css"),
+        stylesheet(INDEX, SCRIPTS + "explorer.css"),
         f'<link rel="preload" href="{DATA}" as="fetch" crossorigin="anonymous">',
         f'<div class="fb-explorer" data-json="{DATA}">',
         '<div class="fb-panel"></div>',

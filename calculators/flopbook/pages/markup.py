@@ -42,14 +42,25 @@ def link(text: str, href: str, kind: str = "") -> str:
     return f'<a href="{html.escape(href, quote=True)}"{extra}>{escape(text)}</a>'
 
 
-def front_matter(title: str, description: str, *, wide: bool = False) -> str:
+def front_matter(title: str, description: str, *, wide: bool = False, feed: str = "") -> str:
     """The head of a page: title and a description for search engines and link previews.
 
-    A `wide` page gives the width of both side columns to its tables.
+    A `wide` page gives the width of both side columns to its tables; `feed` is the content path of its Atom feed.
     """
     quote = lambda text: '"' + " ".join(text.split()).replace("\\", "").replace('"', "'") + '"'  # noqa: E731
     hide = "hide:\n  - navigation\n  - toc\n" if wide else ""
-    return f"---\ntitle: {quote(title)}\ndescription: {quote(shorten(description))}\n{hide}---\n"
+    more = hide + (f"feed: {feed}\n" if feed else "")
+    return f"---\ntitle: {quote(title)}\ndescription: {quote(shorten(description))}\n{more}---\n"
+
+
+def html_text(record: str) -> str:
+    """JSON for a script element: nothing in it ends the element, and no reader of Markdown finds maths in it."""
+    return re.sub(r"[<>&$]", lambda m: f"\\u{ord(m[0]):04x}", record)
+
+
+def plain(markup: str) -> str:
+    """The text of a line of markup, on one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", markup)).split())
 
 
 def shorten(text: str, limit: int = 155) -> str:

@@ -20,13 +20,13 @@ from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
 from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
-from flopbook.pages.errata import PAGE as ERRATA
-from flopbook.pages.errata import claim_words
+from flopbook.pages.errata import claim_page, claim_words
 from flopbook.pages.markup import inline, link
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
 from flopbook.units import UnitError, format_quantity, parse_quantity
+from flopbook.words import said
 
 
 class ProseError(FlopbookError):
@@ -105,9 +105,8 @@ class _Answer:
     def __getitem__(self, name: str) -> Number | str:
         if self._result.get(name) is None:
             raise FlopbookError(f"{self._result.formula.id} leaves {name} open here")
-        if self._result.formula.outputs[name].choices:
-            return str(self._result[name])
-        return Number(self._result[name], self._result.formula.outputs[name].unit, self._href)
+        value, unit = self._result[name], self._result.formula.outputs[name].unit
+        return said(value, unit) if isinstance(value, (str, tuple)) else Number(value, unit, self._href)
 
     def __str__(self) -> str:
         return str(self[next(iter(self._result))])
@@ -116,10 +115,10 @@ class _Answer:
         return float(self[next(iter(self._result))])
 
 
-def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None) -> str:
+def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None, first_line: int = 1) -> str:
     """Fill the expressions of a page of prose. `page` is its content path, `file` the name that errors show.
 
-    Raises ProseError with file and line.
+    `first_line` is the line of the file on which the text begins. Raises ProseError with file and line.
     """
     environment = SandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, finalize=_printable, keep_trailing_newline=True
@@ -129,9 +128,9 @@ def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None)
     try:
         return environment.from_string(text).render()
     except TemplateSyntaxError as error:
-        raise ProseError(_problem(file, error.lineno, error.message or "syntax")) from None
+        raise ProseError(_problem(file, first_line - 1 + error.lineno, error.message or "syntax")) from None
     except (FlopbookError, UnitError, TemplateError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise ProseError(_problem(file, _template_line(), str(error))) from None
+        raise ProseError(_problem(file, first_line - 1 + _template_line(), str(error))) from None
 
 
 def _names(page: str) -> dict[str, Callable[..., Any]]:
@@ -140,7 +139,7 @@ def _names(page: str) -> dict[str, Callable[..., Any]]:
         "model": lambda name: _Model(name, page),
         "calc": lambda name, **options: _Answer(calculate(name, **{k: _plain(v) for k, v in options.items()}), page),
         "cite": lambda key: cite(key, page),
-        "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, f"{ERRATA}#{ledger_row(key).id}")),
+        "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))),
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
         "roofline": lambda name: roofline_svg(chip(name)),
         "entry": load_entry,

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flopbook.claims import choose
 from flopbook.lookup import Chip
 from flopbook.pages.markup import escape
 from flopbook.pages.scales import Scale
 from flopbook.problems import FlopbookError
-from flopbook.tiers import source_tiers
+from flopbook.roofs import peaks
 from flopbook.units import format_quantity
 
 WIDTH, HEIGHT = 640, 340
 LEFT, RIGHT, TOP, BOTTOM = 74, 28, 18, 46
 LOW_X, HIGH_X = 1.0, 1e4  # FLOP per byte
-FORMATS = ("fp64", "bf16", "fp8", "fp4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +27,8 @@ class Roof:
 
 
 def roofs(chip: Chip) -> list[Roof]:
-    """Dense matrix peaks of the formats that are drawn; unstated ones where nothing else is published."""
-    found = []
-    for dtype in FORMATS:
-        for sparsity in ("dense", "unstated"):
-            claim = choose(chip.claims("peak", dtype=dtype, engine="tensor", sparsity=sparsity), source_tiers())
-            if claim is not None and claim.si_value:
-                found.append(Roof(dtype, claim.si_value, sparsity))
-                break
-    return _merged(found)
+    """The peaks that are drawn; formats with the same peak share a line."""
+    return _merged([Roof(one.dtype, one.peak, one.sparsity) for one in peaks(chip)])
 
 
 def _merged(found: list[Roof]) -> list[Roof]:
@@ -70,12 +61,9 @@ def roofline_svg(chip: Chip) -> str:
     parts = [
         f'<figure class="fb-figure"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}: '
         f'memory bandwidth {escape(format_quantity(bandwidth, "byte/s"))}; {escape(described)}" class="fb-svg">',
-        *_grid(x, y),
+        *grid(x, y),
         *(_roof(roof, bandwidth, x, y) for roof in lines),
-        f'<text class="fb-axis" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">'
-        "arithmetic intensity, FLOP/byte</text>",
-        f'<text class="fb-axis" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-        'text-anchor="middle">attainable FLOP/s</text>',
+        *axes(),
         "</svg>",
         f"<figcaption>{escape(name)}. The slope is memory bandwidth, {escape(format_quantity(bandwidth, 'byte/s'))}; "
         f"left of a ridge the chip waits for memory. {escape(described)}.</figcaption></figure>",
@@ -83,12 +71,25 @@ def roofline_svg(chip: Chip) -> str:
     return "".join(parts)
 
 
-def _grid(x: Scale, y: Scale) -> list[str]:
+def axes() -> list[str]:
+    """What the axes are."""
+    return [
+        f'<text class="fb-axis" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">'
+        "arithmetic intensity, FLOP/byte</text>",
+        f'<text class="fb-axis" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
+        'text-anchor="middle">attainable FLOP/s</text>',
+    ]
+
+
+def grid(x: Scale, y: Scale) -> list[str]:
+    """Lines and labels at the powers of ten of both axes."""
     lines = []
     for power in range(math.ceil(math.log10(x.low)), math.floor(math.log10(x.high)) + 1):
         at = x.at(10.0**power)
         lines.append(f'<line class="fb-grid" x1="{at}" x2="{at}" y1="{y.end}" y2="{y.start}"/>')
-        lines.append(f'<text class="fb-tick" x="{at}" y="{y.start + 16}" text-anchor="middle">{10**power:,}</text>')
+        lines.append(
+            f'<text class="fb-tick" x="{at}" y="{y.start + 16}" text-anchor="middle">{10.0**power:,.12g}</text>'
+        )
     for power in range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1):
         at = y.at(10.0**power)
         label = format_quantity(10.0**power, "FLOP/s").replace("FLOP/s", "").strip()

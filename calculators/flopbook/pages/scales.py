@@ -42,6 +42,16 @@ class Scale:
                 break
         return found
 
+    def round_ticks(self) -> list[float]:
+        """Round values on the scale, of any size: steps of 1, 2 or 5 times a power of ten when linear."""
+        if self.log:
+            return self.ticks()
+        rough = (self.high - self.low) / 6
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
+
 
 @dataclass(slots=True)
 class Room:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from flopbook.pages.markup import escape
+from flopbook.pages.pictures import Picture
 from flopbook.problems import FlopbookError
 from flopbook.schedules import Run, Times, Work, plan, simulate
-from flopbook.timeline import LEGEND, is_second
+from flopbook.timeline import LEGEND, is_second, timeline_text
 from flopbook.units import format_quantity
 
 WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
@@ -33,6 +37,30 @@ STYLE = (
     ".fb-pass .fb-name{fill:var(--md-default-fg-color,#222222)}"
     "@media (prefers-color-scheme:dark){.fb-pass .fb-name{fill:var(--md-default-fg-color,#e8e8e8)}}</style>"
 )
+
+
+def picture(name: str, values: Mapping[str, Any]) -> Picture:
+    """The schedule that the inputs of `bubble` ask for, run and drawn. Raises FlopbookError."""
+    counts = [int(values[key]) for key in ("stages", "microbatches", "virtual")]
+    forward = values["forward"]
+    times = Times(forward, values["backward_input"] or forward, values["backward_weight"] or forward)
+    run = simulate(plan(values["schedule"], *counts), times)
+    return Picture(
+        text=lambda width: timeline_text(run, width),
+        svg=lambda standalone: timeline_svg(run, standalone=standalone),
+        words=_figures(run),
+    )
+
+
+def _figures(run: Run) -> str:
+    """The figures of the closed form, counted from the schedule."""
+    times = [format_quantity(float(value), "s") for value in (run.seconds, run.makespan)]
+    held = ", ".join(format_quantity(value, "1") for value in run.held[:16])
+    more = ", ..." if len(run.held) > 16 else ""
+    return (
+        f"run pass by pass: idle {run.fraction:.2%}, {times[0]} a step ({times[1]} from the first pass of any stage to "
+        f"the last);\nmicro-batches held, stage by stage: {held}{more}"
+    )
 
 
 def timeline_svg(run: Run, *, standalone: bool = False) -> str:
@@ -132,7 +160,7 @@ def _foot(run: Run, top: int) -> list[str]:
     return parts
 
 
-def schedules_section() -> list[str]:
+def section(name: str) -> list[str]:
     """The part of the page of `bubble` with a picture of each schedule, for a case small enough to follow."""
     lines = [
         "## The schedules, pass by pass\n",
@@ -145,8 +173,8 @@ def schedules_section() -> list[str]:
         "a stage, or micro-batches from the other end. Draw your own with `--timeline` or `--plot FILE.svg`.\n",
         STYLE + "\n",
     ]
-    for name, label in NAMES.items():
-        run = simulate(plan(name, 4, 8, 2 if name == "interleaved" else 1), Times(1.0, 1.0, 1.0))
+    for schedule, label in NAMES.items():
+        run = simulate(plan(schedule, 4, 8, 2 if schedule == "interleaved" else 1), Times(1.0, 1.0, 1.0))
         held = " / ".join(format_quantity(value, "1") for value in run.held)
         caption = f"{label}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
         lines.append(

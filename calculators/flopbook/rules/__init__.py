@@ -5,7 +5,10 @@ from __future__ import annotations
 from types import ModuleType
 
 from flopbook.rules import (
+    accents,
+    addresses,
     agreement,
+    bibfields,
     binary,
     clock,
     community,
@@ -13,22 +16,27 @@ from flopbook.rules import (
     inferred,
     intensity,
     links,
+    linkstates,
     names,
     needed,
     parts,
+    people,
     ranges,
     sources,
     sparsity,
     stacks,
     stray,
+    thin,
     topic,
     total,
     two_way,
     vendors,
     verdict,
+    years,
 )
 
 RULES: tuple[ModuleType, ...] = (
     vendors, sources, parts, names, topic, verdict, stray, agreement,
     needed, community, dates, total, sparsity, clock, links, two_way, stacks, ranges, binary, inferred, intensity,
+    bibfields, people, years, addresses, accents, thin, linkstates,
 )  # fmt: skip

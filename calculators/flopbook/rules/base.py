@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.bibrules import problem_at
 from flopbook.claims import Claim
 from flopbook.documents import named_children, read_yaml
 from flopbook.entries import ACCELERATORS, Entry, Model, Vendor
 from flopbook.problems import Problem, show_path
+from flopbook.references import Reference
 
 
 @dataclass(slots=True)
@@ -31,6 +33,11 @@ class Finding(NamedTuple):
 def at_claim(rule: str, entry: Entry, claim: Claim, found: str, said: tuple[str, str]) -> Finding:
     """A finding at a claim's line. `said` is what was expected and how to mend it."""
     return Finding(Problem(claim.file, claim.line, 1, rule, found, *said), (claim, entry))
+
+
+def at_reference(rule: str, item: Reference, found: str, said: tuple[str, str]) -> Finding:
+    """A finding at the first line of a reference. `said` is what was expected and how to mend it."""
+    return Finding(problem_at(item, rule, found, *said))
 
 
 def counted(claim: Claim) -> bool:

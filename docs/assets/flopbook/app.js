@@ -38,14 +38,5 @@ function openTarget() {
 openTarget();
 addEventListener("hashchange", openTarget);
 
-const forms = document.querySelectorAll(".fb-calculator");
-if (forms.length) {
-  const base = new URL("./", import.meta.url);
-  const [{makeForm}, {useTables}, data] = await Promise.all([
-    import("./form.js"),
-    import("./quantity.js"),
-    fetch(new URL("data.json", base)).then((answer) => answer.json()),
-  ]);
-  useTables(data);
-  for (const host of forms) makeForm(host, data);
-}
+const forms = [...document.querySelectorAll(".fb-calculator")];
+if (forms.length) (await import("./start.js")).startForms(forms);

@@ -21,6 +21,15 @@ export function parseQuantity(text, expected) {
   return value;
 }
 
+const WAYS = {" both ways": 0.5, " both": 0.5, " one way": 1, " one-way": 1};
+
+/** An amount without the words that say its direction, and which part of it goes one way; as `one_way` in Python. */
+export function oneWay(text) {
+  const stripped = text.trim();
+  const found = Object.keys(WAYS).find((words) => stripped.endsWith(words));
+  return found ? [stripped.slice(0, -found.length), WAYS[found]] : [text, 1];
+}
+
 /** True for a number without unit or suffix. */
 export function isBare(text) {
   const stripped = text.trim();
@@ -70,6 +79,12 @@ function unit(name) {
     return {factor: over.factor / under.factor, si: `${over.si}/${under.si}`, dimensions};
   }
   throw new Error(`unknown unit "${name}"`);
+}
+
+/** An amount of bytes with a binary prefix, as the command writes it with --binary. */
+export function binaryBytes(value) {
+  const name = ["PiB", "TiB", "GiB", "MiB", "KiB"].find((one) => value >= tables.units[one][0]);
+  return name && value < 2 ** 60 ? `${digits(value / tables.units[name][0])} ${name}` : formatQuantity(value, "byte");
 }
 
 /** An SI value for people: four significant digits and a readable prefix, as `format_quantity` in Python. */

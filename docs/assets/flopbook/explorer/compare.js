@@ -1,6 +1,6 @@
 // Two to six entries side by side: every quantity that one of them has, and its ratio to the base.
 
-import {button, choice, el} from "./dom.js";
+import {button, choice, el} from "../dom.js";
 import {parts} from "./model.js";
 import {MOST} from "./state.js";
 import {shown} from "./value.js";

@@ -1,6 +1,6 @@
 // The table of entries: chosen columns, sorting by any of them, boxes to choose what is compared.
 
-import {check, el} from "./dom.js";
+import {check, el} from "../dom.js";
 import {shown} from "./value.js";
 
 const TEXTS = [["name", "Name"], ["kind", "Kind"], ["status", "Status"]];

@@ -1,22 +1,23 @@
 // Makes the explorer from the plain table: filters, views as tabs, and the state in the address.
 
-import {copyText} from "../copy.js";
-import "./scales.js"; // asked for here already, so that all files come in one go
+import "../scales.js"; // asked for here already, so that all files come in one go
 import "./value.js";
+import {Address} from "./address.js";
 import {Compare} from "./compare.js";
-import {button, el} from "./dom.js";
+import {el} from "../dom.js";
 import {Filters, passing} from "./filters.js";
 import {List} from "./list.js";
 import {Model} from "./model.js";
+import {foldButton, linkButton} from "./panel.js";
 import {Scatter} from "./scatter.js";
 import {Sources} from "./sources.js";
-import {MOST, VIEWS, read, write} from "./state.js";
+import {MOST, VIEWS, defaults, read} from "./state.js";
 
 const NAMES = {table: "Table", compare: "Compare", scatter: "Scatter", trends: "Trends"};
 
 class Explorer {
   constructor(host, model) {
-    Object.assign(this, {host, model, tabs: new Map(), sections: new Map(), pushed: 0});
+    Object.assign(this, {host, model, tabs: new Map(), sections: new Map()});
     const change = (patch, typing, focus) => this.change(patch, typing, focus);
     this.panel = host.querySelector(".fb-panel");
     this.build();
@@ -27,8 +28,8 @@ class Explorer {
     };
     this.bar.querySelector(".fb-peak").append(this.views.table.columns.root);
     new Sources(host, model);
-    this.restore();
-    addEventListener("popstate", () => this.restore());
+    this.address = new Address({normal: defaults(model.data), read: (search) => read(search, model), show: (said) => this.show(said)});
+    this.address.restore();
   }
 
   build() {
@@ -46,13 +47,7 @@ class Explorer {
     list.addEventListener("keydown", (event) => this.walk(event));
     this.bar = el("div", {class: "fb-bar", role: "search", "aria-label": "Filters"});
     this.unknown = el("p", {class: "fb-wrong", role: "status"});
-    const copy = button("Copy link", async () => {
-      copy.textContent = (await copyText(location.href)) ? "Copied" : "Copy the address of this page";
-      setTimeout(() => { copy.textContent = "Copy link"; }, 3000);
-    });
-    // On a narrow screen the filters are folded, so that what they filter is in view.
-    const fold = button("Filters", () => fold.setAttribute("aria-expanded", this.bar.classList.toggle("fb-unfolded")), {class: "fb-button fb-fold", "aria-expanded": "false"});
-    this.panel.append(el("div", {class: "fb-head"}, list, el("span", {class: "fb-row"}, fold, copy)), this.bar, this.unknown);
+    this.panel.append(el("div", {class: "fb-head"}, list, el("span", {class: "fb-row"}, foldButton(this.bar), linkButton())), this.bar, this.unknown);
   }
 
   walk(event) {
@@ -64,36 +59,29 @@ class Explorer {
     this.tabs.get(view).focus();
   }
 
-  restore() {
-    const {state, unknown} = read(location.search, this.model);
-    this.unknown.textContent = unknown.join("; ");
-    this.state = state;
-    this.show();
+  get state() {
+    return this.address.state;
   }
 
-  /** What the reader changed goes into the state and the address; letters typed one by one make one step back. */
   change(patch, typing = false, focus = "") {
     const {toggle, ...rest} = patch;
-    this.unknown.textContent = "";
-    if (toggle) rest.compare = this.toggled(toggle);
-    this.state = {...this.state, ...rest};
-    const address = location.pathname + write(this.state, this.model.data) + location.hash;
-    history[typing && this.typing ? "replaceState" : "pushState"](null, "", address);
-    this.typing = typing;
-    this.show();
+    const said = [];
+    if (toggle) rest.compare = this.toggled(toggle, said);
+    this.address.change(rest, typing, said);
     if (focus) this.host.querySelector(focus)?.focus();
   }
 
-  toggled(id) {
+  toggled(id, said) {
     const {compare} = this.state;
     if (compare.includes(id)) return compare.filter((one) => one !== id);
     if (compare.length < MOST) return [...compare, id];
-    this.unknown.textContent = "Six is the most that can be compared; take one away first.";
+    said.push("Six is the most that can be compared; take one away first.");
     return compare;
   }
 
-  show() {
+  show(said) {
     const {state, model} = this;
+    this.unknown.textContent = said.join("; ");
     const entries = passing(model, state);
     this.host.dataset.now = state.view;
     for (const [view, tab] of this.tabs) {

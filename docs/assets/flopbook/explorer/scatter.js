@@ -1,7 +1,7 @@
 // Any two quantities against each other: logarithmic or linear, with frontier, labels, tips, links; arrow keys walk the points.
 
-import {check, choice, el, svg} from "./dom.js";
-import {Room, frontier, range, scale, ticks} from "./scales.js";
+import {check, choice, el, svg} from "../dom.js";
+import {Room, frontier, range, scale, thin, ticks} from "../scales.js";
 
 const HEIGHT = 460;
 const EDGE = {left: 104, right: 16, top: 14, bottom: 44};
@@ -152,12 +152,6 @@ export class Scatter {
   close() {
     this.tip.hidden = true;
   }
-}
-
-/** At most so many of the ticks, evenly. */
-function thin(values, most) {
-  const step = Math.ceil(values.length / most);
-  return values.filter((_, n) => n % step === 0);
 }
 
 function axisLabel({label}, id) {

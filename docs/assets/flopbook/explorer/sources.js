@@ -1,6 +1,6 @@
 // A value's source on hover, focus and touch, fetched from its vendor's file when it is first asked for.
 
-import {el} from "./dom.js";
+import {el} from "../dom.js";
 
 const GAP = 8;
 

@@ -1,6 +1,6 @@
 // One value as a cell: a link to where it stands on its entry's page, with what a reader must know about it.
 
-import {el} from "./dom.js";
+import {el} from "../dom.js";
 
 /** The address of a value; `prefix` is what its anchor begins with, the place comes from the page. */
 export function address(entry, cell) {

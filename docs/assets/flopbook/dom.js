@@ -15,6 +15,11 @@ export function el(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+/** Put a text where another may stand already; one that stays the same costs no layout. */
+export function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 /** An SVG element. */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);

@@ -1,4 +1,4 @@
-"""The address guard: which addresses the link checker may call, on every hop of every redirect.
+"""The address guard: which addresses our programs may call, on every hop of every redirect.
 
 Links come from contributors, and the check may run where private services can be reached. So a link is
 asked for only if its scheme is http or https, it carries no credentials, its port is the usual one, and

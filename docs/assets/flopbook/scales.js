@@ -36,6 +36,12 @@ export function ticks({low, high, log}, most = 7) {
   }
 }
 
+/** At most so many of the ticks, evenly. */
+export function thin(values, most) {
+  const step = Math.ceil(values.length / most);
+  return values.filter((_, n) => n % step === 0);
+}
+
 /** The points that no other beats on both axes, from left to right; `signs` say whether more (1) or less (-1) is better. */
 export function frontier(points, [signX, signY]) {
   const ordered = [...points].sort((a, b) => signX * (b.x - a.x) || signY * (b.y - a.y));

@@ -1,0 +1,21 @@
+// Starts the forms of a page with what they need and nothing else: their formulas, and chips or models where they take them.
+
+import {makeForm} from "./form.js";
+import {useTables} from "./quantity.js";
+
+const kept = new Map();
+
+function get(name) {
+  if (!kept.has(name)) kept.set(name, fetch(new URL(`${name}.json`, import.meta.url)).then((answer) => answer.json()));
+  return kept.get(name);
+}
+
+export async function startForms(hosts) {
+  const specs = hosts.map((host) => JSON.parse(host.dataset.spec));
+  const asked = (picker, name) => (specs.some(({takes}) => takes.includes(picker)) ? get(name) : []);
+  const [common, chips, models, ...made] = await Promise.all([
+    get("data"), asked("chip", "chips"), asked("model", "models"), ...specs.map(({id}) => import(`./formulas/${id}.js`)),
+  ]);
+  useTables(common);
+  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, chips, models}, Object.values(made[n])[0]));
+}

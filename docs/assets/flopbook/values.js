@@ -1,0 +1,68 @@
+// Where the value of an input comes from, in the order of the command line: what was typed, the chip or model, the default.
+
+import {isBare, oneWay, parseQuantity} from "./quantity.js";
+
+const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
+const LINKS = ["link_bandwidth", "scaleout_bandwidth"]; // one way, unless the text says both
+const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
+// What a chip may know of the network beyond its node; without it the value stays open.
+const BEYOND = ["chips_per_node", "scaleout_bandwidth"];
+
+/** True when a chip or a model may supply an input. */
+export function lent(input) {
+  return Boolean(input.model || input.chip);
+}
+
+/** The value of one input with its origin, or an error. `form` has the texts of its fields and the entries picked. */
+export function resolve(input, form) {
+  const text = form.text(input.name);
+  const chip = form.picked("chip");
+  const model = form.picked("model");
+  if (input.choices.length) return chosen(input, text, model, chip);
+  if (text) return typed(input, text);
+  if (input.chip && chip && !(BEYOND.includes(input.chip) && !chip[input.chip])) return fromChip(input, chip, form);
+  if (input.model && model?.[input.model]) return {...model[input.model], origin: model.id};
+  if (input.dtype && form.fields.has("dtype")) return {value: form.data.bytes[form.text("dtype")], origin: form.text("dtype")};
+  if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
+  return {error: lent(input) ? "choose above, or type a value" : "type a value"};
+}
+
+function chosen(input, text, model, chip) {
+  if (text || !lent(input)) return {value: text, given: text !== (lent(input) ? "" : input.default ?? input.choices[0])};
+  const own = model?.[input.model] ?? chip?.[input.chip] ?? {value: input.default};
+  return {...own, origin: (model ?? chip)?.id ?? "default"};
+}
+
+function typed(input, typed) {
+  const [text, ways] = LINKS.includes(input.chip) ? oneWay(typed) : [typed, 1];
+  let value;
+  try {
+    value = parseQuantity(text, input.unit) * ways;
+  } catch (error) {
+    return {error: error.message};
+  }
+  if (UNITS[input.unit] && value > 0 && value < 1e6 && isBare(text)) {
+    return {error: `write a unit, such as ${UNITS[input.unit]}`};
+  }
+  if (PRICES[input.unit] && value > 0 && isBare(text)) return {error: `write a unit, such as ${PRICES[input.unit]}`};
+  if (input.none && value === 0) return {value, given: true};
+  if (value < input.least || (input.least === 0 && value <= 0)) {
+    return {error: input.least ? `at least ${input.least}` : "more than 0"};
+  }
+  if (value > (input.most ?? 1e40) || value < 1e-40) return {error: "not a plausible size"};
+  if (input.whole && !Number.isInteger(value)) return {error: "a whole number"};
+  return {value, given: true};
+}
+
+function fromChip(input, chip, form) {
+  if (input.chip !== "peak") {
+    if (chip[input.chip]) return {...chip[input.chip], origin: chip.id};
+    if (input.optional && input.default === null) return {value: Infinity, origin: "default", open: true};
+    return {error: `not known for ${chip.name}; type a value`};
+  }
+  const dtype = form.text("dtype");
+  const sparsity = form.text("sparsity");
+  const peaks = chip.peaks[dtype] ?? {};
+  const found = peaks[sparsity] ?? (sparsity === "dense" ? peaks.unstated : undefined);
+  return found ? {...found, origin: chip.id} : {error: `${chip.name} has no ${sparsity} ${dtype} peak`};
+}

@@ -1,0 +1,136 @@
+"""Every address of the founding documents leads to an entry, or says why not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import seed_addresses
+from seed_addresses import Account, accounts, read_rows, summary
+
+from flopbook.references import references
+from samples import SOURCE, World, bib, write
+
+# Addresses that nobody has accounted for yet; it may only fall.
+OPEN = 225
+
+
+def states(*rows: dict[str, Any]) -> list[Account]:
+    return accounts(rows, references())
+
+
+def test_every_address_leads_to_an_entry_or_is_excluded() -> None:
+    found = states(*read_rows())
+    print(summary(found))
+    assert [one for one in found if one.state == "wrong"] == []
+    still_open = [one.address for one in found if one.state == "open"]
+    assert len(still_open) <= OPEN, "run: .venv/bin/python scripts/seed_addresses.py"
+
+
+def test_the_list_is_whole_and_each_work_has_one_row() -> None:
+    assert len(read_rows()) == 344
+
+
+WORK = {
+    "eprint": "2205.14135v2",
+    "doi": "10.1145/X.Y",
+    "code": "https://github.com/Acme/Work",
+    "archiveprefix": "arXiv",
+}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://arxiv.org/abs/2205.14135", "http://arxiv.org/pdf/2205.14135v1.pdf", "https://doi.org/10.1145/x.y",
+        "https://dl.acm.org/doi/pdf/10.1145/X.Y", f"http://www.acme.example/{SOURCE}/#part",
+        "https://github.com/acme/work.", "https://arxiv.org/html/2205.14135v3", "https://huggingface.co/papers/2205.14135",
+        "https://doi.org/10.48550/arXiv.2205.14135",
+    ],
+)  # fmt: skip
+def test_an_address_that_names_a_work(world: World, address: str) -> None:
+    """By arXiv id without version, DOI, address or code, however it is written."""
+    world.write("bibliography/all.bib", bib(**WORK))
+    assert states({"address": address}) == [Account(address, "found", SOURCE)]
+
+
+OTHER = "https://other.example/paper.pdf"
+
+
+@pytest.mark.parametrize(
+    ("row", "state", "says"),
+    [
+        ({}, "open", ""),
+        ({"key": SOURCE, "why": "The PDF of the same work."}, "stated", "PDF"),
+        ({"excluded": "A shop, no work."}, "excluded", "shop"),
+        ({"key": "nobody2026x", "why": "The PDF of it."}, "wrong", "no entry has the key 'nobody2026x'"),
+        ({"key": SOURCE}, "wrong", "go together"), ({"why": "The same work."}, "wrong", "go together"),
+        ({"key": SOURCE, "why": "It is."}, "wrong", "a few words"), ({"excluded": "Dead."}, "wrong", "a few words"),
+        ({"key": SOURCE, "why": "The same work.", "excluded": "A shop, no work."}, "wrong", "more than one"),
+        ({"reason": "A shop, no work."}, "wrong", "nobody reads"), ({"address": "nonsense"}, "wrong", "not an address"),
+        ({"address": f"https://acme.example/{SOURCE}", "excluded": "Dead since 2020."}, "wrong", f"it is {SOURCE}"),
+        ({"address": f"https://acme.example/{SOURCE}", "key": SOURCE, "why": "The same work."}, "wrong", "not needed"),
+    ],
+)  # fmt: skip
+def test_the_state_of_a_row(world: World, row: dict[str, Any], state: str, says: str) -> None:
+    (found,) = states({"address": OTHER, **row})
+    assert found.state == state and says in found.says
+
+
+def test_two_rows_for_one_work(world: World) -> None:
+    one, two = states({"address": OTHER}, {"address": OTHER.replace("https", "http") + "#page=2"})
+    assert (one.state, two.state, two.says) == ("open", "wrong", "the same work has a row already")
+
+
+@pytest.mark.parametrize(
+    ("target", "state", "key"),
+    [({"key": SOURCE, "why": "The PDF of it."}, "stated", SOURCE), ({}, "open", ""),
+     ({"excluded": "A shop, no work."}, "excluded", ""),
+     ({"address": f"https://acme.example/{SOURCE}"}, "stated", SOURCE)],
+)  # fmt: skip
+def test_a_row_that_is_the_same_work_as_another(world: World, target: dict[str, str], state: str, key: str) -> None:
+    """It leads where the other one leads, in whichever order they stand."""
+    target = {"address": OTHER, **target}
+    same = {"address": "https://copy.example/", "same": target["address"], "why": "A copy of the same work."}
+    for rows in ([same, target], [target, same]):
+        (found,) = [one for one in states(*rows) if one.address == same["address"]]
+        assert (found.state, found.key) == (state, key)
+    assert [one.address for one in states(same, target)] == [same["address"], target["address"]]
+    assert states(same)[0].says == f"no other row has the address {target['address']}"
+    assert states({**same, "why": None}, target)[0].state == "wrong"
+
+
+def test_a_preprint_that_the_entry_names_needs_no_statement_and_bears_one(world: World) -> None:
+    world.write("bibliography/all.bib", bib(eprint="2205.14135", doi="10.1145/1.2"))
+    doi = "https://doi.org/10.1145/1.2"
+    preprint = {"address": "https://arxiv.org/abs/2205.14135", "same": doi, "why": "A preprint."}
+    assert [one.state for one in states({"address": doi}, preprint)] == ["found", "found"]
+
+
+@pytest.fixture
+def rows(world: World, tmp_path: Path) -> Path:
+    text = f"- address: {OTHER}\n- address: https://acme.example/{SOURCE}\n"
+    return write(tmp_path / "rows.yaml", text)
+
+
+def test_the_command_prints_what_is_open(rows: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert seed_addresses.main([], rows) == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == f"open      {OTHER}"
+    assert last.startswith("2 addresses: 1 name a work of the bibliography, 0 are stated") and "1 are open" in last
+    assert seed_addresses.main(["--all"], rows) == 1
+    assert f"found     https://acme.example/{SOURCE}  {SOURCE}" in capsys.readouterr().out
+    assert seed_addresses.main(["--json"], rows) == 1
+    assert [one["state"] for one in json.loads(capsys.readouterr().out)] == ["open", "found"]
+    rows.write_text(f"- {{address: '{OTHER}', excluded: 'A shop, no work.'}}\n", encoding="utf-8")
+    assert seed_addresses.main([], rows) == 0
+
+
+@pytest.mark.parametrize("text", ["a: [", "just words", "- https://a.example/", b"\xff"])
+def test_a_file_that_is_no_list_of_rows(rows: Path, text: str | bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    write(rows, text)
+    assert seed_addresses.main([], rows) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("seed_addresses: rows.yaml ") and err.count("\n") == 1
