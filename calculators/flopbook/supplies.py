@@ -92,12 +92,19 @@ def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[Request], Pi
     return asked
 
 
+def _power(request: Request) -> Picked:
+    """Power of a chip. That of a node or a pod is published too, but is not what a number of chips multiplies."""
+    assert request.chip is not None
+    request.chip.require_package()
+    return request.chip.pick_power()
+
+
 _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
     "roofs": lambda r: r.chip.pick_roofs(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
     "memory": lambda r: r.chip.pick_memory(),
-    "power": lambda r: r.chip.pick_power(),
+    "power": _power,
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,

@@ -275,3 +275,11 @@ def test_arrays_equal_floats() -> None:
 def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         memory(**gpt("22B", **change))
+
+
+def test_a_published_total_may_be_rounded_below_the_sum_of_its_parts() -> None:
+    """Kimi K2 has 1.026 trillion parameters by its shape and "1T" by its makers: weights within 1 % of the former."""
+    counted = calculate("params", model="kimi-k2")["total"]
+    assert calculate("memory", model="kimi-k2", seq=4096)["weights"] == pytest.approx(2 * counted, rel=0.01)
+    with pytest.raises(FlopbookError, match="params is smaller"):
+        calculate("memory", model="kimi-k2", seq=4096, params=0.95e12)

@@ -114,5 +114,5 @@ function ofParallelism(v) {
   const wide = v.expert_d_ff < Infinity ? v.expert_d_ff : v.d_ff < Infinity ? v.d_ff : 0;
   const blocks = v.experts > 1 ? (v.layers - v.dense_layers) * v.experts * (v.ffn === "gated" ? 3 : 2) : 0;
   const counted = v.vocab * v.d_model * (v.tied_embeddings === "yes" ? 1 : 2) + blocks * v.d_model * wide;
-  return v.params < counted ? "The parameters are fewer than the embeddings and experts of this shape." : "";
+  return 1.05 * v.params < counted ? "The parameters are fewer than the embeddings and experts of this shape." : "";
 }
