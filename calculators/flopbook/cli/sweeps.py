@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flopbook.calculator import Result
-from flopbook.cli.files import write_svg
+from flopbook.cli.files import TERMINAL, write_svg
 from flopbook.formula import Formula
 from flopbook.pages.curves import Plot, curves_svg, plot_of
 from flopbook.pages.scales import Scale
@@ -17,7 +17,6 @@ from flopbook.problems import FlopbookError, UnknownName
 from flopbook.sweeping import Sweep, read_axis, sweep
 from flopbook.words import answer, columns, counted, said
 
-TERMINAL = "-"
 MOST_ROWS = 48  # of a plot in a terminal
 NARROWEST = 20
 
