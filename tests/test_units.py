@@ -155,8 +155,8 @@ def test_a_long_text_is_cut_in_the_message() -> None:
     [
         (3.35e12, "byte/s", "3.35 TB/s"), (989.4e12, "FLOP/s", "989.4 TFLOP/s"), (295.34, "token", "295.3 tokens"),
         (1, "chip", "1 chip"), (0, "byte", "0 byte"), (15e12, "token", "15 trillion tokens"), (700, "W", "700 W"),
-        (3.15e23, "FLOP", "3.15e23 FLOP"), (0.25, "1", "0.25"), (86400, "s", "1 day"), (0, "s", "0 s"), (172800, "s", "2 days"),
-        (2e-9, "s", "2 ns"),
+        (3.15e23, "FLOP", "3.15e23 FLOP"), (0.25, "1", "0.25"), (86400, "s", "1 day"),
+        (0, "s", "0 s"), (172800, "s", "2 days"), (2e-9, "s", "2 ns"),
         (-90, "s", "-90 s"), (None, "s", "not available"), (math.inf, "chip", "unlimited"),
         (-math.inf, "chip", "-unlimited"), (math.nan, "1", "undefined"), (999_999.6, "1", "1,000,000"),
         (9999.9, "1", "10,000"), (1e-5, "1", "1e-5"), (-3e9, "byte", "-3 GB"),
