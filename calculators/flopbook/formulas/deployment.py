@@ -6,6 +6,7 @@ from flopbook.formula import Constant, Input, Output, formula
 from flopbook.formulas.inference import (
     HEADS_RULES,
     KEY_AND_VALUE,
+    LIMITS,
     WEIGHTS_RULES,
     ComputeParams,
     KvWidth,
@@ -32,8 +33,12 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
         "batch_saturates": Output(
             "1", r"B_\text{sat}", "sequences from which on the matrix products are limited by arithmetic"
         ),
+        "batch_runs": Output("1", "n", "sequences that run: those asked for, but no more than fit"),
         "seconds": Output("s", r"T_\text{token}", "time per token of each sequence", absent="the weights do not fit"),
         "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
+        "bound": Output(
+            "1", r"\text{bound}", "what takes longest; memory where nothing fits", choices=(*LIMITS, "memory")
+        ),
         "usd_per_million_tokens": Output(
             "USD", "c", "price of a million written tokens", needs=("price",), absent="the weights do not fit"
         ),
@@ -50,7 +55,8 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
     symbols={
         "width": "w", "lookup": "e", "read": "Q", "flop": "W", "scores": "q", "head": "d",
         "grouped": r"a_\text{GQA}", "values": "a", "shares": r"\sigma", "sequence": "m", "room": "x",
-        "used": "n", "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
+        "reading": r"T_\text{weights}", "computing": r"T_\text{arithmetic}", "cache": r"T_\text{cache}",
+        "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
         "length": "l", "whole": r"T_\text{whole}",
     },
     examples=(
@@ -104,21 +110,33 @@ def serving(
     batch_fits = maximum(floor(room / sequence), 0)
     read = bytes_per_param * (params - lookup)
     flop = FLOP_PER_WEIGHT * (compute_params - lookup)
-    used = minimum(batch, batch_fits)
-    products = maximum(read / (tp * bandwidth), flop * used / (tp * peak))
+    batch_runs = minimum(batch, batch_fits)
+    reading = read / (tp * bandwidth)
+    computing = flop * batch_runs / (tp * peak)
+    products = maximum(reading, computing)
     scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
-    attention = maximum(used * sequence / bandwidth, FLOP_PER_WEIGHT * scores * seq * used / (tp * peak))
+    cache = batch_runs * sequence / bandwidth
+    attention = maximum(cache, FLOP_PER_WEIGHT * scores * seq * batch_runs / (tp * peak))
     step = products + attention
-    tokens_per_s = used / step
+    tokens_per_s = batch_runs / step
     length = where(answer < inf, answer, 1)
     whole = first + (length - 1) * step
     return {
-        "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth),
-        "seconds": where(used > 0, step, inf), "tokens_per_s": tokens_per_s,
-        "usd_per_million_tokens": where(
-            used > 0, MILLION * tp * price / where(used > 0, tokens_per_s, 1 / step), inf
+        "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth), "batch_runs": batch_runs,
+        "seconds": where(batch_runs > 0, step, inf), "tokens_per_s": tokens_per_s,
+        "bound": where(
+            batch_runs > 0,
+            where(
+                attention > products, where(attention > cache, "arithmetic", "KV cache"),
+                where(computing > reading, "arithmetic", "weights"),
+            ),
+            "memory",
         ),
-        "answer_seconds": where(used > 0, whole, inf), "seconds_with_first": where(used > 0, whole / length, inf),
+        "usd_per_million_tokens": where(
+            batch_runs > 0, MILLION * tp * price / where(batch_runs > 0, tokens_per_s, 1 / step), inf
+        ),
+        "answer_seconds": where(batch_runs > 0, whole, inf),
+        "seconds_with_first": where(batch_runs > 0, whole / length, inf),
     }  # fmt: skip
 
 
