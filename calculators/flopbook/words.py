@@ -51,7 +51,10 @@ def _tables(result: Result) -> list[str]:
     outputs = result.formula.outputs
     found = []
     for table in dict.fromkeys(spec.table for spec in outputs.values() if spec.table):
-        names = [name for name, spec in outputs.items() if spec.table == table and set(result[name]) != {None}]
+        every = [name for name, spec in outputs.items() if spec.table == table and name in result.outputs]
+        names = [name for name in every if set(result[name]) != {None}]
+        if not names:
+            continue
         cells = [["" if v is None else said(v, outputs[name].unit) for v in result[name]] for name in names]
         found.append(columns(list(zip(*cells, strict=True)), head=names) + "\n")
     return found
