@@ -191,6 +191,7 @@ def test_prices_masses_and_hours_of_chips() -> None:
     assert format_quantity(20.8, "day") == "20.8 days" and format_quantity(1, "day") == "1 day"
     assert format_quantity(1.022e6, "chip-hour") == "1.022 million chip-hours"
     assert format_quantity(173e3, "kg") == "173,000 kg" and format_quantity(2.0, "USD") == "2 USD"
+    assert format_quantity(2.044e6, "USD") == "2.044 million USD"
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ class Shape:
         claim = self.claim(field)
         if claim is None or claim.si_value is None:
             known = sorted({c.field for c in self.model.claims if c.si_value is not None})
-            raise FlopbookError(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
+            raise Missing(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
         return Picked(claim.si_value, claim.si_unit, claim)
 
     def pick_compute_params(self) -> Picked:

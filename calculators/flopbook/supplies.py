@@ -28,7 +28,8 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
     except FlopbookError as error:
         if request.formula.defaults.get(name) == math.inf:
             return None
-        way = f"--{name.replace('_', '-')}"
+        other = ", or another --dtype" if spec.chip == "peak" and "it has: " in str(error) else ""
+        way = f"--{name.replace('_', '-')}{other}"
         raise (FlopbookError(f"{error}; give {way}") if isinstance(error, Missing) else error) from None
 
 
@@ -126,6 +127,15 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | None:
     if spec.choices:
         claim = request.model.claim(spec.model)
         return claim and Picked(claim.value, "1", claim)  # type: ignore[arg-type]  # a word
+    try:
+        return _of_model(spec, request)
+    except Missing as error:
+        raise FlopbookError(f"{error}; give --{name.replace('_', '-')}") from None
+
+
+def _of_model(spec: Input, request: Request) -> Picked:
+    """A number of the model. Raises Missing."""
+    assert request.model is not None
     if spec.model != "compute_params":
         return request.model.pick(spec.model)
     picked = request.model.pick_compute_params()

@@ -299,7 +299,7 @@ def format_quantity(value: float | None, unit_name: str, *, binary: bool | None 
     head, slash, tail = unit_name.partition("/")
     if head == "1":
         return _digits(value, digits)
-    if head in _COUNTS and not slash:
+    if (head in _COUNTS or head == "USD") and not slash:
         return f"{_count(value, digits)} {plural(head, value)}"
     if (BINARY.get() if binary is None else binary) and head == "byte" and tail != "s" and 1024 <= abs(value) < 2**60:
         name = next(name for name in ("PiB", "TiB", "GiB", "MiB", "KiB") if abs(value) >= _UNITS[name].factor)

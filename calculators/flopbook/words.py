@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from flopbook.calculator import Result, Value
-from flopbook.formula import Formula
+from flopbook.formula import Formula, Output
 from flopbook.units import format_quantity
 
 LONG = 72  # letters of an input beyond which it gets lines of its own
@@ -27,7 +28,7 @@ def answer(result: Result) -> str:
     """The answer for people: outputs first, then what went in, then what must be known."""
     outputs = result.formula.outputs
     rows = [
-        (name, "open" if value is None else said(value, outputs[name].unit), outputs[name].meaning)
+        (name, told(value, outputs[name]), outputs[name].meaning)
         for name, value in result.items()
         if not outputs[name].table
     ]
@@ -63,6 +64,13 @@ def _tables(result: Result) -> list[str]:
 def shown(item: Value) -> str:
     """An input's value with its unit."""
     return said(item.value, item.unit or "1")
+
+
+def told(value: Any, spec: Output) -> str:
+    """The value of an output: open where an input is missing, none where there is no such thing."""
+    if value is None:
+        return "open"
+    return "none" if value == math.inf and spec.absent else said(value, spec.unit)
 
 
 def said(value: Any, unit: str) -> str:

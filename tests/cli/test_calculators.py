@@ -260,3 +260,10 @@ def test_help_names_every_option_with_its_meaning(name: str, cli: Any) -> None:
     words = " ".join(outcome.out.split())
     for key, spec in get_formula(name).inputs.items():
         assert f"--{key.replace('_', '-')}" in words and spec.meaning.partition(" ")[2] in words
+
+
+def test_what_does_not_exist_is_not_called_unlimited(cli: Any) -> None:
+    """Kaplan's fit gives no loss here, and one chip no bus bandwidth; neither is infinitely large."""
+    loss = cli("scaling-law", "--flop", "1e24", "--sweep", "fit=kaplan2020,besiroglu2024").out
+    alone = cli("collective", "--bytes", "1GB", "--chips", "1", "--link-bandwidth", "1GB/s").out
+    assert "bus_bandwidth      none" in alone and "unlimited" not in loss + alone and " none " in loss

@@ -20,6 +20,7 @@ UNITS = (
     "token",
     "param",
     "FLOP",
+    "USD",
     "USD/s",
     "kg/J",
     "m3/J",

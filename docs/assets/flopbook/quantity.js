@@ -96,6 +96,7 @@ export function formatQuantity(value, unitName) {
   const [head, ...rest] = unitName.split("/");
   const tail = rest.length ? `/${rest.join("/")}` : "";
   if (head === "1") return digits(value);
+  if (head === "USD" && !tail) return `${count(value)} USD`;
   if (head in tables.counts && !tail) return `${count(value)} ${plural(head, value)}`;
   const symbol = head === "byte" ? "B" : head;
   if (["FLOP", "OP", "B", "W", "J", "Hz"].includes(symbol) && Math.abs(value) >= 1000) {
