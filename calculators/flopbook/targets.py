@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from flopbook.formula import Formula, Output, choice
 from flopbook.problems import FlopbookError, UnknownName, shorten
 from flopbook.searching import EXACT, is_close
-from flopbook.units import UnitError, is_bare, parse_quantity, plural, unit
+from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, unit
 from flopbook.words import said
 
 _SIDES = {"=": "exactly", "<=": "at most", ">=": "at least"}
@@ -89,4 +89,4 @@ def precise(value: Any, unit_name: str) -> str:
     """A value as people read it where four digits say it all, else with as many as it takes."""
     if isinstance(value, str) or not math.isfinite(value) or is_close(float(f"{value:.4g}"), value, EXACT):
         return said(value, unit_name)
-    return f"{value:,.10g}" + ("" if unit_name == "1" else f" {plural(unit_name, value)}")
+    return format_quantity(value, unit_name, digits=10)
