@@ -64,7 +64,7 @@ def test_the_tables_name_what_expressions_may_ask_for() -> None:
     """A new attribute of a chip needs a unit here, or is left open on purpose."""
     asked = {name for view in (NAMES["chip"], NAMES["model"]) for name in vars(view).get("expression_attributes", ())}
     assert set(CHIP_UNITS) | {"total"} | set(MODEL_UNITS) <= asked
-    assert {name for name in NAMES["chip"].expression_attributes} == set(CHIP_UNITS) | {"total"}
+    assert set(NAMES["chip"].expression_attributes) == set(CHIP_UNITS) | {"total"}
 
 
 ROW = Row(

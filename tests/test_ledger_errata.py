@@ -1,4 +1,4 @@
-"""Errors that readers found in the scaling book and elsewhere, put back as they stood: the ledger must find all of them."""
+"""Errors that readers found in the scaling book and elsewhere, put back as they stood: all of them must be found."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_rows_come_in_the_order_of_the_document(document: str) -> None:
 
 @pytest.mark.parametrize("row", [row for row in OF_SEEDS if row.verdict == "quoted"], ids=lambda row: row.id)
 def test_what_is_only_quoted_has_a_number_and_a_reason(row: Row) -> None:
-    """A speed-up without its condition is worth nothing: the row says what it is measured on, or what is left unsaid."""
+    """A speed-up without its condition is worth nothing: the row says what it is measured on, or what is unsaid."""
     assert row.evidence and len(row.why) >= 8 and judge(row) == []
     assert row.stated.value is not None or any(sign.isdigit() for sign in row.stated.text + row.statement)
 
