@@ -106,8 +106,8 @@ LEDGER = (
 def bib(key: str = SOURCE, kind: str = "misc", **changes: str | None) -> str:
     """A valid BibTeX entry; a field of None is left out."""
     fields: dict[str, str | None] = {
-        "author": "Doe, Jane and Roe, Richard", "title": f"The work {key}", "year": "2026",
-        "url": f"https://acme.example/{key}", "urldate": "2026-11-21", "tier": "vendor", "type": "source",
+        "author": "Doe, Jane and Roe, Richard", "title": f"The work {key}", "type": "source",
+        "year": "2026", "url": f"https://acme.example/{key}", "urldate": "2026-11-21", "tier": "vendor",
         "keywords": "chips",
         "annote": "Shows what the chip does; read it first.", **changes,
     }  # fmt: skip

@@ -116,7 +116,7 @@ def test_no_sentence_of_ours_is_theirs() -> None:
 def test_the_walk_sees_every_kind_of_text() -> None:
     files = {text.file for text in ours() if text.text}
     kinds = ("README.md", "docs/handbook/roofline.md", "bibliography/topics.yaml", "bibliography/claims/slides.yaml",
-             "calculators/flopbook/formulas/roofline.py", "accelerators/nvidia/h100-sxm.yaml")  # fmt: skip
+             "calculators/flopbook/formulas/intensity.py", "accelerators/nvidia/h100-sxm.yaml")  # fmt: skip
     assert set(kinds) <= files and any(name.endswith(".bib") for name in files)
 
 

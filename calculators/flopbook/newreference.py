@@ -90,11 +90,15 @@ def _words(title: str) -> set[str]:
 
 
 def entry_text(key: str, work: Work, topic: str | None = None) -> str:
-    """The entry as it is written; `annote`, and without a topic `keywords`, are left to a person, and lint says so."""
+    """The entry as it is written. A person fills in `annote`, `type` of a page, and `keywords` if no topic is given.
+
+    Lint says what is still open.
+    """
     venue, name = work.venue
     fields = {
         "author": " and ".join(_name(one) for one in work.people),
         "title": title_text(work.title),
+        "type": "",
         venue: latex(name),
         **dict(work.more),
         "year": str(work.year or ""),
@@ -104,7 +108,8 @@ def entry_text(key: str, work: Work, topic: str | None = None) -> str:
         "url": work.url,
         "urldate": datetime.date.today().isoformat() if work.url else "",
     }
-    open_ = {"author", "title", "year"}  # what every entry has, so that it is seen when it is missing
+    # What every entry has, so that it is seen when it is missing; only a page does not say itself what it is.
+    open_ = {"author", "title", "year", *(() if work.doi or work.eprint else ("type",))}
     kept = [Field(field, f"{{{text}}}") for field, text in fields.items() if field and (text or field in open_)]
     kept += [Field("month", MONTHS[work.month - 1])] if work.month else []
     kept += [Field("keywords", f"{{{topic or ''}}}"), Field("annote", "{}")]

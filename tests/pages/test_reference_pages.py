@@ -81,6 +81,12 @@ def test_an_introduction_computes_its_numbers(world: World) -> None:
     assert 'description: "It holds 80 GB, Doe and Roe 2026 says;' in text
 
 
+def test_an_introduction_keeps_its_paragraphs(world: World) -> None:
+    intro = "|-\n      First line,\n      - the same.\n\n      Second 6 $x$.\n"
+    world.write("bibliography/topics.yaml", f"topics:\n  - id: chips\n    title: Chips\n    intro: {intro}")
+    assert "First line, - the same.\n\nSecond 6 $x$.\n" in pages.topic_markdown(all_topics()[0])
+
+
 def test_an_unknown_name_in_an_introduction_has_its_place(world: World) -> None:
     text = "topics:\n  - id: chips\n    title: Chips\n    intro: >-\n      It has {{ chip('nope').memory() }}.\n"
     world.write("bibliography/topics.yaml", text)

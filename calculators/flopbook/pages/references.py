@@ -54,7 +54,9 @@ def _tree_lines(topic: Topic, depth: int) -> list[str]:
 def introduction(topic: Topic) -> str:
     """The introduction with its expressions filled in, as Markdown. Raises ProseError with the place."""
     file = show_path(BIBLIOGRAPHY / "topics.yaml")
-    return render(" ".join(topic.intro.split()), topic_page(topic.id), file, first_line=topic.line)
+    text = render(topic.intro.strip(), topic_page(topic.id), file, first_line=topic.line)
+    # Each paragraph on one line, so that no word at the start of a line is taken for a mark of a list.
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def topic_markdown(topic: Topic) -> str:

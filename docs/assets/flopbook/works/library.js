@@ -100,12 +100,13 @@ export class Library {
   }
 }
 
-const byTitle = (a, b) => (a.sortTitle < b.sortTitle ? -1 : a.sortTitle > b.sortTitle ? 1 : 0);
+const by = (name, sign = 1) => (a, b) => (a[name] < b[name] ? -sign : a[name] > b[name] ? sign : 0);
+const byTitle = by("sortTitle"), byAge = by("date"), byYouth = by("date", -1);
 const ORDERS = {
-  newest: (a, b) => b.date.localeCompare(a.date) || byTitle(a, b),
-  oldest: (a, b) => a.date.localeCompare(b.date) || byTitle(a, b),
+  newest: (a, b) => byYouth(a, b) || byTitle(a, b),
+  oldest: (a, b) => byAge(a, b) || byTitle(a, b),
   title: byTitle,
-  author: (a, b) => (a.id < b.id ? -1 : 1), // a key begins with the first author's family name
+  author: by("id"), // a key begins with the first author's family name
 };
 
 /** Topic -> itself and all topics below it; they are listed in the order of the tree with their depth. */
