@@ -42,6 +42,11 @@ UNKNOWN = {
     "entry": (("show", "h100-smx"), "unknown chip 'h100-smx'; nearest: "),
     "reference": (("cite", "williams2009rooflin"), "nearest: williams2009roofline"),
     "verdict": (("claims", "--verdict", "hold"), "unknown verdict 'hold'; nearest: holds"),
+    "source of a claim": (
+        ("claims", "--source", "slides2025scalin"),
+        "unknown source 'slides2025scalin'; nearest: slides2025scaling",
+    ),
+    "topic of a claim": (("claims", "--topic", "memry"), "unknown topic 'memry'; nearest: memory"),
 }
 
 VALUES = {
