@@ -54,6 +54,8 @@ def read_target(formula: Formula, target: str | Mapping[str, Any]) -> Target:
     output, relation, text = match[1].replace("-", "_"), match[2], match[3]
     if output not in formula.outputs:
         raise UnknownName(f"output of {formula.id}", output, formula.outputs)
+    if formula.outputs[output].table:
+        raise FlopbookError(f"{output} is a column of a table, with a value for each row, and cannot be a target")
     return Target(output, relation, *_target_value(output, formula.outputs[output], relation, text))
 
 
