@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from flopbook.rules import typed
@@ -47,14 +49,14 @@ def test_expressions_that_print_numbers_are_counted() -> None:
     assert bound_numbers('{% raw %}{{ a }}{% endraw %} {{ figure("x") }} {{ exercise("easy") }} {{ claim("c") }}') == 1
 
 
-def folder(tmp_path, monkeypatch, **pages: str) -> None:  # type: ignore[no-untyped-def]
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **pages: str) -> None:
     (tmp_path / "docs" / "contributing").mkdir(parents=True)
     for name, text in pages.items():
         (tmp_path / "docs" / f"{name.replace('_', '/')}.md").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(typed, "checkout", lambda: tmp_path)
+    monkeypatch.setattr(typed, "DOCS", tmp_path / "docs")
 
 
-def test_a_reason_excuses_its_line_and_no_other(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_reason_excuses_its_line_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder(tmp_path, monkeypatch, a="80 GB {# typed: a quotation #}\n90 GB\n{# typed: #} 70 GB\n{# typed: none #}\n")
     found = [(finding.problem.line, finding.problem.found) for finding in typed.check(NOTHING)]
     assert found == [
@@ -65,13 +67,13 @@ def test_a_reason_excuses_its_line_and_no_other(tmp_path, monkeypatch) -> None: 
     assert prose_share() == Share(bound=0, typed=3, excused=2)
 
 
-def test_pages_that_show_how_to_write_are_exempt(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_pages_that_show_how_to_write_are_exempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder(tmp_path, monkeypatch, contributing_a="80 GB", b="{{ x }} and {{ y }}")
     assert list(typed.check(NOTHING)) == [] and prose_share() == Share(2, 0, 0)
 
 
-def test_an_installed_package_has_no_prose(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(typed, "checkout", lambda: None)
+def test_an_installed_package_has_no_prose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typed, "DOCS", tmp_path / "docs")
     assert list(typed.check(NOTHING)) == [] and prose_share() is None
 
 
