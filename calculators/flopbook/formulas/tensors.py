@@ -142,7 +142,7 @@ def mixed_limit(
         In a mixture of experts weights weigh E/k times as much, and F is the width of all experts of a token.
 
     Leaves out:
-        That traffic on different axes may overlap, which would halve the batch at best. Whole numbers: X and Y
+        That traffic on different axes may overlap, which would quarter the batch at best. Whole numbers: X and Y
         have to divide the chips, and a ring; rounding X by a factor of 1.4 costs 6 percent. Latency, attention and
         the factor (X-1)/X. If F is below 2a/n_Y or so, FSDP alone on all axes does better: compare the two.
     """
