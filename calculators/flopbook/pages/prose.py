@@ -20,7 +20,9 @@ from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
 from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
+from flopbook.pages.chapter import exercise_heads
 from flopbook.pages.errata import claim_page, claim_words
+from flopbook.pages.figures import figure_markup
 from flopbook.pages.markup import inline, link
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
@@ -142,6 +144,8 @@ def _names(page: str) -> dict[str, Callable[..., Any]]:
         "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))),
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
         "roofline": lambda name: roofline_svg(chip(name)),
+        "figure": lambda name, **options: figure_markup(name, page, **options),
+        "exercise": exercise_heads(),
         "entry": load_entry,
     }
 
