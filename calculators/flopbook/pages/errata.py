@@ -109,8 +109,8 @@ def _short(row: Row) -> str:
     evidence = f" Evidence: {', '.join(cite(key, HELD) for key in proof)}." if proof else ""
     return (
         f'<article class="fb-claim fb-{row.verdict}" id="{row.id}">\n'
-        f"<p>{_anchor(row)} {escape(row.statement)} <strong>{escape(stated_words(row.stated))}</strong> "
-        f"({escape(row.where)}).{computed} {escape(row.why)}{evidence}</p>\n</article>\n"
+        f"<p>{_anchor(row)} {escape(row.statement)} Stated: <strong>{escape(stated_words(row.stated))}</strong>, "
+        f"{escape(row.where)}.{computed} {escape(row.why)}{evidence}</p>\n</article>\n"
     )
 
 
