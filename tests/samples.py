@@ -160,6 +160,7 @@ REMEMBERING = (("pages.entry", ("users",)), ("pages.works", ("_cited",)))
 FOLDERS = (
     ("rules.base", "ACCELERATORS", "accelerators"),
     ("rules.stray", "ACCELERATORS", "accelerators"),
+    ("rules.typed", "DOCS", "docs"),
     ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
     ("rules.thin", "BIBLIOGRAPHY", "bibliography"),
     ("rules.linkstates", "BIBLIOGRAPHY", "bibliography"),

@@ -13,9 +13,11 @@ import pytest
 
 from flopbook.entries import vendor_ids
 from flopbook.pages import works
+from flopbook.pages.markup import front_matter
 from flopbook.pages.sources import all_topics, newest_first, topic_page
 from flopbook.references import reference, references
 from samples import World, bib
+from sitebuild.maths import replace_maths
 
 WORKS, SOURCES = works.works_page(), works.sources_page()
 ROW = re.compile(r'<li id="([\w-]+)"((?: data-\w="[^"]*")*)>(.*)</li>')
@@ -123,3 +125,10 @@ def test_the_scripts_name_no_data_and_write_no_markup() -> None:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"nvidia|arxiv|roofline|innerHTML", text, re.IGNORECASE), path.name
         assert len(text.splitlines()) <= 400, path.name
+
+
+def test_the_head_of_a_page_has_no_mathematics() -> None:
+    """A formula in the introduction of a topic is not set there: its marks would end the text."""
+    head = front_matter('A "title"', r"An $m \times n$ matrix")
+    assert head == '---\ntitle: "A \'title\'"\ndescription: "An m times n matrix"\n---\n'
+    assert replace_maths(head) == head

@@ -53,6 +53,12 @@ def test_formulas_after_the_head_of_a_page() -> None:
     assert made.startswith("---\ntitle: $a$\n---\n") and made.count("<math ") == 2
 
 
+def test_the_head_of_a_page_stays() -> None:
+    """A description goes into an attribute, where no formula can stand; YAML would not read one either."""
+    head = "---\ntitle: A\ndescription: An $n \\times n$ matrix.\n---\n"
+    assert replace_maths(head + "$a$\n").startswith(head + "<math")
+
+
 def test_two_formulas_in_a_line() -> None:
     made = replace_maths("from $a$ to $b$, for `$5` and $c$")
     assert made.count("<math ") == 3 and "`$5`" in made
