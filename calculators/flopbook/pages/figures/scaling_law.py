@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from flopbook.calculator import calculate
 from flopbook.pages.figures.chart import Axis, Chart
 from flopbook.pages.figures.drawing import Figure, path, words
@@ -20,7 +22,7 @@ def figure() -> Figure:
     for number, (fit, name) in enumerate(_FITS.items()):
         found = [(c, calculate("scaling-law", flop=c, fit=fit)) for c in _BUDGETS]
         parts.append(left.line([(c, float(one["tokens_per_param"])) for c, one in found], number))
-        if found[0][1].get("loss") is not None:
+        if math.isfinite(float(found[0][1]["loss"])):  # one fit gives sizes only
             parts.append(right.line([(c, float(one["loss"])) for c, one in found], number))
         parts += [path([(72 + 190 * number, 290), (96 + 190 * number, 290)], f"fb-line{number}")]
         parts.append(words(102 + 190 * number, 294, name, "start"))
