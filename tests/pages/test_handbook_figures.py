@@ -49,8 +49,8 @@ def test_the_code_of_every_figure_is_published() -> None:
     sources = figure_sources()
     for name in figure_names():
         markup = figure_markup(name, "handbook/page.md")
-        assert f'href="../../{CODE}{name.replace("-", "_")}.py"' in markup
-        assert "def figure(" in sources[f"{CODE}{name.replace('-', '_')}.py"]
+        assert f'href="../../{CODE}{name.replace("-", "_")}.py.txt"' in markup
+        assert "def figure(" in sources[f"{CODE}{name.replace('-', '_')}.py.txt"]
 
 
 def test_an_unknown_figure_offers_the_nearest() -> None:

@@ -14,6 +14,7 @@ from sitebuild.maths import MathsError, replace_maths
 from sitebuild.pagehook import name_maths_heads
 
 UNTOUCHED = [
+    '---\ntitle: "$x$"\ndescription: "Take $Y$."\n---\n\nNone here.',
     "costs $3 and $5",
     "costs $30,000 a chip, or US$ 2 an hour",
     "`$x$` in code",
@@ -45,6 +46,17 @@ def test_formulas_become_mathml(text: str, display: str) -> None:
     made = replace_maths(text)
     assert f'display="{display}"' in made and "<mi>x</mi>" in made and "$" not in made
     assert made.count("<math ") == 1
+
+
+def test_formulas_after_the_head_of_a_page() -> None:
+    made = replace_maths("---\ntitle: $a$\n---\n\n$b$\n\n---\n\n$c$ and\n\n---\n")
+    assert made.startswith("---\ntitle: $a$\n---\n") and made.count("<math ") == 2
+
+
+def test_the_head_of_a_page_stays() -> None:
+    """A description goes into an attribute, where no formula can stand; YAML would not read one either."""
+    head = "---\ntitle: A\ndescription: An $n \\times n$ matrix.\n---\n"
+    assert replace_maths(head + "$a$\n").startswith(head + "<math")
 
 
 def test_two_formulas_in_a_line() -> None:

@@ -46,6 +46,7 @@ AllChips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=Tr
     sources=("austin2025training", "shoeybi2019megatron"),
     symbols={"network": "W", "matrices": "m", "sent": "s"},
     examples=(
+        {"chip": "tpu-v5p", "model": "llama-3-70b"},
         {"chip": "tpu-v5p", "axes": "1", "d-ff": "28672", "link-bandwidth": "90GB/s"},
         {"chip": "h100-sxm", "model": "llama-3-70b", "ffn": "gated"},
     ),
@@ -112,6 +113,7 @@ def tp_limit(
         "best": r"X'", "weights": "V", "activations": "A", "work": "U",
     },
     examples=(
+        {"chip": "tpu-v5p", "model": "llama-3-70b", "chips": "64", "batch-tokens": "48000"},
         {"chip": "tpu-v5p", "d-ff": "32768", "chips": "64", "batch-tokens": "48000", "link-bandwidth": "90GB/s"},
         {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "2048", "batch-tokens": "16M", "ffn": "gated"},
     ),

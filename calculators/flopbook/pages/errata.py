@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from flopbook.ledger import Row, Stated, ledger_rows, recompute
 from flopbook.pages.markup import escape, front_matter
 from flopbook.pages.sources import cite
@@ -14,6 +16,7 @@ VERDICT_WORDS = {
     "does-not-hold": "does not hold", "typo": "slip of the pen", "depends": "depends on something unsaid",
     "rounding": "holds within rounding", "holds": "holds", "quoted": "quoted, not computable",
 }  # fmt: skip
+SHORT = ("rounding", "holds", "quoted")
 
 
 def stated_words(stated: Stated, *, words_first: bool = False) -> str:
@@ -26,33 +29,78 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
 
 
 def errata_page() -> str:
-    """All rows of the ledger: first what is wrong, then what depends, then what holds."""
+    """All rows of the ledger: first what is wrong, then what depends, then what holds; within that by source.
+
+    What is wrong or depends is told at length, the rest in a few lines each.
+    """
     rows = [row for row in ledger_rows() if not row.defect]
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICT_WORDS}
-    summary = ", ".join(f"{count} {VERDICT_WORDS[verdict]}" for verdict, count in counts.items() if count)
     lines = [
         front_matter(
             "Errata",
             "Numeric claims of sources, recomputed with our own formulas and data, with verdict and correction.",
         ),
         "# Errata\n",
-        f"We recompute what our sources state. {len(rows)} claims so far: {summary}. Every row is computed again by "
+        f"We recompute what our sources state: {len(rows)} claims so far. Every row is computed again by "
         "the tests on each change, from the same data and formulas that you can run yourself. What calculators and "
-        f"planners get wrong is on [another page]({PITFALLS}).\n",
+        f"planners get wrong is on [another page]({PITFALLS}). `flopbook claims` lists the rows in a terminal, by "
+        "source, topic or verdict.\n",
+        *_overview(rows),
     ]
     for verdict, words in VERDICT_WORDS.items():
         chosen = [row for row in rows if row.verdict == verdict]
         if chosen:
-            lines += [f"## {words[0].upper()}{words[1:]}\n", *(_row(row) for row in chosen)]
+            lines.append(f"## {words[0].upper()}{words[1:]} {{ #{verdict} }}\n")
+        for source, of_source in _by_source(chosen):
+            lines.append(f"### {escape(reference(source).title)} {{ #{verdict}-{source} }}\n")
+            lines += [(_short if verdict in SHORT else _row)(row) for row in of_source]
     return "\n".join(lines) + "\n"
+
+
+def _by_source(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Sources, those with most rows first, each with its rows in the order of the ledger."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.source, []).append(row)
+    yield from sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def _overview(rows: list[Row]) -> list[str]:
+    """A table of sources and verdicts; each number leads to its rows."""
+    shown = [verdict for verdict in VERDICT_WORDS if any(row.verdict == verdict for row in rows)]
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in shown}
+    head = ["Source", *(VERDICT_WORDS[verdict] for verdict in shown)]
+    table = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * len(shown)]
+    for source, of_source in _by_source(rows):
+        cells = []
+        for verdict in shown:
+            number = sum(row.verdict == verdict for row in of_source)
+            cells.append(f"[{number}](#{verdict}-{source})" if number else "")
+        table.append(f"| {cite(source, PAGE)} | {' | '.join(cells)} |")
+    totals = " | ".join(f"[{counts[verdict]}](#{verdict})" for verdict in shown)
+    return [*table, f"| All | {totals} |", ""]
+
+
+def _short(row: Row) -> str:
+    """A row that needs no correction: what is stated, what it comes to, where it stands."""
+    computed = f" Computed: {escape(_computed(row))} <code>{escape(row.call)}</code>." if row.call else ""
+    proof = [key for key in row.evidence if key != row.source]
+    evidence = f" Evidence: {', '.join(cite(key, PAGE) for key in proof)}." if proof else ""
+    return (
+        f'<article class="fb-claim fb-{row.verdict}" id="{row.id}">\n'
+        f"<p>{_anchor(row)} {escape(row.statement)} <strong>{escape(stated_words(row.stated))}</strong> "
+        f"({escape(row.where)}).{computed} {escape(row.why)}{evidence}</p>\n</article>\n"
+    )
+
+
+def _anchor(row: Row) -> str:
+    return f'<a class="fb-perma" href="#{row.id}" aria-label="Permanent link to {row.id}">#</a>'
 
 
 def _row(row: Row) -> str:
     slip = row.verdict == "typo"
     parts = [
         f'<article class="fb-claim fb-{row.verdict}" id="{row.id}">',
-        f'<p><a class="fb-perma" href="#{row.id}" aria-label="Permanent link to {row.id}">#</a> '
-        f"{escape(row.statement)}</p>",
+        f"<p>{_anchor(row)} {escape(row.statement)}</p>",
         '<dl class="fb-facts">',
         fact("Stated", f"<strong>{escape(stated_words(row.stated, words_first=slip))}</strong>"),
     ]

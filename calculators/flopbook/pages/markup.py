@@ -45,9 +45,10 @@ def link(text: str, href: str, kind: str = "") -> str:
 def front_matter(title: str, description: str, *, wide: bool = False, feed: str = "") -> str:
     """The head of a page: title and a description for search engines and link previews.
 
-    A `wide` page gives the width of both side columns to its tables; `feed` is the content path of its Atom feed.
+    Formulas in them are left as letters, for nothing sets mathematics there. A `wide` page gives the width of both side
+    columns to its tables; `feed` is the content path of its Atom feed.
     """
-    quote = lambda text: '"' + " ".join(text.split()).replace("\\", "").replace('"', "'") + '"'  # noqa: E731
+    quote = lambda text: '"' + re.sub(r"[\\$]", "", " ".join(text.split())).replace('"', "'") + '"'  # noqa: E731
     hide = "hide:\n  - navigation\n  - toc\n" if wide else ""
     more = hide + (f"feed: {feed}\n" if feed else "")
     return f"---\ntitle: {quote(title)}\ndescription: {quote(shorten(description))}\n{more}---\n"
@@ -59,8 +60,9 @@ def html_text(record: str) -> str:
 
 
 def plain(markup: str) -> str:
-    """The text of a line of markup, on one line."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", markup)).split())
+    """The text of markup, on one line; a formula is its LaTeX without dollars."""
+    text = html.unescape(re.sub(r"<[^>]*>", "", markup))
+    return " ".join(re.sub(r"\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])", r"\1", text).split())
 
 
 def shorten(text: str, limit: int = 155) -> str:

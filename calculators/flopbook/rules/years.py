@@ -1,4 +1,4 @@
-"""Year, arXiv id and key of a reference agree: nothing appears before it was submitted."""
+"""Year, arXiv id and key of a reference agree: what is on arXiv alone is not older than its id."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(data: Data) -> Iterator[Finding]:
         if submitted and (submitted[1] > 12 or submitted[1] < 1):
             said = ("an id that begins with year and month", "mend the eprint")
             yield at_reference(NAME, item, f"eprint '{item.eprint}'", said)
-        elif submitted and item.year < submitted[0]:
+        elif submitted and item.year < submitted[0] and item.type not in SIGNED:  # print may come before arXiv
             said = (f"{submitted[0]} or later", "mend the year or the eprint")
             yield at_reference(NAME, item, f"year {item.year} of arXiv {item.eprint}", said)
         yield from _key(item)
