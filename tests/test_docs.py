@@ -46,17 +46,3 @@ def test_readme_shows_one_calculator_and_stays_one_screen() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 50
     assert any(document == "README.md" for document, _, _ in sessions())
-
-
-TYPED = re.compile(r"\d[\d,.]*\s?(?:[kMGTPE]i?B(?:/s)?|[GTPE]?FLOP/s|TFLOPS|Gbit/s|[kM]?W)\b")
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "docs").rglob("*.md")), ids=lambda p: p.relative_to(ROOT / "docs").as_posix()
-)
-def test_prose_does_not_type_hardware_numbers(path: Path) -> None:
-    """Numbers in prose come from the data: a typed `989 TFLOP/s` would not follow a correction."""
-    text = re.sub(r"```.*?```|`[^`]*`|\{\{.*?\}\}|\{%.*?%\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    if "contributing" in path.parts:
-        return  # examples of how to write a value
-    assert not TYPED.findall(text)

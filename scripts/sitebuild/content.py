@@ -6,6 +6,7 @@ rebuilds what an edit touched.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,18 +19,20 @@ from flopbook.formulas import formulas, get_formula, printed
 from flopbook.pages import (
     accelerators,
     calculators,
+    chapter,
     data,
     entry,
     errata,
     explorer,
     feeds,
+    figures,
     pitfalls,
     references,
     works,
 )
 from flopbook.pages.prose import ProseError, render
 from flopbook.problems import FlopbookError, Problem
-from sitebuild import twins
+from sitebuild import handbook, twins
 from sitebuild.maths import MathsError, replace_maths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,18 +59,24 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
     made = explorer.files() | works.files() | feeds.files()
     tree |= {name: text.encode() for name, text in made.items()}
+    tree |= {name: text.encode() for name, text in figures.figure_sources().items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
     tree |= dict(_assets())
     return tree | {twins.INDEX: twins.listing(tree).encode()}
 
 
 def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, str]]:
+    order = handbook.chapters()
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
+        names = {"form": _form, "chapters": functools.partial(chapter.listing, order, page)}
         try:
-            yield page, render(path.read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form})
+            text = render(path.read_text(encoding="utf-8"), page, f"docs/{page}", names)
         except ProseError as error:
             problems.append(error.problem)
+            continue
+        number = next((n for n, one in enumerate(order, 1) if one.page == page), 0)
+        yield page, chapter.framed(text, order[number - 1], number, len(order)) if number else text
     yield accelerators.INDEX, explorer.index_page()
     for name in vendor_ids():
         yield f"accelerators/{name}/index.md", accelerators.vendor_page(name)

@@ -1,4 +1,4 @@
-"""The navigation: mkdocs.yml by hand, with the calculators and their notebooks put in from the registry."""
+"""The navigation: mkdocs.yml by hand, with chapters, calculators and notebooks put in from where they are listed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.formulas import CATALOGUE, SECTIONS, get_formula
+from sitebuild.handbook import chapters
 from sitebuild.notebooks import sources
 
-CALCULATORS, NOTEBOOKS = "Calculators", "Notebooks"
+HANDBOOK, CALCULATORS, NOTEBOOKS = "Handbook", "Calculators", "Notebooks"
 
 
 def filled(nav: list[Any]) -> list[Any]:
-    """The navigation with a section for each group of calculators, and the notebooks after them."""
+    """The navigation with the chapters, a section for each group of calculators, and the notebooks after them."""
     made = copy.deepcopy(nav)
     for item in made:
+        if isinstance(item, dict) and HANDBOOK in item:
+            item[HANDBOOK] += [{one.title: one.page} for one in chapters()]
         if isinstance(item, dict) and CALCULATORS in item:
             item[CALCULATORS] += [*_sections(), {NOTEBOOKS: _notebooks(sources())}]
     return made

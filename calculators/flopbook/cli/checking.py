@@ -32,13 +32,14 @@ FORMATS = ("text", "github")
     argument="[FILE ...]",
 )
 def lint_command(files: Sequence[str], mend: bool, base: str | None, form: str | None, as_json: bool) -> int:
-    """Check the data: files, units, sources, parts, totals, references, claims. Exit status 1 when a check fails.
+    """Check data and prose: files, units, sources, parts, totals, references, claims. Exit status 1 when a check fails.
 
     With FILEs only their problems are told; files that they refer to are read all the same.
 
     Example: flopbook lint --format github
     """
     from flopbook.lint import lint
+    from flopbook.rules.typed import prose_share
 
     if form not in (None, *FORMATS):
         raise UnknownName("format", form or "", FORMATS)
@@ -56,6 +57,9 @@ def lint_command(files: Sequence[str], mend: bool, base: str | None, form: str |
         print(line)
     for problem in problems:
         print(_annotation(problem) if form == "github" else str(problem))
+    share = None if shown else prose_share()
+    if share is not None:
+        print(share)
     print(counted(len(problems), "problem") if problems else "no problems")
     return 1 if problems else 0
 

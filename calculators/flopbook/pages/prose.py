@@ -18,14 +18,17 @@ from flopbook.calculator import Result, calculate
 from flopbook.entries import load_entry
 from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
+from flopbook.numberformats import number_format
 from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
+from flopbook.pages.chapter import exercise_heads
 from flopbook.pages.errata import claim_page, claim_words
+from flopbook.pages.figures import figure_markup
 from flopbook.pages.markup import inline, link
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
-from flopbook.units import UnitError, format_quantity, parse_quantity
+from flopbook.units import UnitError, format_quantity, parse_quantity, unit
 from flopbook.words import said
 
 
@@ -140,10 +143,24 @@ def _names(page: str) -> dict[str, Callable[..., Any]]:
         "calc": lambda name, **options: _Answer(calculate(name, **{k: _plain(v) for k, v in options.items()}), page),
         "cite": lambda key: cite(key, page),
         "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))),
+        "stated": lambda key: _stated(key, page),
+        "fmt": number_format,
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
         "roofline": lambda name: roofline_svg(chip(name)),
+        "figure": lambda name, **options: figure_markup(name, page, **options),
+        "exercise": exercise_heads(),
         "entry": load_entry,
     }
+
+
+def _stated(key: str, page: str) -> Number:
+    """The number that a claim of the ledger states, linked to the claim."""
+    row = ledger_row(key)
+    value = row.stated.si_value
+    if value is None:
+        raise FlopbookError(f"the claim {key} states no number")
+    si = unit(row.stated.unit or "1").si
+    return Number(value, "1" if si == "count" else si, html_link(page, claim_page(row)))
 
 
 def _plain(value: Any) -> Any:

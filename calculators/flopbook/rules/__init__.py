@@ -30,6 +30,7 @@ from flopbook.rules import (
     topic,
     total,
     two_way,
+    typed,
     vendors,
     verdict,
     years,
@@ -38,5 +39,5 @@ from flopbook.rules import (
 RULES: tuple[ModuleType, ...] = (
     vendors, sources, parts, names, topic, verdict, stray, agreement,
     needed, community, dates, total, sparsity, clock, links, two_way, stacks, ranges, binary, inferred, intensity,
-    bibfields, people, years, addresses, accents, thin, linkstates,
+    bibfields, people, years, addresses, accents, thin, linkstates, typed,
 )  # fmt: skip

@@ -1,0 +1,64 @@
+"""The pictures of the handbook: one module each, found by name, drawn from data or formulas.
+
+`{{ figure("number-formats") }}` in prose asks the module `number_formats` for its `figure()`, which may take options,
+and sets it in the style of the house: title and description for those who do not see it, colours that fit light and
+dark, a caption, and a link to the code that drew it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+from flopbook.pages.figures.drawing import Figure, svg
+from flopbook.pages.markup import escape, link, slug
+from flopbook.pages.sources import html_link
+from flopbook.problems import FlopbookError, UnknownName
+
+# Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a notebook.
+CODE = "assets/figures/"
+_TOOLS = ("drawing", "chart")
+
+
+def figure_names() -> tuple[str, ...]:
+    """The names of all figures, in order: a new module is a new figure."""
+    found = (module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(sorted(name.replace("_", "-") for name in found if name not in _TOOLS))
+
+
+def figure_of(name: str, **options: Any) -> Figure:
+    """The figure of this name, drawn. Raises UnknownName, and FlopbookError for options that it does not take."""
+    if name not in figure_names():
+        raise UnknownName("figure", name, figure_names())
+    draw = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").figure
+    try:
+        inspect.signature(draw).bind(**options)
+    except TypeError as error:
+        raise FlopbookError(f"figure {name}: {error}") from None
+    return draw(**options)
+
+
+def figure_markup(name: str, page: str, **options: Any) -> str:
+    """The figure as a block of HTML for a page of prose. Raises as `figure_of` does."""
+    drawn = figure_of(name, **options)
+    anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
+    code = link("code of this figure", html_link(page, f"{CODE}{_module(name)}.py.txt"))
+    return (
+        f'<figure class="fb-figure" id="{anchor}"><div class="fb-wide" tabindex="0" role="group" '
+        f'aria-label="{escape(drawn.title)}">{svg(drawn, anchor)}</div>'
+        f"<figcaption>{escape(drawn.caption)} ({code})</figcaption></figure>"
+    )
+
+
+def figure_sources() -> dict[str, str]:
+    """Content path -> text of the code of every figure."""
+    folder = Path(__file__).parent
+    stems = [_module(name) for name in figure_names()]
+    return {f"{CODE}{stem}.py.txt": (folder / f"{stem}.py").read_text(encoding="utf-8") for stem in (*stems, *_TOOLS)}
+
+
+def _module(name: str) -> str:
+    return name.replace("-", "_")
