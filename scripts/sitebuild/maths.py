@@ -52,12 +52,19 @@ def _entities(text: str) -> str:
     return _SPECIAL.sub(lambda m: f"&#{ord(m[0])};", html.unescape(text))
 
 
+def _inline(match: re.Match[str]) -> str:
+    """A formula in a line. At the beginning of a line Markdown would take it for a block, so a span goes around it."""
+    before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    made = mathml(match["inline"], "inline")
+    return f"<span>{made}</span>" if len(before) <= 3 and not before.strip() else made
+
+
 def replace_maths(markdown: str) -> str:
     """A page with its formulas as MathML. Raises MathsError."""
 
     def one(match: re.Match[str]) -> str:
         if match["block"] is not None:
             return f'<div class="fb-maths">{mathml(match["block"], "block")}</div>'
-        return mathml(match["inline"], "inline") if match["inline"] is not None else match[0]
+        return _inline(match) if match["inline"] is not None else match[0]
 
     return _MATHS.sub(one, markdown)

@@ -1,4 +1,4 @@
-"""The errata page: every row once, what is wrong at length and first, an overview by source that adds up."""
+"""Errata and what holds: every row once, what is wrong at length, an overview by source that adds up."""
 
 from __future__ import annotations
 
@@ -10,33 +10,48 @@ import re
 import pytest
 
 from flopbook.ledger import Row, ledger_rows
-from flopbook.pages.errata import SHORT, VERDICT_WORDS, claim_page, claim_words, errata_page, stated_words
+from flopbook.pages.errata import (
+    HELD,
+    PAGE,
+    SHORT,
+    VERDICT_WORDS,
+    claim_page,
+    claim_words,
+    claims_page,
+    errata_page,
+    stated_words,
+)
 from flopbook.pages.markup import escape
 from flopbook.references import reference
 
-PAGE = errata_page()
+TEXTS = {PAGE: errata_page(), HELD: claims_page()}
 ROWS = [row for row in ledger_rows() if not row.defect]
-IDS = re.findall(r'<article class="fb-claim fb-[a-z-]+" id="([a-z0-9-]+)"', PAGE)
-HEADINGS = re.findall(r"^(##+) .* \{ #([a-z0-9-]+) \}$", PAGE, re.M)
+IDS = {
+    page: re.findall(r'<article class="fb-claim fb-[a-z-]+" id="([a-z0-9-]+)"', text) for page, text in TEXTS.items()
+}
+HEADINGS = {page: re.findall(r"^(##+) .* \{ #([a-z0-9-]+) \}$", text, re.M) for page, text in TEXTS.items()}
 
 
 def article(row: Row) -> str:
-    start = PAGE.index(f'id="{row.id}"')
-    return PAGE[start : PAGE.index("</article>", start)]
+    text = TEXTS[claim_page(row).partition("#")[0]]
+    start = text.index(f'id="{row.id}"')
+    return text[start : text.index("</article>", start)]
 
 
 def test_every_row_is_there_once() -> None:
-    assert sorted(IDS) == sorted(row.id for row in ROWS)
+    assert sorted(IDS[PAGE] + IDS[HELD]) == sorted(row.id for row in ROWS)
+    for row in ROWS:
+        page, _, anchor = claim_page(row).partition("#")
+        assert anchor == row.id and anchor in IDS[page] and (page == HELD) == (row.verdict in SHORT)
 
 
-def test_what_is_wrong_comes_first_and_sources_stay_together() -> None:
+def test_verdicts_come_in_order_and_sources_stay_together() -> None:
     """Within a verdict the rows of a source follow each other, in the order of the ledger."""
     place = {row.id: n for n, row in enumerate(ROWS)}
     by_id = {row.id: row for row in ROWS}
-    shown = [by_id[name] for name in IDS]
-    assert list(dict.fromkeys(row.verdict for row in shown)) == [
-        v for v in VERDICT_WORDS if v in {r.verdict for r in ROWS}
-    ]
+    shown = [by_id[name] for name in IDS[PAGE] + IDS[HELD]]
+    present = {row.verdict for row in ROWS}
+    assert list(dict.fromkeys(row.verdict for row in shown)) == [name for name in VERDICT_WORDS if name in present]
     groups = [(row.verdict, row.source) for row in shown]
     assert len(set(groups)) == len(list(itertools.groupby(groups)))
     for group in set(groups):
@@ -45,21 +60,22 @@ def test_what_is_wrong_comes_first_and_sources_stay_together() -> None:
 
 
 def test_the_overview_adds_up() -> None:
-    """Every number of the table leads to a heading, and the last line is the sum of the others."""
-    table = [line for line in PAGE.splitlines() if line.startswith("| ") and "](#" in line]
-    numbers = [[int(n) for n in re.findall(r"\[(\d+)\]\(#", line)] for line in table]
+    """Every number of the table leads to a heading of one of the pages; the last line is the sum of the others."""
+    table = [line for line in TEXTS[PAGE].splitlines() if line.startswith("| ") and re.search(r"\]\([a-z.]*#", line)]
+    numbers = [[int(n) for n in re.findall(r"\[(\d+)\]\(", line)] for line in table]
     assert sum(map(sum, numbers[:-1])) == sum(numbers[-1]) == len(ROWS)
-    targets = {name for _, name in HEADINGS}
-    assert set(re.findall(r"\]\(#([a-z0-9-]+)\)", "\n".join(table))) <= targets
+    for page, name in re.findall(r"\]\(([a-z.]*)#([a-z0-9-]+)\)", "\n".join(table)):
+        assert name in {heading for _, heading in HEADINGS[page or PAGE]}
     counts = collections.Counter(row.verdict for row in ROWS)
     assert sorted(numbers[-1]) == sorted(counts.values())
 
 
 def test_headings_name_each_group_once() -> None:
-    names = [name for _, name in HEADINGS]
-    assert len(set(names)) == len(names) and not set(names) & set(IDS)
-    groups = {(row.verdict, row.source) for row in ROWS}
-    assert {name for level, name in HEADINGS if level == "###"} == {f"{verdict}-{source}" for verdict, source in groups}
+    for page, headings in HEADINGS.items():
+        names = [name for _, name in headings]
+        assert len(set(names)) == len(names) and not set(names) & set(IDS[page])
+    groups = {f"{row.verdict}-{row.source}" for row in ROWS}
+    assert {name for headings in HEADINGS.values() for level, name in headings if level == "###"} == groups
 
 
 @pytest.mark.parametrize("row", ROWS[::9], ids=lambda row: row.id)
@@ -83,9 +99,14 @@ def test_the_short_form_leaves_nothing_out() -> None:
             assert not (row.corrected or row.assumption or row.reproduces), row.id
 
 
-def test_the_page_is_light_enough() -> None:
-    """Its text takes well below half of what a page may weigh; the theme brings the rest."""
-    assert len(gzip.compress(PAGE.encode())) < 75_000
+@pytest.mark.parametrize("page", TEXTS)
+def test_the_text_is_light_enough(page: str) -> None:
+    """A third of what a page may weigh; the theme brings about as much, and rows will be added."""
+    assert len(gzip.compress(TEXTS[page].encode())) < 50_000
+
+
+def test_the_pages_lead_to_each_other() -> None:
+    assert f"]({HELD})" in TEXTS[PAGE] and f"]({PAGE})" in TEXTS[HELD]
 
 
 @pytest.mark.parametrize("row", ROWS[::17], ids=lambda row: row.id)

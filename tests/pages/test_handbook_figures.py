@@ -27,6 +27,7 @@ def test_a_figure_is_whole(name: str) -> None:
     title, described = root[0].text or "", root[1].text or ""
     assert title and len(described) > 60 and len(drawn.caption) > 40
     assert root.get("aria-labelledby") == f"{root[0].get('id')} {root[1].get('id')}"
+    assert not re.search(r"\b(inf|nan)\b", SVG.search(markup)[0])  # type: ignore[index]
     for item in root.iter():
         for key, limit in (("x", drawn.width), ("cx", drawn.width), ("y", drawn.height), ("cy", drawn.height)):
             if item.get(key) is not None and item.tag != "g":

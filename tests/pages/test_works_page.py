@@ -127,8 +127,8 @@ def test_the_scripts_name_no_data_and_write_no_markup() -> None:
         assert len(text.splitlines()) <= 400, path.name
 
 
-def test_the_head_of_a_page_has_no_mathematics() -> None:
-    """A formula in the introduction of a topic is not set there: its marks would end the text."""
+def test_no_mathematics_is_set_in_the_head_of_a_page() -> None:
+    """A formula in the introduction of a topic stays text there: its marks would end the description."""
     head = front_matter('A "title"', r"An $m \times n$ matrix")
-    assert head == '---\ntitle: "A \'title\'"\ndescription: "An m times n matrix"\n---\n'
+    assert head == '---\ntitle: "A \'title\'"\ndescription: "An $m times n$ matrix"\n---\n'
     assert replace_maths(head) == head

@@ -1,4 +1,4 @@
-"""The errata page: what sources state, recomputed, with verdict and correction."""
+"""The errata and what holds: what sources state, recomputed, with verdict and correction, on two pages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from flopbook.references import reference
 from flopbook.units import format_quantity, plural, unit
 
 PAGE = "errata.md"
+HELD = "claims.md"
 PITFALLS = "pitfalls.md"
 VERDICT_WORDS = {
     "does-not-hold": "does not hold", "typo": "slip of the pen", "depends": "depends on something unsaid",
     "rounding": "holds within rounding", "holds": "holds", "quoted": "quoted, not computable",
 }  # fmt: skip
+# Verdicts whose rows need no correction: told in a few lines each, on a page of their own.
 SHORT = ("rounding", "holds", "quoted")
+HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
 
 
 def stated_words(stated: Stated, *, words_first: bool = False) -> str:
@@ -29,10 +32,7 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
 
 
 def errata_page() -> str:
-    """All rows of the ledger: first what is wrong, then what depends, then what holds; within that by source.
-
-    What is wrong or depends is told at length, the rest in a few lines each.
-    """
+    """What does not hold, slips and what depends on something unsaid, by source, after an overview of all rows."""
     rows = [row for row in ledger_rows() if not row.defect]
     lines = [
         front_matter(
@@ -41,19 +41,43 @@ def errata_page() -> str:
         ),
         "# Errata\n",
         f"We recompute what our sources state: {len(rows)} claims so far. Every row is computed again by "
-        "the tests on each change, from the same data and formulas that you can run yourself. What calculators and "
-        f"planners get wrong is on [another page]({PITFALLS}). `flopbook claims` lists the rows in a terminal, by "
+        "the tests on each change, from the same data and formulas that you can run yourself. Here is what does not "
+        f"hold as it stands; [what holds, and what can only be quoted]({HELD}), is on a page of its own, and so is "
+        f"[what calculators and planners get wrong]({PITFALLS}). `flopbook claims` lists all rows in a terminal, by "
         "source, topic or verdict.\n",
         *_overview(rows),
+        *_sections(rows, PAGE),
     ]
-    for verdict, words in VERDICT_WORDS.items():
-        chosen = [row for row in rows if row.verdict == verdict]
-        if chosen:
-            lines.append(f"## {words[0].upper()}{words[1:]} {{ #{verdict} }}\n")
-        for source, of_source in _by_source(chosen):
-            lines.append(f"### {escape(reference(source).title)} {{ #{verdict}-{source} }}\n")
-            lines += [(_short if verdict in SHORT else _row)(row) for row in of_source]
     return "\n".join(lines) + "\n"
+
+
+def claims_page() -> str:
+    """What holds, exactly or within rounding, and what can only be quoted, by source."""
+    rows = [row for row in ledger_rows() if not row.defect]
+    held = [row for row in rows if claim_file(row) == HELD]
+    lines = [
+        front_matter(
+            "Claims that hold",
+            "Numeric claims of sources that hold when recomputed, and measured results quoted with their condition.",
+        ),
+        "# Claims that hold\n",
+        f"{len(held)} of {len(rows)} numeric claims of our sources need no correction. Those that hold come out as "
+        "stated when computed from our data; quoted are counts and measurements, which nobody can compute, with "
+        f"what they were measured on or against. What does not hold is in the [errata]({PAGE}).\n",
+        *_sections(rows, HELD),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(rows: list[Row], page: str) -> Iterator[str]:
+    """The rows of a page under a heading for each verdict, and under it one for each source."""
+    for verdict, words in VERDICT_WORDS.items():
+        chosen = [row for row in rows if row.verdict == verdict and claim_file(row) == page]
+        if chosen:
+            yield f"## {words[0].upper()}{words[1:]} {{ #{verdict} }}\n"
+        for source, of_source in _by_source(chosen):
+            yield f"### {escape(reference(source).title)} {{ #{verdict}-{source} }}\n"
+            yield from map(_short if page == HELD else _row, of_source)
 
 
 def _by_source(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
@@ -67,28 +91,26 @@ def _by_source(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
 def _overview(rows: list[Row]) -> list[str]:
     """A table of sources and verdicts; each number leads to its rows."""
     shown = [verdict for verdict in VERDICT_WORDS if any(row.verdict == verdict for row in rows)]
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in shown}
-    head = ["Source", *(VERDICT_WORDS[verdict] for verdict in shown)]
+    pages = {verdict: HELD if verdict in SHORT else "" for verdict in shown}
+    head = ["Source", *(HEADS.get(verdict, VERDICT_WORDS[verdict]) for verdict in shown)]
     table = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * len(shown)]
     for source, of_source in _by_source(rows):
-        cells = []
-        for verdict in shown:
-            number = sum(row.verdict == verdict for row in of_source)
-            cells.append(f"[{number}](#{verdict}-{source})" if number else "")
+        counts = [sum(row.verdict == verdict for row in of_source) for verdict in shown]
+        cells = [f"[{n}]({pages[v]}#{v}-{source})" if n else "" for v, n in zip(shown, counts, strict=True)]
         table.append(f"| {cite(source, PAGE)} | {' | '.join(cells)} |")
-    totals = " | ".join(f"[{counts[verdict]}](#{verdict})" for verdict in shown)
-    return [*table, f"| All | {totals} |", ""]
+    totals = [f"[{sum(row.verdict == v for row in rows)}]({pages[v]}#{v})" for v in shown]
+    return [*table, f"| All | {' | '.join(totals)} |", ""]
 
 
 def _short(row: Row) -> str:
     """A row that needs no correction: what is stated, what it comes to, where it stands."""
     computed = f" Computed: {escape(_computed(row))} <code>{escape(row.call)}</code>." if row.call else ""
     proof = [key for key in row.evidence if key != row.source]
-    evidence = f" Evidence: {', '.join(cite(key, PAGE) for key in proof)}." if proof else ""
+    evidence = f" Evidence: {', '.join(cite(key, HELD) for key in proof)}." if proof else ""
     return (
         f'<article class="fb-claim fb-{row.verdict}" id="{row.id}">\n'
-        f"<p>{_anchor(row)} {escape(row.statement)} <strong>{escape(stated_words(row.stated))}</strong> "
-        f"({escape(row.where)}).{computed} {escape(row.why)}{evidence}</p>\n</article>\n"
+        f"<p>{_anchor(row)} {escape(row.statement)} Stated: <strong>{escape(stated_words(row.stated))}</strong>, "
+        f"{escape(row.where)}.{computed} {escape(row.why)}{evidence}</p>\n</article>\n"
     )
 
 
@@ -140,9 +162,14 @@ def _computed(row: Row) -> str:
     return f"{format_quantity(amount, '1')}{name}"
 
 
+def claim_file(row: Row) -> str:
+    """The page of a row: the errata, what holds, or the defects of tools."""
+    return PITFALLS if row.defect else HELD if row.verdict in SHORT else PAGE
+
+
 def claim_page(row: Row) -> str:
-    """Where a row has its permanent address: on the errata page, or with the defects of tools."""
-    return f"{PITFALLS if row.defect else PAGE}#{row.id}"
+    """Where a row has its permanent address."""
+    return f"{claim_file(row)}#{row.id}"
 
 
 def claim_words(row: Row) -> str:

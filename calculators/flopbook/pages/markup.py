@@ -45,10 +45,9 @@ def link(text: str, href: str, kind: str = "") -> str:
 def front_matter(title: str, description: str, *, wide: bool = False, feed: str = "") -> str:
     """The head of a page: title and a description for search engines and link previews.
 
-    Formulas in them are left as letters, for nothing sets mathematics there. A `wide` page gives the width of both side
-    columns to its tables; `feed` is the content path of its Atom feed.
+    A `wide` page gives the width of both side columns to its tables; `feed` is the content path of its Atom feed.
     """
-    quote = lambda text: '"' + re.sub(r"[\\$]", "", " ".join(text.split())).replace('"', "'") + '"'  # noqa: E731
+    quote = lambda text: '"' + " ".join(text.split()).replace("\\", "").replace('"', "'") + '"'  # noqa: E731
     hide = "hide:\n  - navigation\n  - toc\n" if wide else ""
     more = hide + (f"feed: {feed}\n" if feed else "")
     return f"---\ntitle: {quote(title)}\ndescription: {quote(shorten(description))}\n{more}---\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from flopbook.calculator import calculate
 from flopbook.pages.figures.chart import Axis, Chart
 from flopbook.pages.figures.drawing import Figure, path, words
@@ -13,14 +15,14 @@ _FITS = {"besiroglu2024": "Chinchilla, fitted again", "kaplan2020": "Kaplan"}
 def figure() -> Figure:
     """Two panels over the budget: tokens for each parameter, and loss."""
     compute = ("compute budget, FLOP", _BUDGETS[0], _BUDGETS[-1], "")
-    left = Chart(Axis(*compute), Axis("tokens for each parameter", 0.1, 3000, ""), (66, 30, 310, 240))
-    right = Chart(Axis(*compute), Axis("expected loss, nats", 1.8, 3.4, "", log=False), (386, 30, 632, 240))
+    left = Chart(Axis(*compute), Axis("tokens for each parameter", 0.01, 1000, ""), (72, 30, 310, 240))
+    right = Chart(Axis(*compute), Axis("expected loss, nats", 1.8, 3.6, "", log=False), (388, 30, 628, 240))
     parts = [*left.grid(), *right.grid(), words(188, 18, "How to split it", kind="fb-strong")]
     parts.append(words(509, 18, "What it buys", kind="fb-strong"))
     for number, (fit, name) in enumerate(_FITS.items()):
         found = [(c, calculate("scaling-law", flop=c, fit=fit)) for c in _BUDGETS]
         parts.append(left.line([(c, float(one["tokens_per_param"])) for c, one in found], number))
-        if found[0][1].get("loss") is not None:
+        if math.isfinite(float(found[0][1]["loss"])):  # one fit gives sizes only
             parts.append(right.line([(c, float(one["loss"])) for c, one in found], number))
         parts += [path([(72 + 190 * number, 290), (96 + 190 * number, 290)], f"fb-line{number}")]
         parts.append(words(102 + 190 * number, 294, name, "start"))
