@@ -192,3 +192,10 @@ def test_every_rule_is_a_file_that_runs() -> None:
     assert sorted(listed) == sorted(names)
     assert len({importlib.import_module(f"flopbook.rules.{name}").NAME for name in names}) == len(names)
     assert set(EXCUSABLE) == {*EXAMPLES, "total", "community"}
+
+
+def test_what_python_keeps_beside_the_data_is_no_entry(world: World) -> None:
+    """Where Python may write, it compiles the file that makes the folder a package."""
+    world.write("accelerators/__pycache__/__init__.cpython-311.pyc", "bytes")
+    world.write("accelerators/acme/one.txt", "words")
+    assert [problem.found for problem in broken("file")] == ["'one.txt'"]

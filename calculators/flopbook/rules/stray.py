@@ -14,6 +14,7 @@ NAME = "file"
 def check(data: Data) -> Iterator[Finding]:
     """Files that no reader opens."""
     for path in sorted(ACCELERATORS.glob("*/*")):
-        if path.is_file() and path.suffix != ".yaml" and not path.name.startswith("."):
+        hidden = path.name.startswith(".") or path.parent.name == "__pycache__"  # Python's own, where it may write
+        if path.is_file() and path.suffix != ".yaml" and not hidden:
             said = (f"'{path.name}'", "PRODUCT.yaml", "rename or remove it")
             yield Finding(Problem(show_path(path), 1, 1, NAME, *said))
