@@ -14,7 +14,7 @@ from flopbook.pages import feeds, news
 from flopbook.pages import references as pages
 from flopbook.pages.prose import ProseError
 from flopbook.pages.sources import all_topics, cite, full_reference, home_topic, newest_first, topic_page
-from flopbook.references import reference, references
+from flopbook.references import Topic, reference, references
 from samples import SOURCE, World, bib
 
 ATOM = {"a": NAMESPACE}
@@ -69,7 +69,8 @@ def test_a_topic_leads_up_and_down_and_to_what_computes_it(world: World) -> None
     assert heads == ["Parts of this topic", "Start here", "Compute it", "Accelerators to look at", "Sources of values"]
     for link in ("[Links](links.md) (0)", "(../calculators/min-batch.md)", "[Acme One](../accelerators/acme/one.md)"):
         assert link in text
-    assert "Part of [Chips](chips.md)." in found["references/links.md"]
+    assert "# Links\n\n[References](index.md) / [Chips](chips.md)\n" in found["references/links.md"]
+    assert "# Chips\n\n[References](index.md)\n" in text
     assert "No work of this topic is recorded yet." in found["references/links.md"]
 
 
@@ -99,6 +100,24 @@ def test_the_overview_counts_works_only(world: World) -> None:
     world.write("bibliography/more.bib", bib("b2020c", type="blog", title="B") + bib("d2021e", type="paper", title="D"))
     text = pages.index_page()
     assert "2 works by topic" in text and "1 source of values" in text and "[Chips](chips.md) (2)" in text
+
+
+def test_the_overview_counts_a_work_of_several_parts_once(world: World) -> None:
+    parts = "children: [{id: links, title: Links, intro: I.}, {id: caches, title: Caches, intro: I.}]"
+    write_topics(world, f"id: chips, title: Chips, intro: I., {parts}")
+    both = bib("b2020c", type="blog", keywords="links, caches") + bib("d2021e", type="paper", keywords="caches")
+    world.write("bibliography/more.bib", both)
+    text = pages.index_page()
+    assert "- [Chips](chips.md) (2)\n    - [Links](links.md) (1)\n    - [Caches](caches.md) (2)" in text
+
+
+@pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
+def test_every_topic_explains_itself_and_says_where_to_start(topic: Topic) -> None:
+    """100 to 300 words as they are read, with numbers from the data, and three to five works."""
+    words = pages.plain(pages.introduction(topic)).split()
+    assert 100 <= len(words) <= 300, len(words)
+    assert 3 <= len(topic.start_here) == len(set(topic.start_here)) <= 5
+    assert all(reference(key).is_work for key in topic.start_here)
 
 
 @pytest.mark.parametrize(

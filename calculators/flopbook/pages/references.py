@@ -38,7 +38,7 @@ def index_page() -> str:
         f"- [All works](works.md), to filter, search and export\n- [What is new](new.md), by month\n"
         f"- All in one file: [references.bib]({relative(INDEX, 'api/v1/references.bib')})\n",
         "## Topics\n",
-        "The number of works follows each topic.\n",
+        "The number of works follows each topic; those of its parts are counted with it, and once.\n",
     ]
     for top in topics():
         lines += _tree_lines(top, 0)
@@ -46,7 +46,8 @@ def index_page() -> str:
 
 
 def _tree_lines(topic: Topic, depth: int) -> list[str]:
-    count = sum(item.is_work for item in on_topic(topic))
+    names = {one.id for one in topic.walk()}
+    count = sum(item.is_work and not names.isdisjoint(item.topics) for item in references().values())
     own = f"{'    ' * depth}- [{inline(topic.title)}]({topic.id}.md) ({count})"
     return [own, *(line for child in topic.children for line in _tree_lines(child, depth + 1))]
 
@@ -66,8 +67,8 @@ def topic_markdown(topic: Topic) -> str:
     lines = [
         front_matter(f"{topic.title}: references", plain(intro), feed=feed_file(topic.id)),
         f"# {inline(topic.title)}\n",
+        _above(topic),
         f"{intro}\n",
-        *_above(topic),
         *_parts(topic),
         *_list("Start here", [short_line(references()[key], page) for key in topic.start_here]),
         *_list("Compute it", [_calculator(name, page) for name in topic.calculators]),
@@ -81,10 +82,11 @@ def topic_markdown(topic: Topic) -> str:
     return "\n".join(lines)
 
 
-def _above(topic: Topic) -> list[str]:
-    """Which topic this one is a part of."""
-    over = [one for one in all_topics() if topic in one.children]
-    return [f"Part of [{inline(one.title)}]({one.id}.md).\n" for one in over]
+def _above(topic: Topic) -> str:
+    """The way to this page: the overview, then the topics that this one is a part of."""
+    over = [one for one in all_topics() if one.id != topic.id and topic in one.walk()]
+    steps = ["[References](index.md)", *(f"[{inline(one.title)}]({one.id}.md)" for one in over)]
+    return f"{' / '.join(steps)}\n"
 
 
 def _parts(topic: Topic) -> list[str]:
