@@ -12,10 +12,11 @@ from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert_to_element
 
-# What must not be touched: the head of a page, fenced and inline code, HTML tags (their attributes may hold dollars),
-# and prices.
+# What must not be touched: the head of the page, fenced and inline code, HTML tags (their attributes may hold
+# dollars), and prices.
 _SKIP = (
-    r"(?P<skip>\A---\n.*?^---$|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
+    r"(?P<skip>\A---\n.*?^---\n"
+    r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* [a-z]+\b)"
 )
 _MATHS = re.compile(

@@ -15,6 +15,7 @@ from sitebuild.maths import MathsError, replace_maths
 from sitebuild.pagehook import name_maths_heads
 
 UNTOUCHED = [
+    '---\ntitle: "$x$"\ndescription: "Take $Y$."\n---\n\nNone here.',
     "costs $3 and $5",
     "costs $30,000 a chip, or US$ 2 an hour",
     "`$x$` in code",
@@ -46,6 +47,11 @@ def test_formulas_become_mathml(text: str, display: str) -> None:
     made = replace_maths(text)
     assert f'display="{display}"' in made and "<mi>x</mi>" in made and "$" not in made
     assert made.count("<math ") == 1
+
+
+def test_formulas_after_the_head_of_a_page() -> None:
+    made = replace_maths("---\ntitle: $a$\n---\n\n$b$\n\n---\n\n$c$ and\n\n---\n")
+    assert made.startswith("---\ntitle: $a$\n---\n") and made.count("<math ") == 2
 
 
 def test_a_formula_may_begin_a_line() -> None:

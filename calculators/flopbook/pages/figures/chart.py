@@ -68,6 +68,15 @@ class Chart:
         """Text beside a point of the plot; `shift` is in pixels."""
         return words(self.x.at(place[0]) + shift[0], self.y.at(place[1]) + shift[1], text, anchor)
 
+    def names(self, lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> list[str]:
+        """The name of each line right of its last point, moved down where two would touch."""
+        ends = sorted((self.y.at(points[-1][1]) + 4, self.x.at(points[-1][0]) + 6, name) for name, points in lines)
+        parts, least = [], 0.0
+        for y, x, name in ends:
+            least = max(y, least + 14)
+            parts.append(words(x, least, name, "start"))
+        return parts
+
 
 def _few(ticks: list[float]) -> list[float]:
     """Every second or third tick where all of them would touch."""

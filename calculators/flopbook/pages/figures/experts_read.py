@@ -1,0 +1,40 @@
+"""How much of the experts' weights a decoding step reads, by the batch."""
+
+from __future__ import annotations
+
+from flopbook.lookup import shape
+from flopbook.pages.figures.chart import Axis, Chart
+from flopbook.pages.figures.drawing import Figure
+
+_MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
+
+
+def share_read(experts: float, visited: float, batch: float) -> float:
+    """Share of the experts that somebody in the batch visits, if all choose evenly and independently."""
+    return 1 - (1 - visited / experts) ** batch
+
+
+def figure() -> Figure:
+    """One line for each model."""
+    chart = Chart(
+        Axis("tokens in the batch", 1, 1024, "1"), Axis("percent of the experts read", 0, 100, "1", log=False),
+        (84, 14, 470, 290),
+    )  # fmt: skip
+    parts, said = chart.grid(), []
+    for number, name in enumerate(_MODELS):
+        found = shape(name)
+        sizes = found.experts, found.experts_per_token
+        points = [(2 ** (n / 4), 100 * share_read(*sizes, 2 ** (n / 4))) for n in range(41)]
+        parts.append(chart.line(points, number))
+        half = next(x for x, share in points if share >= 50)
+        parts.append(chart.dot(half, 50, f"{found.model.name}: half of the experts at {half:.0f} tokens"))
+        parts.append(f"{chart.words((half, 50), found.model.name, shift=(10, 14))}")
+        said.append(f"{found.model.name} reads half of its experts from {half:.0f} tokens on")
+    return Figure(
+        "Experts read in one step",
+        f"If tokens choose their experts evenly and independently: {'; '.join(said)}.",
+        "A lone token reads few experts; a batch soon reads them all. A mixture of experts saves reading where few "
+        "are served, and saves arithmetic always.",
+        336,
+        tuple(parts),
+    )
