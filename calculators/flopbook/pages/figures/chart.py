@@ -22,7 +22,9 @@ class Axis:
 
     def tick(self, value: float) -> str:
         """A value as it stands at the axis."""
-        return f"{value:g}".replace("e+", "e") if not self.unit else format_quantity(value, self.unit)
+        return (
+            f"{value:g}".replace("e+0", "e").replace("e+", "e") if not self.unit else format_quantity(value, self.unit)
+        )
 
 
 MOST_TICKS = 7

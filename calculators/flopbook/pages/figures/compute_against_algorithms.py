@@ -38,8 +38,8 @@ def figure() -> Figure:
         f"{_grown(span, compute)[1]:,.0f} times by {_YEARS[1]}. Algorithms halve the compute needed every {better:g} "
         f"months, a factor of {_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
         f"in {high:g}.",
-        "Two reasons why models got better. The band is the range of the first version of the estimate; in the "
-        "published version it is wider.",
+        "Two reasons why models got better. The band is the range of the estimate for algorithms in its "
+        "first version; in the published version it is wider.",
         334,
         tuple(parts),
     )

@@ -24,8 +24,10 @@ def figure() -> Figure:
         dense = _tokens(name, "dense")
         sparse = _tokens(name, "2:4")
         assert dense is not None, name
-        label = chip(name).name
-        parts.append(words(_LEFT - 8, top + 15, label.removeprefix("NVIDIA ").removeprefix("AMD "), "end"))
+        label = chip(name).name.partition(" (")[0]
+        for maker in ("NVIDIA ", "AMD ", "Google Cloud "):
+            label = label.removeprefix(maker)
+        parts.append(words(_LEFT - 8, top + 15, label, "end"))
         if sparse:
             parts.append(
                 box(x.start, top, x.at(sparse) - x.start, 20, "fb-hollow", f"with the sparse peak: {sparse:,.0f}")

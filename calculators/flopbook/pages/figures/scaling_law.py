@@ -16,7 +16,7 @@ def figure() -> Figure:
     """Two panels over the budget: tokens for each parameter, and loss."""
     compute = ("compute budget, FLOP", _BUDGETS[0], _BUDGETS[-1], "")
     left = Chart(Axis(*compute), Axis("tokens for each parameter", 0.01, 1000, ""), (72, 30, 310, 240))
-    right = Chart(Axis(*compute), Axis("expected loss, nats", 1.8, 3.6, "", log=False), (388, 30, 628, 240))
+    right = Chart(Axis(*compute), Axis("expected loss, nats", 1.8, 3.6, "", log=False), (388, 30, 616, 240))
     parts = [*left.grid(), *right.grid(), words(188, 18, "How to split it", kind="fb-strong")]
     parts.append(words(509, 18, "What it buys", kind="fb-strong"))
     for number, (fit, name) in enumerate(_FITS.items()):

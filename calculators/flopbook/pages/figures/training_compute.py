@@ -15,8 +15,8 @@ from flopbook.units import format_quantity
 
 _MONTH = re.compile(r"(\d\d)(\d\d)\.\d{4,5}")
 _NAMED = {
-    "gpt-3-175b": (-8, -8, "end"), "palm-540b": (-8, -8, "end"), "chinchilla-70b": (8, 14, "start"),
-    "llama-3-405b": (-8, -6, "end"), "deepseek-v3": (-6, 18, "end"), "llama-1-65b": (8, 14, "start"),
+    "gpt-3-175b": (8, -4, "start"), "palm-540b": (-8, -8, "end"), "chinchilla-70b": (-8, 4, "end"),
+    "llama-3-405b": (-8, -6, "end"), "deepseek-v3": (8, 8, "start"), "llama-1-65b": (8, 14, "start"),
     "gpt-3-125m": (8, 4, "start"), "llama-1-7b": (8, 14, "start"),
 }  # fmt: skip
 
@@ -51,7 +51,7 @@ def figure() -> Figure:
     """One point for each model; the largest and the smallest are named."""
     shown = runs()
     chart = Chart(
-        Axis("month of the paper", 2020, 2025.5, "", log=False),
+        Axis("month of the paper", 2020, 2026, "", log=False),
         Axis("training compute, FLOP", 1e20, 1e26, ""),
     )
     parts = chart.grid()

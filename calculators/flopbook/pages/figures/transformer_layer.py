@@ -11,8 +11,8 @@ def figure() -> Figure:
     parts = [
         words(14, stream - 10, "In [B, D]", "start"), arrow((14, stream), (626, stream)),
         words(626, stream - 10, "Out [B, D]", "end"),
-        box(60, 66, 262, 194, "fb-hollow"), words(72, 84, "Attention", "start", "fb-strong"),
-        box(352, 66, 232, 194, "fb-hollow"), words(364, 84, "Feed-forward", "start", "fb-strong"),
+        box(60, 66, 262, 194, "fb-hollow"), words(142, 86, "Attention", "start", "fb-strong"),
+        box(352, 66, 232, 194, "fb-hollow"), words(434, 86, "Feed-forward", "start", "fb-strong"),
         labelled((72, 96, 62, 26), "norm", "c5"), labelled((364, 96, 62, 26), "norm", "c5"),
     ]  # fmt: skip
     for number, name in enumerate(("Q [D, H·d]", "K [D, G·d]", "V [D, G·d]")):
@@ -29,6 +29,7 @@ def figure() -> Figure:
         parts += [arrow((left, stream), (left, 95)), path([(right, top), (right, stream + 9)])]
         parts += [arrow((right, stream + 12), (right, stream + 6)), box(right - 7, stream - 7, 14, 14, "fb-c2")]
         parts.append(words(right, stream + 4, "+", kind="fb-on2"))
+    parts += [arrow((103, 122), (103, 132)), arrow((395, 122), (395, 132))]
     for y in (145, 179, 213):
         parts.append(arrow((158, y), (172, y)))
     parts += [arrow((234, 179), (248, 179)), arrow((450, 145), (464, 158)), arrow((450, 179), (464, 168))]
