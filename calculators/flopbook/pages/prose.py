@@ -7,7 +7,6 @@ that a template computes must say its unit (`| unit("token")`), and an unknown n
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, Undefined
