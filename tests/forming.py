@@ -52,6 +52,7 @@ def type_in(tab: Any, state: dict[str, str]) -> None:
     put(tab, {})
     for key, value in state.items():
         control = tab.locator(f".fb-form [name={key.replace('-', '_')}]")
+        control.evaluate("c => { const group = c.closest('details'); if (group) group.open = true; }")
         if control.evaluate("c => c.tagName") == "SELECT":
             control.select_option(value)
         else:

@@ -62,7 +62,19 @@ def mended(given: Inputs, rng: random.Random) -> Inputs:
         given |= {"heads": 1.0, "kv_heads": inf}
     if "heads" in given and given["kv_heads"] < inf:
         given["kv_heads"] = float(rng.randint(1, int(given["heads"])))
-    return served(given) if "layers" in given else given
+    return served(divided(given, rng)) if "layers" in given else given
+
+
+def divided(given: Inputs, rng: random.Random) -> Inputs:
+    """Heads that divide over the chips that share them; each head of keys and values on one of them, or on several."""
+    chips = rng.randint(1, 64)
+    keys = rng.choice([chips * rng.randint(1, 4), *(n for n in range(1, chips + 1) if chips % n == 0)])
+    heads = chips * math.ceil(keys / chips) * rng.randint(1, 4)
+    return given | {
+        "tp": float(chips),
+        "heads": float(heads),
+        "kv_heads": float(keys) if given["kv_heads"] < inf else inf,
+    }
 
 
 def served(given: Inputs) -> Inputs:
@@ -139,7 +151,7 @@ BOUNDARY: dict[str, Callable[[], Iterator[Inputs]]] = {
     ),
     "kv-cache": edges(
         "kv-cache", seq=(1.0, 4096.0, 4097.0), window=(1.0, 4096.0, inf), window_layers=(1.0, 36.0, inf),
-        kv_lora_rank=(0.0, 512.0), head_dim=(1.0, inf), tp=(1.0, 8.0, 9.0),
+        kv_lora_rank=(0.0, 512.0), head_dim=(1.0, inf), tp=(1.0, 8.0, 16.0),
     ),
     "prefill": edges(
         "prefill", seq=(1.0, 2.0, 1e6), vocab=(0.0, 128256.0), tied_embeddings=("yes", "no"), d_model=(8192.0, inf),

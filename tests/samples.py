@@ -95,7 +95,7 @@ MODEL = (
     "id: tiny-1b\nkind: dense\nname: Tiny 1B\ndeveloper: Acme\nsummary: A model for tests.\nclaims:\n"
     f"  - {{field: params, value: 1e9, unit: param, source: {SOURCE}, as_of: 2026-11-21, locator: Table 1}}\n"
 )
-TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do., few: The sample has one work.}\n"
+TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do., few: The sample has no works.}\n"
 LEDGER = (
     f"source: {SOURCE}\nfile: doc.txt\nrows:\n"
     "  - {id: two-and-two, line: 1, topic: sums, statement: Two and two is four., stated: {value: 4},\n"

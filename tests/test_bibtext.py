@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pybtex.database import parse_string
 
@@ -40,15 +40,12 @@ def entries(draw: st.DrawFn, key: str = "doe2026one") -> str:
 
 
 def parsed(text: str) -> dict[str, tuple]:
-    """What pybtex reads: key -> type, fields and people."""
-    found = parse_string(text, "bibtex").entries
-    return {
-        key: (one.type, {name.lower(): value for name, value in one.fields.items()},
-              {role: [str(person) for person in people] for role, people in one.persons.items()})
-        for key, one in found.items()
-    }  # fmt: skip
+    """What pybtex reads: key -> type and fields. Names are texts here: not every text is one."""
+    found = parse_string(text, "bibtex", person_fields=()).entries
+    return {key: (one.type, {name.lower(): value for name, value in one.fields.items()}) for key, one in found.items()}
 
 
+@example("@misc{doe2026one,author={, , , }}")
 @given(entries())
 def test_an_entry_laid_out_anew_means_the_same(text: str) -> None:
     entry = read_entry(text)

@@ -306,3 +306,13 @@ def _answers(name: str, pick: str) -> bool:
     except FlopbookError:
         return False
     return True
+
+
+def test_a_formula_that_is_asked_for_a_chip_names_what_looks_chips_up() -> None:
+    """A function of the package takes numbers; only where nothing could be looked up is the name just unknown."""
+    for name, option in (("memory", "model"), ("min-batch", "chip"), ("collective", "chip"), ("roofline", "dtype")):
+        with pytest.raises(FlopbookError) as caught:
+            get_formula(name)(**{option: "x"})
+        assert f'calculate("{name}", {option}=...)' in str(caught.value)
+    with pytest.raises(UnknownName):
+        get_formula("bubble")(chip="h100-sxm")

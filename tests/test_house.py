@@ -44,7 +44,7 @@ LEVELS = (
     ("atom",),
     ("rules",),
     ("ledger",),
-    ("sensitivity",),
+    ("sensitivity", "claimunits"),
     ("calculator", "supplies", "devices"),
     ("roofs",),
     ("lookup", "huggingface", "repository", "catalogue", "metadata", "works"),

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from flopbook.numberformats import BLOCK, FORMATS, number_format
-from flopbook.problems import UnknownName
+from flopbook.problems import FlopbookError, UnknownName
 
 
 def test_widths_are_those_of_the_names() -> None:
@@ -44,6 +44,25 @@ def test_the_step_is_the_epsilon_of_the_machine() -> None:
 def test_a_block_costs_a_little_more_than_its_numbers() -> None:
     """A byte of scale for 32 numbers is a quarter of a bit each."""
     assert BLOCK.bits_each == 4.25
+
+
+def test_values_are_those_of_the_bit_patterns() -> None:
+    """fp4 E2M1 writes 0, 0.5, 1, 1.5, 2, 3, 4 and 6 (OCP microscaling specification); others count their codes."""
+    assert number_format("fp4 E2M1").values == (0, 0.5, 1, 1.5, 2, 3, 4, 6)
+    assert number_format("int4").values == tuple(range(8))
+    assert len(number_format("fp6 E3M2").values) == 2**5
+    assert len(number_format("fp8 E4M3").values) == 2**7 - 1  # one code is NaN
+    assert len(number_format("fp8 E5M2").values) == 2**7 - 4  # infinity and three NaN
+    for one in FORMATS:
+        if one.bits <= 16:
+            found = one.values
+            assert found[0] == 0 and found[-1] == one.largest and list(found) == sorted(set(found))
+            assert one.smallest in found and 1 + one.step in found
+
+
+def test_wide_formats_are_not_listed() -> None:
+    with pytest.raises(FlopbookError, match="too many"):
+        _ = number_format("fp32").values
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -256,3 +256,15 @@ def test_solve_is_public_and_examples_can_be_turned_round() -> None:
             assert "whatever the" in str(error) or "does not depend" in str(error)
         else:
             assert found.result[output] == pytest.approx(result[output], rel=CLOSE)
+
+
+@pytest.mark.parametrize("target", ["bound=memory", "attainable_flop_per_s=1PFLOP/s", "kernel=x"])
+def test_a_column_of_a_table_is_no_target(target: str) -> None:
+    with pytest.raises(FlopbookError, match="is a column of a table"):
+        solve("roofline", "bytes_per_param", target, chip="h100-sxm")
+
+
+def test_values_are_written_in_full_with_a_prefix_that_people_read() -> None:
+    """Ten digits behind the four, and never a power of ten where there is a word for it."""
+    assert precise(9.461569254e10, "byte") == "94.61569254 GB" and precise(2593659.942, "s") == "30.01921229 days"
+    assert precise(1.301229978e10, "param") == "13.01229978 billion params" and precise(80e9, "byte") == "80 GB"

@@ -155,7 +155,8 @@ def test_a_long_text_is_cut_in_the_message() -> None:
     [
         (3.35e12, "byte/s", "3.35 TB/s"), (989.4e12, "FLOP/s", "989.4 TFLOP/s"), (295.34, "token", "295.3 tokens"),
         (1, "chip", "1 chip"), (0, "byte", "0 byte"), (15e12, "token", "15 trillion tokens"), (700, "W", "700 W"),
-        (3.15e23, "FLOP", "3.15e23 FLOP"), (0.25, "1", "0.25"), (86400, "s", "1 days"), (2e-9, "s", "2 ns"),
+        (3.15e23, "FLOP", "3.15e23 FLOP"), (0.25, "1", "0.25"), (86400, "s", "1 day"),
+        (0, "s", "0 s"), (172800, "s", "2 days"), (2e-9, "s", "2 ns"),
         (-90, "s", "-90 s"), (None, "s", "not available"), (math.inf, "chip", "unlimited"),
         (-math.inf, "chip", "-unlimited"), (math.nan, "1", "undefined"), (999_999.6, "1", "1,000,000"),
         (9999.9, "1", "10,000"), (1e-5, "1", "1e-5"), (-3e9, "byte", "-3 GB"),
@@ -185,9 +186,12 @@ def test_prices_masses_and_hours_of_chips() -> None:
     assert parse_quantity("385g/kWh", "kg/J") == pytest.approx(0.385 / 3.6e6)
     with pytest.raises(UnitError, match="2USD/h"):
         parse_quantity("2kg", "USD/s")
+    assert format_quantity(2 / 3600, "USD/s") == "2 USD/h" and format_quantity(0.385 / 3.6e6, "kg/J") == "385 g/kWh"
+    assert format_quantity(1.8e-3 / 3.6e6, "m3/J") == "1.8 L/kWh"
     assert format_quantity(20.8, "day") == "20.8 days" and format_quantity(1, "day") == "1 day"
     assert format_quantity(1.022e6, "chip-hour") == "1.022 million chip-hours"
     assert format_quantity(173e3, "kg") == "173,000 kg" and format_quantity(2.0, "USD") == "2 USD"
+    assert format_quantity(2.044e6, "USD") == "2.044 million USD"
 
 
 @pytest.mark.parametrize(

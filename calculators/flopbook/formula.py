@@ -22,6 +22,7 @@ from flopbook.problems import FlopbookError, UnknownName, shorten
 ABSURD = 1e40
 ABSURDLY_SMALL = 1e-40
 LONGEST_TEXT = 2000
+LOOKED_UP = ("chip", "model", "config", "dtype", "sparsity")  # what calculate() takes and a formula does not
 
 
 class Constant(float):
@@ -144,6 +145,9 @@ class Formula(NamedTuple):
     def __call__(self, **values: Any) -> dict[str, Any]:
         """Compute all outputs from SI values (floats or arrays). Raises FlopbookError for values out of range."""
         unknown = [name for name in values if name not in self.inputs]
+        if unknown and unknown[0] in LOOKED_UP and any(s.chip or s.model or s.dtype for s in self.inputs.values()):
+            how = f'calculate("{self.id}", {unknown[0]}=...)'
+            raise FlopbookError(f"{self.id} takes numbers in SI units; to have them looked up: {how}")
         if unknown:
             raise UnknownName(f"input of {self.id}", unknown[0], self.inputs)
         given = {**self.defaults, **values}

@@ -152,6 +152,8 @@ def judge(row: Row) -> list[str]:
 def _judge(row: Row) -> Iterator[str]:
     computed = recompute(row.call) if row.call else None
     stated = row.stated.si_value
+    if row.call and (problem := _wrong_unit(row)):
+        yield problem
     if row.verdict == "rounding" and row.tolerance <= DEFAULT_TOLERANCE:
         yield f"verdict rounding, but the tolerance {row.tolerance:g} is not above the usual {DEFAULT_TOLERANCE:g}"
     if (
@@ -168,6 +170,19 @@ def _judge(row: Row) -> Iterator[str]:
         yield from _check_correction(row, computed)
     if row.reproduces and not _near(recompute(row.reproduces), stated, row.tolerance):
         yield f"'reproduces' gives {recompute(row.reproduces):.8g}, not the stated {stated}"
+
+
+def _wrong_unit(row: Row) -> str:
+    """What the computation measures, where that is not what the stated unit measures; FLOP is not FLOP/s."""
+    from flopbook.claimunits import expression_dimensions
+
+    said = row.stated if row.stated.unit else row.corrected
+    if said is None or not said.unit:
+        return ""
+    found, name = expression_dimensions(row.call), said.unit
+    if found is None or found.powers == unit(name).dimensions:
+        return ""
+    return f"states {name}, but the computation gives {found}"
 
 
 def _check_correction(row: Row, computed: float | None) -> Iterator[str]:

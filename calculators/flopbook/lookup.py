@@ -71,7 +71,7 @@ class Chip:
         When the source does not say whether a peak is dense, it is used with a note. Raises FlopbookError with the
         peaks that the chip does have.
         """
-        self._require_package()
+        self.require_package()
         for wanted in dict.fromkeys((sparsity, "unstated" if sparsity == "dense" else sparsity)):
             claim = choose(self.claims("peak", dtype=dtype, engine=engine, sparsity=wanted), source_tiers())
             if claim is not None and claim.si_value is not None:
@@ -90,7 +90,7 @@ class Chip:
 
     def pick_memory_bandwidth(self) -> Picked:
         """Bandwidth of the chip's main memory, byte/s."""
-        self._require_package()
+        self.require_package()
         return self._main_memory("memory_bandwidth")
 
     def memory_bandwidth(self) -> float:
@@ -99,7 +99,7 @@ class Chip:
 
     def pick_memory(self) -> Picked:
         """Capacity of the chip's main memory, byte."""
-        self._require_package()
+        self.require_package()
         return self._main_memory("memory")
 
     def memory(self) -> float:
@@ -117,7 +117,7 @@ class Chip:
 
         A figure for both directions is halved and the note says so; a figure without a direction is refused.
         """
-        self._require_package()
+        self.require_package()
         claims = [c for c in self.claims("scaleup_bandwidth", aggregate="chip") if c.one_way is not None]
         claim = choose(claims, source_tiers())
         if claim is None or claim.one_way is None:
@@ -166,7 +166,8 @@ class Chip:
                 return value
         raise FlopbookError(f"{self.id}: no total of {field} follows from its parts")
 
-    def _require_package(self) -> None:
+    def require_package(self) -> None:
+        """Raise FlopbookError where this is more than one chip, and name the chips that are in it."""
         if self.entry.computes:
             return
         inside = sorted(packages(self.entry))
@@ -278,7 +279,7 @@ class Shape:
         claim = self.claim(field)
         if claim is None or claim.si_value is None:
             known = sorted({c.field for c in self.model.claims if c.si_value is not None})
-            raise FlopbookError(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
+            raise Missing(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
         return Picked(claim.si_value, claim.si_unit, claim)
 
     def pick_compute_params(self) -> Picked:

@@ -1,14 +1,14 @@
 """Number formats of models: how many bits go to sign, exponent and fraction, and what can be written with them.
 
 Layouts: IEEE 754 for fp64, fp32 and fp16; bf16 is the upper half of fp32; fp8 after micikevicius2022fp8; fp6, fp4 and
-blocks that share a scale after rouhani2023microscaling.
+blocks that share a scale after darvish2023microscaling.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from flopbook.problems import UnknownName
+from flopbook.problems import FlopbookError, UnknownName
 
 
 class Format(NamedTuple):
@@ -60,6 +60,20 @@ class Format(NamedTuple):
     def step(self) -> float:
         """From 1 to the next number that can be written."""
         return 1.0 if self.whole else 2.0**-self.fraction
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Every number from zero up that can be written, in order; for formats of at most 16 bits."""
+        if self.bits > 16:
+            raise FlopbookError(f"{self.name} has too many values to list")
+        if self.whole:
+            return tuple(float(value) for value in range(2**self.whole))
+        least = self.smallest * self.step  # below the smallest normal number the steps stay as they are there
+        found, at = [n * least for n in range(2**self.fraction)], self.smallest
+        while at <= self.largest:
+            found += [at * (1 + n * self.step) for n in range(2**self.fraction)]
+            at *= 2
+        return tuple(value for value in found if value <= self.largest)
 
 
 class Block(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,13 @@ from flopbook.schema import check, load_schema, text_problems
 from flopbook.tiers import BIBLIOGRAPHY
 
 MAX_BIB_BYTES = 5_000_000
+
+
+def few(names: Sequence[str]) -> str:
+    """Up to three names, or the first of more and how many others there are."""
+    if len(names) > 3:
+        return f"{names[0]} and {len(names) - 1} others"
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + (names[-1] if names else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +88,7 @@ class Reference:
     @property
     def authors(self) -> str:
         """Up to three names as they are read, then how many more there are."""
-        names = [person.full for person in self.people]
-        if len(names) > 3:
-            return f"{names[0]} and {len(names) - 1} others"
-        return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + (names[-1] if names else "")
+        return few([person.full for person in self.people])
 
     @property
     def short(self) -> str:

@@ -28,7 +28,8 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
     except FlopbookError as error:
         if request.formula.defaults.get(name) == math.inf:
             return None
-        way = f"--{name.replace('_', '-')}"
+        other = ", or another --dtype" if spec.chip == "peak" and "it has: " in str(error) else ""
+        way = f"--{name.replace('_', '-')}{other}"
         raise (FlopbookError(f"{error}; give {way}") if isinstance(error, Missing) else error) from None
 
 
@@ -92,12 +93,19 @@ def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[Request], Pi
     return asked
 
 
+def _power(request: Request) -> Picked:
+    """Power of a chip. That of a node or a pod is published too, but is not what a number of chips multiplies."""
+    assert request.chip is not None
+    request.chip.require_package()
+    return request.chip.pick_power()
+
+
 _CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
     "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
     "roofs": lambda r: r.chip.pick_roofs(r.dtype, r.sparsity),
     "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
     "memory": lambda r: r.chip.pick_memory(),
-    "power": lambda r: r.chip.pick_power(),
+    "power": _power,
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,
@@ -119,6 +127,15 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | None:
     if spec.choices:
         claim = request.model.claim(spec.model)
         return claim and Picked(claim.value, "1", claim)  # type: ignore[arg-type]  # a word
+    try:
+        return _of_model(spec, request)
+    except Missing as error:
+        raise FlopbookError(f"{error}; give --{name.replace('_', '-')}") from None
+
+
+def _of_model(spec: Input, request: Request) -> Picked:
+    """A number of the model. Raises Missing."""
+    assert request.model is not None
     if spec.model != "compute_params":
         return request.model.pick(spec.model)
     picked = request.model.pick_compute_params()

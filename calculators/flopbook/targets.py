@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from flopbook.formula import Formula, Output, choice
 from flopbook.problems import FlopbookError, UnknownName, shorten
 from flopbook.searching import EXACT, is_close
-from flopbook.units import UnitError, is_bare, parse_quantity, plural, unit
+from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity, unit
 from flopbook.words import said
 
 _SIDES = {"=": "exactly", "<=": "at most", ">=": "at least"}
@@ -54,6 +54,8 @@ def read_target(formula: Formula, target: str | Mapping[str, Any]) -> Target:
     output, relation, text = match[1].replace("-", "_"), match[2], match[3]
     if output not in formula.outputs:
         raise UnknownName(f"output of {formula.id}", output, formula.outputs)
+    if formula.outputs[output].table:
+        raise FlopbookError(f"{output} is a column of a table, with a value for each row, and cannot be a target")
     return Target(output, relation, *_target_value(output, formula.outputs[output], relation, text))
 
 
@@ -89,4 +91,4 @@ def precise(value: Any, unit_name: str) -> str:
     """A value as people read it where four digits say it all, else with as many as it takes."""
     if isinstance(value, str) or not math.isfinite(value) or is_close(float(f"{value:.4g}"), value, EXACT):
         return said(value, unit_name)
-    return f"{value:,.10g}" + ("" if unit_name == "1" else f" {plural(unit_name, value)}")
+    return format_quantity(value, unit_name, digits=10)

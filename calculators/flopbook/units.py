@@ -11,9 +11,13 @@ import functools
 import math
 import re
 from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from flopbook.problems import printable, shorten
+
+# Whether amounts of bytes are shown with binary prefixes where nothing else is said: the switch of a whole command.
+BINARY: ContextVar[bool] = ContextVar("BINARY", default=False)
 
 Dimensions = tuple[tuple[str, int], ...]
 
@@ -40,6 +44,11 @@ PREFIXES: Mapping[str, float] = {
 _DECIMAL_UP = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi")
 _DOWN = ("", "m", "u", "µ", "n")
+
+# What people write instead of a rate in SI: dollars for an hour, grams or litres for a kilowatt-hour.
+CUSTOMARY: Mapping[str, tuple[str, float]] = {
+    "USD/s": ("USD/h", 3600.0), "kg/J": ("g/kWh", 3.6e9), "m3/J": ("L/kWh", 3.6e9),
+}  # fmt: skip
 
 # base name -> (factor to SI, SI name, dimensions, prefixes that make sense with it)
 _BASES: Mapping[str, tuple[float, str, Dimensions, tuple[str, ...]]] = {
@@ -268,10 +277,10 @@ def _example(expected: str) -> str:
     return _EXAMPLES.get(expected, f"a plain number ({expected})" if expected != "1" else "a plain number")
 
 
-def format_quantity(value: float | None, unit_name: str, *, binary: bool = False) -> str:
-    """Write an SI value for people: four significant digits and a readable prefix.
+def format_quantity(value: float | None, unit_name: str, *, binary: bool | None = None, digits: int = 4) -> str:
+    """Write an SI value for people: so many significant digits and a readable prefix.
 
-    `binary` writes bytes with binary prefixes; rates stay decimal, as links and memories are sold.
+    `binary` writes bytes with binary prefixes, by default as BINARY says; bandwidths stay decimal, as they are sold.
 
     >>> format_quantity(3.35e12, "byte/s"), format_quantity(295.34, "token")
     ('3.35 TB/s', '295.3 tokens')
@@ -284,21 +293,24 @@ def format_quantity(value: float | None, unit_name: str, *, binary: bool = False
         return "unlimited" if value > 0 else "-unlimited"
     if math.isnan(value):
         return "undefined"
+    if unit_name in CUSTOMARY:
+        unit_name, factor = CUSTOMARY[unit_name]
+        value *= factor
     head, slash, tail = unit_name.partition("/")
     if head == "1":
-        return f"{_digits(value)}"
-    if head in _COUNTS and not slash:
-        return f"{_count(value)} {plural(head, value)}"
-    if binary and unit_name == "byte" and 1024 <= abs(value) < 2**60:
+        return _digits(value, digits)
+    if (head in _COUNTS or head == "USD") and not slash:
+        return f"{_count(value, digits)} {plural(head, value)}"
+    if (BINARY.get() if binary is None else binary) and head == "byte" and tail != "s" and 1024 <= abs(value) < 2**60:
         name = next(name for name in ("PiB", "TiB", "GiB", "MiB", "KiB") if abs(value) >= _UNITS[name].factor)
-        return f"{_digits(value / _UNITS[name].factor)} {name}"
+        return f"{_digits(value / _UNITS[name].factor, digits)} {name}{slash}{tail}"
     symbol = "B" if head == "byte" else head
     if symbol in ("FLOP", "OP", "B", "W", "J", "Hz") and abs(value) >= 1000:
         prefix, factor = _prefix(abs(value))
-        return f"{_digits(value / factor)} {prefix}{symbol}{slash}{tail}"
+        return f"{_digits(value / factor, digits)} {prefix}{symbol}{slash}{tail}"
     if unit_name == "s":
-        return _seconds(value)
-    return f"{_digits(value)} {head if slash else plural(head, value)}{slash}{tail}"
+        return _seconds(value, digits)
+    return f"{_digits(value, digits)} {head if slash else plural(head, value)}{slash}{tail}"
 
 
 def _prefix(value: float) -> tuple[str, float]:
@@ -309,21 +321,21 @@ def _prefix(value: float) -> tuple[str, float]:
     return "", 1.0
 
 
-def _digits(value: float) -> str:
+def _digits(value: float, digits: int) -> str:
     if value == 0:
         return "0"
     if 1e-4 <= abs(value) < 1e6:
-        text = f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+        text = f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
         return f"{value:,.0f}" if "e" in text else text
-    mantissa, exponent = f"{value:.3e}".split("e")
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
-def _count(value: float) -> str:
+def _count(value: float, digits: int) -> str:
     for factor, name in ((1e15, ""), (1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if abs(value) >= factor:
-            return f"{_digits(value / factor)} {name}" if name else _digits(value)
-    return _digits(value)
+            return f"{_digits(value / factor, digits)} {name}" if name else _digits(value, digits)
+    return _digits(value, digits)
 
 
 def plural(head: str, value: float) -> str:
@@ -335,8 +347,8 @@ def plural(head: str, value: float) -> str:
     return head if value == 1 else _COUNTS[head][1] if len(_COUNTS[head]) > 1 else head
 
 
-def _seconds(value: float) -> str:
-    for size, name in ((365 * 86400, "years"), (86400, "days"), (3600, "h"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+def _seconds(value: float, digits: int) -> str:
+    for size, name in ((365 * 86400, "year"), (86400, "day"), (3600, "h"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(value) >= size:
-            return f"{_digits(value / size)} {name}"
-    return f"{_digits(value * 1e9)} ns"
+            return f"{_digits(value / size, digits)} {plural(name, value / size)}"
+    return f"{_digits(value * 1e9, digits)} ns" if value else "0 s"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from flopbook.calculator import Result, Value
-from flopbook.formula import Formula
+from flopbook.formula import Formula, Output
 from flopbook.units import format_quantity
 
 LONG = 72  # letters of an input beyond which it gets lines of its own
@@ -23,17 +24,17 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if any(letter in " *<>()[]{}" for letter in value) else value
 
 
-def answer(result: Result, *, binary: bool = False) -> str:
-    """The answer for people: outputs first, then what went in, then what must be known; bytes `binary` if asked."""
+def answer(result: Result) -> str:
+    """The answer for people: outputs first, then what went in, then what must be known."""
     outputs = result.formula.outputs
     rows = [
-        (name, "open" if value is None else said(value, outputs[name].unit, binary=binary), outputs[name].meaning)
+        (name, told(value, outputs[name]), outputs[name].meaning)
         for name, value in result.items()
         if not outputs[name].table
     ]
-    inputs = [(name, shown(item, binary=binary), _origin(item)) for name, item in result.inputs.items()]
+    inputs = [(name, shown(item), _origin(item)) for name, item in result.inputs.items()]
     long = [row for row in inputs if len(row[1]) > LONG]
-    blocks = [*([columns(rows)] if rows else []), *_tables(result, binary), "from"]
+    blocks = [*([columns(rows)] if rows else []), *_tables(result), "from"]
     blocks += [columns([row for row in inputs if row not in long], indent="  ")] if len(long) < len(inputs) else []
     blocks += [_filled("  ".join(word for word in row if word)) for row in long]
     blocks += [f"note: {note}" for note in result.notes]
@@ -46,29 +47,37 @@ def _filled(text: str) -> str:
     return textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="      ")
 
 
-def _tables(result: Result, binary: bool) -> list[str]:
+def _tables(result: Result) -> list[str]:
     """Outputs that are columns of a table, a table each; a column without any value is left out."""
     outputs = result.formula.outputs
     found = []
     for table in dict.fromkeys(spec.table for spec in outputs.values() if spec.table):
-        names = [name for name, spec in outputs.items() if spec.table == table and set(result[name]) != {None}]
-        cells = [
-            ["" if v is None else said(v, outputs[name].unit, binary=binary) for v in result[name]] for name in names
-        ]
+        every = [name for name, spec in outputs.items() if spec.table == table and name in result.outputs]
+        names = [name for name in every if set(result[name]) != {None}]
+        if not names:
+            continue
+        cells = [["" if v is None else said(v, outputs[name].unit) for v in result[name]] for name in names]
         found.append(columns(list(zip(*cells, strict=True)), head=names) + "\n")
     return found
 
 
-def shown(item: Value, *, binary: bool = False) -> str:
+def shown(item: Value) -> str:
     """An input's value with its unit."""
-    return said(item.value, item.unit or "1", binary=binary)
+    return said(item.value, item.unit or "1")
 
 
-def said(value: Any, unit: str, *, binary: bool = False) -> str:
+def told(value: Any, spec: Output) -> str:
+    """The value of an output: open where an input is missing, none where there is no such thing."""
+    if value is None:
+        return "open"
+    return "none" if value == math.inf and spec.absent else said(value, spec.unit)
+
+
+def said(value: Any, unit: str) -> str:
     """A value with its unit; a word as it is; several one after the other."""
     if isinstance(value, tuple):
-        return "; ".join(said(item, unit, binary=binary) for item in value) or "none"
-    return str(value) if isinstance(value, str) else format_quantity(value, unit, binary=binary)
+        return "; ".join(said(item, unit) for item in value) or "none"
+    return str(value) if isinstance(value, str) else format_quantity(value, unit)
 
 
 def _origin(item: Value) -> str:

@@ -87,6 +87,7 @@ def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, 
         yield calculators.calculator_page(name), calculators.calculator_markdown(name, name in notebooks)
     yield from references.pages().items()
     yield errata.PAGE, errata.errata_page()
+    yield errata.HELD, errata.claims_page()
     yield pitfalls.PAGE, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()

@@ -12,9 +12,11 @@ from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert_to_element
 
-# What must not be touched: fenced and inline code, HTML tags (their attributes may hold dollars), and prices.
+# What must not be touched: the head of the page, fenced and inline code, HTML tags (their attributes may hold
+# dollars), and prices.
 _SKIP = (
-    r"(?P<skip>^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
+    r"(?P<skip>\A---\n.*?^---\n"
+    r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* [a-z]+\b)"
 )
 _MATHS = re.compile(
@@ -50,12 +52,19 @@ def _entities(text: str) -> str:
     return _SPECIAL.sub(lambda m: f"&#{ord(m[0])};", html.unescape(text))
 
 
+def _inline(match: re.Match[str]) -> str:
+    """A formula in a line. At the beginning of a line Markdown would take it for a block, so a span goes around it."""
+    before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    made = mathml(match["inline"], "inline")
+    return f"<span>{made}</span>" if len(before) <= 3 and not before.strip() else made
+
+
 def replace_maths(markdown: str) -> str:
     """A page with its formulas as MathML. Raises MathsError."""
 
     def one(match: re.Match[str]) -> str:
         if match["block"] is not None:
             return f'<div class="fb-maths">{mathml(match["block"], "block")}</div>'
-        return mathml(match["inline"], "inline") if match["inline"] is not None else match[0]
+        return _inline(match) if match["inline"] is not None else match[0]
 
     return _MATHS.sub(one, markdown)

@@ -193,10 +193,45 @@ def test_bytes_with_binary_prefixes(cli: Any) -> None:
     call = ["kv-cache", "--model", "llama-2-7b", "--seq", "2048"]
     plain, binary = cli(*call), cli(*call, "--binary")
     assert "bytes            1.074 GB" in plain.out and "bytes            1 GiB" in binary.out
-    for other in ("--json", "--explain"):
-        refused = cli(*call, "--binary", other)
-        assert refused.status == 2 and "SI units" in refused.err and not refused.out
+    assert "bytes_per_token  512 KiB/token" in binary.out
+    assert "(1 GiB)" not in cli(*call, "--explain").out and "= 1 GiB" in cli(*call, "--binary", "--explain").out
     assert "--binary" not in cli("training-flops", "--help").out
+    assert "memory           80 GiB" in cli("max-params", "--memory", "80GiB", "--binary").out
+    assert cli(*call).out == plain.out, "the switch ends with its command"
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [
+        (["--sweep", "batch=1,2"], "2 GiB"), (["--sweep", "batch=1,2", "--plot", "-", "--outputs", "bytes"], "| 2 GiB"),
+        (["--solve", "batch", "--target", "bytes<=3GB"], "note: 3 gives bytes 3 GiB"),
+    ],
+)  # fmt: skip
+def test_binary_prefixes_in_sweeps_and_solutions(more: list[str], shown: str, cli: Any) -> None:
+    assert shown in cli("kv-cache", "--model", "llama-2-7b", "--seq", "2048", "--binary", *more).out
+
+
+@pytest.mark.parametrize(
+    "more", [["--json"], ["--sweep", "batch=1,2", "--csv"], ["--sweep", "batch=1,2", "--plot", "a.svg"]]
+)
+def test_what_has_si_units_refuses_binary_prefixes(more: list[str], cli: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = cli("kv-cache", "--model", "llama-2-7b", "--seq", "2048", "--binary", *more)
+    assert refused.status == 2 and "SI units" in refused.err and not refused.out and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["bubble", "--stages", "4", "--microbatches", "8"], ["roofline", "--chip", "h100-sxm"],
+        ["shard", "--array", "bf16[8,8]", "--layout", "A[I_X, J]", "--mesh", "X=4"],
+    ],
+)  # fmt: skip
+def test_a_picture_of_its_own_is_printed_with_a_dash_for_the_file(call: list[str], cli: Any) -> None:
+    printed = cli(*call, "--plot", "-")
+    again = cli(*call, "--timeline") if call[0] == "bubble" else cli(*call)
+    assert printed.status == 0 and printed.out == again.out and not printed.err
+    assert cli(*call, "--plot", "-", "--json").status == 2
 
 
 @pytest.mark.parametrize("text", ["900GB/s both ways", "900GB/s both", "450GB/s", "450 GB/s one-way"])
@@ -225,3 +260,10 @@ def test_help_names_every_option_with_its_meaning(name: str, cli: Any) -> None:
     words = " ".join(outcome.out.split())
     for key, spec in get_formula(name).inputs.items():
         assert f"--{key.replace('_', '-')}" in words and spec.meaning.partition(" ")[2] in words
+
+
+def test_what_does_not_exist_is_not_called_unlimited(cli: Any) -> None:
+    """Kaplan's fit gives no loss here, and one chip no bus bandwidth; neither is infinitely large."""
+    loss = cli("scaling-law", "--flop", "1e24", "--sweep", "fit=kaplan2020,besiroglu2024").out
+    alone = cli("collective", "--bytes", "1GB", "--chips", "1", "--link-bandwidth", "1GB/s").out
+    assert "bus_bandwidth      none" in alone and "unlimited" not in loss + alone and " none " in loss

@@ -116,6 +116,20 @@ def test_claims_are_listed_by_verdict(cli: Any) -> None:
     )
 
 
+def test_claims_are_listed_by_source_and_topic(cli: Any) -> None:
+    """Options add up: a row has to be all that is asked for."""
+    for name, value in (("source", "rajbhandari2020zero"), ("topic", "memory")):
+        rows = json.loads(cli("claims", f"--{name}", value, "--json").out)
+        assert [row["id"] for row in rows] == [row.id for row in ledger_rows() if getattr(row, name) == value] != []
+    both = json.loads(cli("claims", "--source", "slides2025scaling", "--topic", "memory", "--json").out)
+    assert both and {(row["source"], row["topic"]) for row in both} == {("slides2025scaling", "memory")}
+
+
+def test_no_claim_that_is_all_that_was_asked_for(cli: Any) -> None:
+    asked = ("claims", "--source", "touvron2023llama", "--verdict", "typo")
+    assert cli(*asked).out == "No row is all of these.\n" and json.loads(cli(*asked, "--json").out) == []
+
+
 def test_lint_of_the_real_data_is_clean(cli: Any) -> None:
     assert cli("lint", "--json").out == "[]\n"
 
@@ -127,7 +141,8 @@ def test_lint_reports_problems_with_status_1(cli: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(lint, "lint", lambda: [Problem("a.yaml", 3, 1, "unit", "GX", "GB", "mend it")])
     outcome = cli("lint")
     assert (outcome.status, outcome.err) == (1, "")
-    assert outcome.out == "a.yaml:3:1: unit: found GX, expected GB; mend it\n1 problem\n"
+    told = "a.yaml:3:1: unit: found GX, expected GB; mend it\n"
+    assert outcome.out.startswith(told) and outcome.out.endswith("\n1 problem\n")
     assert json.loads(cli("lint", "--json").out)[0]["line"] == 3
 
 

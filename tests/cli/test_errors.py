@@ -30,6 +30,8 @@ UNKNOWN = {
     "model": (("training-flops", "--model", "gpt-4-175b"), "unknown model 'gpt-4-175b'; nearest: gpt-3-175b"),
     "dtype": (("min-batch", *H100, "--dtype", "bf61"), "unknown dtype 'bf61'; nearest: bf16"),
     "dtype that the chip lacks": (("min-batch", *H100, "--dtype", "fp4"), "has no dense fp4 tensor peak; it has: "),
+    "what to choose instead": (("min-batch", "--chip", "v100-sxm2"), "fp16 dense; give --peak, or another --dtype"),
+    "value that the model lacks": (("ep-limit", *H100, "--model", "llama-3-8b"), "vocab; give --expert-d-ff"),
     "sparsity": (("min-batch", *H100, "--sparsity", "sparse"), "unknown sparsity 'sparse'"),
     "schedule": ((*BUBBLE, "--schedule", "gpip"), "unknown --schedule 'gpip'; nearest: gpipe"),
     "schedule near nothing": (
@@ -40,6 +42,11 @@ UNKNOWN = {
     "entry": (("show", "h100-smx"), "unknown chip 'h100-smx'; nearest: "),
     "reference": (("cite", "williams2009rooflin"), "nearest: williams2009roofline"),
     "verdict": (("claims", "--verdict", "hold"), "unknown verdict 'hold'; nearest: holds"),
+    "source of a claim": (
+        ("claims", "--source", "slides2025scalin"),
+        "unknown source 'slides2025scalin'; nearest: slides2025scaling",
+    ),
+    "topic of a claim": (("claims", "--topic", "memry"), "unknown topic 'memry'; nearest: memory"),
 }
 
 VALUES = {

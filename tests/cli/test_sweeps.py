@@ -152,3 +152,21 @@ def test_nothing_of_this_is_loaded_by_a_plain_answer(process: Any) -> None:
         assert module not in done.stderr
     swept = process(*RATES, env={"PYTHONPROFILEIMPORTTIME": "1"})
     assert "flopbook.sweeping" in swept.stderr and "matplotlib" not in swept.stderr
+
+
+@pytest.mark.parametrize("name", formulas())
+def test_every_input_of_every_first_example_can_be_swept(name: str, cli: Any) -> None:
+    """Text, CSV and JSON of a sweep over one value, whatever kind of input and outputs a calculator has."""
+    example = get_formula(name).examples[0]
+    for key, value in example.items():
+        rest = [word for other, given in example.items() if other != key for word in (f"--{other}", given)]
+        for form in ([], ["--json"], ["--csv"]):
+            twice = f"{value};{value}" if set(",=") & set(value) else f"{value},{value}"
+            done = cli(name, *rest, "--sweep", f"{key}={twice}", *form)
+            assert done.status == 0 and done.out and not done.err, (key, form, done.err)
+
+
+def test_a_sweep_of_rooflines_is_a_table_of_their_columns(cli: Any) -> None:
+    call = ("roofline", "--kernels", "gemm 512x512x512", "--sweep", "chip=h100-sxm,b200")
+    out = cli(*call, "--outputs", "kernel,bound").out
+    assert "b200" in out and out.count("gemm 512x512x512") == 3

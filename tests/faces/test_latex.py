@@ -26,6 +26,7 @@ def test_every_equation_is_balanced_and_named(name: str) -> None:
         assert line.count("{") == line.count("}")
         assert line.count(r"\left") == line.count(r"\right") and line.count(r"\begin") == line.count(r"\end")
         assert not re.search(r"\d\.\d+e|None|nan|\*|_[a-z]+_", line)
+        assert not re.search(r"(?<![\d._])0 \\(times|,)", line), "nothing times something is nothing"
     left = [line.partition(" = ")[0] for line in lines]
     assert len(set(left)) == len(left)
     assert {spec.symbol for spec in formula.outputs.values()} <= set(left)

@@ -46,6 +46,17 @@ def test_the_step_is_that_of_decoding(batch: int) -> None:
     )
 
 
+@pytest.mark.parametrize("batch", [1, 32, 350, 1e6])
+def test_what_bounds_it_is_what_bounds_a_step(batch: float) -> None:
+    """The same word as decoding gives for the sequences that run; memory where not one of them fits."""
+    out = serving(**FULL, batch=batch)
+    step = decode(**LLAMA_70B, **H100, seq=4096, tp=8, batch=out["batch_runs"])
+    assert out["bound"] == step["bound"] and out["batch_runs"] == min(batch, out["batch_fits"])
+    alone = serving(**{**FULL, "tp": 1})
+    assert alone["bound"] == "memory" and alone["batch_runs"] == 0
+    assert serving(**FULL | {"seq": 1})["bound"] == "arithmetic"
+
+
 def test_no_more_sequences_run_than_fit() -> None:
     open_, beyond = serving(**FULL), serving(**FULL, batch=1e6)
     assert beyond == open_ and open_["tokens_per_s"] * open_["seconds"] == pytest.approx(open_["batch_fits"])

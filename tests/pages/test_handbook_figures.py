@@ -27,6 +27,7 @@ def test_a_figure_is_whole(name: str) -> None:
     title, described = root[0].text or "", root[1].text or ""
     assert title and len(described) > 60 and len(drawn.caption) > 40
     assert root.get("aria-labelledby") == f"{root[0].get('id')} {root[1].get('id')}"
+    assert not re.search(r"\b(inf|nan)\b", SVG.search(markup)[0])  # type: ignore[index]
     for item in root.iter():
         for key, limit in (("x", drawn.width), ("cx", drawn.width), ("y", drawn.height), ("cy", drawn.height)):
             if item.get(key) is not None and item.tag != "g":
@@ -49,8 +50,8 @@ def test_the_code_of_every_figure_is_published() -> None:
     sources = figure_sources()
     for name in figure_names():
         markup = figure_markup(name, "handbook/page.md")
-        assert f'href="../../{CODE}{name.replace("-", "_")}.py"' in markup
-        assert "def figure(" in sources[f"{CODE}{name.replace('-', '_')}.py"]
+        assert f'href="../../{CODE}{name.replace("-", "_")}.py.txt"' in markup
+        assert "def figure(" in sources[f"{CODE}{name.replace('-', '_')}.py.txt"]
 
 
 def test_an_unknown_figure_offers_the_nearest() -> None:

@@ -74,11 +74,11 @@ def test_a_topic_leads_up_and_down_and_to_what_computes_it(world: World) -> None
 
 
 def test_an_introduction_computes_its_numbers(world: World) -> None:
-    intro = "It holds {{ chip('acme/one').memory() }}, {{ cite('acme2026one') }} says; $10^{12}$ and C&A."
+    intro = "It holds {{ chip('acme/one').memory() }}, {{ cite('acme2026one') }} says; $10^{12}$ and C&A, for $5 or $6."
     write_topics(world, f'id: chips, title: Chips, intro: "{intro}"')
     text = pages.topic_markdown(all_topics()[0])
     assert ">80 GB</a>" in text and "$10^{12}$" in text and 'href="../../accelerators/acme/one/"' in text
-    assert 'description: "It holds 80 GB, Doe and Roe 2026 says;' in text
+    assert 'description: "It holds 80 GB, Doe and Roe 2026 says; 10^{12} and C&A, for $5 or $6."' in text
 
 
 def test_an_introduction_keeps_its_paragraphs(world: World) -> None:

@@ -163,10 +163,12 @@ def test_what_is_no_address_is_for_another_rule(address: str) -> None:
 
 
 def test_a_topic_needs_three_works_or_a_reason(world: World) -> None:
-    world.write("bibliography/topics.yaml", TOPICS.replace(", few: The sample has one work.", ""))
+    world.write("bibliography/topics.yaml", TOPICS.replace(", few: The sample has no works.", ""))
     (problem,) = found("thin")
-    assert str(problem).startswith("bibliography/topics.yaml:2:") and "found 1 works on 'chips'" in str(problem)
-    world.write("bibliography/more.bib", bib("doe2026b") + bib("doe2026c"))
+    assert str(problem).startswith("bibliography/topics.yaml:2:") and "found 0 works on 'chips'" in str(problem)
+    world.write("bibliography/more.bib", "".join(bib(f"doe2026{n}") for n in "bcd"))
+    assert len(found("thin")) == 1, "a source of values is no work"
+    world.write("bibliography/more.bib", "".join(bib(f"doe2026{n}", type="paper") for n in "bcd"))
     assert checker.lint() == []
     world.write("bibliography/topics.yaml", TOPICS)
     (problem,) = found("thin")
@@ -175,9 +177,12 @@ def test_a_topic_needs_three_works_or_a_reason(world: World) -> None:
 
 def test_works_of_the_children_count_once(world: World) -> None:
     child = "children: [{id: links, title: Links, intro: What links do.}]"
-    world.write("bibliography/topics.yaml", TOPICS.replace("few: The sample has one work.", child))
-    world.write("bibliography/more.bib", bib("doe2026b", keywords="links, chips") + bib("doe2026c", keywords="links"))
-    assert [problem.found for problem in found("thin")] == ["2 works on 'links'"]
+    world.write("bibliography/topics.yaml", TOPICS.replace("few: The sample has no works.", child))
+    world.write("bibliography/more.bib", bib("doe2026b", type="blog", keywords="links, chips")
+                + bib("doe2026c", type="blog", keywords="links") + bib("doe2026d", keywords="links"))  # fmt: skip
+    assert [problem.found for problem in found("thin")] == [
+        "2 works on 'chips'", "2 works on 'links'",
+    ]  # fmt: skip
 
 
 def test_no_rule_of_references_hides_the_others(world: World) -> None:

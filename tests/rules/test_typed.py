@@ -30,7 +30,7 @@ def test_a_typed_number_is_found(text: str) -> None:
         "2 bytes wide", "a byte is 8 bits", "16 chips", "7 FLOP", "take $n = 4$ tokens", "$10^{15}$ FLOP",
         "`80 GB`", "{{ q('80GB', 'byte') }}", "{{ n }} GB", "in 2017 a paper", "exercise 8 shows", "GPT-3 B", "2:4",
         "[a page](https://example.org/80 GB)", '<b title="80 GB">', "```\n80 GB\n```", "$$ 80 GB $$", "32-bit words",
-        "{% set a = '80 GB' %}", "int4 weights", "3x B", "h100-80 sold",
+        "{% set a = '80 GB' %}", "int4 weights", "3x B", "h100-80 sold", "in the 2010s",
     ],
 )  # fmt: skip
 def test_what_is_not_a_typed_number_is_left_alone(text: str) -> None:

@@ -13,9 +13,6 @@ from seed_addresses import Account, accounts, read_rows, summary
 from flopbook.references import references
 from samples import SOURCE, World, bib, write
 
-# Addresses that nobody has accounted for yet; it may only fall.
-OPEN = 225
-
 
 def states(*rows: dict[str, Any]) -> list[Account]:
     return accounts(rows, references())
@@ -24,9 +21,7 @@ def states(*rows: dict[str, Any]) -> list[Account]:
 def test_every_address_leads_to_an_entry_or_is_excluded() -> None:
     found = states(*read_rows())
     print(summary(found))
-    assert [one for one in found if one.state == "wrong"] == []
-    still_open = [one.address for one in found if one.state == "open"]
-    assert len(still_open) <= OPEN, "run: .venv/bin/python scripts/seed_addresses.py"
+    assert [one for one in found if one.state in ("open", "wrong")] == []
 
 
 def test_the_list_is_whole_and_each_work_has_one_row() -> None:

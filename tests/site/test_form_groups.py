@@ -33,8 +33,8 @@ def test_a_long_form_opens_what_its_first_example_uses(forms: Any) -> None:
         spec.group for name, spec in inputs.items() if name in used and spec.group
     }
     assert found["Mixture of experts"] == {"open": False, "said": "6 at their defaults", "pinned": False}
-    assert found["Parallelism"] == {"open": True, "said": "2 filled", "pinned": True}
-    assert found["Details of the shape"]["said"] == "2 from megatron-530b"
+    assert found["Parallelism"] == {"open": True, "said": "4 filled", "pinned": True}
+    assert found["Details of the shape"]["said"] == "2 from llama-3-70b"
 
 
 def test_no_required_input_is_folded_away_and_short_forms_fold_nothing() -> None:

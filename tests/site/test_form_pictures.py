@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flopbook.calculator import calculate
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.units import format_quantity
 from forming import open_form, put, visit
 
@@ -102,10 +102,11 @@ def test_every_point_is_the_formula(forms: Any, name: str, across: str, output: 
 
 
 def test_every_calculator_draws_its_first_example(forms: Any) -> None:
-    for name, formula in formulas().items():
+    """Those whose functions are printed; one that needs loops has no form."""
+    for name in printed():
         found = forms(name, _first)
         assert found["drawn"], name
-        assert found["words"].startswith(f'{next(iter(formula.outputs))} against "'), name
+        assert found["words"].startswith(f'{next(iter(get_formula(name).outputs))} against "'), name
         assert found["role"] == "img" and found["label"] == found["words"]
 
 

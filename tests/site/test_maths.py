@@ -6,6 +6,7 @@ import contextlib
 import html
 import re
 
+import markdown
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from sitebuild.maths import MathsError, replace_maths
 from sitebuild.pagehook import name_maths_heads
 
 UNTOUCHED = [
+    '---\ntitle: "$x$"\ndescription: "Take $Y$."\n---\n\nNone here.',
     "costs $3 and $5",
     "costs $30,000 a chip, or US$ 2 an hour",
     "`$x$` in code",
@@ -45,6 +47,23 @@ def test_formulas_become_mathml(text: str, display: str) -> None:
     made = replace_maths(text)
     assert f'display="{display}"' in made and "<mi>x</mi>" in made and "$" not in made
     assert made.count("<math ") == 1
+
+
+def test_formulas_after_the_head_of_a_page() -> None:
+    made = replace_maths("---\ntitle: $a$\n---\n\n$b$\n\n---\n\n$c$ and\n\n---\n")
+    assert made.startswith("---\ntitle: $a$\n---\n") and made.count("<math ") == 2
+
+
+def test_a_formula_may_begin_a_line() -> None:
+    """It stays inside its paragraph: Markdown takes a math element at the beginning of a line for a block."""
+    page = markdown.markdown(replace_maths("With\n$f$ bits and\n  $e$ more."), extensions=["md_in_html"])
+    assert page.count("<p>") == 1 and page.count("<math") == 2
+
+
+def test_the_head_of_a_page_stays() -> None:
+    """A description goes into an attribute, where no formula can stand; YAML would not read one either."""
+    head = "---\ntitle: A\ndescription: An $n \\times n$ matrix.\n---\n"
+    assert replace_maths(head + "$a$\n").startswith(head + "<span><math")
 
 
 def test_two_formulas_in_a_line() -> None:
@@ -83,6 +102,6 @@ def test_any_text_gives_text_or_an_error(text: str) -> None:
 
 
 def test_a_formula_as_table_header_is_said_in_words() -> None:
-    made = name_maths_heads("<th>" + replace_maths(r"$T_\text{memory}$") + "</th><th>Words</th>")
+    made = name_maths_heads("<th>" + replace_maths(r"| $T_\text{memory}$")[2:] + "</th><th>Words</th>")
     assert '<span class="fb-hidden">T memory</span><math aria-hidden="true"' in made
     assert made.endswith("<th>Words</th>")

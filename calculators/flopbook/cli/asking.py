@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flopbook.cli.calculators import show
+from flopbook.cli.calculators import refuse_binary, show
 from flopbook.cli.parser import UsageError
 from flopbook.formula import Formula
 from flopbook.pages.pictures import DRAWINGS
@@ -22,16 +22,15 @@ class Asked(NamedTuple):
     csv: bool = False
     picture: bool = False  # the calculator's own, printed
     plot: str | None = None
-    binary: bool = False  # bytes in powers of 1,024
 
 
 def ask(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     """Print what was asked for. Raises FlopbookError."""
     if asked.sweep is not None:
-        _refuse(formula, asked, "sweep", "solve", "target", "picture", "explain", "binary")
+        _refuse(formula, asked, "sweep", "solve", "target", "picture", "explain")
         _sweep(formula, given, asked)
     elif asked.solve is not None or asked.target is not None:
-        _refuse(formula, asked, "solve", "picture", "plot", "csv", "outputs", "binary")
+        _refuse(formula, asked, "solve", "picture", "plot", "csv", "outputs")
         _solve(formula, given, asked)
     elif asked.outputs is not None and asked.explain and not asked.csv and asked.plot is None and not asked.picture:
         _explain(formula, given, asked)
@@ -52,13 +51,16 @@ def _refuse(formula: Formula, asked: Asked, flag: str, *others: str) -> None:
 
 
 def _sweep(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
-    from flopbook.cli.sweeps import TERMINAL, read_outputs, swept
+    from flopbook.cli.files import TERMINAL
+    from flopbook.cli.sweeps import read_outputs, swept
     from flopbook.cli.sweeps import show as show_sweep
 
     if asked.csv and asked.as_json:
         raise UsageError("--csv and --json do not go together")
     if asked.plot == TERMINAL and (asked.csv or asked.as_json):
         raise UsageError("--plot - prints text of its own; leave out --csv and --json")
+    if asked.csv or asked.plot not in (None, TERMINAL):
+        refuse_binary("csv" if asked.csv else "plot FILE")
     form = "json" if asked.as_json else "csv" if asked.csv else "text"
     outputs = read_outputs(formula, asked.outputs)
     show_sweep(swept(formula, given, asked.sweep or []), outputs, form, asked.plot)
@@ -92,9 +94,14 @@ def _picture(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     from flopbook.calculator import calculate
     from flopbook.cli.drawing import show as drawn
     from flopbook.cli.drawing import write_plot
+    from flopbook.cli.files import TERMINAL
 
+    if asked.plot == TERMINAL:
+        if asked.as_json or asked.explain:
+            raise UsageError("--plot - prints text of its own; leave out --json and --explain")
+        return print(drawn(formula.id, given, True, None))
     if not (asked.as_json or asked.explain):
-        return print(drawn(formula.id, given, asked.picture, asked.plot, asked.binary))
+        return print(drawn(formula.id, given, asked.picture, asked.plot))
     if asked.picture:
         flag = DRAWINGS[formula.id].flag
         raise UsageError(f"--{flag} prints text of its own; leave out --json and --explain")

@@ -9,6 +9,7 @@ from flopbook.calculator import Result, calculate, reads, takes
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.formula import Formula, Input
 from flopbook.pages.pictures import DRAWINGS, Drawing
+from flopbook.units import BINARY
 from flopbook.words import answer, example
 
 _SHARED = {
@@ -50,20 +51,25 @@ def command(formula: Formula) -> Command:
     more = (*_ASKED, *_drawn(drawing))
 
     def call(as_json: bool, explain: bool, binary: bool = False, **given: Any) -> None:
-        if binary and (as_json or explain):
-            raise UsageError("--binary writes the plain answer; --json and --explain are in SI units")
+        token = BINARY.set(binary)
+        try:
+            answered(as_json, explain, given)
+        finally:
+            BINARY.reset(token)
+
+    def answered(as_json: bool, explain: bool, given: dict[str, Any]) -> None:
+        if as_json:
+            refuse_binary("json")
         asked = {option.name: given.pop(option.name) for option in more}
         if any(value not in (None, False) for value in asked.values()):
             from flopbook.cli.asking import Asked, ask
 
             picture = bool(drawing and asked.pop(drawing.flag, False))
-            return ask(formula, given, Asked(as_json, explain, picture=picture, binary=binary, **asked))
+            return ask(formula, given, Asked(as_json, explain, picture=picture, **asked))
         if drawing and not drawing.flag and not (as_json or explain):
             from flopbook.cli.drawing import show as drawn
 
-            return print(drawn(formula.id, given, False, None, binary))
-        if binary:
-            return print(answer(calculate(formula.id, **given), binary=True))
+            return print(drawn(formula.id, given, False, None))
         show(calculate(formula.id, **given), as_json, explain)
 
     return Command(
@@ -104,8 +110,15 @@ def _drawn(drawing: Drawing | None) -> list[Option]:
 
 
 def _binary(formula: Formula) -> tuple[Option, ...]:
-    """The switch for binary prefixes, where an answer is an amount of bytes."""
-    return (_BINARY,) if any(spec.unit == "byte" for spec in formula.outputs.values()) else ()
+    """The switch for binary prefixes, where an answer is an amount of bytes, or the memory of a chip goes in."""
+    sizes = any(spec.unit.partition("/")[0] == "byte" for spec in formula.outputs.values())
+    return (_BINARY,) if sizes or any(spec.chip == "memory" for spec in formula.inputs.values()) else ()
+
+
+def refuse_binary(flag: str) -> None:
+    """Raise UsageError where bytes are to be written with binary prefixes into what has SI units."""
+    if BINARY.get():
+        raise UsageError(f"--binary writes text for people; --{flag} has SI units")
 
 
 def _shared(name: str) -> Option:

@@ -18,6 +18,8 @@ _VERDICT = Option(
     "Only rows with this verdict: holds, rounding, does-not-hold, depends, typo, quoted.",
     "NAME",
 )
+_SOURCE = Option("--source", "source", "Only rows of this source, by the key of its reference.", "KEY")
+_TOPIC = Option("--topic", "topic", "Only rows on this part of the subject, such as memory.", "WORD")
 
 
 @command("show", Option("--all", "everything", "Show the values of other sources too."), argument="NAME")
@@ -97,8 +99,8 @@ def cite_command(works: Sequence[str], bibtex: bool, as_json: bool) -> None:
         print(f"{item.authors}. {item.title}.{where} {item.year}.\n{item.link}\n{item.annote}")
 
 
-@command("claims", _VERDICT)
-def claims_command(verdict: str | None, as_json: bool) -> None:
+@command("claims", _VERDICT, _SOURCE, _TOPIC)
+def claims_command(verdict: str | None, source: str | None, topic: str | None, as_json: bool) -> None:
     """List the numeric claims of sources, recomputed, with their verdicts.
 
     Example: flopbook claims --verdict does-not-hold
@@ -107,13 +109,19 @@ def claims_command(verdict: str | None, as_json: bool) -> None:
     from flopbook.ledger import VERDICTS, ledger_rows
     from flopbook.problems import UnknownName
 
-    if verdict is not None and verdict not in VERDICTS:
-        raise UnknownName("verdict", verdict, VERDICTS)
-    rows = [row for row in ledger_rows() if verdict in (None, row.verdict)]
+    rows = list(ledger_rows())
+    known = {"source": {row.source for row in rows}, "topic": {row.topic for row in rows}, "verdict": VERDICTS}
+    wanted = {"source": source, "topic": topic, "verdict": verdict}
+    for name, value in wanted.items():
+        if value is not None and value not in known[name]:
+            raise UnknownName(name, value, sorted(known[name]))
+        rows = [row for row in rows if value in (None, getattr(row, name))]
     if as_json:
         print_json([row_record(row) for row in rows])
-    else:
+    elif rows:
         print(columns([(row.verdict, row.id, row.statement) for row in rows]))
+    else:
+        print("No row is all of these.")
 
 
 @command("export", argument="FOLDER")

@@ -13,12 +13,12 @@ from flopbook.words import answer
 _WIDEST = 400
 
 
-def show(name: str, given: dict[str, Any], asked: bool, plot: str | None, binary: bool = False) -> str:
+def show(name: str, given: dict[str, Any], asked: bool, plot: str | None) -> str:
     """The text of the answer, with the picture where it was asked for or always is; writes the file of `--plot`."""
     import shutil
 
     drawn = _drawn(name, given)
-    blocks = [_closed(name, given, drawn, binary), drawn.words]
+    blocks = [_closed(name, given, drawn), drawn.words]
     if asked or not DRAWINGS[name].flag:
         blocks.append(drawn.text(min(_WIDEST, shutil.get_terminal_size().columns)))
     if plot is not None:
@@ -35,10 +35,10 @@ def _drawn(name: str, given: dict[str, Any]) -> Picture:
     return picture(name, {key: item.value for key, item in resolved(name, **given).items()})
 
 
-def _closed(name: str, given: dict[str, Any], drawn: Picture, binary: bool) -> str:
+def _closed(name: str, given: dict[str, Any], drawn: Picture) -> str:
     """The answer, or why there is no closed form for what was counted and drawn all the same."""
     try:
-        return answer(calculate(name, **given), binary=binary)
+        return answer(calculate(name, **given))
     except FlopbookError as error:
         if not drawn.words:
             raise

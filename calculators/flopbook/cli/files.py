@@ -8,6 +8,8 @@ from pathlib import Path
 
 from flopbook.problems import FlopbookError, shorten
 
+TERMINAL = "-"  # the file of --plot that is none: the picture is printed
+
 
 def write_svg(plot: str, make: Callable[[], str]) -> None:
     """Write the picture that `make` draws to the file `plot`. Raises FlopbookError for a name or folder that is not."""

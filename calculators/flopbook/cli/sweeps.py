@@ -9,15 +9,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from flopbook.calculator import Result
-from flopbook.cli.files import write_svg
+from flopbook.cli.files import TERMINAL, write_svg
 from flopbook.formula import Formula
 from flopbook.pages.curves import Plot, curves_svg, plot_of
 from flopbook.pages.scales import Scale
 from flopbook.problems import FlopbookError, UnknownName
 from flopbook.sweeping import Sweep, read_axis, sweep
-from flopbook.words import answer, columns, counted, said
+from flopbook.words import answer, columns, counted, said, told
 
-TERMINAL = "-"
 MOST_ROWS = 48  # of a plot in a terminal
 NARROWEST = 20
 
@@ -124,7 +123,8 @@ def _constant(found: Sweep, name: str) -> str | None:
 def _cell(found: Sweep, name: str, value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "open"
-    return said(value, found.unit(name) or "1")
+    outputs = found.formula.outputs
+    return told(value, outputs[name]) if name in outputs else said(value, found.unit(name) or "1")
 
 
 def terminal_plot(plot: Plot, width: int) -> str:

@@ -70,6 +70,8 @@ def _binary(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
         return f"{base}^{{{print_latex(node.right, names)}}}"
     if isinstance(node.op, ast.Div):
         return rf"\frac{{{print_latex(node.left, names)}}}{{{print_latex(node.right, names)}}}"
+    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant) and node.left.value == 0:
+        return "0"  # a zero that carries the unit of its factor
     level = _LEVEL[type(node.op)]
     left = print_latex(node.left, names, level)
     right = print_latex(node.right, names, level + (1 if isinstance(node.op, ast.Sub) else 0))

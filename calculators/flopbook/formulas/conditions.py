@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flopbook.ops import inf
+from flopbook.ops import inf, minimum
 
 
 def always(condition: Any) -> bool:
@@ -13,6 +13,18 @@ def always(condition: Any) -> bool:
 HEADS_RULE = (
     lambda heads, kv_heads, **_: always((kv_heads <= heads) | (kv_heads == inf)),
     "kv-heads is larger than heads: each key and value head serves at least one head",
+)
+
+
+def _heads_divide(heads: Any, tp: Any, kv_heads: Any, kv_lora_rank: Any, **_: Any) -> bool:
+    """Each chip has as many heads; keys and values are either divided too, or each head is on as many chips."""
+    keys = minimum(kv_heads, heads)
+    return always((heads % tp == 0) & ((kv_lora_rank > 0) | (keys % tp == 0) | (tp % keys == 0)))
+
+
+TENSOR_RULE = (
+    _heads_divide,
+    "heads do not divide over tp: each chip of tensor parallelism holds whole heads",
 )
 EXPERTS_RULE = (
     lambda experts, experts_per_token, **_: always(experts >= experts_per_token),

@@ -6,6 +6,7 @@ from flopbook.formula import Constant, Input, Output, formula
 from flopbook.formulas.inference import (
     HEADS_RULES,
     KEY_AND_VALUE,
+    LIMITS,
     WEIGHTS_RULES,
     ComputeParams,
     KvWidth,
@@ -22,6 +23,13 @@ from flopbook.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
 
+Memory = Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)]
+Running = Annotated[float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)]
+Share = Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)]
+Price = Annotated[float, Input("USD/s", "p", "price of one chip, such as 2USD/h", most=1e6)]
+Answer = Annotated[float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)]
+First = Annotated[float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)]
+
 
 @formula(
     "serving",
@@ -32,8 +40,12 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
         "batch_saturates": Output(
             "1", r"B_\text{sat}", "sequences from which on the matrix products are limited by arithmetic"
         ),
+        "batch_runs": Output("1", "n", "sequences that run: those asked for, but no more than fit"),
         "seconds": Output("s", r"T_\text{token}", "time per token of each sequence", absent="the weights do not fit"),
         "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
+        "bound": Output(
+            "1", r"\text{bound}", "what takes longest; memory where nothing fits", choices=(*LIMITS, "memory")
+        ),
         "usd_per_million_tokens": Output(
             "USD", "c", "price of a million written tokens", needs=("price",), absent="the weights do not fit"
         ),
@@ -50,7 +62,8 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
     symbols={
         "width": "w", "lookup": "e", "read": "Q", "flop": "W", "scores": "q", "head": "d",
         "grouped": r"a_\text{GQA}", "values": "a", "shares": r"\sigma", "sequence": "m", "room": "x",
-        "used": "n", "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
+        "reading": r"T_\text{weights}", "computing": r"T_\text{arithmetic}", "cache": r"T_\text{cache}",
+        "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
         "length": "l", "whole": r"T_\text{whole}",
     },
     examples=(
@@ -63,19 +76,10 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
 def serving(
     params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
     bandwidth: Bandwidth,
-    memory: Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)],
-    batch: Annotated[
-        float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)
-    ] = inf,
-    kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf, kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
-    memory_share: Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)] = 1.0,
-    price: Annotated[float, Input("USD/s", "p", "price of one chip", most=1e6)] = inf,
-    answer: Annotated[
-        float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
-    ] = inf,
-    first: Annotated[float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)] = inf,
+    memory: Memory, batch: Running = inf, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0, memory_share: Share = 1.0,
+    price: Price = inf, answer: Answer = inf, first: First = inf,
 ) -> dict[str, Any]:  # fmt: skip
     """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips writes.
 
@@ -104,21 +108,30 @@ def serving(
     batch_fits = maximum(floor(room / sequence), 0)
     read = bytes_per_param * (params - lookup)
     flop = FLOP_PER_WEIGHT * (compute_params - lookup)
-    used = minimum(batch, batch_fits)
-    products = maximum(read / (tp * bandwidth), flop * used / (tp * peak))
+    batch_runs = minimum(batch, batch_fits)
+    reading = read / (tp * bandwidth)
+    computing = flop * batch_runs / (tp * peak)
+    products = maximum(reading, computing)
     scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
-    attention = maximum(used * sequence / bandwidth, FLOP_PER_WEIGHT * scores * seq * used / (tp * peak))
+    cache = batch_runs * sequence / bandwidth
+    attention = maximum(cache, FLOP_PER_WEIGHT * scores * seq * batch_runs / (tp * peak))
     step = products + attention
-    tokens_per_s = used / step
+    tokens_per_s = batch_runs / step
     length = where(answer < inf, answer, 1)
     whole = first + (length - 1) * step
     return {
-        "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth),
-        "seconds": where(used > 0, step, inf), "tokens_per_s": tokens_per_s,
-        "usd_per_million_tokens": where(
-            used > 0, MILLION * tp * price / where(used > 0, tokens_per_s, 1 / step), inf
+        "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth), "batch_runs": batch_runs,
+        "seconds": where(batch_runs > 0, step, inf), "tokens_per_s": tokens_per_s,
+        "bound": where(
+            batch_runs == 0, "memory",
+            where(attention > products, where(attention > cache, "arithmetic", "KV cache"),
+                  where(computing > reading, "arithmetic", "weights")),
         ),
-        "answer_seconds": where(used > 0, whole, inf), "seconds_with_first": where(used > 0, whole / length, inf),
+        "usd_per_million_tokens": where(
+            batch_runs > 0, MILLION * tp * price / where(batch_runs > 0, tokens_per_s, 1 / step), inf
+        ),
+        "answer_seconds": where(batch_runs > 0, whole, inf),
+        "seconds_with_first": where(batch_runs > 0, whole / length, inf),
     }  # fmt: skip
 
 

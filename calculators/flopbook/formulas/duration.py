@@ -24,11 +24,11 @@ def _rate(unit: str, symbol: str, meaning: str) -> Input:
         "days": Output("day", r"t_\text{day}", "the same in days"),
         "chip_hours": Output("chip-hour", r"h", "hours of all chips together"),
         "joules": Output("J", "E", "energy of the run, power usage effectiveness included", needs=("power",)),
-        "cost": Output("USD", r"\$", "price of the chip hours", needs=("price",)),
+        "cost": Output("USD", "c", "price of the chip hours", needs=("price",)),
         "co2": Output("kg", r"m_{\text{CO}_2}", "carbon dioxide of the energy", needs=("power", "carbon")),
     },
     sources=("kaplan2020scaling", "narayanan2021efficient", "touvron2023llama"),
-    symbols={"again": "r", "work": "k", "flop": "W", "rate": "C"},
+    symbols={"work": "k", "flop": "W", "rate": "C"},
     examples=(
         {"model": "llama-3-405b", "chip": "h100-sxm", "chips": "16384", "mfu": "0.4"},
         {"params": "65.2B", "tokens": "1.4T", "chip": "a100-sxm-80gb", "chips": "2048", "mfu": "0.477",
@@ -75,8 +75,7 @@ def training_time(
         third more), see the training FLOPs. The power of a chip is its limit: mean draw is mostly below
         it, but the server around a chip adds about as much again as it saves. The making of the chips.
     """
-    again = FLOP_PER_WEIGHT_AGAIN if counts == "hfu" else 0 * FLOP_PER_WEIGHT_AGAIN
-    work = FLOP_PER_WEIGHT_TRAINED + again
+    work = FLOP_PER_WEIGHT_TRAINED + FLOP_PER_WEIGHT_AGAIN if counts == "hfu" else FLOP_PER_WEIGHT_TRAINED
     flop = work * params * tokens
     rate = chips * peak * mfu
     seconds = flop / rate

@@ -51,7 +51,7 @@ Ways = Annotated[float, Input("chip", "X", "chips that share the experts", least
         "network": "W", "keys": "K'", "mask": "f", "moved": "m", "ways": "Y", "shortest": r"S_\text{min}",
     },
     examples=(
-        {"chip": "a100-sxm-80gb", "heads": "32", "seq": "131072"},
+        {"chip": "a100-sxm-80gb", "model": "llama-2-7b", "seq": "131072"},
         {"chip": "h100-sxm", "model": "llama-3-70b", "method": "ulysses", "causal": "yes", "seq": "131072"},
     ),
     rules=(

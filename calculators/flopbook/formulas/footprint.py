@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Group, Input, Output, Step, formula, part
-from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, TENSOR_RULE, always
 from flopbook.formulas.parameters import (
     DenseLayers,
     DFf,
@@ -36,6 +36,7 @@ FP16 = Constant(2.0, "byte/param", "a number in 16 bits")
 QUANTISED = Constant(1.0, "byte/param", "a number in 8 bits")
 MASK = Constant(1.0, "byte", "an entry of a dropout mask")
 FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
+ROUNDED = 1.05  # a published total may be rounded below what its shape counts: 1T for 1.026 trillion
 
 RECOMPUTE = ("selective", "none", "full")
 ATTENTION = ("scores", "flash")
@@ -109,7 +110,7 @@ def model_states(
     expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
     matrices = 3 if ffn == "gated" else 2
     expert = sparse * experts * matrices * d_model * expert_width
-    rest = params - embeddings - expert
+    rest = maximum(params - embeddings - expert, 0)
     replicas = 2 if schedule == "dualpipe" else 1
     rest_part = replicas * rest / (tp * pp)
     embedding_part = replicas * embeddings / (tp * pp)
@@ -227,13 +228,14 @@ def layer_activations(
         "replicas": r"\rho", "end_stage": r"N_p", "ends": r"N_1", "held": r"m_1", "stage_kept": r"A_s", "peak": r"P",
     },
     examples=(
-        {"model": "megatron-530b", "seq": "2048", "tp": "8", "pp": "35", "schedule": "interleaved", "virtual": "3",
-         "recompute": "none", "grad-bytes": "4"},
         {"model": "llama-3-70b", "chip": "h100-sxm", "seq": "8192", "zero": "3", "dp": "64", "tp": "8",
          "sequence-parallel": "yes", "attention": "flash", "dropout": "no"},
+        {"model": "megatron-530b", "seq": "2048", "tp": "8", "pp": "35", "schedule": "interleaved", "virtual": "3",
+         "recompute": "none", "grad-bytes": "4"},
     ),
     rules=(
         HEADS_RULE,
+        TENSOR_RULE,
         EXPERTS_RULE,
         DENSE_LAYERS_RULE,
         (lambda layers, pp, **_: always(layers >= pp), "pp is larger than layers: a stage would have no layer"),
@@ -250,7 +252,7 @@ def layer_activations(
         *((_of_stages(holds), message) for holds, message in SHAPES),
         (lambda schedule, microbatches, **_: schedule != "gpipe" or always(microbatches < inf),
          "gpipe keeps every micro-batch until the end; give --microbatches"),
-        (lambda **given: always(given["params"] >= _counted(given)),
+        (lambda **given: always(ROUNDED * given["params"] >= _counted(given)),
          "params is smaller than the embeddings and experts of this shape; flopbook params counts them"),
     ),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formula import Constant, Input, Output, formula
-from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, TENSOR_RULE, always
 from flopbook.formulas.intensity import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.formulas.parameters import (
     Experts,
@@ -63,6 +63,7 @@ def _embeddings_fit(compute_params: Any, vocab: Any, d_model: Any, **_: Any) -> 
 
 HEADS_RULES = (
     HEADS_RULE,
+    TENSOR_RULE,
     (lambda head_dim, d_model, kv_lora_rank, **_: always((head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)),
      "give --head-dim, or --d-model, which heads share"),
 )  # fmt: skip

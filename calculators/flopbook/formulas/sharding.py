@@ -49,6 +49,7 @@ def _passes(tokens: str) -> dict[str, Output]:
     sources=("austin2025training",),
     symbols={"network": "W", "dilution": r"\rho", "unit": "U"},
     examples=(
+        {"chip": "tpu-v5p", "batch-tokens": "16M"},
         {"chip": "tpu-v5p", "axes": "1", "batch-tokens": "16M", "link-bandwidth": "90GB/s"},
         {"chip": "h100-sxm", "batch-tokens": "16M", "scaleout-bandwidth": "400Gbit/s"},
     ),
@@ -100,7 +101,7 @@ def dp_limit(
     sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),
     symbols={"network": "W", "dilution": r"\rho", "unit": "U", "sent": "s"},
     examples=(
-        {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "16M"},
+        {"chip": "tpu-v5p", "batch-tokens": "16M"},
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
     ),
     rules=(EXPERTS_RULE,),

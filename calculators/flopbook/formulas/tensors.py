@@ -46,6 +46,7 @@ AllChips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=Tr
     sources=("austin2025training", "shoeybi2019megatron"),
     symbols={"network": "W", "matrices": "m", "sent": "s"},
     examples=(
+        {"chip": "tpu-v5p", "model": "llama-3-70b"},
         {"chip": "tpu-v5p", "axes": "1", "d-ff": "28672", "link-bandwidth": "90GB/s"},
         {"chip": "h100-sxm", "model": "llama-3-70b", "ffn": "gated"},
     ),
@@ -112,6 +113,7 @@ def tp_limit(
         "best": r"X'", "weights": "V", "activations": "A", "work": "U",
     },
     examples=(
+        {"chip": "tpu-v5p", "model": "llama-3-70b", "chips": "64", "batch-tokens": "48000"},
         {"chip": "tpu-v5p", "d-ff": "32768", "chips": "64", "batch-tokens": "48000", "link-bandwidth": "90GB/s"},
         {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "2048", "batch-tokens": "16M", "ffn": "gated"},
     ),
@@ -140,7 +142,7 @@ def mixed_limit(
         In a mixture of experts weights weigh E/k times as much, and F is the width of all experts of a token.
 
     Leaves out:
-        That traffic on different axes may overlap, which would halve the batch at best. Whole numbers: X and Y
+        That traffic on different axes may overlap, which would quarter the batch at best. Whole numbers: X and Y
         have to divide the chips, and a ring; rounding X by a factor of 1.4 costs 6 percent. Latency, attention and
         the factor (X-1)/X. If F is below 2a/n_Y or so, FSDP alone on all axes does better: compare the two.
     """

@@ -20,7 +20,7 @@ from flopbook.pages.pitfalls import pitfalls_of
 from flopbook.pages.sources import bibtex_block, cite, page_bibtex
 from flopbook.problems import FlopbookError
 from flopbook.references import reference, references
-from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, PREFIXES, format_quantity
+from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, CUSTOMARY, PREFIXES, format_quantity
 from flopbook.words import example, said
 
 INDEX = "calculators/index.md"
@@ -294,6 +294,7 @@ def units_record() -> dict:
     return {
         "units": units,
         "prefixes": dict(PREFIXES),
+        "customary": {si: list(pair) for si, pair in CUSTOMARY.items()},
         "counts": {k: list(v) for k, v in _COUNTS.items()},
         "suffixes": dict(_COUNT_SUFFIXES),
         "plain": dict(_PLAIN_SUFFIXES),

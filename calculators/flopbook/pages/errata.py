@@ -1,6 +1,8 @@
-"""The errata page: what sources state, recomputed, with verdict and correction."""
+"""The errata and what holds: what sources state, recomputed, with verdict and correction, on two pages."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 
 from flopbook.ledger import Row, Stated, ledger_rows, recompute
 from flopbook.pages.markup import escape, front_matter
@@ -9,11 +11,15 @@ from flopbook.references import reference
 from flopbook.units import format_quantity, plural, unit
 
 PAGE = "errata.md"
+HELD = "claims.md"
 PITFALLS = "pitfalls.md"
 VERDICT_WORDS = {
     "does-not-hold": "does not hold", "typo": "slip of the pen", "depends": "depends on something unsaid",
     "rounding": "holds within rounding", "holds": "holds", "quoted": "quoted, not computable",
 }  # fmt: skip
+# Verdicts whose rows need no correction: told in a few lines each, on a page of their own.
+SHORT = ("rounding", "holds", "quoted")
+HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
 
 
 def stated_words(stated: Stated, *, words_first: bool = False) -> str:
@@ -26,33 +32,97 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
 
 
 def errata_page() -> str:
-    """All rows of the ledger: first what is wrong, then what depends, then what holds."""
+    """What does not hold, slips and what depends on something unsaid, by source, after an overview of all rows."""
     rows = [row for row in ledger_rows() if not row.defect]
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICT_WORDS}
-    summary = ", ".join(f"{count} {VERDICT_WORDS[verdict]}" for verdict, count in counts.items() if count)
     lines = [
         front_matter(
             "Errata",
             "Numeric claims of sources, recomputed with our own formulas and data, with verdict and correction.",
         ),
         "# Errata\n",
-        f"We recompute what our sources state. {len(rows)} claims so far: {summary}. Every row is computed again by "
-        "the tests on each change, from the same data and formulas that you can run yourself. What calculators and "
-        f"planners get wrong is on [another page]({PITFALLS}).\n",
+        f"We recompute what our sources state: {len(rows)} claims so far. Every row is computed again by "
+        "the tests on each change, from the same data and formulas that you can run yourself. Here is what does not "
+        f"hold as it stands; [what holds, and what can only be quoted]({HELD}), is on a page of its own, and so is "
+        f"[what calculators and planners get wrong]({PITFALLS}). `flopbook claims` lists all rows in a terminal, by "
+        "source, topic or verdict.\n",
+        *_overview(rows),
+        *_sections(rows, PAGE),
     ]
-    for verdict, words in VERDICT_WORDS.items():
-        chosen = [row for row in rows if row.verdict == verdict]
-        if chosen:
-            lines += [f"## {words[0].upper()}{words[1:]}\n", *(_row(row) for row in chosen)]
     return "\n".join(lines) + "\n"
+
+
+def claims_page() -> str:
+    """What holds, exactly or within rounding, and what can only be quoted, by source."""
+    rows = [row for row in ledger_rows() if not row.defect]
+    held = [row for row in rows if claim_file(row) == HELD]
+    lines = [
+        front_matter(
+            "Claims that hold",
+            "Numeric claims of sources that hold when recomputed, and measured results quoted with their condition.",
+        ),
+        "# Claims that hold\n",
+        f"{len(held)} of {len(rows)} numeric claims of our sources need no correction. Those that hold come out as "
+        "stated when computed from our data; quoted are counts and measurements, which nobody can compute, with "
+        f"what they were measured on or against. What does not hold is in the [errata]({PAGE}).\n",
+        *_sections(rows, HELD),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(rows: list[Row], page: str) -> Iterator[str]:
+    """The rows of a page under a heading for each verdict, and under it one for each source."""
+    for verdict, words in VERDICT_WORDS.items():
+        chosen = [row for row in rows if row.verdict == verdict and claim_file(row) == page]
+        if chosen:
+            yield f"## {words[0].upper()}{words[1:]} {{ #{verdict} }}\n"
+        for source, of_source in _by_source(chosen):
+            yield f"### {escape(reference(source).title)} {{ #{verdict}-{source} }}\n"
+            yield from map(_short if page == HELD else _row, of_source)
+
+
+def _by_source(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Sources, those with most rows first, each with its rows in the order of the ledger."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.source, []).append(row)
+    yield from sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def _overview(rows: list[Row]) -> list[str]:
+    """A table of sources and verdicts; each number leads to its rows."""
+    shown = [verdict for verdict in VERDICT_WORDS if any(row.verdict == verdict for row in rows)]
+    pages = {verdict: HELD if verdict in SHORT else "" for verdict in shown}
+    head = ["Source", *(HEADS.get(verdict, VERDICT_WORDS[verdict]) for verdict in shown)]
+    table = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * len(shown)]
+    for source, of_source in _by_source(rows):
+        counts = [sum(row.verdict == verdict for row in of_source) for verdict in shown]
+        cells = [f"[{n}]({pages[v]}#{v}-{source})" if n else "" for v, n in zip(shown, counts, strict=True)]
+        table.append(f"| {cite(source, PAGE)} | {' | '.join(cells)} |")
+    totals = [f"[{sum(row.verdict == v for row in rows)}]({pages[v]}#{v})" for v in shown]
+    return [*table, f"| All | {' | '.join(totals)} |", ""]
+
+
+def _short(row: Row) -> str:
+    """A row that needs no correction: what is stated, what it comes to, where it stands."""
+    computed = f" Computed: {escape(_computed(row))} <code>{escape(row.call)}</code>." if row.call else ""
+    proof = [key for key in row.evidence if key != row.source]
+    evidence = f" Evidence: {', '.join(cite(key, HELD) for key in proof)}." if proof else ""
+    return (
+        f'<article class="fb-claim fb-{row.verdict}" id="{row.id}">\n'
+        f"<p>{_anchor(row)} {escape(row.statement)} Stated: <strong>{escape(stated_words(row.stated))}</strong>, "
+        f"{escape(row.where)}.{computed} {escape(row.why)}{evidence}</p>\n</article>\n"
+    )
+
+
+def _anchor(row: Row) -> str:
+    return f'<a class="fb-perma" href="#{row.id}" aria-label="Permanent link to {row.id}">#</a>'
 
 
 def _row(row: Row) -> str:
     slip = row.verdict == "typo"
     parts = [
         f'<article class="fb-claim fb-{row.verdict}" id="{row.id}">',
-        f'<p><a class="fb-perma" href="#{row.id}" aria-label="Permanent link to {row.id}">#</a> '
-        f"{escape(row.statement)}</p>",
+        f"<p>{_anchor(row)} {escape(row.statement)}</p>",
         '<dl class="fb-facts">',
         fact("Stated", f"<strong>{escape(stated_words(row.stated, words_first=slip))}</strong>"),
     ]
@@ -92,9 +162,14 @@ def _computed(row: Row) -> str:
     return f"{format_quantity(amount, '1')}{name}"
 
 
+def claim_file(row: Row) -> str:
+    """The page of a row: the errata, what holds, or the defects of tools."""
+    return PITFALLS if row.defect else HELD if row.verdict in SHORT else PAGE
+
+
 def claim_page(row: Row) -> str:
-    """Where a row has its permanent address: on the errata page, or with the defects of tools."""
-    return f"{PITFALLS if row.defect else PAGE}#{row.id}"
+    """Where a row has its permanent address."""
+    return f"{claim_file(row)}#{row.id}"
 
 
 def claim_words(row: Row) -> str:

@@ -244,7 +244,8 @@ def explorer_record(found: Sequence[Item]) -> dict[str, Any]:
         "peaks": _peaks(found), "factors": {q.shown: unit(q.shown).factor for q in (*QUANTITIES, *RATIOS) if q.shown},
         "sources": [references()[key].short if key in references() else key for key in sources.listed],
         "marks": marks.listed, "kinds": kinds.listed,
-        "prefixes": units["prefixes"], "counts": units["counts"], "units": {}, "entries": entries,
+        "prefixes": units["prefixes"], "customary": units["customary"], "counts": units["counts"], "units": {},
+        "entries": entries,
     }  # fmt: skip
 
 

@@ -59,8 +59,9 @@ def html_text(record: str) -> str:
 
 
 def plain(markup: str) -> str:
-    """The text of a line of markup, on one line."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", markup)).split())
+    """The text of markup, on one line; a formula is its LaTeX without dollars."""
+    text = html.unescape(re.sub(r"<[^>]*>", "", markup))
+    return " ".join(re.sub(r"\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])", r"\1", text).split())
 
 
 def shorten(text: str, limit: int = 155) -> str:

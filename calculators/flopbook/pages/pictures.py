@@ -39,15 +39,16 @@ class Drawing(NamedTuple):
 
 DRAWINGS: dict[str, Drawing] = {
     "bubble": Drawing(
-        "timeline", "Run the schedule and draw it into this file (SVG).", "timeline",
+        "timeline", "Run the schedule and draw it into this file (SVG), or with - in the terminal.", "timeline",
         "Run the schedule and print it: a line for each stage, a letter for a pass.",
     ),
-    "shard": Drawing("shards", "Draw which device holds which block into this file (SVG)."),
+    "shard": Drawing("shards", "Draw which device holds which block into this file (SVG), or with - in the terminal."),
     "sharded-matmul": Drawing(
-        "shards", "Draw where the blocks of all three arrays lie into this file (SVG).", "picture",
+        "shards", "Draw where the blocks of all three arrays lie into this file (SVG), or with - in the terminal.",
+        "picture",
         "Print which device holds which block of all three arrays.",
     ),
-    "roofline": Drawing("kernels", "Draw roofs and kernels into this file (SVG)."),
+    "roofline": Drawing("kernels", "Draw roofs and kernels into this file (SVG), or with - in the terminal."),
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from flopbook.calculator import Result, calculate
 from flopbook.entries import load_entry
 from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
+from flopbook.numberformats import number_format
 from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
 from flopbook.pages.chapter import exercise_heads
@@ -27,7 +28,7 @@ from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
 from flopbook.reliability import HERD, best_interval, between_failures, lost_share
-from flopbook.units import UnitError, format_quantity, parse_quantity
+from flopbook.units import UnitError, format_quantity, parse_quantity, unit
 from flopbook.words import said
 
 
@@ -142,6 +143,8 @@ def _names(page: str) -> dict[str, Any]:
         "calc": lambda name, **options: _Answer(calculate(name, **{k: _plain(v) for k, v in options.items()}), page),
         "cite": lambda key: cite(key, page),
         "claim": lambda key: link(claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))),
+        "stated": lambda key: _stated(key, page),
+        "fmt": number_format,
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
         "roofline": lambda name: roofline_svg(chip(name)),
         "figure": lambda name, **options: figure_markup(name, page, **options),
@@ -152,6 +155,16 @@ def _names(page: str) -> dict[str, Any]:
         "best_interval": best_interval,
         "lost_share": lost_share,
     }
+
+
+def _stated(key: str, page: str) -> Number:
+    """The number that a claim of the ledger states, linked to the claim."""
+    row = ledger_row(key)
+    value = row.stated.si_value
+    if value is None:
+        raise FlopbookError(f"the claim {key} states no number")
+    si = unit(row.stated.unit or "1").si
+    return Number(value, "1" if si == "count" else si, html_link(page, claim_page(row)))
 
 
 def _plain(value: Any) -> Any:

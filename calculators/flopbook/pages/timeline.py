@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from flopbook.pages.markup import escape
 from flopbook.pages.pictures import Picture
@@ -39,6 +39,20 @@ STYLE = (
 )
 
 
+class Dress(NamedTuple):
+    """Classes of a picture: of fill and text of each kind of pass (F, and F2 for a second one), and of names."""
+
+    passes: Mapping[str, tuple[str, str]]
+    name: str
+
+
+OWN = Dress(
+    {f"{kind}{mark}": (f"fb-pass-{kind.lower()}{mark}", f"fb-on-{kind.lower()}") for kind in _COLOURS
+     for mark in ("", "2")},
+    "fb-name",
+)  # fmt: skip
+
+
 def picture(name: str, values: Mapping[str, Any]) -> Picture:
     """The schedule that the inputs of `bubble` ask for, run and drawn. Raises FlopbookError."""
     counts = [int(values[key]) for key in ("stages", "microbatches", "virtual")]
@@ -69,18 +83,10 @@ def timeline_svg(run: Run, *, standalone: bool = False) -> str:
     Raises FlopbookError for a schedule that is too large to be seen.
     """
     found = run.plan
-    passes = sum(len(slot) for slots in found.slots for slot in slots)
-    if found.stages > MOST_STAGES or passes > MOST_PASSES:
-        raise FlopbookError(
-            f"{passes:,} passes on {found.stages:,} stages are too many for a picture, "
-            f"at most {MOST_PASSES:,} on {MOST_STAGES}; take fewer stages or micro-batches"
-        )
     shortest = float(min(run.times)) / found.pieces
     needed = LEFT + RIGHT + float(run.makespan) / shortest * (4 + CHARACTER * len(str(found.microbatches)))
     width = round(max(WIDTH, needed)) if standalone else WIDTH
-    scale = (width - LEFT - RIGHT) / float(run.makespan)
-    row = HIGH_ROW if any(len(slot) > 1 for slots in found.slots for slot in slots) else ROW
-    height = TOP + row * found.stages + FOOT
+    height, drawn = timeline_parts(run, width)
     kind = f"fb-tl-{found.schedule}"
     head = 'xmlns="http://www.w3.org/2000/svg" ' if standalone else ""
     size = f' width="{width}" height="{height}"' if standalone else ""
@@ -89,11 +95,29 @@ def timeline_svg(run: Run, *, standalone: bool = False) -> str:
         f'aria-labelledby="{kind}-t {kind}-d"><title id="{kind}-t">{escape(title(run))}</title>'
         f'<desc id="{kind}-d">{escape(description(run))}</desc>',
         STYLE if standalone else "",
-        *(_row(run, number, scale, row) for number in range(found.stages)),
-        *_foot(run, TOP + row * found.stages),
+        *drawn,
         "</svg>",
     ]
     return "".join(parts)
+
+
+def timeline_parts(run: Run, width: int = WIDTH, dress: Dress = OWN) -> tuple[int, list[str]]:
+    """Height and pieces of the picture, in classes of its own or in those of `dress`.
+
+    Raises FlopbookError for a schedule that is too large to be seen.
+    """
+    found = run.plan
+    passes = sum(len(slot) for slots in found.slots for slot in slots)
+    if found.stages > MOST_STAGES or passes > MOST_PASSES:
+        raise FlopbookError(
+            f"{passes:,} passes on {found.stages:,} stages are too many for a picture, "
+            f"at most {MOST_PASSES:,} on {MOST_STAGES}; take fewer stages or micro-batches"
+        )
+    scale = (width - LEFT - RIGHT) / float(run.makespan)
+    row = HIGH_ROW if any(len(slot) > 1 for slots in found.slots for slot in slots) else ROW
+    foot = TOP + row * found.stages
+    rows = [_row(run, number, (scale, row), dress) for number in range(found.stages)]
+    return foot + FOOT, [*rows, *_foot(run, foot, dress)]
 
 
 def title(run: Run) -> str:
@@ -119,42 +143,42 @@ def _wait(run: Run, stage: int) -> int:
     return next((n for n, kind in enumerate(kinds) if kind != "F"), len(kinds))
 
 
-def _row(run: Run, number: int, scale: float, row: int) -> str:
+def _row(run: Run, number: int, size: tuple[float, int], dress: Dress) -> str:
     """One stage: its name and its passes. Two that run at once share their time, one above the other."""
+    scale, row = size
     top = TOP + row * number
     first = float(min(stage[0].start for stage in run.timed))
     parts = [
-        f'<text class="fb-name" x="{LEFT - 8}" y="{top + row / 2 + 2}" text-anchor="end">stage {number + 1}</text>'
+        f'<text class="{dress.name}" x="{LEFT - 8}" y="{top + row / 2 + 2}" text-anchor="end">stage {number + 1}</text>'
     ]
     for start, end, slot in run.timed[number]:
         left, width = LEFT + (float(start) - first) * scale, float(end - start) * scale
         height = (row - 4) / len(slot)
         for place, work in enumerate(slot):
-            parts.append(_bar(run, work, (left, top + place * height, width, height)))
+            parts.append(_bar(run, work, (left, top + place * height, width, height), dress))
     return "".join(parts)
 
 
-def _bar(run: Run, work: Work, box: tuple[float, float, float, float]) -> str:
+def _bar(run: Run, work: Work, box: tuple[float, float, float, float], dress: Dress) -> str:
     left, top, width, height = box
-    kind = work.kind.lower()
-    mark = "2" if is_second(run, work.microbatch, work.chunk) else ""
-    bar = f'<rect class="fb-pass-{kind}{mark}" x="{left:.4g}" y="{top:.4g}" width="{width:.4g}" height="{height:.4g}"/>'
+    fill, ink = dress.passes[work.kind + ("2" if is_second(run, work.microbatch, work.chunk) else "")]
+    bar = f'<rect class="{fill}" x="{left:.4g}" y="{top:.4g}" width="{width:.4g}" height="{height:.4g}"/>'
     name = str(work.microbatch + 1)
     if len(name) * CHARACTER > width or height < 9:
         return bar
     middle, line = left + width / 2, top + height / 2 + (4 if height > 12 else 3.6)
-    return f'{bar}<text class="fb-on-{kind}" x="{middle:.4g}" y="{line:.4g}" text-anchor="middle">{name}</text>'
+    return f'{bar}<text class="{ink}" x="{middle:.4g}" y="{line:.4g}" text-anchor="middle">{name}</text>'
 
 
-def _foot(run: Run, top: int) -> list[str]:
+def _foot(run: Run, top: int, dress: Dress) -> list[str]:
     """What the colours mean; each is named by its letter as well, as in the terminal."""
     used = {work.kind for slots in run.plan.slots for slot in slots for work in slot}
     parts, left = [], LEFT
     for kind, text in LEGEND.items():
         if kind in used:
             parts.append(
-                f'<rect class="fb-pass-{kind.lower()}" x="{left}" y="{top + 12}" width="14" height="14"/>'
-                f'<text class="fb-name" x="{left + 19}" y="{top + 23}">{escape(text[2:])}</text>'
+                f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" width="14" height="14"/>'
+                f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(text[2:])}</text>'
             )
             left += 32 + round(5.4 * len(text[2:]))
     return parts

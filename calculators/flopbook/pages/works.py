@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -23,13 +24,14 @@ from flopbook.pages.sources import (
     title_link,
     when,
 )
-from flopbook.references import Reference, Topic, references, topics
+from flopbook.references import Reference, Topic, few, references, topics
 from flopbook.words import counted
 
 PAGE, SOURCES = "references/works.md", "references/sources.md"
 NOTES = {PAGE: "references/works.json", SOURCES: "references/sources.json"}
 SCRIPTS = "assets/flopbook/"
 STYLE = f"{SCRIPTS}works/works.css"
+USUAL = "paper"  # most works are one; a mark on each would say nothing
 
 
 def listed(page: str) -> list[Reference]:
@@ -84,21 +86,35 @@ def _years(items: Sequence[Reference], page: str) -> list[str]:
 
 
 def _row(item: Reference, page: str) -> str:
-    """One work as a line, with what the filters ask for as data; a source leads to its permanent address only."""
+    """One work as a line, with what the filters ask for as data; a source leads to its permanent address only.
+
+    Of its topics the first is in that address, and only the others are data.
+    """
     data = {
-        "d": f"{item.year or 0:04d}-{item.month or 0:02d}", "k": item.kind, "t": " ".join(item.topics),
+        "d": f"{item.year or 0:04d}-{item.month or 0:02d}", "k": item.kind, "t": " ".join(item.topics[1:]),
         "v": " ".join(sorted(vendors_of(item))),
     }  # fmt: skip
     attributes = "".join(f' data-{name}="{value}"' for name, value in data.items() if value)
-    venue = f"{escape(item.venue)}, " if item.venue else ""
+    venue = f"{escape(_short_venue(item.venue))}, " if item.venue else ""
+    badge = f" {kind_badge(item)}" if item.kind != USUAL else ""
     home = address(item, page)
     title, note = (title_link(item), f' <a href="{home}">note</a>') if item.is_work else (link(item.title, home), "")
     code = f" {link('code', item.code, 'fb-code')}" if item.code else ""
     return (
-        f'<li id="{item.key}"{attributes}><span class="fb-title">{title}</span>{gone(item.link)} {kind_badge(item)}<br>'
-        f'<span class="fb-who">{stop(escape(item.authors))}</span> '
-        f'<span class="fb-where">{venue}{escape(when(item))}.</span>{code}{note}</li>'
+        f'<li id="{item.key}"{attributes}><span class="fb-title">{title}</span>{gone(item.link)}{badge}<br>'
+        f"{stop(escape(_who(item)))} {venue}{escape(when(item))}.{code}{note}</li>"
     )
+
+
+def _who(item: Reference) -> str:
+    """Family names: a line is short, and the file of the script has everybody in full."""
+    return few([person.family for person in item.people])
+
+
+def _short_venue(venue: str) -> str:
+    """The short name that a venue gives in brackets: `... on Computer Architecture (ISCA)` is ISCA."""
+    short = re.search(r"\((\w*[A-Z]\w*[A-Z][\w ]*)\)", venue)
+    return short[1] if short else venue
 
 
 def vendors_of(item: Reference) -> set[str]:
@@ -145,13 +161,13 @@ def _tree(level: Sequence[Topic], depth: int = 0) -> Iterator[tuple[Topic, int]]
 
 
 def files() -> dict[str, str]:
-    """Content path -> text of what the script fetches: key -> our note, and all authors where they are many."""
+    """Content path -> text of what the script fetches: key -> our note, and all authors with their given names."""
     return {NOTES[page]: _notes(listed(page)) for page in (PAGE, SOURCES)}
 
 
 def _notes(items: Sequence[Reference]) -> str:
     record: dict[str, list[str]] = {}
     for item in items:
-        everybody = ", ".join(person.full for person in item.people) if len(item.people) > 3 else ""
-        record[item.key] = [item.annote, *([everybody] if everybody else [])]
+        everybody = ", ".join(person.full for person in item.people)
+        record[item.key] = [item.annote, *([everybody] if everybody != _who(item) else [])]
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

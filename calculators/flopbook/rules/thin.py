@@ -14,7 +14,7 @@ FEWEST = 3
 
 def check(data: Data) -> Iterator[Finding]:
     """Topics with too few works, those of their children counted, and reasons that nothing needs."""
-    works = {key: set(item.topics) for key, item in references().items()}
+    works = {key: set(item.topics) for key, item in references().items() if item.is_work}
     file = show_path(BIBLIOGRAPHY / "topics.yaml")
     for topic in (topic for top in topics() for topic in top.walk()):
         names = {one.id for one in topic.walk()}

@@ -25,7 +25,7 @@ _COUNTS = (
     r"|experts?|sequences?|operations?|instructions?|cycles?|elements?|stages?|micro-batches|steps?"
 )
 _MEASURES = (
-    r"[kMGTPEZ]i?(?:B|bit|FLOP|OP)(?:/s)?|[kMGT]?Wh?|[kMGT]?Hz|[kMGTm]?J|[nµm]?s|(?:bit|byte|FLOP|OP)s?/(?:s|byte)"
+    r"[kMGTPEZ]i?(?:B|bit|FLOP|OP)(?:/s)?|[kMGT]?Wh?|[kMGT]?Hz|[kMGTm]?J|[nµm]s|(?<=\s)s|(?:bit|byte|FLOP|OP)s?/(?:s|byte)"
     r"|TFLOPS|PF-days?|percent|%|(?:nano|micro|milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|dollars?|mm|nm"
 )
 _TYPED = re.compile(

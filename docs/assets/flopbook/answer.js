@@ -18,7 +18,10 @@ function pair(spec, output, {resolved, result}) {
   const open = left(output, resolved);
   const text = open.length ? waiting(spec, open) : said(output, value);
   const shown = {class: open.length ? "fb-open" : null, "data-output": output.name, "data-value": open.length ? "" : String(value)};
-  if (output.unit === "byte" && value >= 1024 && !open.length) shown.title = `= ${binaryBytes(value)}`;
+  const [size, each] = output.unit.split("/");
+  if (size === "byte" && each !== "s" && value >= 1024 && !open.length) {
+    shown.title = `= ${binaryBytes(value)}${each ? `/${each}` : ""}`;
+  }
   return el("div", {}, el("dt", {}, el("code", {}, output.name), ` ${output.meaning}`), el("dd", shown, text));
 }
 

@@ -1,7 +1,7 @@
 // Reads and writes amounts as the command line does; a test in the browser holds both equal.
 // The tables of units come from the Python package (data.json).
 
-let tables = {units: {}, prefixes: {}, counts: {}, suffixes: {}, plain: {}};
+let tables = {units: {}, prefixes: {}, customary: {}, counts: {}, suffixes: {}, plain: {}};
 
 export function useTables(data) {
   tables = data;
@@ -92,9 +92,11 @@ export function formatQuantity(value, unitName) {
   if (value === null || value === undefined) return "not available";
   if (Number.isNaN(value)) return "undefined";
   if (!Number.isFinite(value)) return value > 0 ? "unlimited" : "-unlimited";
+  if (unitName in tables.customary) return formatQuantity(value * tables.customary[unitName][1], tables.customary[unitName][0]);
   const [head, ...rest] = unitName.split("/");
   const tail = rest.length ? `/${rest.join("/")}` : "";
   if (head === "1") return digits(value);
+  if (head === "USD" && !tail) return `${count(value)} USD`;
   if (head in tables.counts && !tail) return `${count(value)} ${plural(head, value)}`;
   const symbol = head === "byte" ? "B" : head;
   if (["FLOP", "OP", "B", "W", "J", "Hz"].includes(symbol) && Math.abs(value) >= 1000) {
@@ -162,7 +164,9 @@ function plural(head, value) {
 }
 
 function seconds(value) {
-  const sizes = [[365 * 86400, "years"], [86400, "days"], [3600, "h"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"]];
-  for (const [size, name] of sizes) if (Math.abs(value) >= size) return `${digits(value / size)} ${name}`;
-  return `${digits(value * 1e9)} ns`;
+  const sizes = [[365 * 86400, "year"], [86400, "day"], [3600, "h"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"]];
+  for (const [size, name] of sizes) {
+    if (Math.abs(value) >= size) return `${digits(value / size)} ${name}${size >= 86400 && value !== size ? "s" : ""}`;
+  }
+  return value === 0 ? "0 s" : `${digits(value * 1e9)} ns`;
 }

@@ -26,7 +26,7 @@ export function broken(id, values, resolved, chip) {
   }
   if (values.op !== undefined) return ofOperation(values);
   if (values.experts < values.experts_per_token) return "A token cannot visit more experts than there are.";
-  if (id === "memory") return ofShape(values) || ofParallelism(values);
+  if (id === "memory") return ofShape(values) || ofTensors(values) || ofParallelism(values);
   if (values.compute_params > values.params) return "A token cannot meet more weights than there are.";
   if (["kv-cache", "prefill", "decode", "serving"].includes(id)) return ofHeads(values);
   return id === "params" ? ofShape(values) : "";
@@ -92,7 +92,14 @@ function ofHeads(v) {
   if (v.head_dim === Infinity && v.d_model === Infinity && !v.kv_lora_rank) return "The width of a head is missing.";
   if (v.window_layers > v.layers && v.window_layers !== Infinity) return "There are more windowed layers than layers.";
   if (v.vocab > 0 && v.d_model < Infinity && 2 * v.vocab * v.d_model >= v.compute_params) return "Two embeddings are more than all weights.";
-  return v.batch < v.ep ? "Each group needs a sequence." : "";
+  return ofTensors(v) || (v.batch < v.ep ? "Each group needs a sequence." : "");
+}
+
+/** What is wrong with heads that are divided over chips, as the command line says it. */
+function ofTensors(v) {
+  const keys = Math.min(v.kv_heads, v.heads);
+  const whole = v.heads % v.tp === 0 && (v.kv_lora_rank > 0 || keys % v.tp === 0 || v.tp % keys === 0);
+  return whole ? "" : "The heads do not divide over the ways of tensor parallelism.";
 }
 
 /** What is wrong with an operation, as the command line says it. */
@@ -114,5 +121,5 @@ function ofParallelism(v) {
   const wide = v.expert_d_ff < Infinity ? v.expert_d_ff : v.d_ff < Infinity ? v.d_ff : 0;
   const blocks = v.experts > 1 ? (v.layers - v.dense_layers) * v.experts * (v.ffn === "gated" ? 3 : 2) : 0;
   const counted = v.vocab * v.d_model * (v.tied_embeddings === "yes" ? 1 : 2) + blocks * v.d_model * wide;
-  return v.params < counted ? "The parameters are fewer than the embeddings and experts of this shape." : "";
+  return 1.05 * v.params < counted ? "The parameters are fewer than the embeddings and experts of this shape." : "";
 }

@@ -18,7 +18,7 @@ from flopbook.pages.markup import escape, link, slug
 from flopbook.pages.sources import html_link
 from flopbook.problems import FlopbookError, UnknownName
 
-# Where the site keeps the code of the figures.
+# Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a notebook.
 CODE = "assets/figures/"
 _TOOLS = ("drawing", "chart")
 
@@ -45,7 +45,7 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
     """The figure as a block of HTML for a page of prose. Raises as `figure_of` does."""
     drawn = figure_of(name, **options)
     anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
-    code = link("code of this figure", html_link(page, f"{CODE}{_module(name)}.py"))
+    code = link("code of this figure", html_link(page, f"{CODE}{_module(name)}.py.txt"))
     return (
         f'<figure class="fb-figure" id="{anchor}"><div class="fb-wide" tabindex="0" role="group" '
         f'aria-label="{escape(drawn.title)}">{svg(drawn, anchor)}</div>'
@@ -57,7 +57,7 @@ def figure_sources() -> dict[str, str]:
     """Content path -> text of the code of every figure."""
     folder = Path(__file__).parent
     stems = [_module(name) for name in figure_names()]
-    return {f"{CODE}{stem}.py": (folder / f"{stem}.py").read_text(encoding="utf-8") for stem in (*stems, *_TOOLS)}
+    return {f"{CODE}{stem}.py.txt": (folder / f"{stem}.py").read_text(encoding="utf-8") for stem in (*stems, *_TOOLS)}
 
 
 def _module(name: str) -> str:

@@ -22,7 +22,10 @@ class Axis:
 
     def tick(self, value: float) -> str:
         """A value as it stands at the axis."""
-        return f"{value:g}" if not self.unit else format_quantity(value, self.unit)
+        return f"{value:g}".replace("e+", "e") if not self.unit else format_quantity(value, self.unit)
+
+
+MOST_TICKS = 7
 
 
 class Chart:
@@ -39,15 +42,15 @@ class Chart:
         left, top, right, bottom = self.frame
         across, up = self._axes
         parts = []
-        for value in self.x.round_ticks():
+        for value in _few(self.x.round_ticks()):
             at = self.x.at(value)
             parts += [path([(at, top), (at, bottom)], "fb-grid"), words(at, bottom + 16, across.tick(value))]
-        for value in self.y.round_ticks():
+        for value in _few(self.y.round_ticks()):
             at = self.y.at(value)
             parts += [path([(left, at), (right, at)], "fb-grid"), words(left - 6, at + 4, up.tick(value), "end")]
         parts.append(words((left + right) / 2, bottom + 36, across.label))
         middle = (top + bottom) / 2
-        return [*parts, f'<g transform="translate(14 {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>']
+        return [*parts, f'<g transform="translate({left - 58:g} {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>']
 
     def line(self, points: Sequence[tuple[float, float]], number: int = 0) -> str:
         """A line in one of four colours, each with its own dashes."""
@@ -62,3 +65,17 @@ class Chart:
     ) -> str:
         """Text beside a point of the plot; `shift` is in pixels."""
         return words(self.x.at(place[0]) + shift[0], self.y.at(place[1]) + shift[1], text, anchor)
+
+    def names(self, lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> list[str]:
+        """The name of each line right of its last point, moved down where two would touch."""
+        ends = sorted((self.y.at(points[-1][1]) + 4, self.x.at(points[-1][0]) + 6, name) for name, points in lines)
+        parts, least = [], 0.0
+        for y, x, name in ends:
+            least = max(y, least + 14)
+            parts.append(words(x, least, name, "start"))
+        return parts
+
+
+def _few(ticks: list[float]) -> list[float]:
+    """Every second or third tick where all of them would touch."""
+    return ticks[:: -(-len(ticks) // MOST_TICKS)]

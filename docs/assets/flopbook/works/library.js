@@ -22,8 +22,9 @@ export class Library {
     for (const node of rows) {
       const {d, k: kind, t = "", v = ""} = node.dataset;
       const title = node.querySelector(".fb-title").textContent;
+      const home = node.querySelector(`a[href$="#${node.id}"]`).getAttribute("href").split("/").at(-2);
       const work = {
-        id: node.id, node, title, kind, date: d, year: Number(d.slice(0, 4)) || null, topics: t.split(" "),
+        id: node.id, node, title, kind, date: d, year: Number(d.slice(0, 4)) || null, topics: [home, ...t.split(" ")],
         vendors: v.split(" "), code: node.querySelector(".fb-code") !== null, text: node.textContent.toLowerCase(),
         sortTitle: title.toLowerCase(), note: "", people: "",
       };

@@ -1,0 +1,36 @@
+"""A pipeline schedule, run pass by pass and drawn."""
+
+from __future__ import annotations
+
+from flopbook.pages.figures.drawing import Figure
+from flopbook.pages.timeline import NAMES, Dress, description, timeline_parts, title
+from flopbook.schedules import Times, plan, simulate
+from flopbook.units import format_quantity
+
+# The fills of the house. Of passes that never meet in one schedule two may share a fill.
+_FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 1, "W": 2, "W2": 2, "A": 4, "A2": 5}
+SECOND = {
+    "dualpipe": " Forward passes of the micro-batches that enter at the other end have a colour of their own.",
+    "interleaved": " Passes of the second chunk of a stage have colours of their own.",
+}
+DRESS = Dress({kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FILLS.items()}, "fb-small")
+
+
+def figure(
+    schedule: str = "gpipe", stages: int = 4, microbatches: int = 8, virtual: int = 1,
+    times: tuple[float, float, float] = (1.0, 1.0, 1.0),
+) -> Figure:  # fmt: skip
+    """A row for each stage. `times` are those of a forward pass, of backward for the inputs and for the weights.
+
+    Raises FlopbookError for a schedule that does not exist or is too large to be seen.
+    """
+    run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
+    height, parts = timeline_parts(run, dress=DRESS)
+    held = " / ".join(format_quantity(value, "1") for value in run.held)
+    name = NAMES[schedule].partition(",")[0]
+    return Figure(
+        title(run), description(run),
+        f"{name}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
+        + SECOND.get(schedule, ""),
+        height, tuple(parts),
+    )  # fmt: skip
