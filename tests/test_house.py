@@ -54,7 +54,7 @@ LEVELS = (
     ("formula", "manual", "schema", "claims", "tiers", "names"),
     ("documents", "expressions", "store", "bibtext", "fetching"),
     ("formats",),
-    ("numberformats",),
+    ("numberformats", "reliability"),
     ("units", "ops", "problems", "searching", "guard"),
 )
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6

@@ -7,7 +7,6 @@ that a template computes must say its unit (`| unit("token")`), and an unknown n
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, Undefined
@@ -28,6 +27,7 @@ from flopbook.pages.markup import inline, link
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
+from flopbook.reliability import HERD, best_interval, between_failures, lost_share
 from flopbook.units import UnitError, format_quantity, parse_quantity, unit
 from flopbook.words import said
 
@@ -136,7 +136,7 @@ def render(text: str, page: str, file: str, extra: dict[str, Any] | None = None,
         raise ProseError(_problem(file, first_line - 1 + _template_line(), str(error))) from None
 
 
-def _names(page: str) -> dict[str, Callable[..., Any]]:
+def _names(page: str) -> dict[str, Any]:
     return {
         "chip": lambda name: _Chip(chip(name), page),
         "model": lambda name: _Model(name, page),
@@ -150,6 +150,10 @@ def _names(page: str) -> dict[str, Callable[..., Any]]:
         "figure": lambda name, **options: figure_markup(name, page, **options),
         "exercise": exercise_heads(),
         "entry": load_entry,
+        "herd": HERD,
+        "between_failures": between_failures,
+        "best_interval": best_interval,
+        "lost_share": lost_share,
     }
 
 
