@@ -55,7 +55,7 @@ def figure() -> Figure:
         Axis("training compute, FLOP", 1e20, 1e26, ""),
     )
     parts = chart.grid()
-    for run in shown:
+    for run in sorted(shown, key=lambda run: run.id in _NAMED):  # the named ones on top
         tip = f"{run.name}: {format_quantity(run.flop, 'FLOP')}"
         parts.append(chart.dot(run.year, run.flop, tip, "fb-c0" if run.id in _NAMED else "fb-c5"))
     by_id = {run.id: run for run in shown}
