@@ -97,13 +97,17 @@ def random_fsdp(rng: random.Random) -> Inputs:
 def random_tp(rng: random.Random) -> Inputs:
     """A split feed-forward block of any width, without a batch."""
     asked = ("peak", "link_bandwidth", "axes", "links_per_axis", "bytes_per_param")
-    block = {"d_ff": count(rng, 1e6), "ffn": rng.choice(["plain", "gated"]), "regather": rng.choice(["no", "yes"])}
+    block = {"d_ff": count(rng, 1e6), "ffn_kind": rng.choice(["plain", "gated"]), "regather": rng.choice(["no", "yes"])}
     return {name: value for name, value in machine(rng).items() if name in asked} | block
 
 
 def random_mixed(rng: random.Random) -> Inputs:
     """Both, with axes shared out."""
-    given = machine(rng) | {"d_ff": count(rng, 1e6), "ffn": rng.choice(["plain", "gated"]), "chips": count(rng, 1e6)}
+    given = machine(rng) | {
+        "d_ff": count(rng, 1e6),
+        "ffn_kind": rng.choice(["plain", "gated"]),
+        "chips": count(rng, 1e6),
+    }
     tensor_axes = count(rng, max(given["axes"] - 1, 1))
     return given | {"tensor_axes": tensor_axes, "batch_tokens": spread(rng, 1, 1e9)}
 
@@ -123,7 +127,7 @@ def random_ep(rng: random.Random) -> Inputs:
     given = {name: value for name, value in machine(rng).items() if name != "batch_tokens"}
     return given | {
         "axes": rng.choice([1.0, 2.0, 3.0]), "memory_bandwidth": spread(rng, 1e9, 1e14), "expert_d_ff": count(rng, 1e5),
-        "ffn": rng.choice(["gated", "plain"]), "chips": rng.choice([inf, count(rng, 1e4)]),
+        "ffn_kind": rng.choice(["gated", "plain"]), "chips": rng.choice([inf, count(rng, 1e4)]),
         "d_model": count(rng, 1e5), "layers": count(rng, 1e3),
     }  # fmt: skip
 
@@ -143,7 +147,7 @@ def boundary_ep() -> Iterator[Inputs]:
     shape = {"experts": 64.0, "experts_per_token": 8.0, "chips": inf, "d_model": 4096.0, "layers": 58.0}
     for ffn, links, axes, beside in itertools.product(("plain", "gated"), (1.0, 2.0), (1.0, 2.0, 3.0), (-1, 0, 1)):
         for width in (2.0, 2.0**11, 2.0**12, 2.0**14):
-            given = {**chip, **shape, "ffn": ffn, "links_per_axis": links, "axes": axes}
+            given = {**chip, **shape, "ffn_kind": ffn, "links_per_axis": links, "axes": axes}
             yield {**given, "expert_d_ff": width + beside}
 
 
@@ -173,14 +177,16 @@ def boundary_dp() -> Iterator[Inputs]:
 def boundary_mixed() -> Iterator[Inputs]:
     """Splits that would have less than one way of either kind, and one chip alone."""
     for chips, d_ff in itertools.product((1.0, 64.0), (1.0, 32768.0, 1e6)):
-        yield from boundary_limit("mixed-limit", {"chips": chips, "d_ff": d_ff, "tensor_axes": 1.0, "ffn": "plain"})
+        yield from boundary_limit(
+            "mixed-limit", {"chips": chips, "d_ff": d_ff, "tensor_axes": 1.0, "ffn_kind": "plain"}
+        )
 
 
 def boundary_tp() -> Iterator[Inputs]:
     """Widths at which the ways are a whole number, and the ones beside them."""
     chip = {"peak": 2.0**48, "link_bandwidth": 2.0**36, "axes": 1.0, "links_per_axis": 2.0, "bytes_per_param": 2.0}
     for ways, beside, ffn, regather in itertools.product((1, 2, 8), (-1, 0, 1), ("plain", "gated"), ("yes", "no")):
-        yield {**chip, "d_ff": float(2**11 * ways + beside), "ffn": ffn, "regather": regather}
+        yield {**chip, "d_ff": float(2**11 * ways + beside), "ffn_kind": ffn, "regather": regather}
 
 
 RANDOM = {
@@ -204,16 +210,16 @@ WORKED: dict[str, Inputs] = {
     "fsdp-limit": {
         **V5P, "axes": 3.0, "batch_tokens": 16e6, **MIXTURE, "scaleout_bandwidth": 6.25e9, "regather": "no",
     },
-    "tp-limit": {**V5P, "axes": 3.0, "d_ff": 28672.0, "ffn": "gated", "regather": "yes"},
+    "tp-limit": {**V5P, "axes": 3.0, "d_ff": 28672.0, "ffn_kind": "gated", "regather": "yes"},
     "mixed-limit": {
         **V5P, "axes": 3.0, "tensor_axes": 1.0, "batch_tokens": 48000.0, "chips": 64.0, "d_ff": 32768.0,
-        "ffn": "gated", **MIXTURE,
+        "ffn_kind": "gated", **MIXTURE,
     },
     "cp-limit": {
         **V5P, "axes": 3.0, "heads": 64.0, "kv_heads": 8.0, "method": "ulysses", "causal": "yes", "seq": 131072.0,
     },
     "ep-limit": {
-        **V5P, "axes": 3.0, **MIXTURE, "memory_bandwidth": 2.765e12, "expert_d_ff": 2048.0, "ffn": "gated",
+        **V5P, "axes": 3.0, **MIXTURE, "memory_bandwidth": 2.765e12, "expert_d_ff": 2048.0, "ffn_kind": "gated",
         "chips": 64.0, "d_model": 7168.0, "layers": 58.0,
     },
 }  # fmt: skip
@@ -270,11 +276,11 @@ STATES: dict[str, list[dict[str, str]]] = {
     ],
     "tp-limit": [
         {"chip": "google/tpu-v5p", "axes": "1", "d-ff": "28672"},
-        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "ffn": "gated", "regather": "yes"},
+        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "ffn-kind": "gated", "regather": "yes"},
     ],
     "mixed-limit": [
         {"chip": "google/tpu-v5p", "d-ff": "32768", "chips": "64", "batch-tokens": "48000"},
-        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "ffn": "gated"},
+        {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "ffn-kind": "gated"},
     ],
     "cp-limit": [
         {"chip": "nvidia/h100-sxm", "model": "llama-3-70b", "seq": "131072"}, {"chip": "google/tpu-v5p", "heads": "32"},
@@ -282,6 +288,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     ],
     "ep-limit": [
         {"chip": "nvidia/h100-sxm", "model": "deepseek-v3", "layers": "58"},
-        {"chip": "google/tpu-v5p", "expert-d-ff": "4096", "experts": "64", "experts-per-token": "4", "ffn": "plain"},
+        {"chip": "google/tpu-v5p", "expert-d-ff": "4096", "experts": "64", "experts-per-token": "4",
+         "ffn-kind": "plain"},
     ],
 }  # fmt: skip

@@ -94,7 +94,7 @@ def test_words_of_the_data_are_words_of_the_formula() -> None:
         if "enum" in rule.get("then", {}).get("properties", {}).get("value", {})
     }
     inputs = get_formula("params").inputs
-    assert words == {name: set(spec.choices) for name, spec in inputs.items() if spec.choices}
+    assert words == {spec.model: set(spec.choices) for spec in inputs.values() if spec.choices}
 
 
 def test_the_answer_names_the_sources_of_the_shape() -> None:

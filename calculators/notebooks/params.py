@@ -64,7 +64,7 @@ def show(title: str) -> None:
 # two matrices are an eighth of what they would be.
 
 # %%
-PARTS = ("embedding", "attention", "feed_forward", "router", "norms")
+PARTS = ("embedding", "attention", "ffn", "router", "norms")
 llama = flopbook.calculate("params", model="llama-3-70b")
 for part in PARTS:
     print(f"{part:<13}{llama[part] / 1e9:>9.3f} billion{llama[part] / llama['total']:>8.1%}")
@@ -176,11 +176,11 @@ print(f"{from_file['total']:,.0f} parameters")
 # is built.
 
 # %%
-assert 0.79 < llama["feed_forward"] / llama["total"] < 0.81  # about four in five
+assert 0.79 < llama["ffn"] / llama["total"] < 0.81  # about four in five
 assert all(np.isclose(sum(out[part] for part in PARTS), out["total"]) for out in counts.values())
 assert counts["gpt-2-small"]["embedding"] / counts["gpt-2-small"]["total"] > 0.3
 assert counts["gpt-3-175b"]["embedding"] / counts["gpt-3-175b"]["total"] < 0.01
-assert all(counts[name]["feed_forward"] / counts[name]["total"] > 0.95 for name in ("deepseek-v3", "kimi-k2"))
+assert all(counts[name]["ffn"] / counts[name]["total"] > 0.95 for name in ("deepseek-v3", "kimi-k2"))
 assert max(map(abs, within)) <= 0.01 and len(within) >= 0.8 * len(rows)
 assert all(abs(off) > 0.01 for _, _, off, excused in rows if excused)
 assert np.ptp(mixture["active"]) == (experts[-1] - experts[0]) * shape["layers"] * shape["d_model"]  # the routers

@@ -24,7 +24,7 @@ INPUTS = {
     "bubble": {"stages": 8.0, "microbatches": 32.0, "schedule": "interleaved", "virtual": 4.0},
     "params": {
         "layers": 61.0, "d_model": 7168.0, "heads": 128.0, "vocab": 129280.0, "d_ff": 18432.0, "kv_heads": 128.0,
-        "head_dim": 128.0, "ffn": "gated", "tied_embeddings": "no", "positions": "learned", "context": 4096.0,
+        "head_dim": 128.0, "ffn_kind": "gated", "tied_embeddings": "no", "positions": "learned", "context": 4096.0,
         "biases": "all", "norm": "layer", "norms_per_layer": 2.0, "qk_norm": "full", "experts": 256.0,
         "experts_per_token": 8.0, "expert_d_ff": 2048.0, "shared_experts": 1.0, "shared_expert_d_ff": 2048.0,
         "dense_layers": 3.0, "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0,

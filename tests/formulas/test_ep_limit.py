@@ -34,7 +34,7 @@ def test_a_torus_is_busy_up_to_its_side(side: int, axes: int, width: int, visite
     network = {"link_bandwidth": 90e9, "topology": "torus", "axes": axes}
     kind = "gated" if matrices == 3 else "plain"
     many = {"experts": 10**6, "experts_per_token": visited}
-    out = ep_limit(**V5P, expert_d_ff=width, axes=axes, ffn=kind, **many)
+    out = ep_limit(**V5P, expert_d_ff=width, axes=axes, ffn_kind=kind, **many)
     busy = ratio(side**axes, network, width, visited, matrices)
     assert busy == pytest.approx(out["slack"] * 4 / (side * axes), rel=1e-9)
     if abs(busy - 1) > 1e-9:
@@ -45,7 +45,7 @@ def test_a_torus_is_busy_up_to_its_side(side: int, axes: int, width: int, visite
 def test_at_a_switch_only_the_width_counts(width: int, visited: int, matrices: int) -> None:
     kind = "gated" if matrices == 3 else "plain"
     chip = {**H100, "peak": 459e12}
-    out = ep_limit(**chip, expert_d_ff=width, experts=512, experts_per_token=visited, ffn=kind)
+    out = ep_limit(**chip, expert_d_ff=width, experts=512, experts_per_token=visited, ffn_kind=kind)
     busy = ratio(10**5, {"link_bandwidth": 450e9, "topology": "switch"}, width, visited, matrices)
     assert busy == pytest.approx(out["slack"], rel=1e-4)
     assert out["max_chips"] == (512 if out["slack"] >= 1 else 1)

@@ -35,7 +35,7 @@ def gpt(name: str, **more: Any) -> dict[str, Any]:
     """Inputs of a model of the paper: plain blocks, a vocabulary of 51,200, t = 8, gradients in fp32."""
     layers, width, heads, micro_batch, stages, chunks = MODELS[name]
     shape: dict[str, Any] = {"layers": layers, "d_model": width, "heads": heads, "vocab": 51200, "d_ff": 4 * width}
-    shape |= {"ffn": "plain", "tied_embeddings": "yes"}
+    shape |= {"ffn_kind": "plain", "tied_embeddings": "yes"}
     words = {"positions": "learned", "biases": "all", "norm": "layer"}
     total = params(**shape, context=2048, **words)["total"]
     run = {"micro_batch": micro_batch, "tp": 8, "pp": stages, "grad_bytes": 4, "seq": 2048, "virtual": chunks}
@@ -44,7 +44,7 @@ def gpt(name: str, **more: Any) -> dict[str, Any]:
 
 def small(**more: Any) -> dict[str, Any]:
     """One layer of the GPT shape without a word of vocabulary to speak of: terms are counted by hand."""
-    shape = {"layers": 1, "d_model": 1024, "heads": 16, "d_ff": 4096, "vocab": 1, "ffn": "plain"}
+    shape = {"layers": 1, "d_model": 1024, "heads": 16, "d_ff": 4096, "vocab": 1, "ffn_kind": "plain"}
     return {"params": 12 * 1024**2 + 2048, **shape, "seq": 512, **more}
 
 
@@ -75,7 +75,15 @@ def test_figure_7_of_korthikanti(name: str) -> None:
 @pytest.mark.parametrize(("stage", "gigabytes"), [(0, 120), (1, 31.4), (2, 16.6), (3, 1.88)])
 def test_zero_as_its_paper_prints_it(stage: int, gigabytes: float) -> None:
     """arXiv:1910.02054 (rajbhandari2020zero), Figure 1: 7.5 billion parameters on 64 devices, 16 bytes each."""
-    shape = {"layers": 36, "d_model": 4096, "heads": 32, "vocab": 50257, "d_ff": 16384, "ffn": "plain", "seq": 1024}
+    shape = {
+        "layers": 36,
+        "d_model": 4096,
+        "heads": 32,
+        "vocab": 50257,
+        "d_ff": 16384,
+        "ffn_kind": "plain",
+        "seq": 1024,
+    }
     out = memory(params=7.5e9, **shape, zero=stage, dp=64)
     assert sum(out[part] for part in STATES) / 1e9 == pytest.approx(gigabytes, rel=3e-3)
 
@@ -130,7 +138,7 @@ def test_without_dropout_there_are_no_masks() -> None:
 
 def test_a_gated_block_keeps_three_inner_values_and_fewer_heads_fewer_keys() -> None:
     plain = memory(**small())["activations"]
-    assert memory(**small(ffn="gated", params=1e8))["activations"] - plain == 2 * 4096 * 512
+    assert memory(**small(ffn_kind="gated", params=1e8))["activations"] - plain == 2 * 4096 * 512
     assert plain - memory(**small(kv_heads=4))["activations"] == 2 * 2 * (1024 - 256) * 512
 
 

@@ -20,7 +20,7 @@ STATES = ("weights", "gradients", "optimizer")
 TWO_ENDED = ("zb-v", "dualpipe", "dualpipe-v")
 every_schedule = pytest.mark.parametrize("schedule", SCHEDULES)
 SHAPE: dict[str, Any] = {
-    "params": 175e9, "layers": 96, "d_model": 12288, "heads": 96, "vocab": 51200, "d_ff": 49152, "ffn": "plain",
+    "params": 175e9, "layers": 96, "d_model": 12288, "heads": 96, "vocab": 51200, "d_ff": 49152, "ffn_kind": "plain",
     "tied_embeddings": "yes", "seq": 2048, "tp": 8, "pp": 8,
 }  # fmt: skip
 

@@ -60,7 +60,7 @@ def test_limits_meet_those_of_each_alone(d_ff: int, batch: float) -> None:
 
 
 def test_a_gate_and_a_mixture_by_hand() -> None:
-    plain, gated = (mixed_limit(**V5P, d_ff=30000, ffn=f, chips=512, batch_tokens=1e6) for f in ("plain", "gated"))
+    plain, gated = (mixed_limit(**V5P, d_ff=30000, ffn_kind=f, chips=512, batch_tokens=1e6) for f in ("plain", "gated"))
     wide = mixed_limit(**V5P, d_ff=45000, chips=512, batch_tokens=1e6)
     assert gated == wide and gated["tokens_per_chip"] == pytest.approx(plain["tokens_per_chip"] * 2 / 3)
     mixture = mixed_limit(**V5P, d_ff=30000, chips=512, batch_tokens=1e6, experts=8, experts_per_token=2)

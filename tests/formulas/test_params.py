@@ -17,14 +17,14 @@ from flopbook.problems import FlopbookError, UnknownName
 BASE = {"layers": 32, "d_model": 4096, "heads": 32, "vocab": 32000, "d_ff": 11008}
 MIXTURE = {**BASE, "experts": 8, "experts_per_token": 2}
 LATENT = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
-PARTS = ("embedding", "attention", "feed_forward", "router", "norms")
+PARTS = ("embedding", "attention", "ffn", "router", "norms")
 
 shapes = st.fixed_dictionaries(
     {
         "layers": st.integers(1, 128), "d_model": st.integers(1, 256).map(lambda n: 64 * n),
         "vocab": st.integers(1, 10**6), "heads": st.sampled_from([1, 2, 4, 8, 16, 32, 64]),
         "d_ff": st.integers(1, 10**5),
-        "ffn": st.sampled_from(["gated", "plain"]), "biases": st.sampled_from(["none", "qkv", "all"]),
+        "ffn_kind": st.sampled_from(["gated", "plain"]), "biases": st.sampled_from(["none", "qkv", "all"]),
         "norm": st.sampled_from(["rms", "layer", "none"]), "qk_norm": st.sampled_from(["none", "head", "full"]),
         "positions": st.sampled_from(["rotary", "learned", "relative", "alibi", "none"]),
     }
@@ -77,7 +77,7 @@ def test_the_experts_that_a_token_visits_are_active(shape: dict[str, Any], mixtu
     everything = shape | mixture
     few, more = (params(**everything, experts_per_token=n) for n in (visited, visited + 1))
     one = params(**(everything | {"experts": mixture["experts"] + 1}), experts_per_token=visited)
-    expert = one["feed_forward"] - few["feed_forward"]
+    expert = one["ffn"] - few["ffn"]
     assert more["active"] - few["active"] == expert and more["total"] == few["total"]
     whole = params(**everything, experts_per_token=mixture["experts"])
     assert whole["active"] == whole["total"]
@@ -92,9 +92,9 @@ def test_dense_layers_are_dense(shape: dict[str, Any], mixture: dict[str, Any]) 
 
 def test_a_shared_expert_is_one_more_block() -> None:
     """Beside eight routed experts a shared one of the same width has an eighth of their parameters."""
-    alone, beside = (params(**MIXTURE, shared_experts=n)["feed_forward"] for n in (0, 1))
+    alone, beside = (params(**MIXTURE, shared_experts=n)["ffn"] for n in (0, 1))
     assert beside == alone * 9 / 8
-    wide = params(**MIXTURE, shared_experts=1, shared_expert_d_ff=2 * BASE["d_ff"])["feed_forward"]
+    wide = params(**MIXTURE, shared_experts=1, shared_expert_d_ff=2 * BASE["d_ff"])["ffn"]
     assert wide == alone * 10 / 8
 
 
@@ -118,12 +118,12 @@ def test_latent_attention_by_hand() -> None:
     assert params(**shape, q_lora_rank=1536)["norms"] == 3 * 7168 + 1536 + 512
 
 
-def test_feed_forward_and_norms_by_hand() -> None:
+def test_ffn_and_norms_by_hand() -> None:
     small = {"layers": 2, "d_model": 8, "heads": 2, "vocab": 3, "d_ff": 5}
-    assert params(**small)["feed_forward"] == 2 * 3 * 8 * 5
-    assert params(**small, ffn="plain")["feed_forward"] == 2 * 2 * 8 * 5
-    assert params(**small, ffn="plain", biases="all")["feed_forward"] == 2 * (2 * 8 * 5 + 5 + 8)
-    assert params(**small, biases="all")["feed_forward"] == 2 * (3 * 8 * 5 + 2 * 5 + 8)
+    assert params(**small)["ffn"] == 2 * 3 * 8 * 5
+    assert params(**small, ffn_kind="plain")["ffn"] == 2 * 2 * 8 * 5
+    assert params(**small, ffn_kind="plain", biases="all")["ffn"] == 2 * (2 * 8 * 5 + 5 + 8)
+    assert params(**small, biases="all")["ffn"] == 2 * (3 * 8 * 5 + 2 * 5 + 8)
     assert params(**small)["norms"] == (2 * 2 + 1) * 8
     assert params(**small, norm="layer", norms_per_layer=1)["norms"] == (2 * 1 + 1) * 16
     assert params(**small, norm="none")["norms"] == 0
@@ -144,7 +144,7 @@ def test_llama_exactly() -> None:
 
 def test_gpt_neox_and_pythia_exactly() -> None:
     """20,554,567,680 (eleutherai2022neoxcard) and 11,846,072,320 of which 11,327,027,200 are no embeddings (pythia)."""
-    old = {"ffn": "plain", "biases": "all", "norm": "layer"}
+    old = {"ffn_kind": "plain", "biases": "all", "norm": "layer"}
     assert params(layers=44, d_model=6144, heads=64, vocab=50432, d_ff=24576, **old)["total"] == 20_554_567_680
     out = params(layers=36, d_model=5120, heads=40, vocab=50688, d_ff=20480, **old)
     assert out["total"] == 11_846_072_320 and out["total"] - out["embedding"] == 11_327_027_200
@@ -195,8 +195,8 @@ def test_wrong_shapes_are_refused(name: str) -> None:
 
 
 def test_an_unknown_word_names_the_near_ones() -> None:
-    with pytest.raises(UnknownName, match="unknown ffn 'gate'; nearest: gated"):
-        params(**BASE, ffn="gate")
+    with pytest.raises(UnknownName, match="unknown ffn-kind 'gate'; nearest: gated"):
+        params(**BASE, ffn_kind="gate")
 
 
 def test_zero_stands_for_none_of_them() -> None:

@@ -24,7 +24,7 @@ widths = st.integers(1, 10**6)
 @given(peaks, links, widths, st.sampled_from(["plain", "gated"]), st.sampled_from(["yes", "no"]))
 def test_each_pass_is_just_busy_at_its_ways(peak: float, link: float, d_ff: int, ffn: str, regather: str) -> None:
     """From collectives on a long ring and matrix products counted one by one; batch and width cancel."""
-    out = tp_limit(peak=peak, link_bandwidth=link, d_ff=d_ff, ffn=ffn, regather=regather)
+    out = tp_limit(peak=peak, link_bandwidth=link, d_ff=d_ff, ffn_kind=ffn, regather=regather)
     tokens, d_model = 4096, 1000
     moved = {"link_bandwidth": link, "bytes": 2 * tokens * d_model, "chips": MANY}
     gather, scatter = (collective(**moved, op=op)["bandwidth_seconds"] for op in ("all-gather", "reduce-scatter"))
@@ -91,7 +91,7 @@ def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
 
 
 def test_unknown_words_and_missing_widths_are_named() -> None:
-    with pytest.raises(UnknownName, match="unknown ffn 'gate'; nearest: gated"):
-        tp_limit(**V5P, d_ff=1, ffn="gate")
+    with pytest.raises(UnknownName, match="unknown ffn-kind 'gate'; nearest: gated"):
+        tp_limit(**V5P, d_ff=1, ffn_kind="gate")
     with pytest.raises(FlopbookError, match="tp-limit needs --d-ff or --model"):
         calculate("tp-limit", chip="h100-sxm")

@@ -49,7 +49,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     "params": [
         {"model": "llama-3-70b"}, {"model": "deepseek-v3"}, {"model": "gpt-2-xl"}, {"model": "qwen-3-30b-a3b"},
         {"model": "llama-3-8b", "tied-embeddings": "yes"}, {"model": "mixtral-8x7b", "shared-experts": "0"},
-        {"layers": "32", "d-model": "4096", "heads": "32", "vocab": "32000", "d-ff": "11008", "ffn": "plain"},
+        {"layers": "32", "d-model": "4096", "heads": "32", "vocab": "32000", "d-ff": "11008", "ffn-kind": "plain"},
     ],
     "max-params": [{"chip": "nvidia/h100-sxm"}, {"memory": "95GB", "bytes-per-param": "10", "chips": "64"}],
     "memory": [

@@ -127,7 +127,8 @@ def cp_limit(
 def ep_limit(
     peak: Peak, link_bandwidth: Link, memory_bandwidth: Memory, expert_d_ff: ExpertWidth, experts: Experts = 1.0,
     experts_per_token: Visited = 1.0, axes: Axes = 1.0, links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: Value = 2.0, ffn: Kind = "gated", chips: Ways = inf, d_model: Width = inf, layers: Layers = inf,
+    bytes_per_param: Value = 2.0, ffn_kind: Kind = "gated", chips: Ways = inf, d_model: Width = inf,
+    layers: Layers = inf,
 ) -> dict[str, Any]:  # fmt: skip
     """Chips over which experts can be spread while the all-to-all of tokens hides behind their arithmetic.
 
@@ -149,7 +150,7 @@ def ep_limit(
         attention, which hide part of the exchange.
     """
     network = axes * links_per_axis * link_bandwidth
-    matrices = 3 if ffn == "gated" else 2
+    matrices = 3 if ffn_kind == "gated" else 2
     least_width = bytes_per_param * peak * 2 / (FLOP_PER_WEIGHT * matrices * network)
     slack = expert_d_ff / least_width
     side = floor(4 * slack / axes)

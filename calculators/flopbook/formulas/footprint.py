@@ -99,7 +99,7 @@ def _of_stages(holds: Callable[..., bool]) -> Callable[..., bool]:
 def model_states(
     params: Params, layers: Layers, d_model: DModel, vocab: Vocab, bytes_per_param: BytesPerParam = 2.0,
     grad_bytes: GradBytes = 2.0, optimizer_kind: OptimizerKind = "adam", zero: Zero = 0.0, dp: Dp = 1.0, tp: Tp = 1.0,
-    pp: Pp = 1.0, cp: Cp = 1.0, ep: Ep = 1.0, tied_embeddings: Tied = "no", d_ff: DFf = inf, ffn: Ffn = "gated",
+    pp: Pp = 1.0, cp: Cp = 1.0, ep: Ep = 1.0, tied_embeddings: Tied = "no", d_ff: DFf = inf, ffn_kind: Ffn = "gated",
     experts: Experts = 1.0, expert_d_ff: ExpertDFf = inf, dense_layers: DenseLayers = 0.0, schedule: Schedule = "1f1b",
 ) -> dict[str, Any]:  # fmt: skip
     """Weights, gradients and optimizer of a device, as divided by each kind of parallelism."""
@@ -108,7 +108,7 @@ def model_states(
     sparse = where(experts > 1, layers - dense_layers, 0)
     dense_width = where(d_ff < inf, d_ff, 0)
     expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
-    matrices = 3 if ffn == "gated" else 2
+    matrices = 3 if ffn_kind == "gated" else 2
     expert = sparse * experts * matrices * d_model * expert_width
     rest = maximum(params - embeddings - expert, 0)
     replicas = 2 if schedule == "dualpipe" else 1
@@ -317,5 +317,5 @@ def _counted(shape: Mapping[str, Any]) -> Any:
     """Parameters of the embeddings and experts: the least that a model of this shape has."""
     wide = where(shape["expert_d_ff"] < inf, shape["expert_d_ff"], where(shape["d_ff"] < inf, shape["d_ff"], 0))
     sparse = where(shape["experts"] > 1, shape["layers"] - shape["dense_layers"], 0)
-    experts = sparse * shape["experts"] * (3 if shape["ffn"] == "gated" else 2) * shape["d_model"] * wide
+    experts = sparse * shape["experts"] * (3 if shape["ffn_kind"] == "gated" else 2) * shape["d_model"] * wide
     return shape["vocab"] * shape["d_model"] * (1 if shape["tied_embeddings"] == "yes" else 2) + experts

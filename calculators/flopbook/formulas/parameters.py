@@ -78,7 +78,7 @@ ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "
         "active": Output("param", r"N_\text{active}", "parameters that a token meets: all but the experts not visited"),
         "embedding": Output("param", r"N_\text{emb}", "token and position embeddings and the output matrix"),
         "attention": Output("param", r"N_\text{attn}", "projections of all attention layers"),
-        "feed_forward": Output("param", r"N_\text{ffn}", "feed-forward blocks and experts of all layers"),
+        "ffn": Output("param", r"N_\text{ffn}", "feed-forward blocks and experts of all layers"),
         "router": Output("param", r"N_\text{router}", "matrices that choose the experts"),
         "norms": Output("param", r"N_\text{norm}", "scales and shifts of the normalisations"),
     },
@@ -115,7 +115,7 @@ ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "
 )  # fmt: skip
 def params(
     layers: Layers, d_model: DModel, heads: Heads, vocab: Vocab, d_ff: DFf = inf, kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf, ffn: Ffn = "gated", tied_embeddings: Tied = "no", positions: Positions = "rotary",
+    head_dim: HeadDim = inf, ffn_kind: Ffn = "gated", tied_embeddings: Tied = "no", positions: Positions = "rotary",
     context: Context = inf, biases: Biases = "none", norm: Norm = "rms", norms_per_layer: NormsPerLayer = 2.0,
     qk_norm: QkNorm = "none", experts: Experts = 1.0, experts_per_token: ExpertsPerToken = 1.0,
     expert_d_ff: ExpertDFf = inf, shared_experts: SharedExperts = 0.0, shared_expert_d_ff: SharedDFf = inf,
@@ -149,7 +149,7 @@ def params(
     value_side = kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + heads * v_head_dim * d_model
     latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
     attention = WEIGHT * layers * where(kv_lora_rank > 0, latent, grouped)
-    inner = 2 if ffn == "gated" else 1
+    inner = 2 if ffn_kind == "gated" else 1
     bias = 1 if biases == "all" else 0
     dense_width = where(d_ff < inf, d_ff, 0)
     expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
@@ -159,7 +159,7 @@ def params(
     shared = shared_experts * (shared_width * per_width + bias * d_model)
     sparse = where(experts > 1, layers - dense_layers, 0)
     dense = (layers - sparse) * (dense_width * per_width + bias * d_model)
-    feed_forward = WEIGHT * (dense + sparse * (experts * expert + shared))
+    ffn = WEIGHT * (dense + sparse * (experts * expert + shared))
     router = WEIGHT * sparse * experts * d_model
     scale = 0 if norm == "none" else (1 if norm == "rms" else 2)
     qk_scale = 0 if qk_norm == "none" else (2 * head if qk_norm == "head" else queries + keys)
@@ -167,8 +167,8 @@ def params(
     norms = WEIGHT * (layers * in_layer + scale * d_model)
     places = context if positions == "learned" else 0
     embedding = WEIGHT * d_model * (vocab * (1 if tied_embeddings == "yes" else 2) + places)
-    total = embedding + attention + feed_forward + router + norms
+    total = embedding + attention + ffn + router + norms
     return {
         "total": total, "active": total - WEIGHT * sparse * (experts - experts_per_token) * expert,
-        "embedding": embedding, "attention": attention, "feed_forward": feed_forward, "router": router, "norms": norms,
+        "embedding": embedding, "attention": attention, "ffn": ffn, "router": router, "norms": norms,
     }  # fmt: skip

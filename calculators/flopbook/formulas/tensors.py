@@ -48,12 +48,12 @@ AllChips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=Tr
     examples=(
         {"chip": "tpu-v5p", "model": "llama-3-70b"},
         {"chip": "tpu-v5p", "axes": "1", "d-ff": "28672", "link-bandwidth": "90GB/s"},
-        {"chip": "h100-sxm", "model": "llama-3-70b", "ffn": "gated"},
+        {"chip": "h100-sxm", "model": "llama-3-70b", "ffn-kind": "gated"},
     ),
 )
 def tp_limit(
     peak: Peak, link_bandwidth: Link, d_ff: Width, axes: Axes = 1.0, links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: Value = 2.0, ffn: Block = "plain", regather: Again = "no",
+    bytes_per_param: Value = 2.0, ffn_kind: Block = "plain", regather: Again = "no",
 ) -> dict[str, Any]:  # fmt: skip
     """Chips over which a feed-forward block can be split by its width and stay limited by arithmetic.
 
@@ -74,7 +74,7 @@ def tp_limit(
         when the context is short: a whole layer allows somewhat fewer ways.
     """
     network = axes * links_per_axis * link_bandwidth
-    matrices = 3 if ffn == "gated" else 2
+    matrices = 3 if ffn_kind == "gated" else 2
     sent = 3 if regather == "yes" else 2
     forward_ways = FLOP_PER_WEIGHT * matrices * d_ff * network / (2 * bytes_per_param * peak)
     backward_ways = forward_ways * 4 / sent
@@ -115,7 +115,7 @@ def tp_limit(
     examples=(
         {"chip": "tpu-v5p", "model": "llama-3-70b", "chips": "64", "batch-tokens": "48000"},
         {"chip": "tpu-v5p", "d-ff": "32768", "chips": "64", "batch-tokens": "48000", "link-bandwidth": "90GB/s"},
-        {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "2048", "batch-tokens": "16M", "ffn": "gated"},
+        {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "2048", "batch-tokens": "16M", "ffn-kind": "gated"},
     ),
     rules=(
         (lambda axes, tensor_axes, **_: always((axes > tensor_axes) | (axes == 1)) and always(tensor_axes <= axes),
@@ -126,7 +126,7 @@ def tp_limit(
 def mixed_limit(
     peak: Peak, link_bandwidth: Link, d_ff: Width, axes: Axes = 1.0, tensor_axes: TensorAxes = 1.0,
     links_per_axis: LinksPerAxis = 2.0, batch_tokens: BatchTokens = inf, chips: AllChips = inf,
-    bytes_per_param: Value = 2.0, ffn: Block = "plain", experts: Experts = 1.0, experts_per_token: Visited = 1.0,
+    bytes_per_param: Value = 2.0, ffn_kind: Block = "plain", experts: Experts = 1.0, experts_per_token: Visited = 1.0,
 ) -> dict[str, Any]:  # fmt: skip
     """Smallest batch per chip for FSDP and tensor parallelism together, and the best split of the chips.
 
@@ -150,7 +150,7 @@ def mixed_limit(
     fsdp_axes = maximum(axes - tensor_axes, 1)
     dilution = experts / experts_per_token
     intensity = bytes_per_param * peak / (FLOP_PER_WEIGHT * link)
-    width = d_ff * 3 / 2 if ffn == "gated" else d_ff
+    width = d_ff * 3 / 2 if ffn_kind == "gated" else d_ff
     tokens_per_chip = 4 * dilution * intensity * intensity / (fsdp_axes * tensor_axes * width)
     best = sqrt(batch_tokens * chips * fsdp_axes / (dilution * width * tensor_axes))
     x_opt = minimum(maximum(best, 1), chips)

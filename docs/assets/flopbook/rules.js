@@ -119,7 +119,7 @@ function ofParallelism(v) {
   if ((v.dp * v.cp) % v.ep !== 0) return "Expert parallelism does not divide data times context parallelism.";
   if (v.seq % v.cp !== 0) return "The sequence is no multiple of the ways of context parallelism.";
   const wide = v.expert_d_ff < Infinity ? v.expert_d_ff : v.d_ff < Infinity ? v.d_ff : 0;
-  const blocks = v.experts > 1 ? (v.layers - v.dense_layers) * v.experts * (v.ffn === "gated" ? 3 : 2) : 0;
+  const blocks = v.experts > 1 ? (v.layers - v.dense_layers) * v.experts * (v.ffn_kind === "gated" ? 3 : 2) : 0;
   const counted = v.vocab * v.d_model * (v.tied_embeddings === "yes" ? 1 : 2) + blocks * v.d_model * wide;
   return 1.05 * v.params < counted ? "The parameters are fewer than the embeddings and experts of this shape." : "";
 }

@@ -13,9 +13,9 @@ LOW, HIGH, POINTS = 30.0, 6000.0, 50
 
 
 def figure(chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, **network: Any) -> Figure:
-    """Ratios against tokens per chip. `network` may hold tensor_axes, ffn and the rate of a link."""
+    """Ratios against tokens per chip. `network` may hold tensor_axes, ffn_kind and the rate of a link."""
     rate = {name: value for name, value in network.items() if name == "link_bandwidth"}
-    block = {name: value for name, value in network.items() if name == "ffn"}
+    block = {name: value for name, value in network.items() if name == "ffn_kind"}
     alone = calculate("fsdp-limit", chip=chip, axes=axes, **rate)["tokens_per_chip"]
     ways = calculate("tp-limit", chip=chip, axes=axes, d_ff=float(d_ff), **rate, **block)["forward_ways"]
     tokens = [LOW * (HIGH / LOW) ** (n / (POINTS - 1)) for n in range(POINTS)]

@@ -16,7 +16,7 @@ POINTS = 60
 def figure(
     chip: str = "tpu-v5p", d_ff: float = 30000, batch_tokens: float = 48000, chips: int = 64, **network: Any
 ) -> Figure:
-    """Times relative to the arithmetic, against the ways of FSDP. `network` may hold axes, tensor_axes, ffn.
+    """Times relative to the arithmetic, against the ways of FSDP. `network` may hold axes, tensor_axes, ffn_kind.
 
     Raises FlopbookError where one kind alone is best.
     """

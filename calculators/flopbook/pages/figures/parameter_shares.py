@@ -9,7 +9,7 @@ from flopbook.units import format_quantity
 
 _MODELS = ("gpt-2-small", "gpt-3-175b", "llama-3-8b", "llama-3-70b", "llama-3-405b", "mixtral-8x7b", "deepseek-v3")
 _PARTS = (("embedding", "embeddings and output", "c4"), ("attention", "attention", "c1"),
-          ("feed_forward", "feed-forward and experts", "c0"))  # fmt: skip
+          ("ffn", "feed-forward and experts", "c0"))  # fmt: skip
 _LEFT, _WIDE, _ROW = 130, 364, 30
 
 
@@ -30,7 +30,7 @@ def figure() -> Figure:
                 parts.append(words(at + share * _WIDE / 2, top + 15, f"{share:.0%}", kind=f"fb-on{kind[1]}"))
             at += share * _WIDE
         parts.append(words(_LEFT + _WIDE + 8, top + 15, format_quantity(total, "param"), "start"))
-        said.append(f"{model}: {float(found['feed_forward']) / total:.0%}")
+        said.append(f"{model}: {float(found['ffn']) / total:.0%}")
     return Figure(
         "Where the parameters are",
         f"A bar for each model. The share of the feed-forward blocks is {', '.join(said)}. Attention has most of the "
