@@ -50,7 +50,7 @@ def figure() -> Figure:
     """One point for each division, with a line at the memory of the chip."""
     found, memory = list(configurations()), chip(CHIP).memory()
     chart = Chart(
-        Axis("memory needed on a chip", 5e10, 5e11, "byte"), Axis("percent of time idle", 0, 100, "1", log=False)
+        Axis("memory needed on a chip", 6e10, 2e11, "byte"), Axis("percent of time idle", 0, 100, "1", log=False)
     )
     parts = chart.grid()
     edge = chart.x.at(memory)
