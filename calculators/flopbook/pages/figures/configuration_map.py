@@ -50,28 +50,32 @@ def figure() -> Figure:
     """One point for each division, with a line at the memory of the chip."""
     found, memory = list(configurations()), chip(CHIP).memory()
     chart = Chart(
-        Axis("memory needed on a chip", 2e10, 2e12, "byte"), Axis("percent of time idle", 0, 100, "1", log=False)
+        Axis("memory needed on a chip", 6e10, 2e11, "byte"), Axis("percent of time idle", 0, 100, "1", log=False)
     )
     parts = chart.grid()
     edge = chart.x.at(memory)
     parts += [path([(edge, 14), (edge, 290)], "fb-line0"), words(edge - 6, 28, "fits", "end", "fb-strong")]
     for number, tp in enumerate((1, 2, 4, 8)):
-        x = 330 + number * 75
-        parts += [dot(x, 322 + 24, f"fb-c{number}"), words(x + 9, 350, f"tensors {tp}", "start", "fb-small")]
-        parts += [chart.dot(one.bytes, 100 * one.idle, _tip(one), f"fb-c{number}") for one in found if one.tp == tp]
+        parts += [mark for one in found if one.tp == tp for mark in _mark(chart, one, number)]
     best = next(one for one in found if (one.tp, one.pp) == CHOSEN)
     place = best.bytes, 100 * best.idle
-    parts.append(chart.words(place, "as trained", "end", (-8, 4)))
+    parts.append(chart.words(place, "as trained", "end", (-14, 4)))
     fitting = [one for one in found if one.bytes <= memory]
     return Figure(
         "Ways to divide 16,384 chips",
         f"{len(found)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. {len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda one: one.idle)))}.",
-        "Each point is one division of the chips into tensors, stages and copies, with gradients and optimizer cut "
-        "over the copies. Left of the line it fits. Low is good; a pointer shows which division a point is.",
-        360,
+        "Each point is one division of the chips; the number in it says the ways of tensors. Gradients and optimizer "
+        "are cut over the copies. Left of the line it fits. Low is good; a pointer shows which division a point is.",
+        336,
         tuple(parts),
     )
+
+
+def _mark(chart: Chart, one: Configuration, number: int) -> list[str]:
+    """A point with the ways of tensors in it, so that colour alone does not say them."""
+    x, y = chart.x.at(one.bytes), chart.y.at(100 * one.idle)
+    return [dot(x, y, f"fb-c{number}", _tip(one), 9), words(x, y + 4, str(one.tp), kind=f"fb-on{number}")]
 
 
 def _tip(one: Configuration) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.lookup import shape
 from flopbook.pages.figures.chart import Axis, Chart
-from flopbook.pages.figures.drawing import Figure
+from flopbook.pages.figures.drawing import Figure, path, words
 
 _MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
 
@@ -28,7 +28,8 @@ def figure() -> Figure:
         parts.append(chart.line(points, number))
         half = next(x for x, share in points if share >= 50)
         parts.append(chart.dot(half, 50, f"{found.model.name}: half of the experts at {half:.0f} tokens"))
-        parts.append(f"{chart.words((half, 50), found.model.name, shift=(10, 14))}")
+        row = 150 + 22 * number
+        parts += [path([(480, row), (504, row)], f"fb-line{number}"), words(510, row + 4, found.model.name, "start")]
         said.append(f"{found.model.name} reads half of its experts from {half:.0f} tokens on")
     return Figure(
         "Experts read in one step",

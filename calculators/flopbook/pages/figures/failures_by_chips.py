@@ -13,16 +13,19 @@ _YEAR = 365.25 * 86400
 def figure() -> Figure:
     """Lines for a chip that fails half as often as in the run that was counted, as often, and twice as often."""
     chart = Chart(
-        Axis("chips in the run", 8, 200_000, "chip"), Axis("time between failures", 600, 1e8, "s"), (96, 14, 500, 290)
+        Axis("chips in the run", 8, 200_000, "chip"), Axis("hours between failures", 0.1, 3e4), (84, 14, 500, 290)
     )
     parts = chart.grid()
     for number, factor in enumerate((2.0, 1.0, 0.5)):
         alone = HERD.alone * factor
-        points = [(chips, between_failures(alone, chips)) for chips in (8.0, 200_000.0)]
-        parts += [chart.line(points, number), chart.words(points[-1], f"{alone / _YEAR:.0f} years")]
+        points = [(chips, between_failures(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
+        parts += [
+            chart.line(points, number),
+            chart.words(points[-1], f"{alone / _YEAR:.0f} years", shift=(8, 14 * number - 22)),
+        ]
     counted = HERD.seconds / HERD.failures
-    parts.append(chart.dot(HERD.chips, counted, f"counted: {format_quantity(counted, 's')}"))
-    parts.append(chart.words((HERD.chips, counted), "Llama 3 405B", "end", (-8, 12)))
+    parts.append(chart.dot(HERD.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
+    parts.append(chart.words((HERD.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
         "Time between failures",
         f"In one run of {HERD.chips:,} chips {HERD.failures} unexpected interruptions were counted in "
