@@ -30,8 +30,8 @@ WORKED: dict[str, Inputs] = {
         "attention": "scores", "dropout": "yes", "optimizer_kind": "muon", "bytes_per_param": 2.0, "grad_bytes": 4.0,
         "activation_bytes": 2.0, "memory": 80e9, "d_ff": 18432.0, "kv_heads": 128.0, "head_dim": 128.0,
         "ffn_kind": "gated", "tied_embeddings": "no", "norms_per_layer": 2.0, "experts": 256.0,
-        "experts_per_token": 8.0, "expert_d_ff": 2048.0, "shared_experts": 1.0, "shared_expert_d_ff": 2048.0, "dense_layers": 3.0,
-        "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0, "qk_rope_head_dim": 64.0,
+        "experts_per_token": 8.0, "expert_d_ff": 2048.0, "shared_experts": 1.0, "shared_expert_d_ff": 2048.0,
+        "dense_layers": 3.0, "q_lora_rank": 1536.0, "kv_lora_rank": 512.0, "qk_nope_head_dim": 128.0, "qk_rope_head_dim": 64.0,
         "v_head_dim": 128.0,
     },
 }  # fmt: skip
