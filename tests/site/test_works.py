@@ -130,7 +130,7 @@ def test_sources_come_on_demand_and_with_a_link_that_names_one(surf: Any, base: 
     def inside(context: Any) -> None:
         tab = library(context, base)
         tab.get_by_label("sources of values too").check()
-        tab.wait_for_function(f"document.querySelector('.fb-count').textContent.includes(' {len(references())} ')")
+        tab.wait_for_function(f"document.querySelector('.fb-count').textContent.includes(' {len(references()):,} ')")
         assert set(keys(tab)) == set(references())
         link = tab.locator("#aiwiki2026h200 a").first
         assert link.evaluate("link => link.href") == f"{base}references/accelerators-nvidia/#aiwiki2026h200"
