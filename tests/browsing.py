@@ -41,3 +41,19 @@ class Surfer:
         self._thread.submit(self._browser.close).result()
         self._thread.submit(self._playwright.stop).result()
         self._thread.shutdown()
+
+
+def faults(tab: Any) -> dict[str, Any]:
+    """What axe finds in the state of a page, light, dark and on a phone, and where it is wider than the window."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    wrong: dict[str, Any] = {}
+    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
+        if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wrong[f"wider than {width}"] = True
+        found = Axe().run(tab).response["violations"]
+        wrong[f"axe {scheme} {width}"] = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
+    return {key: value for key, value in wrong.items() if value}

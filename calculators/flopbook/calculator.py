@@ -288,7 +288,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     if request.chip and values.get("peak") and values["peak"].origin != "given":
         chosen |= {"dtype": request.dtype, "sparsity": request.sparsity}
     heads = {name: Value(value, "") for name, value in chosen.items() if value}
-    read = [*(v.source for v in values.values() if v.source), *getattr(request.chip, "sources", ())]
+    read = [*(v.source for v in values.values() if v.source), *(request.chip.sources if request.chip else ())]
     sources = dict.fromkeys([*read, *request.formula.sources])
     return Result(request.formula, {**heads, **shown}, outputs, tuple(dict.fromkeys(request.notes)), tuple(sources))
 

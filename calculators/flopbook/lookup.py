@@ -39,7 +39,9 @@ class Picked(NamedTuple):
 
 
 class Chip:
-    """An accelerator with its values at hand; all numbers are SI."""
+    """An accelerator with its values at hand; all numbers are SI. `sources` are those of values picked together."""
+
+    sources: tuple[str, ...] = ()
 
     def __init__(self, entry_: Entry) -> None:
         self.entry = entry_

@@ -30,7 +30,6 @@ class Chips(Chip):
     def __init__(self, chips: tuple[Chip, ...]) -> None:
         super().__init__(chips[0].entry)
         self.chips = chips
-        self.sources: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -229,8 +229,8 @@ class _Filler:
         except ImportError:  # an optional dependency: without it each point is computed for itself
             numpy = None  # type: ignore[assignment]
         self.np: Any = numpy
-        # A calculator that is ordinary Python, with its own working, computes one case at a time.
-        self.arrays = bool(numpy and self.numbers and not getattr(found.formula, "working", None))
+        # A calculator that is ordinary Python computes one case at a time.
+        self.arrays = bool(numpy and self.numbers and found.formula.printed)
 
     def _order(self, axis: Axis) -> int:
         return list(self.found.formula.inputs).index(axis.name)

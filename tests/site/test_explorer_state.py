@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from exploring import PAGE, at, column, count, explore, names, query, tick
 
+from browsing import faults
 from flopbook.entries import entry_ids
 from sitebuild.weigh import BUDGETS, loaded, weight
 
@@ -107,22 +108,11 @@ def test_a_folded_list_opens_and_closes_by_keyboard(tab: Any) -> None:
 
 
 def _checked(context: Any, base: str, state: str) -> dict[str, Any]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    wrong: dict[str, Any] = {}
     said: list[str] = []
     tab = explore(context, base, state)
     tab.on("console", lambda message: said.append(message.text))
     tab.on("pageerror", lambda error: said.append(str(error)))
-    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
-        tab.emulate_media(color_scheme=scheme)
-        tab.set_viewport_size({"width": width, "height": 900})
-        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
-        if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            wrong[f"wider than {width}"] = True
-        found = Axe().run(tab).response["violations"]
-        wrong[f"axe {scheme} {width}"] = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
-    return {key: value for key, value in (wrong | {"console": said}).items() if value}
+    return faults(tab) | ({"console": said} if said else {})
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from browsing import faults
 from flopbook.references import reference, references, topics
 
 pytestmark = pytest.mark.browser
@@ -196,19 +197,7 @@ def test_an_anchor_leads_to_its_line(tab: Any) -> None:
 
 
 def _checked(context: Any, base: str, query: str) -> dict[str, Any]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    wrong: dict[str, Any] = {}
-    tab = library(context, base, query)
-    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
-        tab.emulate_media(color_scheme=scheme)
-        tab.set_viewport_size({"width": width, "height": 900})
-        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
-        if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            wrong[f"wider than {width}"] = True
-        found = Axe().run(tab).response["violations"]
-        wrong[f"axe {scheme} {width}"] = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
-    return {key: value for key, value in wrong.items() if value}
+    return faults(library(context, base, query))
 
 
 @pytest.mark.parametrize("query", ["?notes=1&sources=1&pick=chng2024roofline", "?find=no+such+words&topic=kernels"])
