@@ -15,6 +15,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from flopbook.calculator import Result, calculate
 from flopbook.entries import load_entry
+from flopbook.kernels import tiles
 from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
 from flopbook.numberformats import number_format
@@ -154,6 +155,12 @@ def _names(page: str) -> dict[str, Any]:
         "between_failures": between_failures,
         "best_interval": best_interval,
         "lost_share": lost_share,
+        "product_bytes": tiles.product_bytes,
+        "largest_tile": tiles.largest_tile,
+        "wave_share": tiles.wave_share,
+        "lane_share": tiles.lane_share,
+        "attention_bytes": tiles.attention_bytes,
+        "score_bytes": tiles.score_bytes,
     }
 
 
