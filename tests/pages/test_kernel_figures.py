@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.calculator import calculate
-from flopbook.kernels.tiles import largest_tile, tile_memory
+from flopbook.kernels.tiles import largest_tile, product_bytes, tile_memory
 from flopbook.pages.figures import attention_traffic, figure_of, kernel_timeline, simd_lanes, tile_traffic
 from flopbook.pages.figures.kernel_timeline import buffered, launched
 from flopbook.pages.figures.overlap import Bar, idle_share
@@ -29,6 +29,15 @@ def test_tiles_are_the_largest_that_fit() -> None:
     assert [mark.memory for mark in marks] == [64 * 1024, 228e3, 64 * 2**20]
     assert [mark.tile for mark in marks] == [largest_tile(mark.memory) for mark in marks] == [64, 128, 2048]
     assert all(tile_memory(mark.tile) <= mark.memory for mark in marks)
+
+
+def test_all_tiles_of_a_chip_fetch_as_one() -> None:
+    """132 tiles of 128 have the area of one of 1,471; alone they move more than memory can deliver, together less."""
+    together, (_, alone, _) = tile_traffic.shared(), tile_traffic.marks()
+    assert together.tile**2 == pytest.approx(132 * alone.tile**2) and together.memory == 50e6
+    side = tile_traffic.SIDE
+    assert product_bytes(side, side, side, alone.tile) > tile_traffic.allowed()
+    assert product_bytes(side, side, side, together.tile) < tile_traffic.allowed()
 
 
 def test_the_level_is_what_memory_delivers_during_the_arithmetic() -> None:

@@ -19,7 +19,7 @@ def figure(kind: str = "buffers") -> Figure:
     parts, told, top = [], [], TOP
     for name, bars in ways:
         end = max(bar.end for bar in bars)
-        text = f"{name}: done after {end / RUN:g}, the arithmetic waits for {idle_share(bars, 1):.0%} of it"
+        text = f"{name}: done after {end:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of it"
         parts += panel(text, lanes, bars, top, scale)
         told.append(text)
         top += PANEL

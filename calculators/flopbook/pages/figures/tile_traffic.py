@@ -38,6 +38,13 @@ def marks() -> list[Mark]:
     return found
 
 
+def shared() -> Mark:
+    """All tiles that the GPU has in the works at once: together they fetch as one tile, through the cache."""
+    claims = {c.name: c.si_value for c in load_entry(CHIP).claims if c.si_value is not None}
+    tile = largest_tile(claims["shared memory, per SM"])
+    return Mark("all SMs of H100, through its cache", claims["L2"], tile * claims["streaming multiprocessors"] ** 0.5)
+
+
 def allowed() -> float:
     """Bytes that the chip's memory delivers while its arithmetic units make the product at their peak."""
     found = chip(CHIP)
@@ -54,20 +61,20 @@ def figure() -> Figure:
     parts = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
     parts.append(chart.words((SMALLEST, level), "what the memory of H100 delivers meanwhile", shift=(6, -6)))
     said = []
-    for mark in marks():
+    for number, mark in enumerate((*marks(), shared())):
         moved = _moved(mark.tile)
-        text = f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f}"
+        text = f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f} by {mark.tile:,.0f}"
         parts.append(chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved"))
-        last = mark.tile > SIDE / 8
-        parts.append(chart.words((mark.tile, moved), text, "end" if last else "start", (-9, 14) if last else (9, -4)))
-        said.append(f"{text} by {mark.tile:,.0f}, {format_quantity(moved, 'byte')} moved")
+        above = number < 2
+        parts.append(chart.words((mark.tile, moved), text, "start" if above else "end", (9, -4) if above else (-9, 8)))
+        said.append(f"{text}, {format_quantity(moved, 'byte')} moved")
     return Figure(
         "Bytes moved against the side of a tile",
         f"A product of matrices of {SIDE:,} by {SIDE:,} in bf16; both axes logarithmic. The largest tiles that are "
-        f"powers of two: {'; '.join(said)}. The memory of H100 delivers {format_quantity(level, 'byte')} in the time "
-        "of the arithmetic.",
+        f"powers of two, and the tiles of a whole chip together: {'; '.join(said)}. The memory of H100 delivers "
+        f"{format_quantity(level, 'byte')} in the time of the arithmetic.",
         "Twice the side halves the bytes. Above the dashed line memory sets the pace, below it arithmetic. One tile on "
-        "one processor of a GPU stays above; many tiles that share their strips through a cache get below.",
+        "one processor of a GPU stays above; all its tiles together, which share strips through the cache, get below.",
         336,
         tuple(parts),
     )

@@ -22,7 +22,7 @@ def figure() -> Figure:
     """One line for each shape of a tile."""
     chart = Chart(
         Axis("side of the matrices", SMALLEST, LARGEST, "", log=False),
-        Axis("share of the time", 0, 1, "", log=False), (64, 24, 540, 290),
+        Axis("share of the time", 0, 1, "", log=False), (84, 24, 550, 290),
     )  # fmt: skip
     parts, said, named = chart.grid(), [], []
     for number, (rows, columns) in enumerate(TILES):
