@@ -19,6 +19,8 @@ NEAR = (
     (CHIP, "shared memory, per SM", "an SM of H100"),
     ("google/tpu-v5p", "VMEM per TensorCore", "a core of TPU v5p"),
 )
+# Where the label of each point stands, so that none touches another.
+LABELS = (("start", (9, -4)), ("start", (9, -4)), ("end", (-9, 18)), ("end", (-9, 4)))
 
 
 class Mark(NamedTuple):
@@ -65,8 +67,8 @@ def figure() -> Figure:
         moved = _moved(mark.tile)
         text = f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f} by {mark.tile:,.0f}"
         parts.append(chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved"))
-        above = number < 2
-        parts.append(chart.words((mark.tile, moved), text, "start" if above else "end", (9, -4) if above else (-9, 8)))
+        anchor, shift = LABELS[number]
+        parts.append(chart.words((mark.tile, moved), text, anchor, shift))
         said.append(f"{text}, {format_quantity(moved, 'byte')} moved")
     return Figure(
         "Bytes moved against the side of a tile",
