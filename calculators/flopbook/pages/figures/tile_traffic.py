@@ -20,7 +20,7 @@ NEAR = (
     ("google/tpu-v5p", "VMEM per TensorCore", "a core of TPU v5p"),
 )
 # Where the label of each point stands, so that none touches another.
-LABELS = (("start", (9, -4)), ("start", (9, -4)), ("end", (-9, 18)), ("end", (-9, 4)))
+LABELS = (("start", (9, -4)), ("start", (9, -4)), ("end", (-9, 20)), ("end", (-9, 10)))
 
 
 class Mark(NamedTuple):
