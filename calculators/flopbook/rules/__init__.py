@@ -26,6 +26,7 @@ from flopbook.rules import (
     sparsity,
     stacks,
     stray,
+    taught,
     thin,
     topic,
     total,
@@ -37,7 +38,7 @@ from flopbook.rules import (
 )
 
 RULES: tuple[ModuleType, ...] = (
-    vendors, sources, parts, names, topic, verdict, stray, agreement,
+    vendors, sources, parts, names, topic, verdict, taught, stray, agreement,
     needed, community, dates, total, sparsity, clock, links, two_way, stacks, ranges, binary, inferred, intensity,
     bibfields, people, years, addresses, accents, thin, linkstates, typed,
 )  # fmt: skip
