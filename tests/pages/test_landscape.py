@@ -119,7 +119,9 @@ def test_tables_of_families_hold_every_maker_and_every_entry(found: Landscape) -
     linked = set(re.findall(r'href="\.\./\.\./accelerators/([\w-]+)/"', found.makers_table()))
     assert linked == set(vendor_ids())
     ranges = parsed(found.ranges_table())
-    assert [row[0] for row in ranges] == [row[0] for row in rows] and len(ranges[0]) == 1 + len(MEASURES)
+    assert len(ranges) == len(rows) and len(ranges[0]) == 1 + len(MEASURES)
+    for family, row, other in zip(FAMILIES, rows[1:], ranges[1:], strict=True):
+        assert row[0] == f"{family.title} {family.words}" and other[0] == family.title
     assert all(re.search(r"\(\d+\)$", text) or text == "-" for row in ranges[1:] for text in row[1:])
 
 

@@ -175,8 +175,9 @@ class Landscape:
         rows = []
         for family, found in self._families():
             names = (self._maker(name) for name in makers(self._items, family))
-            rows.append((escape(family.title), escape(family.words), ", ".join(names), str(len(found))))
-        return table(("Family", "What sets it apart", "Makers", "#Entries"), rows, caption="Families of accelerators")
+            title = f'{escape(family.title)} <span class="fb-note">{escape(family.words)}</span>'
+            rows.append((title, ", ".join(names), str(len(found))))
+        return table(("Family", "Makers", "#Entries"), rows, caption="Families of accelerators", kind="fb-families")
 
     def ranges_table(self) -> str:
         """What the chips of each family have, from the least to the most."""
@@ -187,7 +188,7 @@ class Landscape:
             ]
             for family, found in self._families()
         ]
-        heads = (f"#{heading}" for heading, _, _ in MEASURES.values())
+        heads = (heading for heading, _, _ in MEASURES.values())
         return table(("Family", *heads), rows, caption="From least to most, and of how many chips it is known")
 
     def _families(self) -> Iterator[tuple[Family, list[Item]]]:
@@ -263,7 +264,7 @@ def _range(values: list[float], unit: str) -> str:
     if not values:
         return "-"
     shown = "1" if unit in ("FLOP/byte", "chip") else unit
-    ends = [format_quantity(value, shown) for value in (min(values), max(values))]
+    ends = [format_quantity(value, shown).replace(" ", "\N{NO-BREAK SPACE}") for value in (min(values), max(values))]
     said = " to ".join(dict.fromkeys(ends))
     return f'{escape(said)} <span class="fb-read">({len(values)})</span>'
 
