@@ -41,10 +41,10 @@ def parsed(table: str) -> list[list[str]]:
 
 def test_counts_are_those_of_the_data(found: Landscape) -> None:
     claims = [claim for name in entry_ids() for claim in load_entry(name).claims]
-    assert found.entries == len(entry_ids()) and found.vendors == len(vendor_ids()) and found.claims == len(claims)
+    assert found.entries == len(entry_ids()) and found.vendors == len(vendor_ids())
     assert found.known_errors() == sum(claim.known_error for claim in claims)
     assert found.conflicts == sum(bool(claim.conflicts_with) for claim in claims)
-    assert 0 < found.known_errors("peak") < found.known_errors() < found.claims
+    assert 0 < found.known_errors("peak") < found.known_errors() < len(claims)
     assert found.known_errors("peak", "memory") == found.known_errors("peak") + found.known_errors("memory")
     assert 0 < found.chips < found.entries
 

@@ -31,7 +31,7 @@ FAMILIES = (
            ("alibaba/", "baidu/", "biren/", "cambricon/", "enflame/", "huawei/", "iluvatar/", "metax/",
             "moore-threads/")),
     Family("wafer", "Wafer scale", "one piece of silicon as large as a wafer", ("cerebras/",)),
-    Family("sram", "Memory on the chip only", "no DRAM for weights: LPU and IPU",
+    Family("sram", "Memory on the chip only", "no DRAM for weights: the LPU of Groq, the IPU of Graphcore",
            ("graphcore/", "groq/", "nvidia/groq-")),
     Family("near", "Computing in memory", "products formed inside or beside the memory cells, digital or analog",
            ("axelera/", "d-matrix/", "mythic/", "untether/")),

@@ -108,11 +108,6 @@ class Landscape:
         return self._count(chips(self._items))
 
     @property
-    def claims(self) -> Number:
-        """Number of values, those that are not published included."""
-        return self._count(self._claims)
-
-    @property
     def unstated(self) -> Number:
         """Percent of matrix peaks on record of which the source does not say whether they are dense."""
         peaks = [c for c in self._claims if c.field == PEAK and c.engine == "tensor" and c.published]
