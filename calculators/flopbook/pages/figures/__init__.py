@@ -20,7 +20,7 @@ from flopbook.problems import FlopbookError, UnknownName
 
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a notebook.
 CODE = "assets/figures/"
-_TOOLS = ("drawing", "chart")
+_TOOLS = ("drawing", "chart", "scatter")
 
 
 def figure_names() -> tuple[str, ...]:
