@@ -30,6 +30,7 @@ def power() -> list[tuple[str, float]]:
 
 def floors() -> list[tuple[str, float]]:
     """Areas in square metres: a basketball court, racks side by side, racks with aisles."""
+
     def racks(factor: float) -> float:
         return float(calculate("cluster-power", chip=CHIP, chips=CHIPS, pue=PUE, chips_per_rack=A_RACK,
                                floor_factor=factor)["square_metres"])  # fmt: skip
@@ -48,14 +49,18 @@ def figure() -> Figure:
         parts.append(words(left + 4, 74 + 15 * (number % 2), f"{name}, {format_quantity(value, 'W')}",
                            "start" if left < 520 else "start", "fb-small"))  # fmt: skip
         left += wide
-    parts[-1] = parts[-1].replace('text-anchor="start"', 'text-anchor="end"').replace(
-        f'x="{left - 620 * shares[-1][1] / total + 4:.5g}"', 'x="628"'
+    parts[-1] = (
+        parts[-1]
+        .replace('text-anchor="start"', 'text-anchor="end"')
+        .replace(f'x="{left - 620 * shares[-1][1] / total + 4:.5g}"', 'x="628"')
     )
     parts.append(words(8, 118, "floor, to one scale", "start", "fb-strong"))
     x, bottom = 8.0, 330.0
     for number, (name, area) in enumerate(areas):
-        wide, high = (COURT if not number else (math.sqrt(area * 1.6), math.sqrt(area / 1.6)))
-        parts.append(box(x, bottom - high * _SCALE, wide * _SCALE, high * _SCALE, ("fb-c4", "fb-c5", "fb-hollow")[number]))
+        wide, high = COURT if not number else (math.sqrt(area * 1.6), math.sqrt(area / 1.6))
+        parts.append(
+            box(x, bottom - high * _SCALE, wide * _SCALE, high * _SCALE, ("fb-c4", "fb-c5", "fb-hollow")[number])
+        )
         if number == 2:
             parts += _rows(x, bottom, wide, high)
         parts += [words(x, bottom + 16, name, "start"), words(x, bottom + 31, f"{area:,.0f} m²", "start", "fb-small")]

@@ -43,7 +43,10 @@ def figure() -> Figure:
             parts.append(box(_COLUMNS[line.kind] - 30, y + 3, 60, _ROW - 6, f"fb-{KINDS[line.kind]}", line.kind))
     foot = _TOP + len(LISTING) * _ROW
     found = counts()
-    parts += [path([(84, foot + 2), (600, foot + 2)]), words(84, foot + 20, "for each pair of numbers", "start", "fb-strong")]
+    parts += [
+        path([(84, foot + 2), (600, foot + 2)]),
+        words(84, foot + 20, "for each pair of numbers", "start", "fb-strong"),
+    ]
     parts += [words(x, foot + 20, str(found[kind]), kind="fb-strong") for kind, x in _COLUMNS.items()]
     share = found["arithmetic"] / sum(found.values())
     return Figure(

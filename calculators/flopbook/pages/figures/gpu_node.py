@@ -25,7 +25,10 @@ def rates() -> dict[str, float]:
 def figure() -> Figure:
     """The node on the left, a chip with its six neighbours on the right."""
     rate = {name: format_quantity(value, "byte/s") for name, value in rates().items()}
-    parts = [words(200, 16, "8 GPUs at switches", kind="fb-strong"), words(530, 16, "a chip in a torus", kind="fb-strong")]
+    parts = [
+        words(200, 16, "8 GPUs at switches", kind="fb-strong"),
+        words(530, 16, "a chip in a torus", kind="fb-strong"),
+    ]
     parts.append(box(6, 26, 388, 176, "fb-hollow"))
     for gpu in range(GPUS):
         x = 16 + 47 * gpu

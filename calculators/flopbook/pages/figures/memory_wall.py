@@ -35,11 +35,14 @@ def accelerators() -> list[Series]:
         "bandwidth": [one.memory_bandwidth() for one in found],
         "memory": [one.memory() for one in found],
     }
-    return [Series(name, [(y, v / values[name][0]) for y, v in zip(years, values[name], strict=True)]) for name in values]
+    return [
+        Series(name, [(y, v / values[name][0]) for y, v in zip(years, values[name], strict=True)]) for name in values
+    ]
 
 
 def memory_chips() -> list[Series]:
     """Capacity of a chip, rate of a pin and speed of an access (one over the latency), over those of the first."""
+
     def stated(kind: str, year: int) -> float:
         return float(ledger_row(f"dram-{kind}-{year}").stated.value or 0)
 

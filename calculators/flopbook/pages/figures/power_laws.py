@@ -60,4 +60,3 @@ def figure() -> Figure:
         282,
         tuple(parts),
     )
-

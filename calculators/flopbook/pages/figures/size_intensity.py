@@ -14,6 +14,7 @@ _SIZES = tuple(2.0**power for power in range(1, 15))
 
 def lines() -> list[tuple[str, list[tuple[float, float]]]]:
     """Intensity in bf16 by the side n, from the calculator."""
+
     def product(m: float | None, n: float | None) -> list[tuple[float, float]]:
         return [(s, _intensity(s if m is None else m, s, s if n is None else n)) for s in _SIZES]
 
@@ -36,7 +37,10 @@ def figure() -> Figure:
     at = chart.y.at(ridge)
     parts = [*chart.grid(), *(chart.line(points, number) for number, (_, points) in enumerate(found))]
     parts += chart.names(found)
-    parts += [path([(84, at), (520, at)], "fb-dashed"), words(90, at - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start")]
+    parts += [
+        path([(84, at), (520, at)], "fb-dashed"),
+        words(90, at - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start"),
+    ]
     parts.append(chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}", "fb-c0"))
     said = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in found)
     return Figure(

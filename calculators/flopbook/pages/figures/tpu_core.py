@@ -72,7 +72,8 @@ def figure() -> Figure:
         top = 214 + 18 * number
         parts += [words(x, top, text or "–", "start") for x, text in zip(_AT, row, strict=True)]
     told = "; ".join(
-        f"{row.name}: {row.cores} TensorCores, MXU {row.arrays}, HBM {row.hbm} at {row.rate}, {row.peak}" for row in rows
+        f"{row.name}: {row.cores} TensorCores, MXU {row.arrays}, HBM {row.hbm} at {row.rate}, {row.peak}"
+        for row in rows
     )
     return Figure(
         "A TPU core and its generations",

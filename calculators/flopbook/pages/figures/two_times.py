@@ -47,7 +47,10 @@ def figure(compute: float = 3.0, memory: float = 5.0, tiles: tuple[int, ...] = (
     foot = top + len(tiles) * (2 * LANE + GAP) - GAP + 6
     for value, name in ((max(compute, memory), "the larger"), (compute + memory, "the sum")):
         x = LEFT + value * scale
-        parts += [path([(x, TOP + 6), (x, foot)], "fb-dashed"), words(x, TOP, name, "end" if value > memory else "middle")]
+        parts += [
+            path([(x, TOP + 6), (x, foot)], "fb-dashed"),
+            words(x, TOP, name, "end" if value > memory else "middle"),
+        ]
     for count in tiles:
         bars = schedule(compute, memory, count)
         name = "one after the other" if count == 1 else f"in {count} tiles"
