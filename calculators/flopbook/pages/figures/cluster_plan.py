@@ -44,16 +44,12 @@ def figure() -> Figure:
     total = sum(value for _, value in shares)
     parts, left = [words(8, 18, f"power: {format_quantity(total, 'W')}", "start", "fb-strong")], 8.0
     for number, (name, value) in enumerate(shares):
-        wide = 620 * value / total
-        parts.append(box(left, 28, wide, 30, f"fb-c{number}", f"{name}: {format_quantity(value, 'W')}"))
-        parts.append(words(left + 4, 74 + 15 * (number % 2), f"{name}, {format_quantity(value, 'W')}",
-                           "start" if left < 520 else "start", "fb-small"))  # fmt: skip
+        wide, said = 620 * value / total, f"{name}, {format_quantity(value, 'W')}"
+        parts.append(box(left, 28, wide, 30, f"fb-c{number}", said))
+        last = number == len(shares) - 1  # its words would leave the picture on the right
+        place = (628.0, "end") if last else (left + 4, "start")
+        parts.append(words(place[0], 74 + 15 * (number % 2), said, place[1], "fb-small"))
         left += wide
-    parts[-1] = (
-        parts[-1]
-        .replace('text-anchor="start"', 'text-anchor="end"')
-        .replace(f'x="{left - 620 * shares[-1][1] / total + 4:.5g}"', 'x="628"')
-    )
     parts.append(words(8, 118, "floor, to one scale", "start", "fb-strong"))
     x, bottom = 8.0, 330.0
     for number, (name, area) in enumerate(areas):
@@ -80,7 +76,7 @@ def figure() -> Figure:
 
 def _rows(left: float, bottom: float, wide: float, high: float) -> list[str]:
     """Rows of racks with aisles between: of the floor one part in AISLES is racks."""
-    number = 8
-    step = high * _SCALE / number
-    return [box(left + 3, bottom - (n + 1) * step + step * (1 - 1 / AISLES) / 2, wide * _SCALE - 6, step / AISLES, "fb-c5")
-            for n in range(number)]  # fmt: skip
+    number, tall = 8, high * _SCALE
+    step, rack = tall / number, tall / number / AISLES
+    tops = [bottom - (n + 1) * step + (step - rack) / 2 for n in range(number)]
+    return [box(left + 3, top, wide * _SCALE - 6, rack, "fb-c5") for top in tops]

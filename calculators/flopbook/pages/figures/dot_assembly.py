@@ -51,7 +51,8 @@ def figure() -> Figure:
     share = found["arithmetic"] / sum(found.values())
     return Figure(
         "The instructions of a dot product, sorted",
-        f"Each round of the loop has {found['load']} loads of 4 bytes, {found['arithmetic']} operations that were wanted "
+        f"Each round of the loop has {found['load']} loads of 4 bytes, {found['arithmetic']} operations that "
+        "were wanted "
         f"and {found['loop']} instructions that move addresses and count: {share:.0%} is arithmetic.",
         f"Of {sum(found.values())} instructions in a round, {found['arithmetic']} calculate. For 8 bytes loaded there "
         f"are 2 operations, a quarter of one for each byte.",

@@ -45,7 +45,8 @@ def figure() -> Figure:
     return Figure(
         "A node of GPUs and a chip in a torus",
         f"Left: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way in all, and through an "
-        f"adapter of its own at {rate['out']} to other nodes. Right: a TPU v5p with a link of {rate['link']} one way to "
+        f"adapter of its own at {rate['out']} to other nodes. Right: a TPU v5p with a link of {rate['link']} "
+        "one way to "
         f"each of six neighbours, {rate['torus']} in all.",
         f"Left, {chip(GPU).name} in {load_entry(NODE).name}: any two GPUs talk at full rate, and outside the box the "
         f"rate falls. Right, {chip(TPU).name}: six neighbours and no edge until the pod ends, but a far chip is many "

@@ -60,7 +60,8 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
     return Figure(
         f"Memory in training {item.model.name}, by what it holds",
         f"{told}. Activations of one sequence of {seq:,} tokens are {format_quantity(live, 'byte')} of each.",
-        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. All four countings describe Adam in "
+        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. All four countings "
+        "describe Adam in "
         "mixed precision; they differ in what they leave out.",
         foot + 2,
         tuple(parts),

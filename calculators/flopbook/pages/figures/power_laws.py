@@ -55,7 +55,8 @@ def figure() -> Figure:
         "Three power laws",
         f"Straight lines on logarithmic axes: {'; '.join(told)}. What is shown is the loss above {floor():.2f} nats.",
         f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model and data both grow, at "
-        "the best split. Middle: data without end. Right: a model without end. A straight line here is a power law, and none "
+        "the best split. Middle: data without end. Right: a model without end. A straight line here is a "
+        "power law, and none "
         "of the three is steep.",
         282,
         tuple(parts),

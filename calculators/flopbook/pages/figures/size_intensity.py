@@ -47,7 +47,8 @@ def figure() -> Figure:
         "Intensity by size",
         f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {said}. Square matrices cross the ridge at n = "
         f"{3 * ridge:,.0f}.",
-        "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line bends and stops at 64; "
+        "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line bends and "
+        "stops at 64; "
         "a vector stops at 1, a dot product at one half. Only a product whose smallest side grows gets over the ridge.",
         334,
         tuple(parts),

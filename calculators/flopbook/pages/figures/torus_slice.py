@@ -21,7 +21,7 @@ def read_shape(text: str) -> tuple[int, ...]:
 
 
 def closed(shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Which axes wrap around: with three, all of a slice made of whole cubes; with two, those of a full pod's length."""
+    """Which axes wrap around: of three, all if the slice is made of whole cubes; of two, those as long as the pod."""
     if len(shape) == 3:
         return (all(side % CUBE == 0 for side in shape),) * 3
     return tuple(side == FULL for side in shape)

@@ -54,7 +54,7 @@ def figure(compute: float = 3.0, memory: float = 5.0, tiles: tuple[int, ...] = (
     for count in tiles:
         bars = schedule(compute, memory, count)
         name = "one after the other" if count == 1 else f"in {count} tiles"
-        parts.append(words(LEFT - 10, top + LANE + 4, name, "end", "fb-strong" if count == 1 else "fb-strong"))
+        parts.append(words(LEFT - 10, top + LANE + 4, name, "end", "fb-strong"))
         for lane, start, end in bars:
             label = ("bytes", "FLOP")[lane] if count == 1 else ""
             place = (LEFT + start * scale, top + lane * LANE, (end - start) * scale, LANE - 3)
