@@ -155,7 +155,7 @@ FIGURES = (
         "fig-moore",
         SLIDES,
         (464,),
-        "accelerators",
+        "why-compute",
         ('figure("moores-law")',),
     ),
     Shown(

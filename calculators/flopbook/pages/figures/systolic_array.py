@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flopbook.pages.figures.drawing import Figure, box, labelled, words
+from flopbook.pages.figures.drawing import WIDTH, Figure, box, labelled, words
 
 SIDE, ROWS = 4, 3
 _CELL, _SHOWN = 26.0, (0, 2, 4, 6, 8)
@@ -51,14 +51,14 @@ def figure(moving: bool = False) -> Figure:
 
 def _moving() -> Figure:
     """One array; a number comes in from the left, stays for a cycle, and goes on."""
-    size = 44.0
-    parts = [box(40 + j * size, 10 + i * size, size, size, "fb-hollow") for i in range(SIDE) for j in range(SIDE)]
+    size, left = 44.0, (WIDTH - SIDE * 44.0) / 2
+    parts = [box(left + j * size, 10 + i * size, size, size, "fb-hollow") for i in range(SIDE) for j in range(SIDE)]
     for cycle in range(cycles()):
         for i in range(SIDE):
             for j in range(SIDE):
                 row = row_in_cell(cycle, i, j)
                 if row is not None:
-                    drawn = labelled((40 + j * size, 10 + i * size, size, size), str(row + 1), f"c{row}")
+                    drawn = labelled((left + j * size, 10 + i * size, size, size), str(row + 1), f"c{row}")
                     style = f"--fb-dx:{-size:g}px;--fb-wait:{cycle * SECONDS:.3g}s"
                     parts.append(f'<g class="fb-visit" style="{style}">{drawn}</g>')
     return Figure(
@@ -69,7 +69,6 @@ def _moving() -> Figure:
         "switched off the cells stay empty, and the moments above show the same.",
         20 + SIDE * size,
         tuple(parts),
-        260,
     )
 
 

@@ -79,7 +79,11 @@ def _drawn(shape: tuple[int, ...], left: float) -> list[str]:
         if layer:
             parts += [dot(x, y, "fb-c5", "", 3.5) for x in xs for y in ys]
             continue
-        parts += [path([(xs[0], y), (xs[-1], y)]) for y in ys] + [path([(x, ys[0]), (x, ys[-1])]) for x in xs]
+        # To and fro in two lines: from the end of a row to the next one there is a link, too.
+        wide, high = (xs[0], xs[-1]), (ys[0], ys[-1])
+        rows = [(x, y) for n, y in enumerate(ys) for x in (wide if n % 2 == 0 else wide[::-1])]
+        columns = [(x, y) for n, x in enumerate(xs) for y in (high if n % 2 == 0 else high[::-1])]
+        parts += [path(rows), path(columns)]
         if wrap[0]:
             parts += [path([(x, y), (x + d, y)], "fb-dashed") for y in ys for x, d in ((xs[0], -9), (xs[-1], 9))]
         if wrap[1]:
