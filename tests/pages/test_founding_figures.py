@@ -251,3 +251,27 @@ def test_a_figure_says_how_it_is_called() -> None:
     assert (
         called("ring-collective", moving=True, shares=[1, 2]) == 'figure("ring-collective", moving=true, shares=[1, 2])'
     )
+
+
+def test_what_is_not_recorded_is_a_dash() -> None:
+    """The memory on the chip of v3 and v4 has no entry; nothing is put in its place."""
+    rows = {row.name: row for row in tpu_core.generations()}
+    assert rows["v3"].vmem == rows["v4"].vmem == "" and rows["v5e"].vmem
+    assert drawn("tpu-core").count(">–<") == sum(not cell for row in rows.values() for cell in row)
+
+
+@pytest.mark.parametrize("shape", ["1x1x1", "1x4", "3x5", "4x12x16", "16x2"])
+def test_slices_of_any_shape_are_drawn(shape: str) -> None:
+    """Chips in a line, alone or in many layers; no more than eight are drawn along a side."""
+    sides = torus_slice.read_shape(shape)
+    text = drawn("torus-slice", shapes=shape)
+    layers = min(sides[2], 3) if len(sides) == 3 else 1
+    assert text.count("<circle") == layers * min(sides[0], 8) * min(sides[1], 8)
+    assert ("layers" in text) == (len(sides) == 3 and sides[2] > 3)
+
+
+def test_a_large_area_is_a_large_model() -> None:
+    """Radii grow with the decades of parameters; without a number the point is small."""
+    radii = [language_models.radius(params) for params in (0, 1e8, 1e9, 1e10, 1e11)]
+    assert radii[1:] == sorted(radii[1:]) and radii[0] < radii[2]
+    assert radii[3] - radii[2] == pytest.approx(3)
