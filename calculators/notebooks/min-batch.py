@@ -166,12 +166,12 @@ show("Exact minimum batch against model width for three chips")
 r = h100["tokens"]
 WIDTHS = ((8192, 28672), (4096, 14336), (1024, 4096), (8192, 256), (512, 512))
 fig, ax = plt.subplots(figsize=(7.2, 4.2))
-tokens = np.geomspace(16, 65536, 300)
+batches = np.geomspace(16, 65536, 300)
 reached, smallest = {}, {}
 for (d, f), shade, style in zip(WIDTHS, COLOURS, ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1))), strict=False):
-    reached[d, f] = reachable(h100, tokens, d, f) / h100.inputs["peak"].value
+    reached[d, f] = reachable(h100, batches, d, f) / h100.inputs["peak"].value
     smallest[d, f] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=d, d_ff=f)["tokens_exact"]
-    ax.plot(tokens, 100 * reached[d, f], color=shade, linestyle=style, label=f"D = {d:,}, F = {f:,}")
+    ax.plot(batches, 100 * reached[d, f], color=shade, linestyle=style, label=f"D = {d:,}, F = {f:,}")
     print(f"D = {d:>5,}, F = {f:>6,}: ", end="")
     print("no batch is enough" if np.isinf(smallest[d, f]) else f"busy from {smallest[d, f]:,.0f} tokens")
 ax.axvline(r, color=INK, linestyle=":", linewidth=1)
@@ -214,7 +214,7 @@ for name, edge in edges.items():  # left of the edge even an enormous batch leav
 for (d, f), found in smallest.items():
     below = 1 - r * (1 / d + 1 / f)
     assert np.isclose(found, r / below) if below > 0 else np.isinf(found)
-    assert np.allclose(reached[d, f][tokens > found], 1) and (reached[d, f][tokens < found] < 1).all()
+    assert np.allclose(reached[d, f][batches > found], 1) and (reached[d, f][batches < found] < 1).all()
 assert [np.isinf(found) for found in smallest.values()] == [False, False, False, True, True]
 fp8 = flopbook.calculate("min-batch", chip="h100-sxm", dtype="fp8")["tokens"]
 assert abs(fp8 / h100["tokens"] - 1) < 0.01
