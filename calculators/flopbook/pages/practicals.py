@@ -85,8 +85,8 @@ def practicals_page(practicals: Sequence[Practical], chapters: Sequence[Chapter]
         ),
         "# Practicals\n",
         "Each practical is a notebook that was executed when this site was built, and ends with assertions of its own "
-        "claims. Read it here, or download it and run it yourself: it needs flopbook, NumPy and matplotlib, and no "
-        "accelerator. The times are those of the machine that built the site.\n",
+        "claims. Read it here, or download it and run it yourself: most need flopbook, NumPy and matplotlib only, and "
+        "none an accelerator. The times are those of the machine that built the site.\n",
     ]
     for chapter in [*chapters, None]:
         group = sorted(one for one in practicals if home.get(one.name) == chapter)
