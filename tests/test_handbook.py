@@ -95,6 +95,14 @@ def test_no_computed_number_begins_a_list(path: Path) -> None:
 
 
 @chapter
+def test_the_last_section_is_a_list_that_practicals_can_join(path: Path) -> None:
+    """The build adds one more item behind it."""
+    last = source(path).partition("\n## Where to go on\n")[2].strip()
+    assert "\n## " not in last and last.startswith("- ")
+    assert all(line.startswith(("- ", "  ")) for line in last.splitlines())
+
+
+@chapter
 def test_links_to_other_pages_exist(path: Path) -> None:
     """A link to another chapter names its file."""
     for name in re.findall(r"\]\(([\w-]+\.md)", source(path)):

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -61,7 +62,7 @@ def execute_all(progress: Callable[[str], None], jobs: int = 2, *, preview: bool
             progress(f"{path.stem}: {'unchanged' if earlier[0] == cached else 'as it was before this edit'}")
             return path.stem, earlier[0].read_text(encoding="utf-8")
         progress(f"{path.stem}: running")
-        executed = _execute(path)
+        executed = execute(path)
         _store(cached, executed, path.stem)
         progress(f"{path.stem}: done")
         return path.stem, executed
@@ -79,7 +80,8 @@ def _store(cached: Path, text: str, stem: str) -> None:
     partial.replace(cached)
 
 
-def _execute(path: Path) -> str:
+def execute(path: Path) -> str:
+    """Run a notebook in a kernel of its own; the executed notebook as JSON text. Raises NotebookError."""
     import jupytext
     import nbformat
     from nbclient import NotebookClient
@@ -90,12 +92,14 @@ def _execute(path: Path) -> str:
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT_S,
+        coalesce_streams=True,  # what one cell prints is one output, however slowly it comes
         kernel_name="python3",
         resources={"metadata": {"path": str(NOTEBOOKS)}},
         extra_arguments=[
             "--IPKernelApp.log_level=40"
         ],  # the kernel's notice about its loopback port is not ours to print
     )
+    begun = time.perf_counter()
     try:
         client.execute()
     except (CellExecutionError, CellTimeoutError) as error:
@@ -105,6 +109,7 @@ def _execute(path: Path) -> str:
         cell["id"] = f"{path.stem}-{number}"  # stable ids: the same notebook gives the same page
         cell.metadata.pop("execution", None)
     notebook.metadata.pop("jupytext", None)
+    notebook.metadata["flopbook"] = {"seconds": round(time.perf_counter() - begun, 1)}  # the page of practicals says it
     nbformat.validate(notebook)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 

@@ -26,7 +26,7 @@ _GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _ATTRIBUTE_LIST = re.compile(r"\{:?[ \t]*[.#][\w .#=-]*\}")
 # Sections of llms.txt: the folder of a page -> its heading; what is in none of them comes first.
 SECTIONS = {
-    "handbook": "Handbook", "calculators": "Calculators", "notebooks": "Notebooks", "accelerators": "Accelerators",
+    "handbook": "Handbook", "calculators": "Calculators", "notebooks": "Practicals", "accelerators": "Accelerators",
     "references": "References", "contributing": "Contributing",
 }  # fmt: skip
 
