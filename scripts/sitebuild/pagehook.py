@@ -63,8 +63,9 @@ def notebook_html(content: str, folder: Path, source: str) -> tuple[str, str]:
         parts += [_code(block) for block in cell.select('[class*="hl-python"] pre')]
         for output in cell.select(".jp-OutputArea-output"):
             parts.append(_output(output, folder, len([p for p in parts if "<figure" in p]) + 1))
+    executed = " that was executed when the site was built" if soup.select_one(".jp-OutputArea-output") else ""
     link = (
-        f'<p class="fb-note">This page is a notebook that was executed when the site was built: '
+        f'<p class="fb-note">This page is a notebook{executed}: '
         f'<a href="{html.escape(source)}" download>download {html.escape(source)}</a>.</p>'
     )
     text = "\n".join(parts)
