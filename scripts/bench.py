@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
         "explorer": explorer, "works": works, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
-        "references": reference_check,
+        "references": reference_check, "notebooks": notebooks,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -146,6 +146,28 @@ def rebuild(_: int) -> None:
         command = [PYTHON, "scripts/build_site.py", "--site", f"{folder}/site"]
         timed(command, 1)
         report("site again without changes", timed(command, 3, 1.0), "s", "30 s")
+
+
+def notebooks(_: int) -> None:
+    """Each notebook executed once with a kernel of its own, nothing kept: from the start to its last cell.
+
+    One whose extra is not installed is left out.
+    """
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from sitebuild import extras
+    from sitebuild.notebooks import execute, sources
+
+    times = {}
+    for path in sources():
+        extra = extras.find(extras.extra_of(path))
+        if extra.python is None:
+            print(f"notebook {path.stem:<35} left out: run `make {extra.name}` first", flush=True)
+            continue
+        begun = time.perf_counter()
+        execute(path, extra.python)
+        times[path.stem] = time.perf_counter() - begun
+        print(f"notebook {path.stem:<35}        {times[path.stem]:8.1f} s  budget 60 s", flush=True)
+    print(f"{f'all {len(times)} notebooks, one after the other':<44}        {sum(times.values()):8.1f} s")
 
 
 def edit_to_screen(_: int) -> None:

@@ -23,7 +23,7 @@ from setup_env import SetupError, digest, run_logged, say
 ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "FLOPBOOK_JAX"
 STAMP, FAILED = "flopbook-setup.json", "flopbook-failed.json"
-HELP = f"""JAX could not be installed. It may have no package for this computer, or none for this Python (3.11 to 3.13 do).
+HELP = f"""JAX could not be installed: it may have no package for this computer, or for a Python after 3.13.
 All else works without it. {VARIABLE}=0 stops asking; `make jax` tries again."""
 
 

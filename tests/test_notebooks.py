@@ -1,4 +1,4 @@
-"""Every notebook runs as a plain script, proves its own claims, and takes its numbers from flopbook."""
+"""Every notebook runs as a plain script, proves its own claims, takes its numbers from flopbook, and has a chapter."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from pathlib import Path
 import jupytext
 import nbformat
 import pytest
-from plotting import run_and_look
+from running import run_and_look
 
+from flopbook.pages.chapter import chapter_of
+from flopbook.pages.practicals import name_problems
 from sitebuild import extras
 
 FOLDER = Path(__file__).parents[1] / "calculators" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.py"))
 CALCULATORS = {"params", "training-flops", "min-batch", "fsdp-limit", "bubble"}
+PRACTICALS = {
+    "intensity", "matmul-roofline", "min-batch", "dot-product", "transformer", "sharded-matmul", "data-parallel",
+    "pipeline", "llama-3",
+}  # fmt: skip
 # Scales that turn SI values into a unit on an axis; every other large number belongs in the data.
 LARGE_ALLOWED = {1e12, 1e15}
+HANDBOOK = Path(__file__).parents[1] / "docs" / "handbook"
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -35,8 +42,17 @@ def headings(path: Path) -> list[tuple[int, str]]:
     return [(len(marks), title) for marks, title in re.findall(r"^(#+) (.+)$", text, re.M)]
 
 
-def test_the_first_calculators_have_a_notebook():
-    assert {path.stem for path in NOTEBOOKS} >= CALCULATORS
+def test_the_first_calculators_and_the_practicals_have_a_notebook():
+    assert {path.stem for path in NOTEBOOKS} >= CALCULATORS | PRACTICALS
+
+
+def test_every_notebook_belongs_to_a_chapter_and_every_name_is_a_notebook():
+    """A chapter lists its practicals in its head: the build links them, and none can be forgotten."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(HANDBOOK.glob("*.md"))}
+    found = [chapter_of(text, path.name) for path, text in texts.items()]
+    named = {name for one in found if one is not None for name in one.practicals}
+    assert named == {path.stem for path in NOTEBOOKS}
+    assert not [p for path, text in texts.items() for p in name_problems(text, str(path), named)]
 
 
 @every_notebook
@@ -47,14 +63,14 @@ def test_it_runs_as_a_script_from_any_folder(path, tmp_path, monkeypatch, capsys
     if extra.python is None:
         pytest.skip(f"{extra.name} is not installed, or not as locked; `make {extra.name}` installs it")
     if extra.name:
-        program = str(Path(__file__).with_name("plotting.py"))
+        program = str(Path(__file__).with_name("running.py"))
         done = subprocess.run([extra.python, program, path], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
-        printed = done.stdout
+        out, err = done.stdout, done.stderr
     else:
         run_and_look(path)
-        printed = capsys.readouterr().out
-    assert printed.rstrip().endswith("all checks passed")
+        out, err = capsys.readouterr()
+    assert out.rstrip().endswith("all checks passed") and not err
     assert not list(tmp_path.iterdir()), "a notebook leaves no files behind"
 
 
@@ -111,30 +127,49 @@ def test_no_hardware_number_is_typed(path):
 
 @every_notebook
 def test_it_stands_alone(path):
-    """The downloaded notebook needs flopbook, matplotlib (which brings NumPy) and its extra, and nothing else."""
+    """The downloaded notebook needs flopbook, matplotlib (which brings NumPy), its extra and Python, no more."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     named = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.partition(".")[0] for name in plain | named} <= {
-        "flopbook",
-        "matplotlib",
-        "matplotlib_inline",
-        "numpy",
-        *sys.stdlib_module_names,
-        *({extras.extra_of(path)} - {""}),
-    }
+    allowed = {"flopbook", "matplotlib", "numpy", extras.extra_of(path), *sys.stdlib_module_names}
+    assert {name.partition(".")[0] for name in plain | named} <= allowed
+    assert "flopbook.plotting" in named and "use_style()" in path.read_text(encoding="utf-8")
     assert not re.search(r"^\s*[%!]", path.read_text(encoding="utf-8"), re.M)
 
 
-def test_all_notebooks_share_one_setup_cell():
-    """They cannot import a common module and still stand alone, so the copies are held equal here."""
-    setups = {next(c.source for c in cells(path, "code") if "rcParams" in c.source) for path in NOTEBOOKS}
-    assert len(setups) == 1
-
-
 @every_notebook
-def test_it_says_how_to_install_what_it_needs(path):
-    """The line for a reader's own computer names the extra, if there is one."""
+def test_it_names_what_it_needs_and_says_how_to_follow(path):
+    """The same two sentences in each, so that a reader of one knows all."""
+    opening = cells(path, "markdown")[0].source
     extra = extras.extra_of(path)
-    said = "pip install '.[jax]' matplotlib" if extra else "pip install . numpy matplotlib"
-    assert said in cells(path)[0].source
+    wanted = f"`pip install '.[{extra}]' matplotlib`" if extra else "`pip install . numpy matplotlib`"
+    assert wanted in opening.replace("\n", " ")
+    assert opening.partition("\n\n")[2].startswith("You will "), "the page of practicals shows this paragraph"
+    assert (2, "Set up") in headings(path) and (2, "Try it") in headings(path)
+
+
+def functions(name: str) -> dict[str, str]:
+    """The functions of a notebook, each as its syntax tree."""
+    tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
+    return {node.name: ast.dump(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_both_practicals_with_a_transformer_have_the_same_one():
+    """They cannot import each other and still stand alone, so the copies are held equal here."""
+    first, second = functions("transformer"), functions("data-parallel")
+    shared = set(first) & set(second)
+    assert shared >= {"matmul", "linear", "norm", "softmax", "attention", "forward", "loss_and_gradients", "adam"}
+    assert {name: first[name] for name in shared} == {name: second[name] for name in shared}
+
+
+def test_the_program_that_is_run_is_the_one_in_the_chapter():
+    """The chapter shows the listing; the notebook executes it, letter by letter."""
+    text = (HANDBOOK / "computer.md").read_text(encoding="utf-8")
+    listings = re.findall(r"```asm\n(.*?)```", text, re.S)
+    tree = ast.parse((FOLDER / "dot-product.py").read_text(encoding="utf-8"))
+    program = next(
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "PROGRAM"
+    )
+    assert program in listings

@@ -80,6 +80,27 @@ def test_every_data_file_is_inside_the_wheel(wheel: Path) -> None:
     assert not [name for name in names if "/notebooks/" in name or name.startswith("tests/")]
 
 
+def test_every_module_is_inside_the_wheel(wheel: Path) -> None:
+    """A folder of the package that pyproject.toml does not list would be missing where flopbook is installed."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    package = ROOT / "calculators" / "flopbook"
+    modules = {f"flopbook/{path.relative_to(package).as_posix()}" for path in package.rglob("*.py")}
+    assert modules <= names, sorted(modules - names)
+
+
+@pytest.mark.parametrize("name", ["sharded-matmul", "pipeline", "llama-3"])
+def test_a_notebook_runs_with_the_installed_package(installed: Path, tmp_path: Path, name: str) -> None:
+    """As somebody who downloaded it runs it: those that use the most of the package."""
+    notebook = ROOT / "calculators" / "notebooks" / f"{name}.py"
+    environment = {**os.environ, "PYTHONPATH": str(installed), "MPLBACKEND": "agg"}
+    done = subprocess.run(
+        [sys.executable, str(notebook)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("all checks passed\n") and not done.stderr
+
+
 def test_the_wheel_carries_both_licences(wheel: Path) -> None:
     """Code is Apache-2.0, data and prose are CC-BY-4.0."""
     with zipfile.ZipFile(wheel) as archive:

@@ -23,39 +23,16 @@
 #
 # ## Set up
 #
-# This cell loads flopbook and NumPy and sets the look of the figures. You can skip reading it.
+# This cell loads flopbook and NumPy and sets the look of the figures.
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
+from flopbook.plotting import COLOURS, show, use_style
 
-# No colour of text reads well on white and on a dark page alike, so every figure brings its own white card.
-INK, QUIET = "#333333", "#d0d0d0"
-COLOURS = ["#0068a8", "#c04a00", "#007a5a", "#a02c78", "#5b4ab5", "#8a6100"]
-plt.rcParams.update(
-    {
-        "figure.figsize": (7.2, 4.4), "figure.facecolor": "white", "figure.constrained_layout.use": True,
-        "savefig.facecolor": "white", "axes.facecolor": "white", "axes.edgecolor": INK,
-        "axes.labelcolor": INK, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-        "axes.axisbelow": True, "axes.prop_cycle": plt.cycler(color=COLOURS), "grid.color": QUIET,
-        "grid.linewidth": 0.6, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
-        "legend.frameon": False, "font.sans-serif": ["DejaVu Sans", "Verdana"],
-        "font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "flopbook",
-    }
-)  # fmt: skip
-
-
-def show(title: str) -> None:
-    """Show the figure: in a notebook as SVG with its title, in a plain script in a window."""
-    if "get_ipython" in globals():
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-
-        set_matplotlib_formats("svg", metadata={"Title": title, "Date": None})
-    if plt.get_backend().lower() != "agg":
-        plt.show()
-
+use_style()
 
 # %% [markdown]
 # ## Weights on the move

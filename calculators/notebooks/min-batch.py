@@ -22,39 +22,16 @@
 #
 # ## Set up
 #
-# This cell loads flopbook and NumPy and sets the look of the figures. You can skip reading it.
+# This cell loads flopbook and NumPy and sets the look of the figures.
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
+from flopbook.plotting import COLOURS, INK, show, use_style
 
-# No colour of text reads well on white and on a dark page alike, so every figure brings its own white card.
-INK, QUIET = "#333333", "#d0d0d0"
-COLOURS = ["#0068a8", "#c04a00", "#007a5a", "#a02c78", "#5b4ab5", "#8a6100"]
-plt.rcParams.update(
-    {
-        "figure.figsize": (7.2, 4.4), "figure.facecolor": "white", "figure.constrained_layout.use": True,
-        "savefig.facecolor": "white", "axes.facecolor": "white", "axes.edgecolor": INK,
-        "axes.labelcolor": INK, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-        "axes.axisbelow": True, "axes.prop_cycle": plt.cycler(color=COLOURS), "grid.color": QUIET,
-        "grid.linewidth": 0.6, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
-        "legend.frameon": False, "font.sans-serif": ["DejaVu Sans", "Verdana"],
-        "font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "flopbook",
-    }
-)  # fmt: skip
-
-
-def show(title: str) -> None:
-    """Show the figure: in a notebook as SVG with its title, in a plain script in a window."""
-    if "get_ipython" in globals():
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-
-        set_matplotlib_formats("svg", metadata={"Title": title, "Date": None})
-    if plt.get_backend().lower() != "agg":
-        plt.show()
-
+use_style()
 
 # %% [markdown]
 # ## Two numbers of a chip
@@ -177,6 +154,34 @@ ax.legend(loc="upper right")
 show("Exact minimum batch against model width for three chips")
 
 # %% [markdown]
+# ## Batch, D and F together
+#
+# With r for the approximate minimum batch, in tokens, the exact one is r / (1 - r (1/D + 1/F)). As D or F
+# comes near r, the bottom of the fraction falls to zero. The figure shows the share of the peak that an
+# H100 can reach, against the batch, for five shapes of matrix. The wide ones meet the top near the
+# approximate value, the dotted line. A narrow one gets there late, and the two narrowest level off below
+# it.
+
+# %%
+r = h100["tokens"]
+WIDTHS = ((8192, 28672), (4096, 14336), (1024, 4096), (8192, 256), (512, 512))
+fig, ax = plt.subplots(figsize=(7.2, 4.2))
+batches = np.geomspace(16, 65536, 300)
+reached, smallest = {}, {}
+for (d, f), shade, style in zip(WIDTHS, COLOURS, ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1))), strict=False):
+    reached[d, f] = reachable(h100, batches, d, f) / h100.inputs["peak"].value
+    smallest[d, f] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=d, d_ff=f)["tokens_exact"]
+    ax.plot(batches, 100 * reached[d, f], color=shade, linestyle=style, label=f"D = {d:,}, F = {f:,}")
+    print(f"D = {d:>5,}, F = {f:>6,}: ", end="")
+    print("no batch is enough" if np.isinf(smallest[d, f]) else f"busy from {smallest[d, f]:,.0f} tokens")
+ax.axvline(r, color=INK, linestyle=":", linewidth=1)
+ax.set(xscale="log", xlabel="batch (tokens)", ylabel="share of the peak (%)", xlim=(16, 65536), ylim=(0, 105))
+ax.set_xticks([16, 64, 256, 1024, 4096, 16384, 65536], ["16", "64", "256", "1,024", "4,096", "16,384", "65,536"])
+ax.minorticks_off()
+ax.legend(loc="lower right")
+show("Share of an H100's peak against the batch for five shapes of weight matrices")
+
+# %% [markdown]
 # ## Try it
 #
 # - fp8 halves the bytes and doubles the peak. What does that do to the minimum batch? Ask
@@ -206,6 +211,11 @@ for result in exact.values():
 assert results["h200-sxm"]["tokens"] < results["h100-sxm"]["tokens"]
 for name, edge in edges.items():  # left of the edge even an enormous batch leaves the chip waiting
     assert reachable(results[name], 1e9, edge, 4 * edge) < results[name].inputs["peak"].value
+for (d, f), found in smallest.items():
+    below = 1 - r * (1 / d + 1 / f)
+    assert np.isclose(found, r / below) if below > 0 else np.isinf(found)
+    assert np.allclose(reached[d, f][batches > found], 1) and (reached[d, f][batches < found] < 1).all()
+assert [np.isinf(found) for found in smallest.values()] == [False, False, False, True, True]
 fp8 = flopbook.calculate("min-batch", chip="h100-sxm", dtype="fp8")["tokens"]
 assert abs(fp8 / h100["tokens"] - 1) < 0.01
 assert flopbook.calculate("min-batch", chip="h100-sxm", sparsity="2:4")["tokens"] > 1.9 * h100["tokens"]

@@ -27,6 +27,7 @@ from flopbook.pages import (
     feeds,
     figures,
     pitfalls,
+    practicals,
     references,
     works,
 )
@@ -48,7 +49,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     load_entries()  # all of them are needed: at once is faster than one by one
     tree: dict[str, bytes] = {}
     problems: list[Problem] = []
-    for path, text in _pages(problems, set(notebooks)):
+    for path, text in _pages(problems, notebooks):
         try:
             tree[path] = replace_maths(text).encode()
         except MathsError as error:
@@ -65,18 +66,22 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     return tree | {twins.INDEX: twins.listing(tree).encode()}
 
 
-def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, str]]:
+def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple[str, str]]:
     order = handbook.chapters()
+    known = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
         names = {"form": _form, "chapters": functools.partial(chapter.listing, order, page)}
+        source = path.read_text(encoding="utf-8")
+        problems += practicals.name_problems(source, f"docs/{page}", known)
         try:
-            text = render(path.read_text(encoding="utf-8"), page, f"docs/{page}", names)
+            text = render(source, page, f"docs/{page}", names)
         except ProseError as error:
             problems.append(error.problem)
             continue
         number = next((n for n, one in enumerate(order, 1) if one.page == page), 0)
-        yield page, chapter.framed(text, order[number - 1], number, len(order)) if number else text
+        yield page, _framed(text, order, number, known) if number else text
+    yield practicals.PAGE, practicals.practicals_page(list(known.values()), order)
     yield accelerators.INDEX, explorer.index_page()
     for name in vendor_ids():
         yield f"accelerators/{name}/index.md", accelerators.vendor_page(name)
@@ -91,6 +96,11 @@ def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, 
     yield pitfalls.PAGE, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
+
+
+def _framed(text: str, order: list[chapter.Chapter], number: int, known: dict[str, practicals.Practical]) -> str:
+    one = order[number - 1]
+    return chapter.framed(text, one, number, len(order), practicals.closing(one, known))
 
 
 def _form(name: str) -> str:

@@ -64,7 +64,7 @@ def find(name: str) -> Extra:
 
 def notice(extra: str) -> str:
     """What a page says whose notebook was not executed."""
-    name = {"jax": "JAX"}[extra]
+    name = extra.upper()
     return (
         f"**Not executed.** This site was built without {name}, so the page shows what the notebook does and not what "
         f"comes out. `make {extra}` installs {name} beside the other packages and executes it."

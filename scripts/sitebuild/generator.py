@@ -91,6 +91,7 @@ def _without_notebooks(tree: dict[str, bytes]) -> dict[str, bytes]:
             continue
         body, pictures = as_markdown(content.decode())
         stem = Path(name).stem
+        found[f"notebooks/{stem}/{stem}.ipynb"] = content  # where MkDocs puts the file to download
         for picture, data in pictures.items():
             body = body.replace(f"({picture})", f"({stem}-files/{picture})")
             found[f"notebooks/{stem}-files/{picture}"] = data

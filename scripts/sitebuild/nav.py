@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.formulas import CATALOGUE, SECTIONS, get_formula
+from flopbook.pages import practicals
 from sitebuild.handbook import chapters
 from sitebuild.notebooks import sources
 
-HANDBOOK, CALCULATORS, NOTEBOOKS = "Handbook", "Calculators", "Notebooks"
+HANDBOOK, CALCULATORS, PRACTICALS = "Handbook", "Calculators", "Practicals"
 
 
 def filled(nav: list[Any]) -> list[Any]:
@@ -20,7 +21,7 @@ def filled(nav: list[Any]) -> list[Any]:
         if isinstance(item, dict) and HANDBOOK in item:
             item[HANDBOOK] += [{one.title: one.page} for one in chapters()]
         if isinstance(item, dict) and CALCULATORS in item:
-            item[CALCULATORS] += [*_sections(), {NOTEBOOKS: _notebooks(sources())}]
+            item[CALCULATORS] += [*_sections(), {PRACTICALS: [practicals.PAGE, *_notebooks(sources())]}]
     return made
 
 
@@ -41,4 +42,6 @@ def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
 
 
 def _title(stem: str) -> str:
-    return get_formula(stem).title if stem in CATALOGUE else stem.replace("-", " ").capitalize()
+    if stem in CATALOGUE:
+        return get_formula(stem).title
+    return stem.replace("-", " ").capitalize().replace("Jax ", "JAX: ")

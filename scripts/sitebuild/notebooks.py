@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -73,7 +74,7 @@ def execute_all(
             progress(f"{path.stem}: not run, there is no {extra.name}")
             return path.stem, _finished(extras.unexecuted(_read(path), extra), path.stem)
         progress(f"{path.stem}: running")
-        executed = _execute(path, extra.python)
+        executed = execute(path, extra.python)
         _store(cached, executed, path.stem)
         progress(f"{path.stem}: done")
         return path.stem, executed
@@ -99,19 +100,23 @@ def _read(path: Path) -> Any:
     return notebook
 
 
-def _execute(path: Path, python: Path) -> str:
+def execute(path: Path, python: Path) -> str:
+    """Run a notebook in a kernel of its own, with this Python; the result as JSON text. Raises NotebookError."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
     notebook = _read(path)
-    client = NotebookClient(
-        notebook, km=_kernels(python), timeout=TIMEOUT_S, resources={"metadata": {"path": str(NOTEBOOKS)}}
-    )
+    where = {"metadata": {"path": str(NOTEBOOKS)}}
+    # what a cell prints arrives in pieces; how many depends on the moment, and a page should not
+    client = NotebookClient(notebook, km=_kernels(python), timeout=TIMEOUT_S, resources=where, coalesce_streams=True)
+    begun = time.perf_counter()
     try:
         client.execute(cleanup_kc=True)
     except (CellExecutionError, CellTimeoutError) as error:
         last = [line for line in str(error).strip().splitlines() if line.strip()][-1]
         raise NotebookError(f"{path.relative_to(ROOT)}: {last}") from None
+    seconds = round(time.perf_counter() - begun, 1)
+    notebook.metadata.setdefault("flopbook", {})["seconds"] = seconds  # the page of practicals says it
     return _finished(notebook, path.stem)
 
 

@@ -17,6 +17,10 @@ from bs4 import BeautifulSoup, Tag
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from flopbook.pages import practicals
+from flopbook.pages.markup import link
+from flopbook.pages.sources import html_link
+from sitebuild.handbook import chapters
 from sitebuild.nav import filled
 
 _HEAVY = re.compile(r"<(style|script)\b[^>]*>.*?</\1>|<!--.*?-->", re.DOTALL)
@@ -36,7 +40,7 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
     """MkDocs calls this with the HTML of each page's content."""
     if page.file.src_uri.endswith(".ipynb"):
         folder = Path(page.file.abs_dest_path).parent
-        content, summary = notebook_html(content, folder, Path(page.file.src_uri).name)
+        content, summary = notebook_html(content, folder, page.file.src_uri)
         page.meta.setdefault("description", summary)
     return name_maths_heads(content)
 
@@ -53,7 +57,10 @@ def _spoken(latex: str) -> str:
 
 
 def notebook_html(content: str, folder: Path, source: str) -> tuple[str, str]:
-    """The cells of a notebook page as plain HTML, and its first sentence; pictures are written into `folder`."""
+    """The cells of a notebook page as plain HTML, and its first sentence; pictures are written into `folder`.
+
+    `source` is the path of the notebook in the content.
+    """
     soup = BeautifulSoup(_HEAVY.sub("", content), "html.parser")
     parts: list[str] = []
     for cell in soup.select(".jp-MarkdownCell, .jp-CodeCell > .jp-CodeCell"):
@@ -63,14 +70,23 @@ def notebook_html(content: str, folder: Path, source: str) -> tuple[str, str]:
         parts += [_code(block) for block in cell.select('[class*="hl-python"] pre')]
         for output in cell.select(".jp-OutputArea-output"):
             parts.append(_output(output, folder, len([p for p in parts if "<figure" in p]) + 1))
-    executed = " that was executed when the site was built" if soup.select_one(".jp-OutputArea-output") else ""
-    link = (
-        f'<p class="fb-note">This page is a notebook{executed}: '
-        f'<a href="{html.escape(source)}" download>download {html.escape(source)}</a>.</p>'
-    )
+    executed = soup.select_one(".jp-OutputArea-output") is not None
     text = "\n".join(parts)
     first = soup.select_one(".jp-RenderedMarkdown p")
-    return text.replace("</h1>", f"</h1>\n{link}", 1), _sentence(first.get_text() if first else "")
+    return text.replace("</h1>", f"</h1>\n{_note(source, executed)}", 1), _sentence(first.get_text() if first else "")
+
+
+def _note(source: str, executed: bool) -> str:
+    """What a reader can do with the page, and the chapters that it belongs to."""
+    file, name, page = Path(source).name, Path(source).stem, str(Path(source).with_suffix(".md"))
+    homes = [link(one.title, html_link(page, one.page)) for one in chapters() if name in one.practicals]
+    belongs = f" It belongs to {' and '.join(homes)}." if homes else ""
+    others = link("All practicals", html_link(page, practicals.PAGE))
+    done = " that was executed when the site was built" if executed else ""
+    return (
+        f'<p class="fb-note">This page is a notebook{done}: '
+        f'<a href="{html.escape(file)}" download>download {html.escape(file)}</a>.{belongs} {others}.</p>'
+    )
 
 
 def _sentence(text: str, limit: int = 155) -> str:

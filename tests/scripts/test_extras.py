@@ -78,7 +78,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
         found.append((path.stem, python))
         return f"ran {path.stem}"
 
-    monkeypatch.setattr(notebooks, "_execute", execute)
+    monkeypatch.setattr(notebooks, "execute", execute)
     return found
 
 

@@ -33,16 +33,17 @@ _EXERCISE = re.compile(
     r"\{\{-?\s*exercise\(\s*[\"'](\w+)[\"']\s*\)\s*-?\}\}(.*?)(?=\{\{-?\s*exercise\(|^## |\Z)", re.S | re.M
 )
 _ANSWER = re.compile(r"^\?\?\? success \"[^\"]+\"\n\s*\n? {4}\S", re.M)
-_FIELD = re.compile(r"^(title|description|order): *(.*?) *$", re.M)
+_FIELD = re.compile(r"^(title|description|order|practicals): *(.*?) *$", re.M)
 
 
 class Chapter(NamedTuple):
-    """What is known of a chapter before it is rendered."""
+    """What is known of a chapter before it is rendered; `practicals` are names of notebooks."""
 
     page: str
     title: str
     description: str
     order: int
+    practicals: tuple[str, ...] = ()
 
 
 class Exercise(NamedTuple):
@@ -59,7 +60,8 @@ def chapter_of(text: str, page: str) -> Chapter | None:
     found = dict(_FIELD.findall(head))
     if not found.get("order", "").isdigit():
         return None
-    return Chapter(page, found.get("title", ""), found.get("description", ""), int(found["order"]))
+    practicals = tuple(re.findall(r"[\w-]+", found.get("practicals", "")))
+    return Chapter(page, found.get("title", ""), found.get("description", ""), int(found["order"]), practicals)
 
 
 def exercises(text: str) -> list[Exercise]:
@@ -91,8 +93,11 @@ def minutes(text: str) -> int:
     return max(1, round(len(plain(prose).split()) / WORDS_A_MINUTE))
 
 
-def framed(text: str, chapter: Chapter, number: int, total: int) -> str:
-    """A rendered chapter with its place, its reading time and its exercises under the title, and BibTeX at its end."""
+def framed(text: str, chapter: Chapter, number: int, total: int, closing: str = "") -> str:
+    """A rendered chapter with its place, its reading time and its exercises under the title, and BibTeX at its end.
+
+    `closing` is one more line of the list that ends it.
+    """
     count = text.count('class="fb-exercise"')
     line = [f"Chapter {number} of {total}", f"about {counted(minutes(text), 'minute')} to read"]
     line += [f'<a href="#exercises">{counted(count, "exercise")}</a>'] if count else []
@@ -101,7 +106,8 @@ def framed(text: str, chapter: Chapter, number: int, total: int) -> str:
     name = chapter.page.removesuffix(".md")
     cited = page_bibtex(escape_tex(chapter.title), "chapter", name, date.fromisoformat(read))
     text = re.sub(r"^(# .*)$", lambda m: f"{m[1]}\n\n{head}", text, count=1, flags=re.M)
-    return f"{text.rstrip()}\n\n{bibtex_block('BibTeX of this chapter', cited)}\n"
+    text = f"{text.rstrip()}\n{closing}".rstrip()
+    return f"{text}\n\n{bibtex_block('BibTeX of this chapter', cited)}\n"
 
 
 def escape_tex(text: str) -> str:

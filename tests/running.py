@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import runpy
 import sys
+import warnings
 from pathlib import Path
+from unittest import mock
 
 import matplotlib
 
@@ -14,7 +16,8 @@ import matplotlib.pyplot as plt
 
 def run_and_look(path: Path) -> None:
     """Run a notebook; raises AssertionError when it draws nothing or a figure cannot be read."""
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), mock.patch.dict("os.environ"), warnings.catch_warnings():
+        warnings.simplefilter("error")  # a reader should not have to wonder about them
         plt.close("all")
         try:
             runpy.run_path(str(path), run_name="__main__")

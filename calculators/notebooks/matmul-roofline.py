@@ -1,0 +1,208 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Matrix multiplication on the roofline of your own machine
+#
+# You will measure two numbers of the machine that runs this page: how fast it multiplies, and how fast it
+# reads memory. They make a roofline. Then you multiply matrices of many sizes, take the time, and see
+# where each lands below that line: small batches wait for memory here as on any accelerator.
+#
+# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
+# No GPU is needed. Your numbers will differ from those below, and so will those of the next build of this
+# page.
+#
+# ## Set up
+#
+# This cell asks for one thread, which must happen before NumPy is loaded. Then it loads flopbook and NumPy
+# and sets the look of the figures.
+
+# %%
+import os
+
+for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+
+import platform
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import flopbook
+from flopbook.plotting import COLOURS, INK, show, use_style
+
+use_style()
+
+# %% [markdown]
+# ## Taking the time
+#
+# A single measurement says little: another program may have run in between. So each is repeated. Others can
+# only make a run slower, so the fastest stands for the machine, and the roofs are made of fastest runs. The
+# median says what usually happens, and the points of the figures are medians.
+#
+# Is it really one thread? A process that works on several cores spends more processor time than passes on
+# the clock. The ratio of the two counts the threads that were busy.
+
+
+# %%
+def seconds(work, runs=9):
+    """How long some work takes, shortest and median of several runs; the first, which warms up, is left out."""
+    work()
+    times = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return min(times), float(np.median(times))
+
+
+random = np.random.default_rng(0)
+
+
+def matrix(rows, columns):
+    """A matrix of random fp32 values."""
+    return random.standard_normal((rows, columns), dtype=np.float32)
+
+
+a, b, c = matrix(1024, 1024), matrix(1024, 1024), matrix(1024, 1024)
+begun, used = time.perf_counter(), time.process_time()
+np.matmul(a, b, out=c)
+busy = (time.process_time() - used) / (time.perf_counter() - begun)
+print(f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}, fp32")
+print(f"threads at work: {busy:.1f} (1.0 is one; less means that other programs had the core for a while)")
+
+# %% [markdown]
+# ## The two numbers
+#
+# The peak: the fastest product of two square matrices of fp32 values. It is what NumPy reaches and not
+# what a data sheet promises, so it is a floor of the real one.
+#
+# The stream: adding two long arrays into a third one does one operation for three values moved, far too
+# little to matter. The arrays are larger than most caches. On a server with a huge cache a part of this
+# still comes from there; give `LONG` a larger value if yours is one.
+
+# %%
+LONG = 2**24  # values in an array of the stream
+SQUARES = (8, 16, 32, 64, 128, 256, 512, 1024)
+squares = {}
+for n in SQUARES:
+    a, b, c = matrix(n, n), matrix(n, n), matrix(n, n)
+    times = max(1, 2**20 // n**3)  # small ones many times, or the clock itself would be measured
+
+    def work(a=a, b=b, c=c, times=times):
+        for _ in range(times):
+            np.matmul(a, b, out=c)
+
+    squares[n] = [2 * n**3 * times / t for t in seconds(work)]  # fastest, median
+
+x, y, z = (np.ones(LONG, np.float32) for _ in range(3))
+stream = [3 * x.nbytes / t for t in seconds(lambda: np.add(x, y, out=z))]
+peak, bandwidth = max(fastest for fastest, _ in squares.values()), stream[0]
+ridge = peak / bandwidth
+print(f"peak:        {flopbook.format_quantity(peak, 'FLOP/s')}")
+print(f"stream:      {flopbook.format_quantity(bandwidth, 'byte/s')}, median {stream[1] / stream[0]:.0%} of it")
+print(f"ridge point: {ridge:.1f} FLOP for each byte")
+h100 = flopbook.calculate("ridge-point", chip="h100-sxm")
+print(f"             (an H100 in bf16: {h100['flop_per_byte']:.0f})")
+
+# %% [markdown]
+# ## Squares
+#
+# A square product of side n in fp32 has n / 6 operations for each byte, so from a side of six times the
+# ridge point it should be limited by arithmetic. Small ones pay something that the roofline does not know:
+# each call of NumPy costs about a microsecond before any arithmetic begins.
+
+# %%
+print(f"{'side':>6}{'intensity':>12}{'median':>16}{'of the peak':>14}")
+for n, (_, median) in squares.items():
+    print(f"{n:>6}{n / 6:>12.1f}{flopbook.format_quantity(median, 'FLOP/s'):>16}{median / peak:>14.0%}")
+
+# %% [markdown]
+# ## A layer and its batch
+#
+# Now the shape that matters for models: a batch of rows times a large matrix of weights. Each weight is
+# read once for the whole batch and used once for every row, so the intensity grows with the batch: it is
+# nearly half of the rows, at 4 bytes for each weight. The roofline predicts the time; the last column says
+# how much longer it took. With two rows or more it is often two or three times as long where memory is the
+# limit. A likely reason: before they multiply, libraries copy a matrix into an order that suits the
+# processor, and the copy is written and read once more.
+
+# %%
+SIDE = 4096
+weights = matrix(SIDE, SIDE)
+ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
+layer = {}
+print(f"weights: {flopbook.format_quantity(float(weights.nbytes), 'byte')}")
+print(f"{'rows':>6}{'intensity':>12}{'median':>16}{'of the peak':>14}{'over the roofline':>20}")
+for rows in ROWS:
+    batch, out = matrix(rows, SIDE), matrix(rows, SIDE)
+    _, median = seconds(lambda batch=batch, out=out: np.matmul(batch, weights, out=out), runs=7)
+    work = flopbook.arithmetic_intensity(m=rows, n=SIDE, k=SIDE, bytes_per_param=4)
+    roof = min(peak, bandwidth * work["intensity"])
+    layer[rows] = (work["intensity"], work["flop"] / median)
+    rate = flopbook.format_quantity(work["flop"] / median, "FLOP/s")
+    share, longer = work["flop"] / median / peak, roof * median / work["flop"]
+    print(f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}{share:>14.0%}{longer:>20.1f}")
+
+# %% [markdown]
+# ## The picture
+#
+# The figure shows the measured roofline as a line, with a slope where memory is the limit and a flat part
+# where arithmetic is, both axes logarithmic. Squares are medians of square products with their side beside
+# them, circles those of the layer with its number of rows. Circles should climb along the slope. Points
+# below the line lose time to something else, such as the cost of a call; points above the slope were lucky
+# to find their numbers in a cache.
+
+# %%
+fig, ax = plt.subplots(figsize=(7.2, 4.8))
+seen = np.geomspace(0.3, 300, 200)
+ax.plot(seen, np.minimum(peak, bandwidth * seen) / 1e9, color=INK, label="measured roofline")
+ax.plot([n / 6 for n in squares], [median / 1e9 for _, median in squares.values()], "s", color=COLOURS[1],
+        label="square products")  # fmt: skip
+ax.plot(*zip(*((i, rate / 1e9) for i, rate in layer.values()), strict=True), "o", color=COLOURS[0],
+        label=f"a layer of {SIDE:,} x {SIDE:,}")  # fmt: skip
+for n, (_, median) in squares.items():
+    ax.annotate(f"{n:,}", (n / 6, median / 1e9), (6, -10), textcoords="offset points", fontsize=8, color=COLOURS[1])
+for rows, (intensity, rate) in layer.items():
+    ax.annotate(str(rows), (intensity, rate / 1e9), (-6, 6), textcoords="offset points", fontsize=8, color=COLOURS[0])
+ax.set(xscale="log", yscale="log", xlabel="operations for each byte", ylabel="rate (GFLOP/s)", xlim=(0.3, 300))
+ax.set_xticks([0.3, 1, 3, 10, 30, 100, 300], ["0.3", "1", "3", "10", "30", "100", "300"])
+ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+ax.legend(loc="lower right")
+show("Measured roofline of this machine with square products and a layer at several batches")
+
+# %% [markdown]
+# ## Try it
+#
+# - Let NumPy have all cores: change the "1" of the first cell and start again. Which of the two numbers
+#   grows more, and where does the ridge point go?
+# - Use fp64: `np.float64` in `matrix`. What happens to the peak, to the intensities and to the rate of one
+#   row?
+# - Find the caches: measure the stream for `LONG` from a thousand to a hundred million values.
+#
+# ## Check
+#
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
+# is built. Where a machine is shared, times differ by much, so these ask for little.
+
+# %%
+assert peak > 0 and bandwidth > 0 and ridge > 0.3  # on every machine of today arithmetic is ahead of memory
+assert all(0 < median <= fastest for fastest, median in squares.values())
+assert peak == max(fastest for fastest, _ in squares.values()) and stream[1] <= stream[0]
+for rows, (intensity, _) in layer.items():
+    assert np.isclose(intensity, 1 / (2 * (1 / SIDE + 1 / SIDE + 1 / rows)))
+    assert intensity <= rows / 2
+assert layer[ROWS[-1]][1] > 1.2 * layer[1][1]  # many rows run faster than one
+assert max(fastest for fastest, _ in squares.values()) > 1.2 * squares[8][0]  # and large squares faster than small
+assert h100["flop_per_byte"] > 100
+print("all checks passed")
