@@ -12,6 +12,7 @@ import pytest
 from flopbook.calculator import calculate
 from flopbook.formulas import formulas
 from flopbook.words import said
+from sitebuild.extras import extra_of
 from sitebuild.notebooks import sources
 from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, loaded, weight
 
@@ -74,6 +75,16 @@ def test_the_templates_are_there_and_no_calculator_is_forgotten(site: Path) -> N
     pages = [f"calculators/{name}/" for name in formulas()] + [f"notebooks/{path.stem}/" for path in sources()]
     for page in [*TEMPLATES, *pages]:
         assert file_of(site, page).is_file(), page
+
+
+def test_notebook_pages_say_whether_they_were_executed(site: Path) -> None:
+    """All are but those whose extra is not installed, and these say so."""
+    for path in sources():
+        page = (site / "notebooks" / path.stem / "index.html").read_text(encoding="utf-8")
+        executed = "a notebook that was executed when the site was built" in page
+        assert executed != ("Not executed." in page), path.stem
+        assert executed == ('class="fb-output"' in page), path.stem
+        assert executed or extra_of(path), path.stem
 
 
 def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:
