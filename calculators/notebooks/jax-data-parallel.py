@@ -156,7 +156,6 @@ for row in batch(np.random.default_rng(1))[:3]:
 mesh = jax.make_mesh((8,), ("D",), axis_types=(jax.sharding.AxisType.Auto,))
 whole, cut = jax.NamedSharding(mesh, jax.P()), jax.NamedSharding(mesh, jax.P("D"))
 tokens = batch(np.random.default_rng(2))
-
 gradient = jax.value_and_grad(loss)  # a function of weights and tokens
 one = jax.jit(gradient)(weights, tokens)
 shared = jax.jit(gradient, in_shardings=(whole, cut), out_shardings=whole).lower(weights, tokens).compile()
@@ -207,7 +206,13 @@ print(f"gradients: {gradient_bytes:,} bytes; beyond them {found['all-reduce'] - 
 # %% [markdown]
 # Every gradient is in it once, and the loss with them. The traffic does not depend on the batch: twice the
 # sequences are twice the arithmetic and the same bytes. That is why a large batch hides it.
-#
+
+# %%
+twice = jax.jit(gradient, in_shardings=(whole, cut), out_shardings=whole)
+twice = twice.lower(weights, np.concatenate([tokens, tokens])).compile()
+tell("twice the sequences:", totals(twice))
+
+# %% [markdown]
 # ## The same by hand
 #
 # With `jax.shard_map` you write what one device does, and the mean over the devices is a call of your own.
@@ -222,6 +227,7 @@ def on_each_device(weights, tokens):
     return jax.lax.pmean(gradient(weights, tokens), "D")
 
 
+# the last word: JAX need not prove that the copies are equal
 mapped = jax.shard_map(on_each_device, mesh=mesh, in_specs=(jax.P(), jax.P("D")), out_specs=jax.P(), check_vma=False)
 by_hand = jax.jit(mapped).lower(weights, tokens).compile()
 by_hand_result = by_hand(jax.device_put(weights, whole), jax.device_put(tokens, cut))
@@ -346,7 +352,7 @@ print(f"hidden from {flopbook.format_quantity(limit['tokens_per_chip'], 'token')
 # %% [markdown]
 # ## Try it
 #
-# - Give the devices twice the sequences. Which bytes in the compiled programs change?
+# - Make the model twice as wide. By what factor do the bytes of the all-reduce grow, and why not by four?
 # - Leave out the `pmean` of `on_each_device`. Which gradients does device 0 get, and why does nothing complain?
 # - Train with the cut weights: put `cut` in place of `whole` in the call of `train`. Adam needs no change. Why?
 #
@@ -359,7 +365,9 @@ print(f"hidden from {flopbook.format_quantity(limit['tokens_per_chip'], 'token')
 assert parameters == counted
 assert len(jax.devices()) == mesh.size == 8
 assert max(difference(one, other) for other in (eight, by_hand_result, sharded_result, automatic_result)) < 1e-5
-assert totals(shared) == totals(by_hand) == {"all-reduce": gradient_bytes + 4}  # the loss is one number more
+assert (
+    totals(shared) == totals(by_hand) == totals(twice) == {"all-reduce": gradient_bytes + 4}
+)  # the loss is one number more
 assert np.allclose(losses_one[:20], losses_eight[:20], rtol=1e-3)
 assert guess / LENGTH < min(losses_one) and max(losses_one[-1], losses_eight[-1]) < guess / 4
 assert all(array.sharding.is_fully_replicated for array in jax.tree.leaves(trained))

@@ -186,6 +186,19 @@ def test_a_real_kernel_of_another_python_runs_it(house: House, tmp_path: Path, m
         house.run(only="jax")
 
 
+def test_pieces_of_what_is_printed_are_joined_and_a_cell_that_hangs_ends(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = "# %% [markdown]\n# # T\n\n# %%\nimport time\nfor n in range(3):\n    print(n)\n    time.sleep({})\n"
+    house.write("plain", slow.format(0.4))
+    (output,) = json.loads(notebooks.execute(house.folder / "plain.py", Path(sys.executable)))["cells"][1]["outputs"]
+    assert "".join(output["text"]) == "0\n1\n2\n"
+    monkeypatch.setattr(notebooks, "TIMEOUT_S", 1)
+    house.write("plain", slow.format(60))
+    with pytest.raises(NotebookError, match=r"^notebooks/plain\.py: a cell ran for more than 1 s$"):
+        notebooks.execute(house.folder / "plain.py", Path(sys.executable))
+
+
 def test_an_extra_that_nobody_knows_is_an_error(house: House) -> None:
     house.write("heavy", HEAD.format(extra="jaxx") + BODY)
     with pytest.raises(ExtraError, match=r"heavy\.py: the extra 'jaxx' is not known; there is jax"):
