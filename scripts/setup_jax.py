@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Make `.venv-jax` ready: the packages of `.venv` and, on top of them, those of requirements/jax.txt.
 
-Two notebooks need JAX, which is larger than all other packages together, so it has a lock and a folder of its own. The
-variable FLOPBOOK_JAX says how much it is wanted: 0 leaves it out, 1 fails where it cannot be installed, and without a
-value the site shows the text of these notebooks there. Run by the Python of `.venv`. Exit status: 0, or 2 when a person
+Two notebooks need JAX. It takes half a gigabyte, so it has a lock and a folder of its own. The variable FLOPBOOK_JAX
+says how much it is wanted: 0 leaves it out, 1 fails where it cannot be installed, and without a value the site then
+shows these notebooks unexecuted. Run by the Python of `.venv`. Exit status: 0; 1 when a notebook fails; 2 when a person
 has to mend something.
 """
 
@@ -27,9 +27,9 @@ HELP = f"""JAX could not be installed: it may have no package for this computer,
 All else works without it. {VARIABLE}=0 stops asking; `make jax` tries again."""
 
 
-def wish(value: str | None = None) -> str:
+def wish() -> str:
     """What FLOPBOOK_JAX says: "0" not wanted, "1" a must, "" if possible. Raises SetupError for anything else."""
-    value = os.environ.get(VARIABLE, "") if value is None else value
+    value = os.environ.get(VARIABLE, "")
     if value not in ("", "0", "1"):
         raise SetupError(f"{VARIABLE} is '{value}': write 0 to leave JAX out, 1 to insist on it, or nothing")
     return value
@@ -77,14 +77,14 @@ def create(root: Path) -> None:
 def set_up(root: Path, *, again: bool = True) -> bool:
     """Bring the environment up to date; whether there was something to do. Raises SetupError.
 
-    What failed once is tried again only if told so: without a network every attempt takes a minute.
+    What failed once is tried again only if told so: without a network an attempt can take a minute.
     """
     if interpreter(root):
         return False
     if not again and _says(root, FAILED):
         raise SetupError("JAX could not be installed before; `make jax` tries again")
     started = time.monotonic()
-    say("set-up: installing JAX into .venv-jax (about 20 s from a warm cache, 600 MB)")
+    say("set-up: installing JAX into .venv-jax (about 20 s from a warm cache, 530 MB)")
     try:
         create(root)
     except SetupError as error:
@@ -117,13 +117,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", action="store_true", help="insist on JAX, and execute the notebooks that need it")
     options = parser.parse_args(arguments)
-    wanted = "1" if options.run else os.environ.get(VARIABLE, "")
+    if options.run:
+        os.environ[VARIABLE] = "1"
     try:
-        if wish(wanted) != "0":
-            set_up(ROOT, again=wanted == "1")
+        if wish() != "0":
+            set_up(ROOT, again=wish() == "1")
     except (SetupError, subprocess.CalledProcessError) as error:
         print(f"set-up: {error}", file=sys.stderr)
-        return 2 if wanted else 0
+        return 2 if os.environ.get(VARIABLE) else 0
     return run_notebooks() if options.run else 0
 
 
