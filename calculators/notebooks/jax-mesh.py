@@ -186,12 +186,10 @@ for case, product in CASES.items():
 
 # %%
 def sent(found):
-    """Bytes that a device sends for these collectives on a ring of four, all links of it together, in GB."""
+    """GB that each device sends for these collectives on a ring of four, all one way round."""
     ring = {"topology": "ring", "chips": 4, "links_per_axis": 1, "link_bandwidth": 1e9}
-    return (
-        sum(flopbook.calculate("collective", op=name, bytes=size, **ring)["bytes_per_link"] for name, size in found)
-        / 1e9
-    )
+    answers = [flopbook.calculate("collective", op=name, bytes=size, **ring) for name, size in found]
+    return sum(answer["bytes_per_link"] for answer in answers) / 1e9
 
 
 fig, ax = plt.subplots()
