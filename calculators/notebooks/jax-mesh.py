@@ -108,8 +108,9 @@ for line in multiply("A[I, J_X] * B[J, K] -> C[I, K]", (256, 512, 128)).as_text(
 # %% [markdown]
 # The part in square brackets after `f32` is a shape: the gathered matrix has all of its columns. The next
 # cell reads such lines. It gives the bytes of the *whole* array, all blocks of a group together, as
-# flopbook does. For an all-gather and an all-reduce that is what is left on each device; for the two others
-# it is as many times that as devices take part. You can skip reading it.
+# flopbook does. For an all-gather and an all-reduce that is what is left on each device. For a
+# reduce-scatter and an all-to-all it is as many times that as devices take part. Of a permute it counts
+# what one device hands on. You can skip reading it.
 
 
 # %%
@@ -272,8 +273,8 @@ for name, (function, before, after) in BY_HAND.items():
     print(f"{name:<19} {before:<9} -> {after:<9}  {text(by_hand[name])}")
 
 # %% [markdown]
-# The matrix has as many bytes as the first four lines say. A permute moves blocks only: its line counts
-# what one device hands on.
+# The matrix has as many bytes as the first four lines say. A permute moves blocks only, so its
+# line says less.
 #
 # And so the fourth line of the table above can be had for half the traffic: multiply the blocks, then
 # scatter the sums.
