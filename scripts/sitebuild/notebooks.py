@@ -92,6 +92,7 @@ def execute(path: Path) -> str:
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT_S,
+        coalesce_streams=True,  # what one cell prints is one output, however slowly it comes
         kernel_name="python3",
         resources={"metadata": {"path": str(NOTEBOOKS)}},
         extra_arguments=[
