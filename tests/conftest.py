@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
+# Before NumPy is loaded: where several workers share a machine, threads for small matrices wait more than they compute.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 HERE = Path(__file__).resolve().parent
 for folder in (HERE, HERE.parent / "scripts"):
     if str(folder) not in sys.path:

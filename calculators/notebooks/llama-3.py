@@ -59,12 +59,13 @@ LINK = next(
     if claim.source == "austin2025tpus"
 )
 network = {"chip": CHIP, "axes": 3} | ({"link_bandwidth": LINK} if LINK else {})
+W = flopbook.calculate("fsdp-limit", **network).inputs["link_bandwidth"].value
 shape = flopbook.model(MODEL)
 print(f"{shape.model.name}: {shape.layers:.0f} layers, width {shape.d_model:,.0f}, feed-forward {shape.d_ff:,.0f},")
 print(f"  {shape.heads:.0f} heads of {shape.head_dim:.0f}, {shape.kv_heads:.0f} with keys and values,")
 print(f"  vocabulary {shape.vocab:,.0f}, trained on {say(shape.tokens, 'token')}")
 print(f"{chip.name}: {say(chip.peak('bf16'), 'FLOP/s')}, {say(chip.memory(), 'byte')} of memory,")
-print(f"  {say(LINK, 'byte/s')} one way for each link, {POD:,.0f} chips in a pod")
+print(f"  {say(W, 'byte/s')} one way for each link, {POD:,.0f} chips in a pod")
 
 # %% [markdown]
 # ## Question 1: how many parameters?
@@ -162,7 +163,7 @@ for kind, answer in mixed.items():
 
 # %%
 ways = np.geomspace(1, 64, 200)
-C, W = chip.peak("bf16"), LINK or fsdp.inputs["link_bandwidth"].value
+C = chip.peak("bf16")
 
 
 def times(y, n=POD):
@@ -188,7 +189,7 @@ ax.annotate(
 )
 ax.set(xscale="log", yscale="log", xlabel="ways of tensor parallelism", ylabel="time (microseconds)", xlim=(1, 64))
 ax.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
-ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+ax.set_yticks([500, 1000, 2000, 5000, 10000], ["500", "1,000", "2,000", "5,000", "10,000"])
 ax.minorticks_off()
 ax.legend(loc="lower right")
 show("Times of arithmetic and traffic of a feed-forward block on a pod against ways of tensor parallelism")

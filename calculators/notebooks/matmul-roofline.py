@@ -46,12 +46,13 @@ use_style()
 # %% [markdown]
 # ## Taking the time
 #
-# A single measurement says little: another program may have run in between. So each is repeated. Others can
-# only make a run slower, so the fastest stands for the machine, and the roofs are made of fastest runs. The
-# median says what usually happens, and the points of the figures are medians.
+# A single measurement says little: another program may have run in between. So the clock here is processor
+# time, which stands still while others have the core; with one thread it is otherwise the time on the
+# wall. And each measurement is repeated. Others can still get in the way, in caches and at the memory, but
+# only make a run slower, so the fastest stands for the machine. The median says what usually happened.
 #
 # Is it really one thread? A process that works on several cores spends more processor time than passes on
-# the clock. The ratio of the two counts the threads that were busy.
+# the wall. The ratio of the two counts the threads that were busy.
 
 
 # %%
@@ -60,9 +61,9 @@ def seconds(work, runs=9):
     work()
     times = []
     for _ in range(runs):
-        begun = time.perf_counter()
+        begun = time.process_time()
         work()
-        times.append(time.perf_counter() - begun)
+        times.append(time.process_time() - begun)
     return min(times), float(np.median(times))
 
 
@@ -123,9 +124,10 @@ print(f"             (an H100 in bf16: {h100['flop_per_byte']:.0f})")
 # each call of NumPy costs about a microsecond before any arithmetic begins.
 
 # %%
-print(f"{'side':>6}{'intensity':>12}{'median':>16}{'of the peak':>14}")
-for n, (_, median) in squares.items():
-    print(f"{n:>6}{n / 6:>12.1f}{flopbook.format_quantity(median, 'FLOP/s'):>16}{median / peak:>14.0%}")
+print(f"{'side':>6}{'intensity':>12}{'fastest':>16}{'of the peak':>14}{'median':>10}")
+for n, (fastest, median) in squares.items():
+    rate = flopbook.format_quantity(fastest, "FLOP/s")
+    print(f"{n:>6}{n / 6:>12.1f}{rate:>16}{fastest / peak:>14.0%}{median / peak:>10.0%}")
 
 # %% [markdown]
 # ## A layer and its batch
@@ -143,38 +145,40 @@ weights = matrix(SIDE, SIDE)
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 layer = {}
 print(f"weights: {flopbook.format_quantity(float(weights.nbytes), 'byte')}")
-print(f"{'rows':>6}{'intensity':>12}{'median':>16}{'of the peak':>14}{'over the roofline':>20}")
+print(f"{'rows':>6}{'intensity':>12}{'fastest':>16}{'of the peak':>14}{'median':>10}{'over the roofline':>20}")
 for rows in ROWS:
     batch, out = matrix(rows, SIDE), matrix(rows, SIDE)
-    _, median = seconds(lambda batch=batch, out=out: np.matmul(batch, weights, out=out), runs=7)
     work = flopbook.arithmetic_intensity(m=rows, n=SIDE, k=SIDE, bytes_per_param=4)
-    roof = min(peak, bandwidth * work["intensity"])
-    layer[rows] = (work["intensity"], work["flop"] / median)
-    rate = flopbook.format_quantity(work["flop"] / median, "FLOP/s")
-    share, longer = work["flop"] / median / peak, roof * median / work["flop"]
-    print(f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}{share:>14.0%}{longer:>20.1f}")
+    times = seconds(lambda batch=batch, out=out: np.matmul(batch, weights, out=out), runs=7)
+    fastest, median = (work["flop"] / t for t in times)
+    layer[rows] = (work["intensity"], fastest, median)
+    rate, longer = flopbook.format_quantity(fastest, "FLOP/s"), min(peak, bandwidth * work["intensity"]) / fastest
+    print(f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}{fastest / peak:>14.0%}{median / peak:>10.0%}{longer:>20.1f}")
 
 # %% [markdown]
 # ## The picture
 #
 # The figure shows the measured roofline as a line, with a slope where memory is the limit and a flat part
-# where arithmetic is, both axes logarithmic. Squares are medians of square products with their side beside
-# them, circles those of the layer with its number of rows. Circles should climb along the slope. Points
-# below the line lose time to something else, such as the cost of a call; points above the slope were lucky
-# to find their numbers in a cache.
+# where arithmetic is, both axes logarithmic. Squares are square products with their side beside them, circles
+# the layer with its number of rows. Each mark is the fastest run, and a thin line leads down to the median.
+# Circles should climb along the slope. Points below the line lose time to something else, such as the cost
+# of a call; points above the slope found their numbers in a cache.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.8))
 seen = np.geomspace(0.3, 300, 200)
 ax.plot(seen, np.minimum(peak, bandwidth * seen) / 1e9, color=INK, label="measured roofline")
-ax.plot([n / 6 for n in squares], [median / 1e9 for _, median in squares.values()], "s", color=COLOURS[1],
-        label="square products")  # fmt: skip
-ax.plot(*zip(*((i, rate / 1e9) for i, rate in layer.values()), strict=True), "o", color=COLOURS[0],
-        label=f"a layer of {SIDE:,} x {SIDE:,}")  # fmt: skip
-for n, (_, median) in squares.items():
-    ax.annotate(f"{n:,}", (n / 6, median / 1e9), (6, -10), textcoords="offset points", fontsize=8, color=COLOURS[1])
-for rows, (intensity, rate) in layer.items():
-    ax.annotate(str(rows), (intensity, rate / 1e9), (-6, 6), textcoords="offset points", fontsize=8, color=COLOURS[0])
+groups = (
+    ("square products", "s", COLOURS[1], (6, -10), {n: (n / 6, *rates) for n, rates in squares.items()}),
+    (f"a layer of {SIDE:,} x {SIDE:,}", "o", COLOURS[0], (-6, 6), layer),
+)
+for label, marker, shade, shift, points in groups:
+    for size, (intensity, fastest, median) in points.items():
+        ax.plot([intensity] * 2, [fastest / 1e9, median / 1e9], color=shade, linewidth=1)
+        at = (intensity, fastest / 1e9)
+        ax.annotate(f"{size:,}", at, shift, textcoords="offset points", fontsize=8, color=shade)
+    intensity, fastest, _ = np.array(list(points.values())).T
+    ax.plot(intensity, fastest / 1e9, marker, color=shade, label=label)
 ax.set(xscale="log", yscale="log", xlabel="operations for each byte", ylabel="rate (GFLOP/s)", xlim=(0.3, 300))
 ax.set_xticks([0.3, 1, 3, 10, 30, 100, 300], ["0.3", "1", "3", "10", "30", "100", "300"])
 ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -184,8 +188,8 @@ show("Measured roofline of this machine with square products and a layer at seve
 # %% [markdown]
 # ## Try it
 #
-# - Let NumPy have all cores: change the "1" of the first cell and start again. Which of the two numbers
-#   grows more, and where does the ridge point go?
+# - Let NumPy have all cores: change the "1" of the first cell, take `time.perf_counter` for the clock, and
+#   start again. Which of the two numbers grows more, and where does the ridge point go?
 # - Use fp64: `np.float64` in `matrix`. What happens to the peak, to the intensities and to the rate of one
 #   row?
 # - Find the caches: measure the stream for `LONG` from a thousand to a hundred million values.
@@ -199,7 +203,7 @@ show("Measured roofline of this machine with square products and a layer at seve
 assert peak > 0 and bandwidth > 0 and ridge > 0.3  # on every machine of today arithmetic is ahead of memory
 assert all(0 < median <= fastest for fastest, median in squares.values())
 assert peak == max(fastest for fastest, _ in squares.values()) and stream[1] <= stream[0]
-for rows, (intensity, _) in layer.items():
+for rows, (intensity, *_) in layer.items():
     assert np.isclose(intensity, 1 / (2 * (1 / SIDE + 1 / SIDE + 1 / rows)))
     assert intensity <= rows / 2
 assert layer[ROWS[-1]][1] > 1.2 * layer[1][1]  # many rows run faster than one

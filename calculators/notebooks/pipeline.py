@@ -15,8 +15,7 @@
 #
 # You will train a small network that is cut into four stages, pass by pass, in the order of eight different
 # schedules. All of them give the same gradients. They differ in how long stages wait and in how many
-# activations they must keep, and you measure both while the passes run. In the end a budget of memory
-# decides which schedule is best.
+# activations they must keep, and you measure both while the passes run.
 #
 # The notebook on the pipeline bubble derives the idle share from nothing and draws the passes of three
 # schedules. This one takes the passes from flopbook and lets them compute.
@@ -198,7 +197,7 @@ for name, virtual in SCHEDULES.items():
     run = simulate(wide)
     points[name] = (max(run.held), run.fraction, simulate(wide, Times(1, 1.4, 0.6)).fraction)
 fig, ax = plt.subplots(figsize=(7.2, 4.8))
-BESIDE = {"dualpipe": (8, -3), "dualpipe-v": (8, 6), "zb-v": (-8, -12), "zb-h1": (-42, -3), "1f1b": (-30, -3)}
+BESIDE = {"dualpipe": (8, -6), "dualpipe-v": (22, -3), "zb-v": (-8, -12), "zb-h1": (-42, -3), "1f1b": (-30, -3)}
 for n, (name, (kept, equal, shorter)) in enumerate(points.items()):
     shade, marker = COLOURS[n % 6], "os^DvP*X"[n]
     ax.plot([kept, kept], [100 * equal, 100 * shorter], color=shade, linewidth=1)

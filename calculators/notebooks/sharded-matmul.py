@@ -91,7 +91,8 @@ for ax, layout in zip(panels, LAYOUTS[1:], strict=True):
                               facecolor=COLOURS[(i + j) % 2], edgecolor=COLOURS[0])  # fmt: skip
         ax.add_patch(patch)
         ax.text((j + 0.5) / columns, (i + 0.5) / rows, " ".join(map(str, who)), ha="center", va="center", fontsize=9)
-    ax.set(xlim=(0, 1), ylim=(1, 0), xticks=[], yticks=[], title=layout, xlabel="J", ylabel="I")
+    ax.set(xlim=(0, 1), ylim=(1, 0), xticks=[], yticks=[], title=layout, xlabel="J")
+    ax.set_ylabel("I", rotation=0)
     ax.grid(False)
 show("Which of eight devices holds which block of a matrix in four layouts")
 
@@ -248,7 +249,7 @@ ax.set_yticks(rows, labels, fontsize=8)
 ax.invert_yaxis()
 ax.set(xlabel="bytes through the busiest link", ylabel="case and product")
 ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-ax.legend(loc="lower right")
+ax.legend(loc="upper right")
 show("Bytes of the busiest link for five sharded products, counted and computed")
 
 # %% [markdown]

@@ -23,7 +23,8 @@ TEMPLATES = (
     "handbook/batch/", "accelerators/", "accelerators/nvidia/", "accelerators/nvidia/h100-sxm/",
     "accelerators/nvidia/gb200-nvl72/", "calculators/", "calculators/min-batch/", "calculators/memory/",
     "calculators/collective/", "calculators/bubble/", "calculators/decode/", "calculators/sharded-matmul/",
-    "notebooks/min-batch/", "notebooks/bubble/", "references/", "references/roofline/", "references/works/",
+    "notebooks/", "notebooks/min-batch/", "notebooks/bubble/", "notebooks/transformer/", "notebooks/data-parallel/",
+    "references/", "references/roofline/", "references/works/",
     "references/new/", "errata/", "claims/", "pitfalls/", "conventions/", "data/", "models/", "contributing/",
     "404.html",
 )  # fmt: skip

@@ -58,10 +58,13 @@ def test_an_unknown_name_in_prose(tree: Path) -> None:
     assert "h1000-sxm" in errors and "h100-sxm" in errors and errors.count("docs/") == 1
 
 
-def test_an_undefined_word_in_an_expression(tree: Path) -> None:
+def test_an_undefined_word_and_an_unknown_practical(tree: Path) -> None:
+    """Both at once, each with its place."""
     line = append(tree, "docs/index.md", "A {{ nonsense }}.")
+    break_file(tree, "docs/handbook/roofline.md", "practicals: [intensity", "practicals: [intensty")
     status, _, errors = build(tree)
     assert status == 1 and f"docs/index.md:{line}:1" in errors and "nonsense" in errors
+    assert "docs/handbook/roofline.md:5:14: practicals" in errors and "nearest: intensity" in errors
 
 
 @pytest.mark.parametrize(

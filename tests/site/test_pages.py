@@ -7,12 +7,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from flopbook.calculator import calculate
 from flopbook.formulas import formulas
 from flopbook.words import said
 from sitebuild.extras import extra_of
+from sitebuild.handbook import chapters
 from sitebuild.notebooks import sources
 from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, loaded, weight
 
@@ -94,6 +96,25 @@ def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:
         assert text.count("<style") == 0
         source = f"{path.parent.name}.ipynb"
         assert f'href="{source}" download' in text and (path.parent / source).is_file()
+        cells = nbformat.read(path.parent / source, as_version=4).cells
+        if "Not executed." not in text:
+            assert "all checks passed" in cells[-1].outputs[-1]["text"], "what is downloaded has been executed"
+        assert not [o for cell in cells for o in cell.get("outputs", ()) if o.get("name") == "stderr"], path
+
+
+def test_practicals_and_chapters_lead_to_each_other(site: Path) -> None:
+    """The page of practicals has every notebook with its time and its file; so do chapter and notebook, both ways."""
+    page = (site / "notebooks/index.html").read_text(encoding="utf-8")
+    for path in sources():
+        name = path.stem
+        assert f'href="{name}/"' in page and f'href="{name}/{name}.ipynb" download' in page, name
+    assert len(re.findall(r"ran in [\d.]+ (?:s|ms|min)|not executed here", page)) == len(sources())
+    for one in chapters():
+        text = file_of(site, one.page.removesuffix(".md") + "/").read_text(encoding="utf-8")
+        for name in one.practicals:
+            assert f'href="../../notebooks/{name}/"' in text, (one.page, name)
+            back = (site / "notebooks" / name / "index.html").read_text(encoding="utf-8")
+            assert f'href="../../{one.page.removesuffix(".md")}/"' in back, (one.page, name)
 
 
 def test_values_sources_formulas_and_bibtex_are_in_the_html(site: Path) -> None:
@@ -122,6 +143,8 @@ PHONE = (
     "accelerators/",
     "calculators/min-batch/",
     "notebooks/fsdp-limit/",
+    "notebooks/",
+    "notebooks/llama-3/",
     "handbook/roofline/",
     "references/",
     "references/works/",
