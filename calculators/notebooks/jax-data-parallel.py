@@ -13,7 +13,7 @@
 # ---
 
 # %% [markdown]
-# # Data parallelism: does every device learn the same?
+# # Data parallelism in JAX: does every device learn the same?
 #
 # You will train a small transformer twice, once on one device and once on eight, each of which sees an
 # eighth of the batch. The gradients must come out alike. For that they have to be added up over all
@@ -24,7 +24,7 @@
 # that way, so nothing is timed. What moves is the same as on real ones.
 #
 # To follow along on your own computer, in a clone of the repository: `pip install '.[jax]' matplotlib`. No
-# GPU is needed. The notebook *A mesh of eight devices* comes before this one.
+# GPU is needed. The notebook *A mesh of eight devices in JAX* comes before this one.
 #
 # ## Set up
 #

@@ -13,7 +13,7 @@
 # ---
 
 # %% [markdown]
-# # A mesh of eight devices: what does the compiler move?
+# # A mesh of eight devices in JAX: what does the compiler move?
 #
 # You will cut arrays into blocks, lay them on eight devices and multiply them. Which blocks have to travel
 # is decided by a compiler. You read its program, find every collective in it, and hold names and bytes
