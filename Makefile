@@ -9,13 +9,16 @@ UV_VERSION := 0.13.8
 
 BIN := .venv/bin
 LOCK_ENV := build/lock-env
+COMPILE = $(LOCK_ENV)/bin/uv pip compile --quiet --no-config $(if $(UPGRADE),--upgrade) \
+  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url \
+  --custom-compile-command "make lock"
 
 # Material for MkDocs prints a notice about MkDocs 2 on every start.
 export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site serve test lint links bench lock clean
+.PHONY: help setup site serve test lint links bench jax lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -25,7 +28,8 @@ setup: ## make .venv ready (every other target does this by itself)
 	  echo "set-up: '$(PYTHON)' was not found. Install Python 3.11 or newer, or name it: make PYTHON=/path/to/python3" >&2; exit 2; }
 	@"$(PYTHON)" scripts/setup_env.py
 
-site: setup ## build the whole site into site/
+site: setup ## build the whole site into site/ (FLOPBOOK_JAX=0 leaves the notebooks in JAX unexecuted)
+	@$(BIN)/python scripts/setup_jax.py
 	@$(BIN)/python scripts/build_site.py
 
 serve: setup ## show the site at a local address, with live reload
@@ -46,16 +50,18 @@ links: setup ## check every outside link of data and prose
 bench: setup ## measure the speeds that the project promises
 	@$(BIN)/python scripts/bench.py
 
-lock: setup ## rewrite requirements/lock.txt from the .in files (UPGRADE=1 takes newer versions)
+jax: setup ## install JAX beside .venv and execute the notebooks that need it
+	@$(BIN)/python scripts/setup_jax.py --run
+
+lock: setup ## rewrite requirements/lock.txt and jax.txt from the .in files (UPGRADE=1 takes newer versions)
 	@$(BIN)/python -m venv $(LOCK_ENV)
 	@$(LOCK_ENV)/bin/python -m pip install --quiet uv==$(UV_VERSION)
-	@$(LOCK_ENV)/bin/uv pip compile --quiet --no-config $(if $(UPGRADE),--upgrade) \
-	  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url \
-	  --custom-compile-command "make lock" --output-file requirements/lock.txt \
+	@$(COMPILE) --output-file requirements/lock.txt \
 	  requirements/runtime.in requirements/site.in requirements/test.in requirements/build.in
-	@echo "lock: requirements/lock.txt is written; the next target installs it"
+	@$(COMPILE) --constraint requirements/lock.txt --output-file requirements/jax.txt requirements/jax.in
+	@echo "lock: requirements/lock.txt and jax.txt are written; the next target installs them"
 
-clean: ## remove everything that was built (.venv stays; rm -rf .venv removes that too)
+clean: ## remove everything that was built (.venv stays; rm -rf .venv* removes that too)
 	@rm -rf site site.* build dist .cache .pytest_cache .ruff_cache .hypothesis *.egg-info calculators/*.egg-info
-	@find . -path ./.venv -prune -o -path ./.git -prune -o -name __pycache__ -type d -exec rm -rf {} +
+	@find . -path './.venv*' -prune -o -path ./.git -prune -o -name __pycache__ -type d -exec rm -rf {} +
 	@echo "clean: done"

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (CheckFailed, FlopbookError) as error:
         return _failed(error, options.site)
     except Exception as error:
-        if type(error).__name__ not in ("NotebookError", "BuildError"):
+        if type(error).__name__ not in ("NotebookError", "ExtraError", "BuildError"):
             raise
         return _failed(error, options.site)
     if not options.content_only:

@@ -42,4 +42,6 @@ def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
 
 
 def _title(stem: str) -> str:
-    return get_formula(stem).title if stem in CATALOGUE else stem.replace("-", " ").capitalize()
+    if stem in CATALOGUE:
+        return get_formula(stem).title
+    return stem.replace("-", " ").capitalize().replace("Jax ", "JAX: ")

@@ -70,19 +70,21 @@ def notebook_html(content: str, folder: Path, source: str) -> tuple[str, str]:
         parts += [_code(block) for block in cell.select('[class*="hl-python"] pre')]
         for output in cell.select(".jp-OutputArea-output"):
             parts.append(_output(output, folder, len([p for p in parts if "<figure" in p]) + 1))
+    executed = soup.select_one(".jp-OutputArea-output") is not None
     text = "\n".join(parts)
     first = soup.select_one(".jp-RenderedMarkdown p")
-    return text.replace("</h1>", f"</h1>\n{_note(source)}", 1), _sentence(first.get_text() if first else "")
+    return text.replace("</h1>", f"</h1>\n{_note(source, executed)}", 1), _sentence(first.get_text() if first else "")
 
 
-def _note(source: str) -> str:
+def _note(source: str, executed: bool) -> str:
     """What a reader can do with the page, and the chapters that it belongs to."""
     file, name, page = Path(source).name, Path(source).stem, str(Path(source).with_suffix(".md"))
     homes = [link(one.title, html_link(page, one.page)) for one in chapters() if name in one.practicals]
     belongs = f" It belongs to {' and '.join(homes)}." if homes else ""
     others = link("All practicals", html_link(page, practicals.PAGE))
+    done = " that was executed when the site was built" if executed else ""
     return (
-        f'<p class="fb-note">This page is a notebook that was executed when the site was built: '
+        f'<p class="fb-note">This page is a notebook{done}: '
         f'<a href="{html.escape(file)}" download>download {html.escape(file)}</a>.{belongs} {others}.</p>'
     )
 

@@ -31,13 +31,13 @@ def test_a_notebook_says_what_it_shows() -> None:
     """Its heading, the paragraph below it on one line, and the time that its run took."""
     text = "# Dot product: what is done?\n\nYou will run\na program.\n\nTo follow along: ...\n\n## Set up\n"
     found = practical_of("dot-product", notebook(("markdown", text), ("code", "1"), flopbook={"seconds": 1.5}))
-    assert found == ("dot-product", "Dot product: what is done?", "You will run a program.", 1.5)
+    assert found == ("dot-product", "Dot product: what is done?", "You will run a program.", 1.5, "")
     assert found.page == "notebooks/dot-product.ipynb"
 
 
 def test_a_notebook_that_says_little_is_listed_all_the_same() -> None:
     """Run elsewhere, so without a time; opened by code; or without a heading."""
-    assert practical_of("n", notebook(("code", "# not a heading"), ("markdown", "# T"))) == ("n", "T", "", None)
+    assert practical_of("n", notebook(("code", "# not a heading"), ("markdown", "# T"))) == ("n", "T", "", None, "")
     assert practical_of("n", notebook()).title == "n"
 
 
@@ -100,6 +100,14 @@ def test_the_page_says_times_and_further_chapters() -> None:
     assert "ran in 2.5 s" in items["Intensity: how much?"] and "also in" not in items["Intensity: how much?"]
     batch = next(part for title, part in items.items() if title.startswith("Minimum"))
     assert "ran in" not in batch and 'also in <a href="../handbook/batch/">Batches &amp; tokens</a>' in batch
+
+
+def test_the_page_says_what_a_practical_needs_and_whether_it_was_run() -> None:
+    head = {"extra": "jax", "seconds": 20.0}
+    one, other = (practical_of(name, notebook(("markdown", f"# {name}"), flopbook=head)) for name in ("one", "other"))
+    text = practicals_page([one, other._replace(seconds=None)], [])
+    first, second = text.split("### [")[1:]
+    assert "ran in 20 s · needs JAX · <a" in first and "not executed here · needs JAX · <a" in second
 
 
 def test_markup_in_a_title_is_text() -> None:

@@ -17,7 +17,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 INPUTS = sorted((ROOT / "requirements").glob("*.in"))
-LOCK = (ROOT / "requirements" / "lock.txt").read_text()
+LOCKS = {name: (ROOT / "requirements" / f"{name}.txt").read_text() for name in ("lock", "jax")}
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -42,14 +42,30 @@ def setup_env() -> ModuleType:
     return module
 
 
-def test_every_locked_package_has_one_version_and_hashes() -> None:
-    entries = re.findall(r"^([a-z0-9-]+)==(\S+)[^\n]*\\\n((?:    --hash=sha256:[0-9a-f]{64}[ \\]*\n)+)", LOCK, re.M)
-    names = [name for name, _, _ in entries]
-    assert len(names) == len(set(names)) == len(re.findall(r"^[^#\s]", LOCK, re.M)) > 50
+def locked(text: str) -> dict[str, str]:
+    """The version of each package that a lock names with hashes."""
+    entries = re.findall(r"^([a-z0-9-]+)==(\S+)[^\n]*\\\n((?:    --hash=sha256:[0-9a-f]{64}[ \\]*\n)+)", text, re.M)
+    found = {name: version for name, version, _ in entries}
+    assert len(found) == len(entries)
+    return found
 
 
-def test_the_lock_names_no_host() -> None:
-    assert not re.search(r"https?://|--index-url|--find-links|file:", LOCK)
+@pytest.mark.parametrize(("name", "least"), [("lock", 50), ("jax", 5)])
+def test_every_locked_package_has_one_version_and_hashes(name: str, least: int) -> None:
+    assert len(locked(LOCKS[name])) == len(re.findall(r"^[^#\s]", LOCKS[name], re.M)) >= least
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_the_lock_names_no_host(name: str) -> None:
+    assert not re.search(r"https?://|--index-url|--find-links|file:", LOCKS[name])
+
+
+def test_the_lock_of_an_extra_agrees_with_the_lock_below_it() -> None:
+    """It is installed on top of the other packages: what both name has to be the same."""
+    main, extra = locked(LOCKS["lock"]), locked(LOCKS["jax"])
+    both = main.keys() & extra.keys()
+    assert "numpy" in both and {name: main[name] for name in both} == {name: extra[name] for name in both}
+    assert not {"jax", "jaxlib", "scipy"} & main.keys(), "the lock that everybody installs stays light"
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
@@ -57,16 +73,15 @@ def test_inputs_are_locked_and_say_why(path: Path) -> None:
     for line in path.read_text().splitlines():
         assert "#" in line, f"{path.name}: {line}: no reason given"
     for requirement in requirements(path):
-        assert re.search(rf"^{re.escape(name_of(requirement))}==", LOCK, re.M), requirement
+        assert name_of(requirement) in locked(LOCKS.get(path.stem, LOCKS["lock"])), requirement
 
 
 def test_runtime_input_and_pyproject_name_the_same_packages() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
     declared = [*project["dependencies"], *(entry for extra in extras for entry in extra)]
-    assert {name_of(entry) for entry in declared} == {
-        name_of(entry) for entry in requirements(ROOT / "requirements" / "runtime.in")
-    }
+    inputs = [line for name in ("runtime", "jax") for line in requirements(ROOT / "requirements" / f"{name}.in")]
+    assert {name_of(entry) for entry in declared} == {name_of(entry) for entry in inputs}
 
 
 def test_set_up_does_nothing_when_all_is_in_place(setup_env: ModuleType, tmp_path: Path) -> None:
@@ -136,7 +151,7 @@ def test_make_without_python_says_so() -> None:
 def test_make_alone_lists_every_target() -> None:
     done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
     listed = set(re.findall(r"^  make (\w+)", done.stdout, re.M))
-    assert {"help", "site", "serve", "test", "lint", "links", "bench", "lock", "clean"} <= listed
+    assert {"help", "site", "serve", "test", "lint", "links", "bench", "jax", "lock", "clean"} <= listed
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -106,9 +106,14 @@ def test_a_broken_link_in_prose_and_no_notebook_runs_twice(tree: Path) -> None:
     append(tree, "docs/handbook/index.md", "[Nowhere](no-such-page.md) and [no anchor](roofline.md#no-such-part).")
     status, out, errors = build(tree)
     assert status == 1 and "handbook/index.md" in errors and "no-such-page.md" in errors and "no-such-part" in errors
-    assert (
-        out.count(": unchanged") == len(list((tree / "calculators/notebooks").glob("*.py"))) and ": running" not in out
-    )
+    count = len(list((tree / "calculators/notebooks").glob("*.py")))
+    assert out.count(": unchanged") + out.count(": not run, there is no jax") == count and ": running" not in out
+
+
+def test_a_wish_for_jax_that_is_none(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLOPBOOK_JAX", "maybe")
+    status, _, errors = build(tree)
+    assert status == 1 and errors.startswith("FLOPBOOK_JAX is 'maybe': write 0 to leave JAX out")
 
 
 def test_zensical_builds_the_same_pages(built: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from flopbook.calculator import calculate
 from flopbook.formulas import formulas
 from flopbook.words import said
+from sitebuild.extras import extra_of
 from sitebuild.handbook import chapters
 from sitebuild.notebooks import sources
 from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, loaded, weight
@@ -78,6 +79,16 @@ def test_the_templates_are_there_and_no_calculator_is_forgotten(site: Path) -> N
         assert file_of(site, page).is_file(), page
 
 
+def test_notebook_pages_say_whether_they_were_executed(site: Path) -> None:
+    """All are but those whose extra is not installed, and these say so."""
+    for path in sources():
+        page = (site / "notebooks" / path.stem / "index.html").read_text(encoding="utf-8")
+        executed = "a notebook that was executed when the site was built" in page
+        assert executed != ("Not executed." in page), path.stem
+        assert executed == ('class="fb-output"' in page), path.stem
+        assert executed or extra_of(path), path.stem
+
+
 def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:
     for path in (site / "notebooks").glob("*/index.html"):
         text = path.read_text(encoding="utf-8")
@@ -86,7 +97,8 @@ def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:
         source = f"{path.parent.name}.ipynb"
         assert f'href="{source}" download' in text and (path.parent / source).is_file()
         cells = nbformat.read(path.parent / source, as_version=4).cells
-        assert "all checks passed" in cells[-1].outputs[-1]["text"], "what is downloaded has been executed"
+        if "Not executed." not in text:
+            assert "all checks passed" in cells[-1].outputs[-1]["text"], "what is downloaded has been executed"
         assert not [o for cell in cells for o in cell.get("outputs", ()) if o.get("name") == "stderr"], path
 
 
@@ -96,7 +108,7 @@ def test_practicals_and_chapters_lead_to_each_other(site: Path) -> None:
     for path in sources():
         name = path.stem
         assert f'href="{name}/"' in page and f'href="{name}/{name}.ipynb" download' in page, name
-    assert len(re.findall(r"ran in [\d.]+ (?:s|ms|min)", page)) == len(sources())
+    assert len(re.findall(r"ran in [\d.]+ (?:s|ms|min)|not executed here", page)) == len(sources())
     for one in chapters():
         text = file_of(site, one.page.removesuffix(".md") + "/").read_text(encoding="utf-8")
         for name in one.practicals:

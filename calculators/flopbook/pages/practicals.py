@@ -24,12 +24,13 @@ _HEADING = re.compile(r"^# (.+?)\s*$", re.M)
 
 
 class Practical(NamedTuple):
-    """What is known of a notebook after it was run. `seconds` is None where its time was not taken."""
+    """What is known of a notebook. `seconds` is None where it was not run; `extra` names packages that it needs."""
 
     name: str
     title: str
     summary: str
     seconds: float | None
+    extra: str = ""
 
     @property
     def page(self) -> str:
@@ -44,8 +45,8 @@ def practical_of(name: str, notebook: str) -> Practical:
     opening = next((text for text in texts if _HEADING.search(text)), f"# {name}")
     title, _, rest = opening.partition("# ")[2].partition("\n")
     summary = " ".join(rest.strip().partition("\n\n")[0].split())
-    seconds = record["metadata"].get("flopbook", {}).get("seconds")
-    return Practical(name, title.strip(), summary, seconds)
+    more = record["metadata"].get("flopbook", {})
+    return Practical(name, title.strip(), summary, more.get("seconds"), more.get("extra", ""))
 
 
 def name_problems(text: str, file: str, known: Iterable[str]) -> list[Problem]:
@@ -84,9 +85,10 @@ def practicals_page(practicals: Sequence[Practical], chapters: Sequence[Chapter]
             "Practicals", "Notebooks that compute, measure and check what the handbook says, ready to take away."
         ),
         "# Practicals\n",
-        "Each practical is a notebook that was executed when this site was built, and ends with assertions of its own "
-        "claims. Read it here, or download it and run it yourself: most need flopbook, NumPy and matplotlib only, and "
-        "none an accelerator. The times are those of the machine that built the site.\n",
+        "Each practical is a notebook that ends with assertions of its own claims. It was executed when this site was "
+        "built, unless it says otherwise. Read it here, or download it and run it yourself: it needs flopbook, NumPy "
+        "and matplotlib, JAX where it says so, and no accelerator. The times are those of the machine that built the "
+        "site.\n",
     ]
     for chapter in [*chapters, None]:
         group = sorted(one for one in practicals if home.get(one.name) == chapter)
@@ -99,7 +101,8 @@ def practicals_page(practicals: Sequence[Practical], chapters: Sequence[Chapter]
 
 def _item(one: Practical, others: Sequence[Chapter]) -> str:
     file = f"{one.name}/{one.name}.ipynb"
-    facts = [f"ran in {format_quantity(one.seconds, 's')}"] if one.seconds is not None else []
+    facts = [f"ran in {format_quantity(one.seconds, 's')}" if one.seconds is not None else "not executed here"]
+    facts += [f"needs {one.extra.upper()}"] if one.extra else []
     facts += [f"also in {link(c.title, html_link(PAGE, c.page))}" for c in others]
     facts.append(f'<a href="{escape(file)}" download>download {escape(one.name)}.ipynb</a>')
     return (

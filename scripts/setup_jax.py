@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Make `.venv-jax` ready: the packages of `.venv` and, on top of them, those of requirements/jax.txt.
+
+Two notebooks need JAX. It takes half a gigabyte, so it has a lock and a folder of its own. The variable FLOPBOOK_JAX
+says how much it is wanted: 0 leaves it out, 1 fails where it cannot be installed, and without a value the site then
+shows these notebooks unexecuted. Run by the Python of `.venv`. Exit status: 0; 1 when a notebook fails; 2 when a person
+has to mend something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+from setup_env import SetupError, digest, run_logged, say
+
+ROOT = Path(__file__).resolve().parents[1]
+VARIABLE = "FLOPBOOK_JAX"
+STAMP, FAILED = "flopbook-setup.json", "flopbook-failed.json"
+HELP = f"""JAX could not be installed: it may have no package for this computer, or for a Python after 3.13.
+All else works without it. {VARIABLE}=0 stops asking; `make jax` tries again."""
+
+
+def wish() -> str:
+    """What FLOPBOOK_JAX says: "0" not wanted, "1" a must, "" if possible. Raises SetupError for anything else."""
+    value = os.environ.get(VARIABLE, "")
+    if value not in ("", "0", "1"):
+        raise SetupError(f"{VARIABLE} is '{value}': write 0 to leave JAX out, 1 to insist on it, or nothing")
+    return value
+
+
+def folder(root: Path) -> Path:
+    """Where the environment is."""
+    return root / ".venv-jax"
+
+
+def wanted_state(root: Path) -> dict[str, str]:
+    """What an up-to-date environment was made from."""
+    locks = {name: digest(str(root / "requirements" / f"{name}.txt")) for name in ("jax", "lock")}
+    return {"place": str(root.resolve()), "python": sys.version, **locks}
+
+
+def interpreter(root: Path) -> Path | None:
+    """The Python that has JAX, or None where the environment is not there or was made from something else."""
+    python = folder(root) / "bin" / "python"
+    return python if _says(root, STAMP) and python.exists() else None
+
+
+def _says(root: Path, name: str) -> bool:
+    """Whether a file of the environment holds the wanted state."""
+    try:
+        return bool(json.loads((folder(root) / name).read_text(encoding="utf-8")) == wanted_state(root))
+    except (OSError, ValueError):
+        return False
+
+
+def create(root: Path) -> None:
+    """A fresh environment. Raises SetupError when the packages cannot be installed."""
+    place = folder(root)
+    subprocess.check_call([sys.executable, "-m", "venv", "--clear", "--without-pip", str(place)])
+    (packages,) = place.glob("lib/python*/site-packages")
+    below = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    (packages / "flopbook-below.pth").write_text(below, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--progress-bar", "off"]
+    lock = str(root / "requirements" / "jax.txt")
+    run_logged(
+        [*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", lock], str(place / "install.log")
+    )
+
+
+def set_up(root: Path, *, again: bool = True) -> bool:
+    """Bring the environment up to date; whether there was something to do. Raises SetupError.
+
+    What failed once is tried again only if told so: without a network an attempt can take a minute.
+    """
+    if interpreter(root):
+        return False
+    if not again and _says(root, FAILED):
+        raise SetupError("JAX could not be installed before; `make jax` tries again")
+    started = time.monotonic()
+    say("set-up: installing JAX into .venv-jax (about 20 s from a warm cache, 530 MB)")
+    try:
+        create(root)
+    except SetupError as error:
+        _note(root, FAILED)
+        raise SetupError(f"{error}\n{HELP}") from None
+    _note(root, STAMP)
+    say(f"set-up: .venv-jax is ready ({time.monotonic() - started:.0f} s)")
+    return True
+
+
+def _note(root: Path, name: str) -> None:
+    (folder(root) / name).write_text(json.dumps(wanted_state(root)), encoding="utf-8")
+
+
+def run_notebooks() -> int:
+    """Execute the notebooks that need JAX into the cache of the build; 0, or 1 when one fails."""
+    from sitebuild.extras import ExtraError
+    from sitebuild.notebooks import NotebookError, execute_all
+
+    try:
+        execute_all(lambda text: say(f"  {text}"), only="jax")
+    except (ExtraError, NotebookError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Set up and, if asked, run; see the exit status above."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", action="store_true", help="insist on JAX, and execute the notebooks that need it")
+    options = parser.parse_args(arguments)
+    if options.run:
+        os.environ[VARIABLE] = "1"
+    try:
+        if wish() != "0":
+            set_up(ROOT, again=wish() == "1")
+    except (SetupError, subprocess.CalledProcessError) as error:
+        print(f"set-up: {error}", file=sys.stderr)
+        return 2 if os.environ.get(VARIABLE) else 0
+    return run_notebooks() if options.run else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
