@@ -23,12 +23,13 @@ def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
     A link to another page of the site leads to it at `site_url`; where no address is known its words stay as text.
     """
     works = _Works(site)
-    pages = {part.page: part.slug for part in parts}
+    pages = {part.page: (part.slug, {str(one["id"]) for one in part.body.select("[id]")}) for part in parts}
 
     def inside(target: str, anchor: str) -> str | None:
         """The anchor in the book of a page of the site, None when the book does not have it."""
         if target in pages:
-            return f"{pages[target]}-{anchor}" if anchor else pages[target]
+            slug, ids = pages[target]
+            return f"{slug}-{anchor}" if anchor in ids else slug  # what it led to may be left out of the book
         return work_anchor(anchor) if anchor and works.entry(target, anchor) is not None else None
 
     for part in parts:

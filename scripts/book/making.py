@@ -16,23 +16,27 @@ from sitebuild.handbook import chapters
 SHEET = Path(__file__).resolve().parents[2] / "docs" / "assets" / "flopbook" / "flopbook.css"
 
 
-def gathered(site: Path, pages: Sequence[str] | None = None) -> tuple[Facts, list[Part]]:
-    """The facts and the parts of the book, ready to be written. Raises BookError.
-
-    `pages` are the folders of the chapters in the site; those of docs/ in their order, when not given.
-    """
+def gathered(site: Path) -> tuple[Facts, list[Part]]:
+    """The facts and the parts of the book, the chapters being those of docs/ in their order. Raises BookError."""
     known = facts(CONFIG, site_url())
-    if pages is None:
-        pages = [one.page.removesuffix(".md") + "/" for one in chapters()]
+    pages = [one.page.removesuffix(".md") + "/" for one in chapters()]
+    return known, joined(site, pages, known.site_url)
+
+
+def joined(site: Path, pages: Sequence[str], address: str = "") -> list[Part]:
+    """The parts of the book, ready to be written: `pages` are the folders of its chapters, `address` that of the site.
+
+    Raises BookError when a page is missing or a link inside the book leads nowhere.
+    """
     parts = read(site, pages)
     rules = colours.rules(SHEET.read_text(encoding="utf-8"))
     for part in parts:
         shape.shape(part)
         colours.paint(part.body, rules)
-    parts = links.connect(parts, site, known.site_url)
+    parts = links.connect(parts, site, address)
     if lost := links.dangling(parts):
         raise BookError("\n".join(["links inside the book:", *lost[:20]]))
-    return known, parts
+    return parts
 
 
 def paper(known: Facts, parts: Sequence[Part], browser: Path) -> tuple[bytes, int]:

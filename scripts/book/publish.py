@@ -13,7 +13,7 @@ from pathlib import Path
 from book.parts import BookError
 
 MARK = "<!-- book -->"  # in docs/handbook/index.md
-_LINKED = re.compile(r'<p class="fb-book">.*?</p>\n', re.DOTALL)
+_LINKED = re.compile(r'<p class="fb-book">.*?</p>', re.DOTALL)
 
 
 def publish(files: Sequence[Path], site: Path) -> None:
@@ -29,7 +29,7 @@ def publish(files: Sequence[Path], site: Path) -> None:
         shutil.copyfile(file, folder / file.name)
         kind = {"pdf": "PDF", "epub": "ePub"}[file.suffix[1:]]
         links.append(f'<a href="../book/{file.name}">{kind}</a> ({megabytes(file)})')
-    line = f'<p class="fb-book">The whole handbook for paper and for readers: {" and ".join(links)}.</p>\n'
+    line = f'<p class="fb-book">The whole handbook for paper and for readers: {" and ".join(links)}.</p>'
     page.write_text(text.replace(MARK, line + MARK, 1), encoding="utf-8")
 
 

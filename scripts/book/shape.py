@@ -6,7 +6,7 @@ import re
 
 from bs4 import Comment, Tag
 
-from book.parts import Part, parsed, words
+from book.parts import BookError, Part, parsed, words
 
 _BLOCKS = ("figure", "div", "table", "ul", "ol", "pre", "p", "dl", "section", "details")
 # Names that the HTML reader writes small and XML wants as they are.
@@ -19,13 +19,19 @@ _CASES = {
     )
 }  # fmt: skip
 _ELEMENTS = {name.lower(): name for name in ("linearGradient", "radialGradient", "clipPath", "textPath")}
-_SCREEN = ("script", "style", "noscript", "button", "form", "template", ".fb-book", ".fb-hidden", ".fb-copy")
+_SCREEN = (
+    "script", "style", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden", ".fb-copy",
+)  # fmt: skip
 
 
 def shape(part: Part) -> None:
-    """Change the text of a part in place."""
+    """Change the text of a part in place. Raises BookError for a picture in a file: nothing would bring it along."""
     body = part.body
+    if picture := body.select_one("img, object, iframe, video"):
+        raise BookError(f"{part.page}: found {picture.name} {picture.get('src', '')}; draw it as SVG in the page")
     _calculators(body)
+    for value in body.select("button.fb-value"):
+        value.unwrap()
     for screen in body.select(", ".join(_SCREEN)):
         screen.decompose()
     for comment in body.find_all(string=lambda text: isinstance(text, Comment)):
@@ -47,7 +53,7 @@ def _calculators(body: Tag) -> None:
         if example is not None:
             box.append(example)
         more = f"Other inputs: <code>flopbook {name} --help</code> in a terminal, or "
-        box.append(parsed(f'<p>{more}<a href="/calculators/{name}/">the calculator on the site</a>.</p>'))
+        box.append(parsed(f'\n<p>{more}<a href="/calculators/{name}/">the calculator on the site</a>.</p>'))
 
 
 def _answers(part: Part) -> None:
@@ -64,10 +70,10 @@ def _answers(part: Part) -> None:
         if folded.summary:
             folded.summary.decompose()
         folded.name, folded.attrs = "div", {"class": ["answer"], "id": name}
-        folded.insert(0, parsed(f'<p class="back"><a href="#{exercise["id"]}">{words(exercise)}</a></p>'))
+        folded.insert(0, parsed(f'<p class="back"><a href="#{exercise["id"]}">{words(exercise)}</a></p>\n'))
         gathered.append(folded)
     if gathered:
-        part.body.append(parsed('<h2 id="answers">Answers</h2>'))
+        part.body.append(parsed('\n<h2 id="answers">Answers</h2>\n'))
         part.body.extend(gathered)
 
 

@@ -1,0 +1,101 @@
+"""Colours of pictures: what the style sheet of the site says, written into the pictures."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from book.colours import PAINT, THEME, paint, rules
+from book.making import SHEET
+from book.parts import BookError, parsed
+
+SMALL = """
+/* comment */
+:root { --a: #111111; --b: var(--a); }
+:root, [data-md-color-scheme="default"] { --c: 2px; }
+[data-md-color-scheme="slate"] { --a: #eeeeee; }
+.dark [data-md-color-scheme="slate"] rect { fill: red; }
+.x { fill: var(--b); margin: 1px; }
+rect { fill: green; stroke-width: var(--c); }
+text.x { fill: blue; }
+.x:hover { fill: red; }
+.margin { margin: 3px; }
+@media (hover: none) { .x { fill: red; } }
+@keyframes k { from { opacity: 0; } }
+"""
+
+
+def painted(html: str, sheet: str = SMALL) -> str:
+    body = parsed(f"<div>{html}</div>")
+    paint(body, rules(sheet))
+    return str(body)
+
+
+def test_only_what_paints_is_kept_without_states_and_the_dark_scheme() -> None:
+    assert sorted(rule.selector for rule in rules(SMALL)) == [".x", "rect", "text.x"]
+
+
+def test_variables_are_those_of_the_light_scheme() -> None:
+    assert painted('<svg><rect class="x"/></svg>') == (
+        '<div><svg><rect fill="#111111" stroke-width="2px"></rect></svg></div>'
+    )
+
+
+def test_the_more_specific_rule_wins_wherever_it_stands() -> None:
+    assert '<text fill="blue">' in painted('<svg><text class="x">a</text></svg>')
+    assert '<rect fill="#111111"' in painted('<svg><rect class="x"/></svg>')
+    assert '<rect fill="green"' in painted("<svg><rect/></svg>")
+
+
+def test_a_rule_beats_the_attribute_of_the_picture_as_in_a_browser() -> None:
+    assert '<rect fill="green"' in painted('<svg><rect fill="none"/></svg>')
+
+
+def test_nothing_outside_a_picture_is_painted_and_its_classes_stay() -> None:
+    assert painted('<p class="x">a</p><svg></svg>') == '<div><p class="x">a</p><svg></svg></div>'
+
+
+@pytest.mark.parametrize("sheet", ["rect { fill: var(--none); }", ":root { --a: var(--a); } rect { fill: var(--a); }"])
+def test_a_variable_without_a_value_is_refused(sheet: str) -> None:
+    with pytest.raises(BookError, match="the style sheet"):
+        rules(sheet)
+
+
+@pytest.mark.parametrize(
+    ("selector", "weight"),
+    [("rect", (0, 1)), (".a", (1, 0)), (".a rect", (1, 1)), (".a:is(.b, .c)", (2, 0)), (".a > .b text.c", (3, 1))],
+)
+def test_weights_of_selectors(selector: str, weight: tuple[int, int]) -> None:
+    (rule,) = rules(f"{selector} {{ fill: red; }}")
+    assert rule.weight == weight
+
+
+def test_every_colour_of_the_real_style_sheet_is_a_colour() -> None:
+    """No variable is left; paint is a colour in hexadecimal, a length, a number, or a word of SVG."""
+    good = re.compile(r"#[0-9a-f]{3,6}|none|inherit|currentcolor|bold|\d*\.?\d+(px|rem|em|%)?( \d+)*|[0-9 .]+")
+    found = rules(SHEET.read_text(encoding="utf-8"))
+    assert len(found) > 20
+    for rule in found:
+        assert set(rule.paint) <= PAINT
+        assert all("var(" not in value for value in rule.paint.values())
+        if "svg" in rule.selector or "fb-c" in rule.selector or "drawn" in rule.selector:
+            assert all(good.fullmatch(value) for value in rule.paint.values()), rule
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_classes_of_figures_have_the_light_colours(number: int) -> None:
+    sheet = SHEET.read_text(encoding="utf-8")
+    colour = re.search(rf":root {{ .*--fb-c{number}: (#\w+)", sheet)
+    assert colour is not None
+    html = f'<div class="md-typeset"><svg class="fb-svg fb-drawn"><rect class="fb-c{number}"/></svg></div>'
+    assert f'fill="{colour[1]}"' in painted(html, sheet)
+    assert f'stroke="{THEME["--md-default-bg-color"]}"' in painted(html, sheet)
+
+
+def test_hollow_shapes_stay_hollow_and_ink_on_dark_is_light() -> None:
+    sheet = SHEET.read_text(encoding="utf-8")
+    inside = '<rect class="fb-hollow"/><text class="fb-on0">a</text><text class="fb-on1">b</text><text>c</text>'
+    made = painted(f'<svg class="fb-svg fb-drawn">{inside}</svg>', sheet)
+    assert '<rect fill="none"' in made
+    assert re.findall(r'<text fill="(#\w+)"', made) == ["#ffffff", "#1c2128", THEME["--md-default-fg-color"]]
