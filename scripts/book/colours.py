@@ -21,6 +21,8 @@ PAINT = frozenset(
     ("fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "opacity", "fill-opacity",
      "stroke-opacity")
 )  # fmt: skip
+_COMMA = re.compile(r",\s*(?![^()]*\))")  # between selectors, not inside brackets
+_STATE = re.compile(r":(hover|focus|target|before|after)|data-md")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*\)")
 
 
@@ -49,9 +51,11 @@ def rules(sheet: str) -> list[Rule]:
         if ":root" in selector:
             variables |= {name: value for name, value in said.items() if name.startswith("--")}
         read.append((selector, {name: value for name, value in said.items() if name in PAINT}))
-    for selector, paint in read:
-        if paint and not re.search(r":(hover|focus|target|before|after)|data-md", selector):
-            found.append(Rule(_weight(selector), selector, {n: _value(v, variables) for n, v in paint.items()}))
+    for selectors, paint in read:
+        values = {name: _value(value, variables) for name, value in paint.items()}
+        for selector in _COMMA.split(selectors) if values else ():
+            if not _STATE.search(selector):
+                found.append(Rule(_weight(selector), selector, values))
     return sorted(found, key=lambda rule: rule.weight)
 
 

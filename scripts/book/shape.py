@@ -18,9 +18,10 @@ _CASES = {
         "startOffset", "pathLength",
     )
 }  # fmt: skip
+_GONE = re.compile(r"(tabindex|aria-hidden|style|loading|contenteditable|on\w+|data-.*)$")
 _ELEMENTS = {name.lower(): name for name in ("linearGradient", "radialGradient", "clipPath", "textPath")}
 _SCREEN = (
-    "script", "style", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden", ".fb-copy",
+    "script", "style", "link", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden", ".fb-copy",
 )  # fmt: skip
 
 
@@ -112,8 +113,8 @@ def _well_formed(body: Tag) -> None:
         wide.unwrap()
     for element in body.find_all(True):
         element.name = _ELEMENTS.get(element.name, element.name)
-        for gone in ("tabindex", "aria-hidden", "style", "loading"):
-            element.attrs.pop(gone, None)
-        element.attrs = {_CASES.get(name, name): value for name, value in element.attrs.items()}
+        element.attrs = {
+            _CASES.get(name, name): value for name, value in element.attrs.items() if not _GONE.match(name)
+        }
         if element.name == "svg":
             element["xmlns"] = "http://www.w3.org/2000/svg"

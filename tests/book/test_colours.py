@@ -71,6 +71,12 @@ def test_weights_of_selectors(selector: str, weight: tuple[int, int]) -> None:
     assert rule.weight == weight
 
 
+def test_each_selector_of_a_list_has_a_weight_of_its_own() -> None:
+    sheet = ".a rect.b { fill: red; } .a rect, .a :is(.c, .d) { fill: blue; }"
+    assert [rule.selector for rule in rules(sheet)] == [".a rect", ".a rect.b", ".a :is(.c, .d)"]
+    assert '<rect fill="red"' in painted('<div class="a"><svg><rect class="b"/></svg></div>', sheet)
+
+
 def test_every_colour_of_the_real_style_sheet_is_a_colour() -> None:
     """No variable is left; paint is a colour in hexadecimal, a length, a number, or a word of SVG."""
     good = re.compile(r"#[0-9a-f]{3,6}|none|inherit|currentcolor|bold|\d*\.?\d+(px|rem|em|%)?( \d+)*|[0-9 .]+")
@@ -97,5 +103,7 @@ def test_hollow_shapes_stay_hollow_and_ink_on_dark_is_light() -> None:
     sheet = SHEET.read_text(encoding="utf-8")
     inside = '<rect class="fb-hollow"/><text class="fb-on0">a</text><text class="fb-on1">b</text><text>c</text>'
     made = painted(f'<svg class="fb-svg fb-drawn">{inside}</svg>', sheet)
-    assert '<rect fill="none"' in made
+    line = re.search(r"--fb-line: (#\w+)", sheet)
+    assert line is not None
+    assert f'<rect fill="none" stroke="{line[1]}"' in made
     assert re.findall(r'<text fill="(#\w+)"', made) == ["#ffffff", "#1c2128", THEME["--md-default-fg-color"]]

@@ -116,8 +116,15 @@ def test_names_of_svg_have_their_capitals_again(one: Part) -> None:
 
 
 def test_attributes_of_screens_go(one: Part) -> None:
-    for name in ("tabindex", "aria-hidden", "style", "loading"):
+    for name in ("tabindex", "aria-hidden", "style", "loading", "data-calculator", "data-spec"):
         assert not one.body.select(f"[{name}]")
+
+
+@pytest.mark.parametrize("name", ["data-latex", "onclick", "style", "tabindex"])
+def test_attributes_that_only_a_screen_or_a_script_reads_go(name: str) -> None:
+    part = shaped(f'<p id="x" {name}="1" title="t" class="date">a</p><link rel="stylesheet" href="x.css">')
+    assert '<p class="date" id="x" title="t">a</p>' in markup(part.body)
+    assert "link" not in markup(part.body)
 
 
 def test_a_value_loses_its_button_and_its_tooltip() -> None:

@@ -10,6 +10,7 @@ import pytest
 from book.document import Facts, markup
 from book.making import gathered, reader
 from book.parts import Part
+from book.publish import MARK
 from flopbook.references import references
 from sitebuild.handbook import chapters
 
@@ -45,6 +46,12 @@ def test_its_pictures_have_no_variable_and_no_class_left(book: tuple[Facts, list
     for part in book[1]:
         assert "var(--" not in markup(part.body)
         assert not part.body.select("svg[class], svg [class]")
+
+
+def test_the_site_is_built_without_a_link_to_the_book_and_with_a_place_for_it(site: Path) -> None:
+    page = (site / "handbook" / "index.html").read_text(encoding="utf-8")
+    assert page.count(MARK) == 1
+    assert "../book/" not in page
 
 
 def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
