@@ -21,7 +21,8 @@ _CASES = {
 _GONE = re.compile(r"(tabindex|aria-hidden|style|loading|contenteditable|on\w+|data-.*)$")
 _ELEMENTS = {name.lower(): name for name in ("linearGradient", "radialGradient", "clipPath", "textPath")}
 _SCREEN = (
-    "script", "style", "link", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden", ".fb-copy",
+    "script", "style", "link", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden",
+    ".fb-copy",
 )  # fmt: skip
 
 

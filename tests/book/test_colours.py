@@ -73,7 +73,7 @@ def test_weights_of_selectors(selector: str, weight: tuple[int, int]) -> None:
 
 def test_each_selector_of_a_list_has_a_weight_of_its_own() -> None:
     sheet = ".a rect.b { fill: red; } .a rect, .a :is(.c, .d) { fill: blue; }"
-    assert [rule.selector for rule in rules(sheet)] == [".a rect", ".a rect.b", ".a :is(.c, .d)"]
+    assert [rule.selector for rule in rules(sheet)] == [".a rect", ".a :is(.c, .d)", ".a rect.b"]
     assert '<rect fill="red"' in painted('<div class="a"><svg><rect class="b"/></svg></div>', sheet)
 
 

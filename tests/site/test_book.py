@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from book.colours import THEME
 from book.document import Facts, markup
 from book.making import gathered, reader
 from book.parts import Part
@@ -57,3 +60,36 @@ def test_the_site_is_built_without_a_link_to_the_book_and_with_a_place_for_it(si
 def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
     """The check inside raises for every broken file, link or entry of the manifest."""
     assert reader(*book).startswith(b"PK")
+
+
+LOOK = """() => [...document.querySelectorAll("figure svg")]
+  .filter((svg) => !svg.querySelector(".fb-slide") && !svg.closest(".fb-calculator"))
+  .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")].map((one) => {
+    const seen = getComputedStyle(one);
+    const text = one.localName === "text" ? [seen.fontSize, seen.fontWeight] : [];
+    return [one.localName, seen.fill, seen.stroke, seen.strokeWidth, seen.strokeDasharray, ...text].join(" ");
+  }))"""
+
+
+def test_pictures_look_as_they_do_on_the_site(
+    book: tuple[Facts, list[Part]], surf: Callable[..., Any], base: str
+) -> None:
+    """Every shape and word has the paint that a browser computes on the page, but for the theme's own few colours."""
+    theme = "".join(f"{name}: {value} !important;" for name, value in THEME.items())
+    pages = [part for part in book[1] if part.number and part.body.select_one("svg")]
+    assert len(pages) >= 10
+
+    def look(context: Any) -> list[tuple[Any, Any]]:
+        found = []
+        tab = context.new_page()
+        for part in pages:
+            tab.goto(base + part.page)
+            tab.add_style_tag(content=f":root, [data-md-color-scheme] {{ {theme} }}")
+            there = tab.evaluate(LOOK)
+            tab.set_content(markup(part.body))
+            found.append((there, tab.evaluate(LOOK)))
+        return found
+
+    for part, (there, here) in zip(pages, surf(look, color_scheme="light"), strict=True):
+        assert there
+        assert here == there, part.page
