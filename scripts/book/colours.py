@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,8 +20,11 @@ THEME = {
 }  # fmt: skip
 PAINT = frozenset(
     ("fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "opacity", "fill-opacity",
-     "stroke-opacity")
+     "stroke-opacity", "stroke-linecap", "stroke-linejoin", "fill-rule", "paint-order", "font-style", "letter-spacing",
+     "text-anchor", "visibility")
 )  # fmt: skip
+_WORDED = ("svg", "g", "text", "tspan")  # a shape may not have a font
+_OF_WORDS = ("font", "letter", "text", "paint-order")
 _COMMA = re.compile(r",\s*(?![^()]*\))")  # between selectors, not inside brackets
 _STATE = re.compile(r":(hover|focus|target|before|after)|data-md")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*\)")
@@ -86,7 +90,21 @@ def paint(body: Tag, found: Sequence[Rule]) -> None:
                 said.setdefault(id(element), {}).update(rule.paint)
     for picture in body.select("svg"):
         for element in [picture, *picture.find_all(True)]:
-            if "class" in element.attrs:
-                del element["class"]
+            element.attrs.pop("class", None)
             for name, value in said.get(id(element), {}).items():
-                element[name] = value
+                if element.name in _WORDED or not name.startswith(_OF_WORDS):
+                    element[name] = value
+        for element in picture.select("[paint-order]"):
+            _halo(element)
+
+
+def _halo(element: Tag) -> None:
+    """Words with a rim below them as two elements: a program that does not know the order would paint the rim above."""
+    order = str(element.attrs.pop("paint-order"))
+    if order.startswith("stroke"):
+        rim = copy.copy(element)
+        rim.attrs.pop("id", None)
+        rim["aria-hidden"] = "true"
+        element.insert_before(rim)
+        for name in [name for name in element.attrs if name.startswith("stroke")]:
+            del element[name]

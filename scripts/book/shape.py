@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bs4 import Comment, Tag
+from bs4 import Comment, NavigableString, Tag
 
 from book.parts import BookError, Part, parsed, words
 
@@ -93,10 +93,12 @@ def _opened(body: Tag) -> None:
 def _captions(body: Tag) -> None:
     """No link to the program of a figure; it is on the site."""
     for code in body.select('figcaption a[href*="assets/figures/"]'):
-        caption = code.find_parent("figcaption")
+        before = code.previous_sibling
+        if isinstance(before, NavigableString) and (bracket := re.search(r"\s*\([^()]*$", before)):
+            for follower in list(code.next_siblings):  # the bracket ends the caption
+                follower.extract()
+            before.replace_with(before[: bracket.start()])
         code.decompose()
-        for text in caption.find_all(string=re.compile(r"\(\s*\)?\s*$|^\s*\)")) if caption else []:
-            text.replace_with(re.sub(r"\s*\(\s*\)?\s*$|^\s*\)", "", str(text)))
 
 
 def _headings(part: Part) -> None:

@@ -48,6 +48,25 @@ def test_the_more_specific_rule_wins_wherever_it_stands() -> None:
     assert '<rect fill="green"' in painted("<svg><rect/></svg>")
 
 
+def test_only_what_holds_words_gets_a_font() -> None:
+    made = painted('<svg><g class="b"><rect class="b"/><text class="b">a</text></g></svg>', ".b { font-size: 9px; }")
+    assert '<g font-size="9px"><rect></rect><text font-size="9px">' in made
+
+
+def test_words_with_a_rim_below_them_are_two_elements() -> None:
+    sheet = "text.h { paint-order: stroke; stroke: white; stroke-width: 3px; } text { fill: black; }"
+    made = painted('<svg><text class="h" id="a">x</text><path class="h"/></svg>', sheet)
+    assert made == (
+        '<div><svg><text aria-hidden="true" fill="black" stroke="white" stroke-width="3px">x</text>'
+        '<text fill="black" id="a">x</text><path></path></svg></div>'
+    )
+
+
+def test_the_usual_order_of_paint_needs_no_second_element() -> None:
+    made = painted("<svg><text>x</text></svg>", "text { paint-order: normal; stroke: white; }")
+    assert made == '<div><svg><text stroke="white">x</text></svg></div>'
+
+
 def test_a_rule_beats_the_attribute_of_the_picture_as_in_a_browser() -> None:
     assert '<rect fill="green"' in painted('<svg><rect fill="none"/></svg>')
 
@@ -79,7 +98,9 @@ def test_each_selector_of_a_list_has_a_weight_of_its_own() -> None:
 
 def test_every_colour_of_the_real_style_sheet_is_a_colour() -> None:
     """No variable is left; paint is a colour in hexadecimal, a length, a number, or a word of SVG."""
-    good = re.compile(r"#[0-9a-f]{3,6}|none|inherit|currentcolor|bold|\d*\.?\d+(px|rem|em|%)?( \d+)*|[0-9 .]+")
+    good = re.compile(
+        r"#[0-9a-f]{3,6}|none|inherit|currentcolor|bold|hidden|visible|stroke|start|middle|end|\d*\.?\d+(px|rem|em|%)?( \d+)*|[0-9 .]+"
+    )
     found = rules(SHEET.read_text(encoding="utf-8"))
     assert len(found) > 20
     for rule in found:

@@ -88,6 +88,7 @@ def test_a_caption_loses_the_link_to_the_program_and_keeps_the_rest(one: Part) -
     [
         'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>)',
         'A (b) c. <a href="assets/figures/x.py.txt">code</a>',
+        'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>, drawn by <code>figure(&quot;x&quot;)</code>)',
         "A (b) c.",
     ],
 )  # fmt: skip

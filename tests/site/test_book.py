@@ -64,10 +64,13 @@ def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
 
 LOOK = """() => [...document.querySelectorAll("figure svg")]
   .filter((svg) => !svg.querySelector(".fb-slide") && !svg.closest(".fb-calculator"))
-  .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")].map((one) => {
+  .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")].flatMap((one) => {
     const seen = getComputedStyle(one);
-    const text = one.localName === "text" ? [seen.fontSize, seen.fontWeight] : [];
-    return [one.localName, seen.fill, seen.stroke, seen.strokeWidth, seen.strokeDasharray, ...text].join(" ");
+    const rim = [seen.stroke, seen.strokeWidth, seen.strokeDasharray, seen.strokeLinejoin, seen.strokeLinecap];
+    const text = [seen.fontSize, seen.fontWeight, seen.fontStyle, seen.textAnchor];
+    const rest = [one.localName, seen.fill, seen.opacity, ...(one.localName === "text" ? text : [])];
+    const above = ["none", "1px", "none", "miter", "butt", ...rest].join(" ");
+    return [[...rim, ...rest].join(" "), ...(seen.paintOrder.startsWith("stroke") ? [above] : [])];
   }))"""
 
 
