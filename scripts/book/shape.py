@@ -18,7 +18,7 @@ _CASES = {
         "startOffset", "pathLength",
     )
 }  # fmt: skip
-_GONE = re.compile(r"(tabindex|aria-hidden|style|loading|contenteditable|on\w+|data-.*)$")
+_GONE = re.compile(r"(tabindex|aria-hidden|style(?!=text-align)|loading|contenteditable|on\w+|data-[^=]*)=")
 _ELEMENTS = {name.lower(): name for name in ("linearGradient", "radialGradient", "clipPath", "textPath")}
 _SCREEN = (
     "script", "style", "link", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden",
@@ -60,23 +60,26 @@ def _calculators(body: Tag) -> None:
 
 def _answers(part: Part) -> None:
     """Answers go to the end of the chapter, with links both ways: on paper nothing folds, and a reader tries first."""
-    gathered = []
+    gathered: dict[str, Tag] = {}
     for folded in part.body.select("details.success"):
         exercise = folded.find_previous(class_="fb-exercise")
         if not isinstance(exercise, Tag) or not exercise.get("id"):
             continue
         name = f"answer-to-{exercise['id']}"
-        if part.body.select_one(f'a[href="#{name}"]') is None and exercise.parent is not None:
-            exercise.parent.append(parsed(f' <a class="there" href="#{name}">Answer</a>'))
         folded.extract()
         if folded.summary:
             folded.summary.decompose()
+        if name in gathered:
+            gathered[name].extend(list(folded.contents))
+            continue
+        if exercise.parent is not None:
+            exercise.parent.append(parsed(f' <a class="there" href="#{name}">Answer</a>'))
         folded.name, folded.attrs = "div", {"class": ["answer"], "id": name}
         folded.insert(0, parsed(f'<p class="back"><a href="#{exercise["id"]}">{words(exercise)}</a></p>\n'))
-        gathered.append(folded)
+        gathered[name] = folded
     if gathered:
         part.body.append(parsed('\n<h2 id="answers">Answers</h2>\n'))
-        part.body.extend(gathered)
+        part.body.extend(list(gathered.values()))
 
 
 def _opened(body: Tag) -> None:
@@ -116,8 +119,7 @@ def _well_formed(body: Tag) -> None:
         wide.unwrap()
     for element in body.find_all(True):
         element.name = _ELEMENTS.get(element.name, element.name)
-        element.attrs = {
-            _CASES.get(name, name): value for name, value in element.attrs.items() if not _GONE.match(name)
-        }
+        kept = {name: value for name, value in element.attrs.items() if not _GONE.match(f"{name}={value}")}
+        element.attrs = {_CASES.get(name, name): value for name, value in kept.items()}
         if element.name == "svg":
             element["xmlns"] = "http://www.w3.org/2000/svg"

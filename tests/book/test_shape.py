@@ -56,9 +56,11 @@ def test_answers_are_gathered_at_the_end_with_links_both_ways(one: Part) -> None
 
 
 def test_an_answer_with_several_parts_has_one_link_from_its_exercise() -> None:
-    folded = '<details class="success"><summary>Answer</summary><p>x</p></details>'
-    part = shaped(f'<p><strong class="fb-exercise" id="exercise-1">Exercise 1</strong> Q</p>{folded}')
+    folded = '<details class="success"><summary>Answer</summary>\n<p>{}</p></details>\n'
+    question = '<p><strong class="fb-exercise" id="exercise-1">Exercise 1</strong> Q</p>'
+    part = shaped(question + folded.format("x") + folded.format("y"))
     assert len(part.body.select("a.there")) == 1
+    assert [words(answer) for answer in part.body.select(".answer")] == ["Exercise 1 x y"]
     assert part.body.select("details, summary") == []
 
 
@@ -119,6 +121,13 @@ def test_names_of_svg_have_their_capitals_again(one: Part) -> None:
 def test_attributes_of_screens_go(one: Part) -> None:
     for name in ("tabindex", "aria-hidden", "style", "loading", "data-calculator", "data-spec"):
         assert not one.body.select(f"[{name}]")
+
+
+def test_columns_keep_their_side() -> None:
+    text = markup(
+        shaped('<table><tr><td style="text-align: right;">1</td><td style="color: red">2</td></tr></table>').body
+    )
+    assert '<td style="text-align: right;">1</td><td>2</td>' in text
 
 
 @pytest.mark.parametrize("name", ["data-latex", "onclick", "style", "tabindex"])
