@@ -18,7 +18,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site serve test lint links bench jax lock clean
+.PHONY: help setup site book serve test lint links bench jax lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,10 @@ setup: ## make .venv ready (every other target does this by itself)
 site: setup ## build the whole site into site/ (FLOPBOOK_JAX=0 leaves the notebooks in JAX unexecuted)
 	@$(BIN)/python scripts/setup_jax.py
 	@$(BIN)/python scripts/build_site.py
+
+book: setup ## make the handbook as PDF and ePub in build/book/ (builds the site first if that is stale)
+	@$(BIN)/python scripts/ensure_browser.py
+	@$(BIN)/python scripts/build_book.py
 
 serve: setup ## show the site at a local address, with live reload
 	@$(BIN)/python scripts/serve.py

@@ -41,6 +41,11 @@ def edit_url(path: Path, branch: str = "main") -> str:
     return f"{address}/edit/{branch}/{repository_path(path)}"
 
 
+def repository_address() -> str:
+    """The web address of the repository, empty where none is known."""
+    return _address()
+
+
 @functools.cache
 def _address() -> str:
     """The web address of the repository, empty where none is known; asking git takes long."""

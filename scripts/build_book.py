@@ -1,0 +1,79 @@
+"""Makes build/book/flopbook-handbook.pdf and .epub from the built site, and links them on its handbook page.
+
+The site is built first when there is none or when a source is newer. Links to pages that are not in the book lead to
+the published site where FLOPBOOK_SITE_URL names it. Exit status: 0 made, 1 the site or the book has a fault, 2 bad
+usage or no browser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from ensure_browser import BrowserError, ensure_browser  # noqa: E402
+
+from book.document import NAME  # noqa: E402
+from book.parts import BookError  # noqa: E402
+from sitebuild.steps import Steps  # noqa: E402
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the book; print its pages, sizes and how long each step took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--site", type=Path, default=ROOT / "site", help="the built site (default: site/)")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "book", help="where the files go")
+    options = parser.parse_args(arguments)
+    try:
+        browser = ensure_browser()
+        if options.site.absolute() == ROOT / "site" and stale(options.site):
+            import build_site
+
+            if build_site.main([]):
+                return 1
+        steps = Steps(4)
+        _make(options, browser, steps)
+    except BrowserError as error:
+        print(f"book: {error}", file=sys.stderr)
+        return 2
+    except BookError as error:
+        print(f"book: {error}", file=sys.stderr)
+        return 1
+    print(steps.summary())
+    return 0
+
+
+def stale(site: Path) -> bool:
+    """Whether there is no site, or a source that it is made from is newer."""
+    from serve import snapshot
+
+    page = site / "index.html"
+    return not page.is_file() or max(changed for _, changed in snapshot()) > page.stat().st_mtime_ns
+
+
+def _make(options: argparse.Namespace, browser: Path, steps: Steps) -> None:
+    from book import making
+    from book.publish import megabytes, publish
+
+    with steps.step("read the site"):
+        known, parts = making.gathered(options.site)
+        steps.detail(f"{len(parts)} parts, {sum(len(part.cited) for part in parts)} citations")
+    options.out.mkdir(parents=True, exist_ok=True)
+    paper, reader = options.out / f"{NAME}.pdf", options.out / f"{NAME}.epub"
+    with steps.step("print the PDF"):
+        content, pages = making.paper(known, parts, browser)
+        paper.write_bytes(content)
+        steps.detail(f"{pages} pages, {megabytes(paper)}")
+    with steps.step("write the ePub"):
+        reader.write_bytes(making.reader(known, parts))
+        steps.detail(f"{megabytes(reader)}")
+    with steps.step("put both into the site"):
+        publish([paper, reader], options.site)
+    print(f"book: {paper}\nbook: {reader}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
