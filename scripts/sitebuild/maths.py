@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import html
 import re
 from xml.etree.ElementTree import Element
@@ -59,12 +60,27 @@ def _inline(match: re.Match[str]) -> str:
     return f"<span>{made}</span>" if len(before) <= 3 and not before.strip() else made
 
 
+def anchor(latex: str) -> str:
+    """The anchor of a formula: what stands left of its sign, and a mark of the whole of it.
+
+    It does not depend on the formulas around it, so it holds when others are put before.
+    """
+    left = re.split(r"=|\\(?:approx|le|ge|propto|in)\b", latex)[0]
+    words = re.findall(r"[A-Za-z0-9]+", re.sub(r"\\(?:text|mathrm|begin|left|right|frac)\b", " ", left))[:4]
+    mark = hashlib.sha256(" ".join(latex.split()).encode()).hexdigest()[:4]
+    return "-".join(["eq", *(word.lower() for word in words), mark])
+
+
 def replace_maths(markdown: str) -> str:
     """A page with its formulas as MathML. Raises MathsError."""
+    seen: dict[str, int] = {}
 
     def one(match: re.Match[str]) -> str:
         if match["block"] is not None:
-            return f'<div class="fb-maths">{mathml(match["block"], "block")}</div>'
+            name = anchor(match["block"])
+            seen[name] = seen.get(name, 0) + 1
+            name += f"-{seen[name]}" if seen[name] > 1 else ""
+            return f'<div class="fb-maths" id="{name}">{mathml(match["block"], "block")}</div>'
         return _inline(match) if match["inline"] is not None else match[0]
 
     return _MATHS.sub(one, markdown)

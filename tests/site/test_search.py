@@ -31,9 +31,11 @@ FIRST = {
     "Williams roofline": "references/roofline/#williams2009roofline",
     "GPipe": "references/pipeline-parallelism/#huang2019gpipe",
     "Hoffmann 2022": "references/scaling-laws/#hoffmann2022training",
-    "min-batch": "calculators/min-batch/", "minimum batch": "calculators/min-batch/", "KV cache": "calculators/kv-cache/",
+    "min-batch": "calculators/min-batch/", "minimum batch": "calculators/min-batch/",
+    "KV cache": "calculators/kv-cache/",
     "training time": "calculators/training-time/", "cluster power": "calculators/cluster-power/",
-    "collective": "calculators/collective/", "DeepSeek-V3": "models/#deepseek-v3", "Chinchilla": "models/#chinchilla-70b",
+    "collective": "calculators/collective/", "DeepSeek-V3": "models/#deepseek-v3",
+    "Chinchilla": "models/#chinchilla-70b",
 }  # fmt: skip
 PLACES = 5
 _SHOWN = """count => [...document.querySelectorAll(".md-search-result__item")].slice(0, count).flatMap((item) =>
