@@ -13,6 +13,8 @@ from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert_to_element
 
+from sitebuild.speech import spoken
+
 # What must not be touched: the head of the page, fenced and inline code, HTML tags (their attributes may hold
 # dollars), and prices.
 _SKIP = (
@@ -33,12 +35,13 @@ class MathsError(ValueError):
 
 @functools.cache
 def mathml(latex: str, display: str) -> str:
-    """One formula as MathML; the LaTeX stays with it for copying. Raises MathsError."""
+    """One formula as MathML; in words for those who hear it, and with its LaTeX for copying. Raises MathsError."""
     try:
         root = convert_to_element(latex.strip(), display=display)
     except Exception as error:  # the converter has a dozen exception classes without a common base
         raise MathsError(f"LaTeX '{latex.strip()[:60]}': {type(error).__name__} {error}") from None
-    root.set("alttext", " ".join(latex.split()))
+    root.set("alttext", spoken(root))
+    root.set("data-latex", " ".join(latex.split()))
     return _written(root)
 
 

@@ -20,6 +20,7 @@ _NAMED = re.compile(r"\.((?:[\w-]|\\.)+)|\[(data-md-color-[\w-]+=[\w-]+)")
 _READ = re.compile(r"var\(\s*(--[\w-]+)")
 # What must keep its lines as they are.
 _KEPT = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
+_INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[^"]*"')
 _NESTING = ("@media", "@supports", "@layer", "@container")
 
 
@@ -122,7 +123,7 @@ def _selectors(head: str) -> Iterator[str]:
 
 def slim_page(text: str) -> str:
     """A page without the indentation of its lines and without empty lines, but where lines count."""
-    parts = _KEPT.split(text)
+    parts = _KEPT.split(_INLINE_LATEX.sub(r"\1", text))  # only blocks have a button that copies it
     for place in range(0, len(parts), 3):  # between what is kept come its two groups
         parts[place] = re.sub(r"\s*\n\s*", "\n", parts[place])
     return "".join(part for place, part in enumerate(parts) if place % 3 != 2)

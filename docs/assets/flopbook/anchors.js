@@ -19,7 +19,7 @@ export function startAnchors() {
 
 /** Beside the formula and not in it: what scrolls with it would be out of reach. */
 function tools(box, link) {
-  const latex = box.querySelector("math")?.getAttribute("alttext");
+  const latex = box.querySelector("math")?.dataset.latex;
   const copy = button("LaTeX", async () => {
     copy.textContent = (await copyText(latex)) ? "Copied" : "Not allowed here";
     setTimeout(() => { copy.textContent = "LaTeX"; }, 3000);
