@@ -1,4 +1,4 @@
-"""Reading a chapter in a real browser: where the reader is, what was read, links to all parts, copying, paper, phone."""
+"""Reading a chapter in a real browser: the place, what was read, links to all parts, copying, paper, a phone."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchsearch import QUESTIONS, search_times
 
 from flopbook.entries import entry_ids, model_ids
 from flopbook.formulas import CATALOGUE
@@ -49,7 +50,7 @@ def _ask(tab: Any, text: str) -> None:
     field.press("Backspace")
     field.fill(text[:-1])
     field.press(text[-1])
-    tab.wait_for_function("/\\\\d|^No/.test(document.querySelector('.md-search-result__meta').textContent.trim())")
+    tab.wait_for_function("/\\d|^No/.test(document.querySelector('.md-search-result__meta').textContent.trim())")
     tab.wait_for_timeout(150)
 
 
@@ -145,6 +146,13 @@ def test_every_document_leads_to_a_place_that_exists(site: Path) -> None:
 
 def _index(site: Path) -> list[dict[str, Any]]:
     return json.loads((site / "search" / "documents.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.browser
+def test_the_measure_asks_the_search(site: Path) -> None:
+    found = search_times(site, 1)
+    assert len(found.first) == 1 and len(found.later) == len(QUESTIONS) - 1
+    assert min(found.first + found.later) > 0 and found.size < 600_000
 
 
 def test_what_is_alike_on_all_pages_is_left_out() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import Any
 
+import material
 import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given
@@ -79,20 +80,44 @@ def test_no_script_of_ours_has_text_over_several_lines() -> None:
             assert line.count("`") % 2 == 0, f"{path.name}: {line}"
 
 
-def test_the_site_is_slim_and_everything_is_there(site: Path) -> None:
-    """The classes of all pages that the theme's style knew are known still, and what pages load is a fifth lighter."""
-    import material
+THEME = Path(material.__file__).parent / "templates" / "assets" / "stylesheets"
+_LOOKS = """() => [...document.querySelectorAll('body, body *')].map(one => {
+  const style = getComputedStyle(one), box = one.getBoundingClientRect();
+  const looks = ['display', 'position', 'color', 'backgroundColor', 'fontSize', 'fontWeight', 'opacity', 'visibility',
+    'borderTopWidth', 'marginTop', 'paddingLeft', 'textDecorationLine', 'overflowX', 'transform'].map(name => style[name]);
+  return [one.tagName, one.className.baseVal ?? one.className, box.width, box.height, ...looks].join(' ');
+})"""
 
-    theme = Path(material.__file__).parent / "templates" / "assets" / "stylesheets"
-    pages = {one for path in site.rglob("*.html") for one in used_words([path.read_text(encoding="utf-8")], [])}
-    for path in (site / "assets" / "stylesheets").glob("*.css"):
-        before, after = (theme / path.name).read_text(encoding="utf-8"), path.read_text(encoding="utf-8")
-        classes = lambda text: set(re.findall(r"\.((?!\d)[\w-]+)", re.sub(r'url\(.*?\)|"[^"]*"', "", text)))  # noqa: E731
-        assert classes(before) & pages <= classes(after), path.name
-        assert len(after) < 0.75 * len(before)
-        assert slim_style(after, pages | classes(after) | set(re.findall(r"--[\w-]+", after))).count("{") > 100 or (
-            "palette" in path.name
+
+def _looks(context: Any, base: str, page: str, theme: bool) -> list[str]:
+    context.set_default_timeout(30_000)
+    tab = context.new_page()
+    if theme:
+        tab.route(
+            "**/stylesheets/*.css", lambda route: route.fulfill(path=THEME / route.request.url.rpartition("/")[2])
         )
+    found: list[str] = []
+    tab.goto(base + page, wait_until="networkidle")
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.wait_for_timeout(300)
+        found += tab.evaluate(_LOOKS)
+    return found
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("page", ["handbook/roofline/", "calculators/min-batch/", "notebooks/min-batch/", "404.html"])
+def test_a_page_looks_as_it_does_with_the_whole_theme(surf: Any, base: str, page: str) -> None:
+    """Every element has the same size and the same computed style, in light and dark, on a desk and on a phone."""
+    ours, whole = (surf(_looks, base, page, theme) for theme in (False, True))
+    assert len(ours) > 200
+    assert [pair for pair in zip(ours, whole, strict=True) if pair[0] != pair[1]][:5] == []
+
+
+def test_the_theme_is_a_quarter_smaller_or_more(site: Path) -> None:
+    for path in (site / "assets" / "stylesheets").glob("*.css"):
+        assert path.stat().st_size < 0.75 * (THEME / path.name).stat().st_size, path.name
     assert not list((site / "assets").rglob("*.map"))
 
 
