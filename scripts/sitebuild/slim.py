@@ -13,7 +13,7 @@ from pathlib import Path
 _CLASSES = re.compile(r'\bclass="([^"]*)"')
 _COLOURS = re.compile(r'\b(data-md-color-[\w-]+)="([^"]*)"')
 _WORD = re.compile(r"[\w-]+")
-_PROPERTY = re.compile(r"(--[\w-]+):([^;{}]*);?")
+_PROPERTY = re.compile(r"(?<=[{;])(--[\w-]+):[^;{}]*;?")
 _OURS = re.compile(r"/\*.*?\*/\s*", re.S)
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'|url\((?![\"'])[^)]*\)|/\*.*?\*/", re.S)
 _NAMED = re.compile(r"\.((?:[\w-]|\\.)+)|\[(data-md-color-[\w-]+=[\w-]+)")
