@@ -6,6 +6,7 @@ selectors names a class or an attribute's value that no page and no script has; 
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ _READ = re.compile(r"var\(\s*(--[\w-]+)")
 # What must keep its lines as they are.
 _KEPT = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
 _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[^"]*"')
+_NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
+_SPEC = re.compile(r' data-spec="([^"]*)"')
 _NESTING = ("@media", "@supports", "@layer", "@container")
 
 
@@ -47,14 +50,17 @@ def _texts(paths: Iterable[Path]) -> dict[Path, str]:
 
 
 def used_words(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
-    """Classes and colour schemes of pages, properties that pages and styles read, and every word of scripts."""
+    """Classes and colour schemes of pages, properties that pages and styles read, and what scripts may set.
+
+    The theme and we name classes with a hyphen, but for its `js`.
+    """
     found: set[str] = set()
     for text in pages:
         found.update(*(value.split() for value in set(_CLASSES.findall(text))))
         found.update(f"{name}={value}" for name, value in set(_COLOURS.findall(text)))
         found.update(_READ.findall(text))
     for text in scripts:
-        found.update(_WORD.findall(text))
+        found.update(word for word in _WORD.findall(text) if "-" in word or word == "js")
     return found
 
 
@@ -123,10 +129,17 @@ def _selectors(head: str) -> Iterator[str]:
 
 def slim_page(text: str) -> str:
     """A page without the indentation of its lines and without empty lines, but where lines count."""
-    parts = _KEPT.split(_INLINE_LATEX.sub(r"\1", text))  # only blocks have a button that copies it
+    text = _INLINE_LATEX.sub(r"\1", _NAMESPACE.sub("", text))  # only blocks have a button that copies their LaTeX
+    parts = _KEPT.split(_SPEC.sub(_quoted, text))
     for place in range(0, len(parts), 3):  # between what is kept come its two groups
         parts[place] = re.sub(r"\s*\n\s*", "\n", parts[place])
     return "".join(part for place, part in enumerate(parts) if place % 3 != 2)
+
+
+def _quoted(match: re.Match[str]) -> str:
+    """The record of a form between single quotes, so that its own double ones need no entities."""
+    record = html.unescape(match[1]).replace("&", "&amp;").replace("'", "&#39;")
+    return f" data-spec='{record}'"
 
 
 def slim_script(text: str) -> str:
