@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
         "explorer": explorer, "works": works, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
-        "references": reference_check, "handbook": handbook, "notebooks": notebooks,
+        "references": reference_check, "handbook": handbook, "notebooks": notebooks, "search": search,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -257,14 +257,34 @@ def sweeps(runs: int) -> None:
 def weights(_: int) -> None:
     """What each page template weighs over the wire, gzipped, search index aside."""
     sys.path.insert(0, str(ROOT / "scripts"))
+    from sitebuild.handbook import chapters
     from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, weigh_site
 
     if not (ROOT / "site" / "index.html").exists() or shutil.which("chromium") is None:
         print("weight: needs a built site and a browser (make site, make test)")
         return
-    for page, size in weigh_site(ROOT / "site", TEMPLATES).items():
+    pages = dict.fromkeys([*TEMPLATES, *(one.page.removesuffix(".md") + "/" for one in chapters())])
+    sizes = weigh_site(ROOT / "site", pages)
+    for page, size in sizes.items():
         limit = BUDGETS.get(page, BUDGET) // 1000
         print(f"{page or 'home':<44}        {size / 1000:8.1f} kB gzipped  budget {limit} kB")
+    texts = sorted((size, page) for page, size in sizes.items() if page not in BUDGETS)
+    middle, largest = texts[len(texts) // 2][0] / 1000, texts[-1]
+    print(f"text pages: median {middle:.1f} kB, largest {largest[0] / 1000:.1f} kB ({largest[1]})")
+
+
+def search(runs: int) -> None:
+    """How long the site's search takes to answer, and what it loads for the first answer."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from benchsearch import search_times
+
+    if not (ROOT / "site" / "search" / "documents.json").exists():
+        print("search: needs a built site (make site)")
+        return
+    found = search_times(ROOT / "site", min(runs, 5))
+    report("search: first answer, nothing loaded before", found.first, "ms", "none")
+    report("search: later answers", found.later, "ms", "none")
+    print(f"{'search: documents':<44}        {found.size / 1000:8.1f} kB gzipped  budget none")
 
 
 # Waits for the explorer, filters and sorts once, and notes when the result was painted.

@@ -73,10 +73,12 @@ def _build(options: argparse.Namespace, steps: Steps) -> None:
     if options.content_only:
         return
     with steps.step("build the site"):
-        from sitebuild import generator, twins
+        from sitebuild import generator, searching, slim, twins
 
         shutil.rmtree(staged, ignore_errors=True)
         generator.mkdocs(staged, content)
+        searching.write_search(staged)
+        slim.slim(staged)
         twins.write(tree, staged)
     with steps.step("check the links of the site"):
         check_links(staged)

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import html
 import re
 from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert_to_element
+
+from sitebuild.speech import spoken
 
 # What must not be touched: the head of the page, fenced and inline code, HTML tags (their attributes may hold
 # dollars), and prices.
@@ -32,12 +35,13 @@ class MathsError(ValueError):
 
 @functools.cache
 def mathml(latex: str, display: str) -> str:
-    """One formula as MathML; the LaTeX stays with it for copying. Raises MathsError."""
+    """One formula as MathML; in words for those who hear it, and with its LaTeX for copying. Raises MathsError."""
     try:
         root = convert_to_element(latex.strip(), display=display)
     except Exception as error:  # the converter has a dozen exception classes without a common base
         raise MathsError(f"LaTeX '{latex.strip()[:60]}': {type(error).__name__} {error}") from None
-    root.set("alttext", " ".join(latex.split()))
+    root.set("alttext", spoken(root))
+    root.set("data-latex", " ".join(latex.split()))
     return _written(root)
 
 
@@ -59,12 +63,27 @@ def _inline(match: re.Match[str]) -> str:
     return f"<span>{made}</span>" if len(before) <= 3 and not before.strip() else made
 
 
+def anchor(latex: str) -> str:
+    """The anchor of a formula: what stands left of its sign, and a mark of the whole of it.
+
+    It does not depend on the formulas around it, so it holds when others are put before.
+    """
+    left = re.split(r"=|\\(?:approx|le|ge|propto|in)\b", latex)[0]
+    words = re.findall(r"[A-Za-z0-9]+", re.sub(r"\\(?:text|mathrm|begin|left|right|frac)\b", " ", left))[:4]
+    mark = hashlib.sha256(" ".join(latex.split()).encode()).hexdigest()[:4]
+    return "-".join(["eq", *(word.lower() for word in words), mark])
+
+
 def replace_maths(markdown: str) -> str:
     """A page with its formulas as MathML. Raises MathsError."""
+    seen: dict[str, int] = {}
 
     def one(match: re.Match[str]) -> str:
         if match["block"] is not None:
-            return f'<div class="fb-maths">{mathml(match["block"], "block")}</div>'
+            name = anchor(match["block"])
+            seen[name] = seen.get(name, 0) + 1
+            name += f"-{seen[name]}" if seen[name] > 1 else ""
+            return f'<div class="fb-maths" id="{name}">{mathml(match["block"], "block")}</div>'
         return _inline(match) if match["inline"] is not None else match[0]
 
     return _MATHS.sub(one, markdown)

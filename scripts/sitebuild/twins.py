@@ -201,7 +201,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "math" and not self.skipping:
-            latex = given.get("alttext", "")
+            latex = given.get("data-latex", "")
             self.put(f"\n\n$${latex}$$\n\n" if given.get("display") == "block" else f"${latex}$")
         value = tag == "button" and "fb-value" in given.get("class", "")
         if self.skipping or (tag in _SKIPPED and not value):

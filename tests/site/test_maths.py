@@ -72,7 +72,7 @@ def test_two_formulas_in_a_line() -> None:
 
 
 def test_the_latex_stays_for_copying() -> None:
-    found = re.search(r'alttext="([^"]*)"', replace_maths(r"$\frac{a}{b} < c$"))
+    found = re.search(r'data-latex="([^"]*)"', replace_maths(r"$\frac{a}{b} < c$"))
     assert found is not None and html.unescape(found[1]) == r"\frac{a}{b} < c"
 
 
@@ -103,5 +103,5 @@ def test_any_text_gives_text_or_an_error(text: str) -> None:
 
 def test_a_formula_as_table_header_is_said_in_words() -> None:
     made = name_maths_heads("<th>" + replace_maths(r"| $T_\text{memory}$")[2:] + "</th><th>Words</th>")
-    assert '<span class="fb-hidden">T memory</span><math aria-hidden="true"' in made
+    assert '<span class="fb-hidden">T sub memory</span><math aria-hidden="true"' in made
     assert made.endswith("<th>Words</th>")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from flopbook.pages.markup import inline, plain, relative
+from flopbook.pages.markup import inline, plain, relative, slug
 from flopbook.pages.sources import bibtex_block, page_bibtex
 from flopbook.problems import FlopbookError
 from flopbook.references import references
@@ -33,6 +33,9 @@ _EXERCISE = re.compile(
     r"\{\{-?\s*exercise\(\s*[\"'](\w+)[\"']\s*\)\s*-?\}\}(.*?)(?=\{\{-?\s*exercise\(|^## |\Z)", re.S | re.M
 )
 _ANSWER = re.compile(r"^\?\?\? success \"[^\"]+\"\n\s*\n? {4}\S", re.M)
+_HEAD = re.compile(r'(?<=id=")exercise-\d+(">Exercise \d+</strong> <span[^>]*>\w+</span>)(.*?)(?=\n\n|\Z)', re.S)
+_COMPUTED = re.compile(r"<(a|code|math)\b.*?</\1>|<[^>]*>|\$[^$]*\$|`[^`]*`", re.S)
+_NAME_WORDS = 6
 _FIELD = re.compile(r"^(title|description|order|practicals): *(.*?) *$", re.M)
 
 
@@ -87,6 +90,23 @@ def exercise_heads() -> Callable[[str], str]:
     return head
 
 
+def named_exercises(text: str) -> str:
+    """A rendered chapter whose exercises are anchored by the words with which they begin, not by their number.
+
+    So a link to one holds when another is put before it, and when a value in the question changes.
+    """
+    seen: dict[str, int] = {}
+
+    def named(match: re.Match[str]) -> str:
+        words = re.findall(r"(?<![^\s(*])[A-Za-z]+(?:-[a-z]+)*", _COMPUTED.sub(" . ", match[2]))
+        name = slug(" ".join(["exercise", *words[:_NAME_WORDS]]))
+        seen[name] = seen.get(name, 0) + 1
+        again = f"-{seen[name]}" if seen[name] > 1 else ""
+        return f"{name}{again}{match[1]}{match[2]}"
+
+    return _HEAD.sub(named, text)
+
+
 def minutes(text: str) -> int:
     """How long the words of a rendered chapter take to read, at least one minute."""
     prose = re.sub(r"<svg.*?</svg>|```.*?```|\$\$.*?\$\$", " ", text, flags=re.S)
@@ -106,7 +126,7 @@ def framed(text: str, chapter: Chapter, number: int, total: int, closing: str = 
     name = chapter.page.removesuffix(".md")
     cited = page_bibtex(escape_tex(chapter.title), "chapter", name, date.fromisoformat(read))
     text = re.sub(r"^(# .*)$", lambda m: f"{m[1]}\n\n{head}", text, count=1, flags=re.M)
-    text = f"{text.rstrip()}\n{closing}".rstrip()
+    text = named_exercises(f"{text.rstrip()}\n{closing}".rstrip())
     return f"{text}\n\n{bibtex_block('BibTeX of this chapter', cited)}\n"
 
 

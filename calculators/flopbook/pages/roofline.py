@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from flopbook.lookup import Chip
-from flopbook.pages.markup import escape
+from flopbook.pages.markup import escape, slug
 from flopbook.pages.scales import Scale
 from flopbook.problems import FlopbookError
 from flopbook.roofs import peaks
@@ -59,7 +59,8 @@ def roofline_svg(chip: Chip) -> str:
     )
     name = f"Roofline of {chip.name}"
     parts = [
-        f'<figure class="fb-figure"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}: '
+        f'<figure class="fb-figure" id="fig-roofline-{slug(chip.id)}">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}: '
         f'memory bandwidth {escape(format_quantity(bandwidth, "byte/s"))}; {escape(described)}" class="fb-svg">',
         *grid(x, y),
         *(_roof(roof, bandwidth, x, y) for roof in lines),

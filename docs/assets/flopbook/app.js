@@ -1,4 +1,5 @@
-// Starts what a page has: sortable tables, tips, copyable BibTeX, calculators. Without JavaScript all content is still there.
+// Starts what a page has: sortable tables, tips, anchors, copyable blocks, the state of reading, calculators.
+// Without JavaScript all content is still there.
 
 import {copyable} from "./copy.js";
 import {sortable} from "./table.js";
@@ -7,6 +8,11 @@ import {startTips} from "./tips.js";
 for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
 
 startTips();
+// What only chapters and formulas need comes where they are.
+const has = (selector) => document.querySelector(selector);
+if (has(".fb-maths[id], .fb-figure[id]")) import("./anchors.js").then(({startAnchors}) => startAnchors());
+if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
+if (has("details.success")) import("./print.js").then(({startPrint}) => startPrint());
 
 // What scrolls sideways can be scrolled by keyboard; what fits is no stop on the way.
 const reach = () => {
