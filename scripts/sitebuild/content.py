@@ -20,14 +20,17 @@ from flopbook.pages import (
     accelerators,
     calculators,
     chapter,
+    cheatsheet,
     data,
     entry,
     errata,
     explorer,
     feeds,
     figures,
+    glossary,
     pitfalls,
     references,
+    terms,
     works,
 )
 from flopbook.pages.prose import ProseError, render
@@ -38,6 +41,7 @@ from sitebuild.maths import MathsError, replace_maths
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 API = "api/v1/"
+EXPLAINED = ("handbook/", "calculators/")  # pages whose terms are linked to the glossary
 
 
 def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, bytes]:
@@ -50,6 +54,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     problems: list[Problem] = []
     for path, text in _pages(problems, set(notebooks)):
         try:
+            text = terms.linked(text, path) if path.startswith(EXPLAINED) else text
             tree[path] = replace_maths(text).encode()
         except MathsError as error:
             problems.append(Problem(path, 1, 1, "maths", str(error), "LaTeX that converts", "mend the formula"))
@@ -91,6 +96,8 @@ def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, 
     yield pitfalls.PAGE, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
+    yield terms.PAGE, glossary.glossary_page()
+    yield cheatsheet.PAGE, cheatsheet.sheet_page()
 
 
 def _form(name: str) -> str:
@@ -103,6 +110,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(DOCS).as_posix(), path.read_bytes()
     for formula in printed().values():
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
+    yield glossary.TIPS, glossary.tips().encode()
     record = {**calculators.picker_record(), **calculators.units_record()}
     parts = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
     for name, part in parts.items():  # a page asks only for what its form takes

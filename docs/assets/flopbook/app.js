@@ -1,4 +1,4 @@
-// Starts what a page has: sortable tables, tips, copyable BibTeX, calculators. Without JavaScript all content is still there.
+// Starts what a page has: sortable tables, tips, terms, copyable BibTeX, calculators. Without JavaScript all content is still there.
 
 import {copyable} from "./copy.js";
 import {sortable} from "./table.js";
@@ -7,6 +7,26 @@ import {startTips} from "./tips.js";
 for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
 
 startTips();
+
+// What terms mean comes with the first of them that is pointed at. A touch shows it; only the next one follows the link.
+if (document.querySelector("a.fb-term")) {
+  let module = null;
+  let ready = false;
+  let pointer = "";
+  const begin = async (event) => {
+    const term = event.target.closest?.("a.fb-term");
+    if (!term || ready) return;
+    pointer = event.pointerType || pointer;
+    const held = event.type === "click" && pointer === "touch";
+    if (held) event.preventDefault();
+    module ??= import("./terms.js");
+    const {startTerms, show} = await module;
+    if (!ready) startTerms(pointer);
+    ready = true;
+    if (held || (pointer !== "touch" && term.matches(":hover, :focus"))) show(term);
+  };
+  for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, begin);
+}
 
 // What scrolls sideways can be scrolled by keyboard; what fits is no stop on the way.
 const reach = () => {
@@ -37,6 +57,15 @@ function openTarget() {
 }
 openTarget();
 addEventListener("hashchange", openTarget);
+
+const glossary = document.querySelector(".fb-glossary");
+if (glossary) (await import("./glossary.js")).startFilter(glossary);
+
+const sheet = document.querySelector(".fb-sheet");
+if (sheet) {
+  const {button, el} = await import("./dom.js");
+  sheet.before(el("p", {class: "fb-buttons"}, button("Print", () => print())));
+}
 
 const forms = [...document.querySelectorAll(".fb-calculator")];
 if (forms.length) (await import("./start.js")).startForms(forms);
