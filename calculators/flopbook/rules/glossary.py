@@ -74,7 +74,7 @@ def _place(term: Term) -> Iterator[Finding]:
     if page.startswith("calculators/"):
         if name not in CATALOGUE:
             yield _at(term, f"'{page}'", "the page of a calculator", "mend 'chapter'")
-    elif DOCS.is_dir() and anchor not in anchors(page):
+    elif anchor and DOCS.is_dir() and anchor not in anchors(page):
         near = "a page of docs/" if not (DOCS / page).is_file() else "a heading of that page"
         yield _at(term, f"'{term.chapter}'", near, "mend 'chapter'")
 
