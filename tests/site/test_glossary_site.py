@@ -121,6 +121,24 @@ def test_a_term_says_what_it_means_on_focus(surf: Any, base: str) -> None:
     assert TERMS[next_name].meaning in next_text and went == next_name
 
 
+def _in_a_table(context: Any, base: str) -> list[Any]:
+    tab = opened(context, base, "calculators/min-batch/")
+    link = tab.locator("tbody th a.fb-term").first
+    link.hover()
+    tab.wait_for_selector(BOX)
+    covered = """() => { const {x, y, width, height} = document.querySelector('#fb-meaning').getBoundingClientRect();
+      return [[2, 2], [width / 2, height / 2], [width - 2, height - 2]].every(([dx, dy]) =>
+        document.elementFromPoint(x + dx, y + dy)?.closest('#fb-meaning')); }"""
+    return [tab.evaluate(covered), tab.inner_text(BOX), term_of(link)]
+
+
+@pytest.mark.browser
+def test_an_input_of_a_calculator_says_what_it_is(surf: Any, base: str) -> None:
+    """From the table of symbols; the cells that stick to its edge do not cover the words."""
+    whole, text, name = surf(_in_a_table, base)
+    assert whole and TERMS[name].meaning in text
+
+
 def _touch(context: Any, base: str) -> list[Any]:
     tab = opened(context, base)
     link = tab.locator("a.fb-term").nth(3)

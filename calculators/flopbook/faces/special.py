@@ -144,7 +144,7 @@ def _called(name: str, node: ast.Call) -> ast.expr:
         return ast.Constant((min if name == "minimum" else max)(values))  # type: ignore[type-var]
     first = node.args[0]
     if values[0] == 1 and name == "minimum":
-        return first
+        return ast.Constant(1)
     if values[1] == 1 and name == "maximum" and isinstance(first, ast.Name):
         return first
     less = isinstance(first, ast.BinOp) and isinstance(first.op, ast.Sub) and isinstance(first.left, ast.Name)

@@ -27,7 +27,7 @@ export async function show(term) {
   if (!found || open !== term) return;
   box.replaceChildren(Object.assign(document.createElement("strong"), {textContent: found[0]}), `: ${found[1]}`);
   box.hidden = false;
-  term.after(box);
+  (term.closest("article") ?? document.body).append(box); // in a cell that sticks, the next row would lie above it
   term.setAttribute("aria-describedby", box.id);
   place(term, box);
 }
