@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
         "explorer": explorer, "works": works, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
-        "references": reference_check,
+        "references": reference_check, "handbook": handbook,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -138,6 +138,14 @@ def reference_check(runs: int) -> None:
 
     times = reference_times(min(runs, 5), {**os.environ, "FLOPBOOK_CACHE": ""})
     report("2,000 references read and checked", times, "s", "3 s")
+
+
+def handbook(_: int) -> None:
+    """What the handbook holds; counted, not timed."""
+    from benchhandbook import counts
+
+    for name, count in counts():
+        print(f"{name:<44} {count}", flush=True)
 
 
 def rebuild(_: int) -> None:

@@ -30,11 +30,12 @@ QUANTITIES = list(quantities())
 
 # Words in italics or in bold that chapters stress, and introduce nothing by.
 STRESSED = {
-    "all", "does", "effective", "fewer", "found", "input", "is", "larger", "less", "lower", "number", "reading", "size",
-    "training", "whole", "writes",
+    "all", "best", "data", "does", "effective", "fewer", "found", "input", "is", "larger", "less", "lower", "more",
+    "number", "reading", "size", "training", "whole", "writes",
     # names of parts of a formula, of a figure or of a table
     "backward", "down", "forward", "fp", "int", "up",
-    # beginnings of paragraphs and of items in lists
+    # beginnings of paragraphs and of items in lists, and what others call something
+    "checkpointing", "desks", "edge", "light",
     "eight bits", "few sequences", "four bits", "keys and values", "least tokens", "long sequence", "many long ones",
     "many short ones", "near the bend", "one layer", "planned stops", "spares", "stages between nodes", "uneven stages",
     "updated weights",

@@ -88,6 +88,13 @@ def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
 
 
 @chapter
+def test_no_computed_number_begins_a_list(path: Path) -> None:
+    """A line that begins with a number and a full stop is an item of a list to Markdown: only where written so."""
+    item = re.compile(r"^ *\d+\. ", re.M)
+    assert item.findall(rendered(path)) == item.findall(source(path))
+
+
+@chapter
 def test_links_to_other_pages_exist(path: Path) -> None:
     """A link to another chapter names its file."""
     for name in re.findall(r"\]\(([\w-]+\.md)", source(path)):

@@ -74,6 +74,7 @@ class Row:
     assumption: str = ""
     evidence: tuple[str, ...] = ()
     place: str = ""
+    chapter: str = ""
     defect: Defect | None = None
     file: str = ""
     file_line: int = 0
@@ -82,6 +83,14 @@ class Row:
     def where(self) -> str:
         """Where in the source the claim stands, in words."""
         return self.place or f"line {self.line}"
+
+    @property
+    def to_teach(self) -> bool:
+        """True for what misleads a reader: wrong, mistyped or true under a condition that goes without saying.
+
+        Defects of tools have a page of their own, and slips of layout (topic `editing`) teach nothing.
+        """
+        return self.verdict in ("does-not-hold", "typo", "depends") and not self.defect and self.topic != "editing"
 
 
 class _ChipView:

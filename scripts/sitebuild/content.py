@@ -30,6 +30,7 @@ from flopbook.pages import (
     glossary,
     pitfalls,
     references,
+    taught,
     terms,
     works,
 )
@@ -81,7 +82,9 @@ def _pages(problems: list[Problem], notebooks: set[str]) -> Iterator[tuple[str, 
             problems.append(error.problem)
             continue
         number = next((n for n, one in enumerate(order, 1) if one.page == page), 0)
-        yield page, chapter.framed(text, order[number - 1], number, len(order)) if number else text
+        if number:
+            text = chapter.framed(taught.with_statements(text, page), order[number - 1], number, len(order))
+        yield page, text
     yield accelerators.INDEX, explorer.index_page()
     for name in vendor_ids():
         yield f"accelerators/{name}/index.md", accelerators.vendor_page(name)

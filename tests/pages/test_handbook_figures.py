@@ -83,6 +83,15 @@ def test_a_chart_places_values() -> None:
     assert chart.dot(100, 2010, "x").startswith("<circle") and chart.line([(1, 2000), (10, 2020)], 1).count(",") == 2
 
 
+def test_the_name_of_an_axis_keeps_clear_of_its_values() -> None:
+    """Long values push it to the left, short ones leave it where it was."""
+    for low, high, unit, left in ((1e12, 1e15, "FLOP/s", 104), (1, 100, "1", 84)):
+        grid = "".join(Chart(Axis("x", 1, 10), Axis("speed", low, high, unit), (left, 10, 600, 210)).grid())
+        place = float(re.search(r"translate\(([\d.]+) ", grid)[1])  # type: ignore[index]
+        longest = max(len(text) for text in re.findall(r'text-anchor="end">([^<]+)<', grid))
+        assert 10 < place <= left - 58 and place + 6 < left - 6 - 6 * longest
+
+
 def test_chapters_are_pages_with_an_order() -> None:
     head = "---\ntitle: A title\ndescription: What it says.\norder: 20\n---\n# A\n"
     assert chapter_of(head, "handbook/a.md") == Chapter("handbook/a.md", "A title", "What it says.", 20)

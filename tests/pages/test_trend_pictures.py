@@ -9,6 +9,7 @@ import pytest
 from flopbook.claims import Claim
 from flopbook.pages.quantities import Cell, Cells, peak_id
 from flopbook.pages.trends import (
+    MORE_TRENDS,
     SHAPES,
     TRENDS,
     Point,
@@ -71,6 +72,19 @@ def test_the_walls_are_ratios() -> None:
     for name, value in (("wall", 500), ("links", 2000)):
         (point,), _, _ = points(NAMED[name], [product])
         assert point.value == value
+
+
+def test_work_for_a_joule_is_peak_over_power() -> None:
+    """A chip without one of the two is left out, and an estimated power makes an estimated ratio."""
+    named = {trend.id: trend for trend in MORE_TRENDS}
+    products = [
+        with_peak(chip("one", power=500.0, marks=("estimated",)), bf16=1e15), with_peak(chip("two"), bf16=1e15),
+        chip("three", power=300.0),
+    ]  # fmt: skip
+    found, _, empty = points(named["efficiency"], products)
+    assert [(p.product.id, p.value, p.marks) for p in found] == [("acme/one", 2e12, ("estimated",))]
+    assert {p.id for p in empty} == {"acme/two", "acme/three"}
+    assert {"power", "transistors"} < {*named} and not {*named} & {*NAMED}, "no picture is drawn twice"
 
 
 def test_estimates_are_hollow_set_no_record_and_say_so() -> None:

@@ -1,1 +1,1 @@
-"""Kernels and roofs as people write them, and the work of a kernel: what `roofline` draws and lists."""
+"""Kernels: as people write them, with the roofs of chips, and the bytes of those that work in tiles."""

@@ -104,7 +104,7 @@ def _overview(rows: list[Row]) -> list[str]:
 
 def _short(row: Row) -> str:
     """A row that needs no correction: what is stated, what it comes to, where it stands."""
-    computed = f" Computed: {escape(_computed(row))} <code>{escape(row.call)}</code>." if row.call else ""
+    computed = f" Computed: {escape(computed_words(row))} <code>{escape(row.call)}</code>." if row.call else ""
     proof = [key for key in row.evidence if key != row.source]
     evidence = f" Evidence: {', '.join(cite(key, HELD) for key in proof)}." if proof else ""
     return (
@@ -127,7 +127,7 @@ def _row(row: Row) -> str:
         fact("Stated", f"<strong>{escape(stated_words(row.stated, words_first=slip))}</strong>"),
     ]
     if row.call:
-        parts.append(fact("Computed", f"{escape(_computed(row))} <code>{escape(row.call)}</code>"))
+        parts.append(fact("Computed", f"{escape(computed_words(row))} <code>{escape(row.call)}</code>"))
     if row.corrected:
         parts.append(fact("Correct", f"<strong>{escape(stated_words(row.corrected, words_first=slip))}</strong>"))
     if row.reproduces:
@@ -151,7 +151,7 @@ def fact(name: str, value: str) -> str:
     return f"<dt>{name}</dt><dd>{value}</dd>"
 
 
-def _computed(row: Row) -> str:
+def computed_words(row: Row) -> str:
     """The recomputed value in the unit in which it was stated."""
     value = recompute(row.call)
     stated = row.stated if row.stated.unit else row.corrected

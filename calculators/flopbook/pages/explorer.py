@@ -196,17 +196,21 @@ def _cell(item: Item, name: str, quantity: Quantity, kind: str = "") -> str:
     return f'<td class="fb-n{kind}"><a href="{href}">{escape(quantity.words(cell.value))}</a>{_badges(cell.marks)}</td>'
 
 
-def trends(found: Sequence[Item]) -> str:
-    """The pictures of all chips over the years."""
+def products(found: Sequence[Item]) -> list[Product]:
+    """What pictures over the years need of chips."""
     own = groups(found)
-    products = [
+    return [
         Product(
             item.entry.id, item.entry.name, html_link(INDEX, entry_page(item.entry.id)), vendor(item.entry.vendor).name,
             own[item.entry.vendor], item.cells,
         )
         for item in found if item.entry.kind == "package"
     ]  # fmt: skip
-    return section(products, legend_names(own))
+
+
+def trends(found: Sequence[Item]) -> str:
+    """The pictures of all chips over the years."""
+    return section(products(found), legend_names(groups(found)))
 
 
 def legend_names(own: dict[str, int]) -> dict[int, str]:

@@ -15,6 +15,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from flopbook.calculator import Result, calculate
 from flopbook.entries import load_entry
+from flopbook.kernels import tiles
 from flopbook.ledger import ledger_row
 from flopbook.lookup import Chip, chip, shape
 from flopbook.numberformats import number_format
@@ -23,12 +24,14 @@ from flopbook.pages.calculators import calculator_page
 from flopbook.pages.chapter import exercise_heads
 from flopbook.pages.errata import claim_page, claim_words
 from flopbook.pages.figures import figure_markup
-from flopbook.pages.markup import inline, link
+from flopbook.pages.landscape import Landscape
+from flopbook.pages.markup import link
+from flopbook.pages.number import Number
 from flopbook.pages.roofline import roofline_svg
 from flopbook.pages.sources import cite, html_link
 from flopbook.problems import FlopbookError, Problem
 from flopbook.reliability import HERD, best_interval, between_failures, lost_share
-from flopbook.units import UnitError, format_quantity, parse_quantity, unit
+from flopbook.units import UnitError, parse_quantity, unit
 from flopbook.words import said
 
 
@@ -38,22 +41,6 @@ class ProseError(FlopbookError):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         super().__init__(str(problem))
-
-
-class Number(float):
-    """An SI value that prints with its unit, linked to its origin."""
-
-    unit: str
-    href: str
-
-    def __new__(cls, value: float, unit: str, href: str = "") -> Number:
-        self = super().__new__(cls, value)
-        self.unit, self.href = unit, href
-        return self
-
-    def __str__(self) -> str:
-        text = format_quantity(float(self), self.unit)
-        return link(text, self.href, "fb-num") if self.href else inline(text)
 
 
 class _Chip:
@@ -150,10 +137,17 @@ def _names(page: str) -> dict[str, Any]:
         "figure": lambda name, **options: figure_markup(name, page, **options),
         "exercise": exercise_heads(),
         "entry": load_entry,
+        "landscape": Landscape(page),
         "herd": HERD,
         "between_failures": between_failures,
         "best_interval": best_interval,
         "lost_share": lost_share,
+        "product_bytes": tiles.product_bytes,
+        "largest_tile": tiles.largest_tile,
+        "wave_share": tiles.wave_share,
+        "lane_share": tiles.lane_share,
+        "attention_bytes": tiles.attention_bytes,
+        "score_bytes": tiles.score_bytes,
     }
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from flopbook.pages.growth import Growth, fitted
 from flopbook.pages.markup import escape
 from flopbook.pages.quantities import QUANTITIES, RATIOS, Cell, Cells, Quantity, peak_id, value_of
 from flopbook.pages.scales import Room, Scale
@@ -13,7 +14,6 @@ from flopbook.pages.scales import Room, Scale
 WIDTH, HEIGHT = 400, 290
 LEFT, RIGHT, TOP, BOTTOM = 76, 18, 14, 30
 LABELS = 7
-FIT_POINTS, FIT_YEARS = 8, 4.0
 # One outline for each colour, so that vendors differ without colour too; the last is for all others.
 SHAPES = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-4.6L4.4 3.4H-4.4z", "M0-5L5 0L0 5L-5 0z",
@@ -69,7 +69,13 @@ TRENDS = (
     Trend("links", "The link wall: dense FLOP per byte of scale-up traffic", _INTENSITY,
           "The higher a point, the more arithmetic must hide each byte that goes to another chip."),
 )  # fmt: skip
-_OVER = {"wall": "memory_bandwidth", "links": "scaleup_bandwidth"}
+# What the chapter on the landscape fits too; the page of accelerators does not draw these.
+MORE_TRENDS = (
+    Trend("power", "Power of a chip", _known("power")),
+    Trend("transistors", "Transistors", _known("transistors")),
+    Trend("efficiency", "Dense FLOP per joule", next(q for q in RATIOS if q.id == "efficiency")),
+)
+_OVER = {"wall": "memory_bandwidth", "links": "scaleup_bandwidth", "efficiency": "power"}
 
 
 def points(trend: Trend, products: Sequence[Product]) -> tuple[list[Point], list[Product], list[Product]]:
@@ -108,17 +114,9 @@ def _marks(trend: Trend, cells: Cells) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m for m in marks if m in ("estimated", "reported")))
 
 
-def growth(found: Sequence[Point]) -> tuple[float, float] | None:
-    """Yearly factor, and value at the year 2000, of the line of least squares through the logarithms."""
-    if len(found) < FIT_POINTS or found[-1].year - found[0].year < FIT_YEARS:
-        return None
-    years = [p.year - 2000 for p in found]
-    logs = [math.log(p.value) for p in found]
-    mean_x, mean_y = sum(years) / len(years), sum(logs) / len(logs)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(years, logs, strict=True)) / sum(
-        (x - mean_x) ** 2 for x in years
-    )
-    return math.exp(slope), math.exp(mean_y - slope * mean_x)
+def growth(found: Sequence[Point]) -> Growth | None:
+    """The growth of a picture's points; None for too few of them."""
+    return fitted([(p.year, p.value) for p in found])
 
 
 def figure(trend: Trend, products: Sequence[Product]) -> str:
@@ -155,11 +153,11 @@ def _range(trend: Trend, found: Sequence[Point]) -> str:
     return f"{trend.quantity.words(low)} to {trend.quantity.words(high)}"
 
 
-def _caption(trend: Trend, found: Sequence[Point], fit: tuple[float, float] | None) -> str:
+def _caption(trend: Trend, found: Sequence[Point], fit: Growth | None) -> str:
     said = f"{len(found)} chips, {_range(trend, found)}, logarithmic. "
     if fit:
-        factor = fit[0]
-        double = f", doubling in {math.log(2) / math.log(factor):.1f} years" if factor > 1.05 else ""
+        factor = fit.factor
+        double = f", doubling in {fit.doubling:.1f} years" if factor > 1.05 else ""
         said += f"Dashed: {factor:.2f} times a year{double} (least squares through all points). "
     return said + trend.remark
 
@@ -187,19 +185,19 @@ def _grid(trend: Trend, x: Scale, y: Scale) -> list[str]:
     return lines
 
 
-def _line(fit: tuple[float, float], x: Scale, y: Scale) -> str:
+def _line(fit: Growth, x: Scale, y: Scale) -> str:
     """The fitted line, clipped to the frame."""
-    factor, start = fit
+    factor, start = fit.factor, fit.start
     ends = [(year, start * factor ** (year - 2000)) for year in (x.low, x.high)]
     (x1, v1), (x2, v2) = (_clip(end, fit, y) for end in ends)
     return f'<path class="fb-fit" d="M{x.at(x1)} {y.at(v1)}L{x.at(x2)} {y.at(v2)}"/>'
 
 
-def _clip(end: tuple[float, float], fit: tuple[float, float], y: Scale) -> tuple[float, float]:
+def _clip(end: tuple[float, float], fit: Growth, y: Scale) -> tuple[float, float]:
     value = min(max(end[1], y.low), y.high)
-    if value == end[1] or fit[0] == 1:
+    if value == end[1] or fit.factor == 1:
         return end[0], value
-    return 2000 + math.log(value / fit[1]) / math.log(fit[0]), value
+    return 2000 + math.log(value / fit.start) / math.log(fit.factor), value
 
 
 def _mark(trend: Trend, point: Point, x: Scale, y: Scale) -> str:

@@ -27,6 +27,7 @@ from flopbook.rules import (
     sparsity,
     stacks,
     stray,
+    taught,
     thin,
     topic,
     total,
@@ -38,7 +39,7 @@ from flopbook.rules import (
 )
 
 RULES: tuple[ModuleType, ...] = (
-    vendors, sources, parts, names, topic, verdict, stray, agreement,
+    vendors, sources, parts, names, topic, verdict, taught, stray, agreement,
     needed, community, dates, total, sparsity, clock, links, two_way, stacks, ranges, binary, inferred, intensity,
     bibfields, people, years, addresses, accents, thin, linkstates, typed, glossary,
 )  # fmt: skip

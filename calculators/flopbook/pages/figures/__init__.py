@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from flopbook.problems import FlopbookError, UnknownName
 
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a notebook.
 CODE = "assets/figures/"
-_TOOLS = ("drawing", "chart")
+_TOOLS = ("drawing", "chart", "scatter")
 
 
 def figure_names() -> tuple[str, ...]:
@@ -46,11 +47,21 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
     drawn = figure_of(name, **options)
     anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
     code = link("code of this figure", html_link(page, f"{CODE}{_module(name)}.py.txt"))
+    call = f"<code>{escape(called(name, **options))}</code>"
     return (
         f'<figure class="fb-figure" id="{anchor}"><div class="fb-wide" tabindex="0" role="group" '
         f'aria-label="{escape(drawn.title)}">{svg(drawn, anchor)}</div>'
-        f"<figcaption>{escape(drawn.caption)} ({code})</figcaption></figure>"
+        f"<figcaption>{escape(drawn.caption)} ({code}, drawn by {call})</figcaption></figure>"
     )
+
+
+def called(name: str, **options: Any) -> str:
+    """The expression that draws a figure, as a page of prose writes it; numbers with units as plain SI values."""
+
+    def plain(value: Any) -> str:
+        return f"{float(value):g}" if isinstance(value, float) else json.dumps(value)
+
+    return f"figure({', '.join([json.dumps(name), *(f'{key}={plain(value)}' for key, value in options.items())])})"
 
 
 def figure_sources() -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flopbook.pages.figures.drawing import dot, path, words
-from flopbook.pages.scales import Scale
+from flopbook.pages.scales import LETTER, Scale
 from flopbook.units import format_quantity
 
 
@@ -47,12 +47,14 @@ class Chart:
         for value in _few(self.x.round_ticks()):
             at = self.x.at(value)
             parts += [path([(at, top), (at, bottom)], "fb-grid"), words(at, bottom + 16, across.tick(value))]
+        room = 58.0
         for value in _few(self.y.round_ticks()):
-            at = self.y.at(value)
-            parts += [path([(left, at), (right, at)], "fb-grid"), words(left - 6, at + 4, up.tick(value), "end")]
+            at, label = self.y.at(value), up.tick(value)
+            room = max(room, LETTER * len(label) + 14)
+            parts += [path([(left, at), (right, at)], "fb-grid"), words(left - 6, at + 4, label, "end")]
         parts.append(words((left + right) / 2, bottom + 36, across.label))
         middle = (top + bottom) / 2
-        return [*parts, f'<g transform="translate({left - 58:g} {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>']
+        return [*parts, f'<g transform="translate({left - room:g} {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>']
 
     def line(self, points: Sequence[tuple[float, float]], number: int = 0) -> str:
         """A line in one of four colours, each with its own dashes."""

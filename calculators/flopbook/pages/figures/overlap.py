@@ -11,6 +11,7 @@ from flopbook.problems import UnknownName
 from flopbook.units import format_quantity
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
+PANEL = TITLE + 2 * LANE + GAP  # height of two lanes with their title
 KINDS = ("dp", "fsdp")
 LAYERS = 4
 LIMITS = {"dp": "dp-limit", "fsdp": "fsdp-limit"}
@@ -35,21 +36,31 @@ def figure(kind: str = "dp", chip: str = "h100-sxm", shares: tuple[float, ...] =
     scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in steps for bar in bars)
     parts, top, told = [], TOP, []
     for tokens, bars in steps:
-        idle = 1 - sum(b.end - b.start for b in bars if b.lane == 0) / max(b.end for b in bars)
+        idle = idle_share(bars)
         text = f"{format_quantity(tokens, 'token')} per chip: the arithmetic waits for {idle:.0%} of the step"
-        parts += [words(LEFT, top + 12, text, "start", "fb-strong")]
-        lanes = enumerate(("arithmetic", "network"))
-        parts += [words(LEFT - 8, top + TITLE + n * LANE + 17, lane, "end") for n, lane in lanes]
-        for lane, start, end, name, colour in bars:
-            place = (LEFT + start * scale, top + TITLE + lane * LANE, (end - start) * scale, LANE - 4)
-            parts.append(labelled(place, name if (end - start) * scale > 7 * len(name) else "", colour))
+        parts += panel(text, ("arithmetic", "network"), bars, top, scale)
         told.append(text)
-        top += TITLE + 2 * LANE + GAP
+        top += PANEL
     return Figure(
         f"A step of {'data parallelism' if kind == 'dp' else 'FSDP'} on {_name(chip)}", ". ".join(told),
         f"{LAYERS} layers. F: forward, B: backward, numbers: layers. On the network, {CAPTIONS[kind]}",
         top - GAP + 6, tuple(parts),
     )  # fmt: skip
+
+
+def panel(title: str, lanes: tuple[str, str], bars: list[Bar], top: float, scale: float) -> list[str]:
+    """Two lanes with their names and bars under a title; `scale` is in pixels for each unit of time."""
+    parts = [words(LEFT, top + 12, title, "start", "fb-strong")]
+    parts += [words(LEFT - 8, top + TITLE + n * LANE + 17, lane, "end") for n, lane in enumerate(lanes)]
+    for lane, start, end, name, colour in bars:
+        place = (LEFT + start * scale, top + TITLE + lane * LANE, (end - start) * scale, LANE - 4)
+        parts.append(labelled(place, name if (end - start) * scale > 7 * len(name) else "", colour))
+    return parts
+
+
+def idle_share(bars: list[Bar], lane: int = 0) -> float:
+    """Share of the time until the last bar ends in which a lane has none."""
+    return 1 - sum(bar.end - bar.start for bar in bars if bar.lane == lane) / max(bar.end for bar in bars)
 
 
 CAPTIONS = {

@@ -18,14 +18,17 @@ DRESS = Dress({kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FI
 
 def figure(
     schedule: str = "gpipe", stages: int = 4, microbatches: int = 8, virtual: int = 1,
-    times: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    times: tuple[float, float, float] = (1.0, 1.0, 1.0), moving: bool = False,
 ) -> Figure:  # fmt: skip
     """A row for each stage. `times` are those of a forward pass, of backward for the inputs and for the weights.
 
+    `moving` uncovers it from left to right, as time goes by; where motion is switched off all of it is shown at once.
     Raises FlopbookError for a schedule that does not exist or is too large to be seen.
     """
     run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
     height, parts = timeline_parts(run, dress=DRESS)
+    if moving:
+        parts = [f'<g class="fb-sweep">{"".join(parts)}</g>']
     held = " / ".join(format_quantity(value, "1") for value in run.held)
     name = NAMES[schedule].partition(",")[0]
     return Figure(

@@ -8,7 +8,7 @@ from flopbook.pages.figures.drawing import WIDTH, Figure, words
 from flopbook.pages.markup import escape
 from flopbook.problems import FlopbookError, UnknownName
 
-OPS = ("all-gather", "reduce-scatter", "all-to-all")
+OPS = ("all-gather", "reduce-scatter", "all-to-all", "all-reduce")
 LEFT, HEAD, ROW, GAP = 44.0, 44.0, 26.0, 18.0
 MOST = 6  # devices that can be told apart in a picture
 NAMES = "abcdef"  # of blocks
@@ -19,6 +19,8 @@ CAPTIONS = {
     "reduce-scatter": "Reduce-scatter on a ring. The number is how many terms of the sum a device holds for that "
     "block. Light with an arrow: the sum that has just come from the left and taken in the term of this device. "
     "Empty: passed on.",
+    "all-reduce": "All-reduce on a ring. Upper row: a reduce-scatter, the number is how many terms of the sum a device "
+    "holds for that block. Lower row: an all-gather of the sums that are complete. Light with an arrow: just arrived.",
     "all-to-all": "All-to-all on a ring. A cell is a piece of the array and its number the device that holds it. Each "
     "piece goes the shorter way round, one neighbour in a step. Light: moved in this step.",
 }  # fmt: skip
@@ -46,19 +48,28 @@ def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Fi
         raise FlopbookError(f"a ring of {devices} devices is not drawn, expected 2 to {MOST}")
     if moving and op != "all-gather":
         raise FlopbookError(f"{op} is drawn step by step only; moving is for all-gather")
-    panels = {"all-gather": gathered, "reduce-scatter": scattered, "all-to-all": exchanged}[op](devices)
+    panels = PANELS[op](devices)
     title = f"{op.capitalize()} on a ring of {devices} devices"
     height = HEAD + ROW * devices + 8
     if moving:
         return Figure(title, _told(op, devices, len(panels) - 1), MOVES, height, tuple(_moving(devices)))
-    step = (WIDTH - LEFT + GAP) / len(panels)
-    parts = [part for n, one in enumerate(panels) for part in _panel(one, n, LEFT + n * step, step - GAP)]
-    names = "012345" if op == OPS[2] else NAMES
-    parts += [
-        words(LEFT - 8, HEAD + ROW * n + 17, f"{'from' if op == OPS[2] else 'block'} {names[n]}", "end", "fb-small")
-        for n in range(devices)
-    ]
+    across = devices if op == OPS[3] else len(panels)  # an all-reduce is drawn in two rows
+    step = (WIDTH - LEFT + GAP) / across
+    parts: list[str] = []
+    for number, one in enumerate(panels):
+        row, column = divmod(number, across)
+        if column == 0:
+            parts += _names(op, devices, row * (height + 12))
+        place = (LEFT + column * step, row * (height + 12))
+        parts += _panel(one, number, place, step - GAP)
+    height += (len(panels) - 1) // across * (height + 12)
     return Figure(title, _told(op, devices, len(panels) - 1), CAPTIONS[op], height, tuple(parts))
+
+
+def _names(op: str, devices: int, top: float) -> list[str]:
+    """What the rows of a panel are."""
+    names, kind = ("012345", "from") if op == OPS[2] else (NAMES, "block")
+    return [words(LEFT - 8, top + HEAD + ROW * n + 17, f"{kind} {names[n]}", "end", "fb-small") for n in range(devices)]
 
 
 MOVES = (
@@ -114,24 +125,41 @@ def exchanged(devices: int) -> list[Panel]:
     ]
 
 
+def reduced(devices: int) -> list[Panel]:
+    """After each step of an all-reduce: a reduce-scatter, then an all-gather of the complete sums."""
+
+    def sums(panel: Panel) -> Panel:
+        return [
+            [one._replace(text="→" * one.fresh + str(devices)) if one.filled else one for one in row] for row in panel
+        ]
+
+    return [*scattered(devices), *(sums(panel) for panel in gathered(devices)[1:])]
+
+
+PANELS = dict(zip(OPS, (gathered, scattered, exchanged, reduced), strict=True))
+
+
 def _told(op: str, devices: int, steps: int) -> str:
     """The picture in words."""
     how = {
         "all-gather": "In each step every device passes on the block that came last; at the end all hold all.",
         "reduce-scatter": "In each step every device passes on one partial sum, and the next adds its term; at the end "
         "each device holds one complete sum.",
+        "all-reduce": "First every device passes on partial sums until each holds one complete sum, then the complete "
+        "sums travel round; at the end all hold all of them.",
         "all-to-all": "Each piece goes the shorter way round; at the end a device holds the pieces meant for it.",
     }[op]
     return f"{steps} steps on {devices} devices. {how}"
 
 
-def _panel(panel: Panel, step: int, left: float, width: float) -> list[str]:
+def _panel(panel: Panel, step: int, corner: tuple[float, float], width: float) -> list[str]:
+    left, top = corner
     wide = width / len(panel)
-    parts = [words(left + width / 2, 14, "before" if step == 0 else f"after step {step}", kind="fb-strong")]
-    parts += [words(left + (n + 0.5) * wide, 34, str(n), kind="fb-small") for n in range(len(panel))]
+    parts = [words(left + width / 2, top + 14, "before" if step == 0 else f"after step {step}", kind="fb-strong")]
+    parts += [words(left + (n + 0.5) * wide, top + 34, str(n), kind="fb-small") for n in range(len(panel))]
     for row, cells in enumerate(panel):
         for column, cell in enumerate(cells):
-            parts.append(_cell(cell, left + column * wide, HEAD + row * ROW, wide))
+            parts.append(_cell(cell, left + column * wide, top + HEAD + row * ROW, wide))
     return parts
 
 

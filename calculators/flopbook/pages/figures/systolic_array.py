@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from flopbook.pages.figures.drawing import Figure, box, labelled, words
+from flopbook.pages.figures.drawing import WIDTH, Figure, box, labelled, words
 
 SIDE, ROWS = 4, 3
 _CELL, _SHOWN = 26.0, (0, 2, 4, 6, 8)
+SECONDS = 0.48  # a cycle, when the picture moves; all of them take less than five seconds
 
 
 def row_in_cell(cycle: int, down: int, across: int) -> int | None:
@@ -24,8 +25,10 @@ def busy(cycle: int) -> int:
     return sum(row_in_cell(cycle, i, j) is not None for i in range(SIDE) for j in range(SIDE))
 
 
-def figure() -> Figure:
-    """Five moments of an array of four by four cells, through which three rows pass."""
+def figure(moving: bool = False) -> Figure:
+    """Five moments of an array of four by four cells through which three rows pass; or, `moving`, all nine at once."""
+    if moving:
+        return _moving()
     parts = []
     for number, cycle in enumerate(_SHOWN):
         left = 12 + number * (SIDE * _CELL + 22)
@@ -42,6 +45,29 @@ def figure() -> Figure:
         "The number in a cell is the row of the input that it multiplies by its weight. Rows enter at the top left as "
         "a slanting wave, because each number reaches the next cell one cycle later. A hollow cell waits.",
         60 + SIDE * _CELL,
+        tuple(parts),
+    )
+
+
+def _moving() -> Figure:
+    """One array; a number comes in from the left, stays for a cycle, and goes on."""
+    size, left = 44.0, (WIDTH - SIDE * 44.0) / 2
+    parts = [box(left + j * size, 10 + i * size, size, size, "fb-hollow") for i in range(SIDE) for j in range(SIDE)]
+    for cycle in range(cycles()):
+        for i in range(SIDE):
+            for j in range(SIDE):
+                row = row_in_cell(cycle, i, j)
+                if row is not None:
+                    drawn = labelled((left + j * size, 10 + i * size, size, size), str(row + 1), f"c{row}")
+                    style = f"--fb-dx:{-size:g}px;--fb-wait:{cycle * SECONDS:.3g}s"
+                    parts.append(f'<g class="fb-visit" style="{style}">{drawn}</g>')
+    return Figure(
+        "A systolic array in motion",
+        f"{ROWS} rows of input pass through {SIDE} by {SIDE} cells in {cycles()} cycles, as a slanting wave from the "
+        "upper left to the lower right.",
+        "The same nine cycles in motion, half a second each. Close and open the box to see them again; where motion is "
+        "switched off the cells stay empty, and the moments above show the same.",
+        20 + SIDE * size,
         tuple(parts),
     )
 
