@@ -54,6 +54,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
             "links": "bibliography",
             "names": "accelerators",
             "catalogue": "accelerators",
+            "glossary": "bibliography",
         }.get(folder, folder)
         for name in names:
             function = getattr(module, name)

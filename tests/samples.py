@@ -96,6 +96,10 @@ MODEL = (
     f"  - {{field: params, value: 1e9, unit: param, source: {SOURCE}, as_of: 2026-11-21, locator: Table 1}}\n"
 )
 TOPICS = "topics:\n  - {id: chips, title: Chips, intro: What chips do., few: The sample has no works.}\n"
+GLOSSARY = (
+    "terms:\n  - {id: ridge-point, term: ridge point, symbol: [R], unit: FLOP/byte, names: [flop_per_byte],\n"
+    "     meaning: Where arithmetic and memory take as long., chapter: calculators/ridge-point.md}\n"
+)
 LEDGER = (
     f"source: {SOURCE}\nfile: doc.txt\nrows:\n"
     "  - {id: two-and-two, line: 1, topic: sums, statement: Two and two is four., stated: {value: 4},\n"
@@ -147,6 +151,7 @@ READERS = {
     "bibliography": ("references", ("reference", "references", "topics")),
     "tiers": ("tiers", ("source_tiers",)),
     "works": ("works", ("on_file",)),
+    "glossary": ("glossary", ("glossary",)),
     "links": ("linkstatus", ("link_statuses",)),
     "names": ("names", ("other_names",)),
     "ledger": ("ledger", ("ledger_rows",)),
@@ -155,13 +160,20 @@ READERS = {
 
 
 # What else remembers data that it was made from.
-REMEMBERING = (("pages.entry", ("users",)), ("pages.works", ("_cited",)))
+REMEMBERING = (
+    ("glossary", ("uses",)),
+    ("pages.entry", ("users",)),
+    ("pages.works", ("_cited",)),
+    ("pages.terms", ("_by_name", "_pattern")),
+)
 # Modules that name a folder themselves, to show a file of it.
 FOLDERS = (
     ("rules.base", "ACCELERATORS", "accelerators"),
     ("rules.stray", "ACCELERATORS", "accelerators"),
     ("rules.typed", "DOCS", "docs"),
     ("rules.sources", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.glossary", "BIBLIOGRAPHY", "bibliography"),
+    ("rules.glossary", "DOCS", "docs"),
     ("rules.thin", "BIBLIOGRAPHY", "bibliography"),
     ("rules.linkstates", "BIBLIOGRAPHY", "bibliography"),
     ("rules.topic", "BIBLIOGRAPHY", "bibliography"),
@@ -186,6 +198,7 @@ class World:
         self.write("models/tiny-1b.yaml", MODEL)
         self.write("bibliography/all.bib", bib())
         self.write("bibliography/topics.yaml", TOPICS)
+        self.write("bibliography/glossary.yaml", GLOSSARY)
         self.write("bibliography/claims/acme.yaml", LEDGER)
 
     def write(self, path: str, text: str | bytes) -> str:

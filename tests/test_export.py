@@ -42,12 +42,14 @@ def test_the_files_are_those_of_the_contract() -> None:
         "references.bib",
         "claims.json",
         "calculators.json",
+        "glossary.json",
         "accelerators.csv",
         "schema/accelerator.json",
         "schema/vendor.json",
         "schema/model.json",
         "schema/topics.json",
         "schema/claims.json",
+        "schema/glossary.json",
     }
 
 

@@ -48,7 +48,7 @@ LEVELS = (
     ("calculator", "supplies", "devices"),
     ("roofs",),
     ("lookup", "huggingface", "repository", "catalogue", "metadata", "works"),
-    ("references", "bibrules", "entries", "identifiers", "linkstatus"),
+    ("references", "glossary", "bibrules", "entries", "identifiers", "linkstatus"),
     ("faces", "formulas", "schedules", "meshes", "kernels"),
     ("curve",),
     ("formula", "manual", "schema", "claims", "tiers", "names"),

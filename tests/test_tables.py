@@ -13,6 +13,7 @@ import pytest
 from flopbook import export, tables
 from flopbook.claims import CLAIM_FIELDS
 from flopbook.entries import entry_ids, model_ids, vendor_ids
+from flopbook.glossary import glossary
 from flopbook.ledger import ledger_rows
 from flopbook.lookup import chip
 from flopbook.references import references
@@ -30,7 +31,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Conne
 def test_every_record_is_a_row(database: sqlite3.Connection) -> None:
     counts = {
         "entries": len(entry_ids()), "vendors": len(vendor_ids()), "models": len(model_ids()),
-        "works": len(references()), "ledger": len(ledger_rows()),
+        "works": len(references()), "ledger": len(ledger_rows()), "terms": len(glossary()),
         "claims": sum(len(entry["claims"]) for entry in export.accelerators()),
         "model_claims": sum(len(model["claims"]) for model in export.models()),
     }  # fmt: skip

@@ -24,6 +24,7 @@ from flopbook.entries import (
 )
 from flopbook.formula import Formula
 from flopbook.formulas import formulas
+from flopbook.glossary import Term, glossary, uses
 from flopbook.ledger import Row, Stated, ledger_rows
 from flopbook.lookup import totals
 from flopbook.references import BIBLIOGRAPHY, csl, reference, references
@@ -149,6 +150,12 @@ def references_csl() -> list[dict[str, Any]]:
     return [csl(item) for item in references().values()]
 
 
+def terms() -> list[dict[str, Any]]:
+    """All terms of the glossary, with the calculators that use each and what they call it."""
+    kept = [name for name in Term._fields if name not in ("line", "mark")]
+    return [{name: getattr(term, name) for name in kept} | {"calculators": uses()[term.id]} for term in glossary()]
+
+
 def ledger() -> list[dict[str, Any]]:
     """All rows of the ledger."""
     return [row_record(row) for row in ledger_rows()]
@@ -191,6 +198,7 @@ def files() -> Iterator[tuple[str, str]]:
     yield "references.bib", "\n\n".join(item.bibtex for item in references().values()) + "\n"
     yield "claims.json", _json(ledger())
     yield "calculators.json", _json([calculator_record(formula) for formula in formulas().values()])
+    yield "glossary.json", _json(terms())
     yield "accelerators.csv", accelerators_csv()
     for name, path in schemas().items():
         yield f"schema/{name}.json", path.read_text(encoding="utf-8")
@@ -201,7 +209,7 @@ def schemas() -> dict[str, Path]:
     return {
         "accelerator": ACCELERATORS / "schema.json", "vendor": ACCELERATORS / "vendor.schema.json",
         "model": MODELS / "schema.json", "topics": BIBLIOGRAPHY / "topics.schema.json",
-        "claims": BIBLIOGRAPHY / "claims.schema.json",
+        "claims": BIBLIOGRAPHY / "claims.schema.json", "glossary": BIBLIOGRAPHY / "glossary.schema.json",
     }  # fmt: skip
 
 

@@ -58,6 +58,9 @@ def tables() -> Iterator[Table]:
                  DOI="text", URL="text", topics="json", annote="text")  # fmt: skip
     yield _table("ledger", export.ledger(), id="text", source="text", verdict="text", statement="text", stated="json",
                  corrected="json", why="text", call="text", locator="json", evidence="json")  # fmt: skip
+    yield _table("terms", export.terms(), id="text", term="text", also="json", symbol="json", unit="text",
+                 meaning="text", elsewhere="text", chapter="text", names="json", see_also="json",
+                 calculators="json")  # fmt: skip
 
 
 def _claims(owners: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

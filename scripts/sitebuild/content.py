@@ -20,16 +20,19 @@ from flopbook.pages import (
     accelerators,
     calculators,
     chapter,
+    cheatsheet,
     data,
     entry,
     errata,
     explorer,
     feeds,
     figures,
+    glossary,
     pitfalls,
     practicals,
     references,
     taught,
+    terms,
     works,
 )
 from flopbook.pages.prose import ProseError, render
@@ -40,6 +43,7 @@ from sitebuild.maths import MathsError, replace_maths
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 API = "api/v1/"
+EXPLAINED = ("handbook/", "calculators/")  # pages whose terms are linked to the glossary
 
 
 def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, bytes]:
@@ -52,6 +56,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     problems: list[Problem] = []
     for path, text in _pages(problems, notebooks):
         try:
+            text = terms.linked(text, path) if path.startswith(EXPLAINED) else text
             tree[path] = replace_maths(text).encode()
         except MathsError as error:
             problems.append(Problem(path, 1, 1, "maths", str(error), "LaTeX that converts", "mend the formula"))
@@ -97,6 +102,8 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield pitfalls.PAGE, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
+    yield terms.PAGE, glossary.glossary_page()
+    yield cheatsheet.PAGE, cheatsheet.sheet_page()
 
 
 def _framed(text: str, order: list[chapter.Chapter], number: int, known: dict[str, practicals.Practical]) -> str:
@@ -115,6 +122,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(DOCS).as_posix(), path.read_bytes()
     for formula in printed().values():
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
+    yield glossary.TIPS, glossary.tips().encode()
     record = {**calculators.picker_record(), **calculators.units_record()}
     parts = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
     for name, part in parts.items():  # a page asks only for what its form takes

@@ -19,7 +19,7 @@ def filled(nav: list[Any]) -> list[Any]:
     made = copy.deepcopy(nav)
     for item in made:
         if isinstance(item, dict) and HANDBOOK in item:
-            item[HANDBOOK] += [{one.title: one.page} for one in chapters()]
+            item[HANDBOOK][1:1] = [{one.title: one.page} for one in chapters()]  # after the page that opens it
         if isinstance(item, dict) and CALCULATORS in item:
             item[CALCULATORS] += [*_sections(), {PRACTICALS: [practicals.PAGE, *_notebooks(sources())]}]
     return made

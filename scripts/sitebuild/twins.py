@@ -166,6 +166,8 @@ _BLOCKS = frozenset(
 _VOID = frozenset(("br", "img", "link", "input", "hr", "meta", "col", "path", "circle", "line", "rect"))
 
 
+# Links that help who points at them, and would only stand in the way of plain text.
+_SITE_ONLY = ("fb-perma", "fb-term")
 # What a class of ours means here.
 _MARKED = {"fb-hidden": "hidden", "fb-badge": "badge", "fb-bibtex": "bibtex"}
 
@@ -218,7 +220,7 @@ class _Reader(HTMLParser):
         """An element opens: what is inside is gathered, and written when it closes."""
         more = ""
         if tag == "a":
-            more = "" if "fb-perma" in given.get("class", "") else given.get("href", "")
+            more = "" if given.get("class", "") in _SITE_ONLY else given.get("href", "")
         elif given.get("role") == "tooltip":
             more = "source"
         else:

@@ -26,7 +26,7 @@ TEMPLATES = (
     "notebooks/", "notebooks/min-batch/", "notebooks/bubble/", "notebooks/transformer/", "notebooks/data-parallel/",
     "references/", "references/roofline/", "references/works/",
     "references/new/", "errata/", "claims/", "pitfalls/", "conventions/", "data/", "models/", "contributing/",
-    "404.html",
+    "glossary/", "cheat-sheet/", "404.html",
 )  # fmt: skip
 BUDGET = 150_000
 # The explorer brings the values of all entries; all works are a line each.

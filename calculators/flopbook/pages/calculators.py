@@ -18,6 +18,7 @@ from flopbook.pages.pictures import section, shown_answer
 from flopbook.pages.pitfalls import PAGE as PITFALLS
 from flopbook.pages.pitfalls import pitfalls_of
 from flopbook.pages.sources import bibtex_block, cite, page_bibtex
+from flopbook.pages.terms import term_link
 from flopbook.problems import FlopbookError
 from flopbook.references import reference, references
 from flopbook.units import _COUNT_SUFFIXES, _COUNTS, _PLAIN_SUFFIXES, _UNITS, CUSTOMARY, PREFIXES, format_quantity
@@ -108,8 +109,9 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _symbol_table(formula: Formula) -> str:
+    page = calculator_page(formula.id)
     rows = [
-        (f"<code>{escape(name)}</code>", f"${spec.symbol}$", escape(spec.meaning), escape(spec.unit))
+        (term_link(name, spec, page), f"${spec.symbol}$", escape(spec.meaning), escape(spec.unit))
         for name, spec in [*formula.inputs.items(), *formula.outputs.items()]
     ]
     return table(("Name", "Symbol", "Meaning", "Unit"), rows, caption="Symbols")

@@ -25,6 +25,7 @@ FILES = {
     "references.bib": "all references as BibTeX",
     "claims.json": "the ledger of recomputed claims",
     "calculators.json": "calculators: inputs, outputs, LaTeX, JavaScript",
+    "glossary.json": "terms and symbols, with the calculators that use them",
 }
 
 
@@ -44,7 +45,7 @@ def data_page() -> str:
             "\nThe schemas under which entries are accepted: "
             + ", ".join(
                 f"[{name}](api/v1/schema/{name}.json)"
-                for name in ("accelerator", "vendor", "model", "topics", "claims")
+                for name in ("accelerator", "vendor", "model", "topics", "claims", "glossary")
             )
             + ".\n",
             "\nFor readers that are programs: [llms.txt](llms.txt) lists all pages, and each page is there as Markdown "

@@ -13,6 +13,7 @@ from flopbook.rules import (
     clock,
     community,
     dates,
+    glossary,
     inferred,
     intensity,
     links,
@@ -40,5 +41,5 @@ from flopbook.rules import (
 RULES: tuple[ModuleType, ...] = (
     vendors, sources, parts, names, topic, verdict, taught, stray, agreement,
     needed, community, dates, total, sparsity, clock, links, two_way, stacks, ranges, binary, inferred, intensity,
-    bibfields, people, years, addresses, accents, thin, linkstates, typed,
+    bibfields, people, years, addresses, accents, thin, linkstates, typed, glossary,
 )  # fmt: skip

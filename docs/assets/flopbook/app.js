@@ -1,4 +1,4 @@
-// Starts what a page has: sortable tables, tips, anchors, copyable blocks, the state of reading, calculators.
+// Starts what a page has: sortable tables, tips, terms, anchors, copyable blocks, the state of reading, calculators.
 // Without JavaScript all content is still there.
 
 import {copyable} from "./copy.js";
@@ -13,6 +13,26 @@ const has = (selector) => document.querySelector(selector);
 if (has(".fb-maths[id], .fb-figure[id]")) import("./anchors.js").then(({startAnchors}) => startAnchors());
 if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
 if (has("details.success")) import("./print.js").then(({startPrint}) => startPrint());
+
+// What terms mean comes with the first of them that is pointed at. A touch shows it; only the next one follows the link.
+if (document.querySelector("a.fb-term")) {
+  let module = null;
+  let ready = false;
+  let pointer = "";
+  const begin = async (event) => {
+    const term = event.target.closest?.("a.fb-term");
+    if (!term || ready) return;
+    pointer = event.pointerType || pointer;
+    const held = event.type === "click" && pointer === "touch";
+    if (held) event.preventDefault();
+    module ??= import("./terms.js");
+    const {startTerms, show} = await module;
+    if (!ready) startTerms(pointer);
+    ready = true;
+    if (held || (pointer !== "touch" && term.matches(":hover, :focus"))) show(term);
+  };
+  for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, begin);
+}
 
 // What scrolls sideways can be scrolled by keyboard; what fits is no stop on the way.
 const reach = () => {
@@ -43,6 +63,15 @@ function openTarget() {
 }
 openTarget();
 addEventListener("hashchange", openTarget);
+
+const glossary = document.querySelector(".fb-glossary");
+if (glossary) (await import("./glossary.js")).startFilter(glossary);
+
+const sheet = document.querySelector(".fb-sheet");
+if (sheet) {
+  const {button, el} = await import("./dom.js");
+  sheet.before(el("p", {class: "fb-buttons"}, button("Print", () => print())));
+}
 
 const forms = [...document.querySelectorAll(".fb-calculator")];
 if (forms.length) (await import("./start.js")).startForms(forms);

@@ -13,7 +13,7 @@ export function startTips() {
     open = tip;
     tip.classList.remove("fb-closed");
     tip.classList.add("fb-open", "fb-placed");
-    place(tip);
+    place(tip, tip.querySelector(".fb-source"));
   };
   const hide = (tip, closed = false) => {
     tip.classList.remove("fb-open");
@@ -38,13 +38,12 @@ export function startTips() {
   document.addEventListener("pointerdown", (event) => {
     if (open && !open.contains(event.target)) hide(open);
   });
-  addEventListener("scroll", () => open && place(open), {capture: true, passive: true});
-  addEventListener("resize", () => open && place(open));
+  addEventListener("scroll", () => open && place(open, open.querySelector(".fb-source")), {capture: true, passive: true});
+  addEventListener("resize", () => open && place(open, open.querySelector(".fb-source")));
 }
 
-/** Below the value, or above where there is more room; never beyond the edge of the window. */
-function place(tip) {
-  const box = tip.querySelector(".fb-source");
+/** A box below what it belongs to, or above where there is more room; never beyond the edge of the window. */
+export function place(tip, box) {
   box.style.left = box.style.top = "";
   if (matchMedia("(max-width: 44em)").matches) return; // the style sheet shows it along the lower edge
   const value = tip.getBoundingClientRect();
