@@ -131,7 +131,7 @@ def test_linking_twice_is_linking_once() -> None:
 @pytest.mark.parametrize("folder", ["handbook/", "calculators/"])
 def test_real_pages_keep_every_word(folder: str) -> None:
     """All chapters and calculators: the text is unchanged, chapters have many terms, and links are relative."""
-    for path, text in _pages([], set()):
+    for path, text in _pages([], {}):
         if not path.startswith(folder):
             continue
         made = linked(text, path)
