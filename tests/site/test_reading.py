@@ -228,7 +228,16 @@ def test_paper_shows_answers_whole_figures_and_no_navigation(surf: Any, base: st
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert tab.locator("details.success:not([open])").count() == 0
-        for name in (".md-header", ".md-sidebar", ".md-footer", ".fb-progress", ".fb-copy", ".fb-tools", ".md-tabs"):
+        for name in (
+            ".md-header",
+            ".md-sidebar",
+            ".md-footer",
+            ".fb-progress",
+            ".fb-copy",
+            ".fb-tools",
+            ".md-tabs",
+            ".fb-typed",
+        ):
             assert not any(one.is_visible() for one in tab.locator(name).all()), name
         assert tab.evaluate("getComputedStyle(document.querySelector('figure')).breakInside") == "avoid"
         tab.evaluate("dispatchEvent(new Event('afterprint'))")
