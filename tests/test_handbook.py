@@ -88,6 +88,14 @@ def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
 
 
 @chapter
+def test_no_dollar_sign_is_left_where_maths_was_meant(path: Path) -> None:
+    """`$N$th` is no formula to the build, for a letter follows: it would be printed with its dollar signs."""
+    known = r"```.*?```|`[^`\n]*`|<[^>]*>|\$\$.+?\$\$|(?<![\\$\w])\$[^\s$](?:[^$\n]*[^\s$])?\$(?![\w$])"
+    rest = re.sub(known, " ", rendered(path), flags=re.DOTALL)
+    assert re.findall(r"(?<!\\)\$(?!\d)[^\n]{0,30}", rest) == []
+
+
+@chapter
 def test_no_computed_number_begins_a_list(path: Path) -> None:
     """A line that begins with a number and a full stop is an item of a list to Markdown: only where written so."""
     item = re.compile(r"^ *\d+\. ", re.M)
