@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from flopbook.ledger import Row, ledger_rows
+from flopbook.ledger import Row, Stated, ledger_rows
 from flopbook.pages.errata import (
     HELD,
     PAGE,
@@ -90,6 +90,22 @@ def test_a_row_says_what_it_has_to(row: Row) -> None:
     if row.assumption:
         assert escape(row.assumption) in told
     assert ("<dl" in told) == (row.verdict not in SHORT)
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "said"),
+    [
+        (287, "count", "287"),
+        (0.72, "ratio", "0.72"),
+        (16e6, "token", "16,000,000 tokens"),
+        (3.4e11, "param", "340 billion params"),
+        (1.8e11, "byte/s", "180 GB/s"),
+        (3.79e10, "PFLOP", "3.79e10 PFLOP"),
+    ],
+)
+def test_a_stated_number_reads_well(value: float, name: str, said: str) -> None:
+    """No word for a count, which the sentence names, and no powers of ten where there is a prefix or a word."""
+    assert stated_words(Stated(value, name)) == said
 
 
 def test_the_short_form_leaves_nothing_out() -> None:

@@ -19,6 +19,7 @@ VERDICT_WORDS = {
 }  # fmt: skip
 # Verdicts whose rows need no correction: told in a few lines each, on a page of their own.
 SHORT = ("rounding", "holds", "quoted")
+_LARGE = 1e10  # from here on digits would have to be counted
 HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
 
 
@@ -28,7 +29,16 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
         return stated.text
     if stated.value is None:
         return ""
-    return f"{stated.value:,.10g} {'' if stated.unit in ('ratio', '1') else plural(stated.unit, stated.value)}".strip()
+    return _with_unit(f"{stated.value:,.10g}".replace("e+", "e"), stated.unit, stated.value)
+
+
+def _with_unit(number: str, name: str, value: float) -> str:
+    """A number and its unit, very large ones with a prefix or a word. A ratio and a count have no unit to say."""
+    if name in ("ratio", "1", "count", ""):
+        return number
+    if abs(value) >= _LARGE and unit(name).factor == 1:
+        return format_quantity(value, name)
+    return f"{number} {plural(name, value)}"
 
 
 def errata_page() -> str:
@@ -158,8 +168,7 @@ def computed_words(row: Row) -> str:
     if stated is None or not stated.unit:
         return format_quantity(value, "1")
     amount = value / unit(stated.unit).factor
-    name = "" if stated.unit in ("ratio", "1") else f" {plural(stated.unit, amount)}"
-    return f"{format_quantity(amount, '1')}{name}"
+    return _with_unit(format_quantity(amount, "1"), stated.unit, amount)
 
 
 def claim_file(row: Row) -> str:
