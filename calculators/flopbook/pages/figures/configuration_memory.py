@@ -44,7 +44,10 @@ def figure() -> Figure:
         parts.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
         after = max(scale.at(total), limit) + 6  # a label must not lie under the line of the memory
         parts.append(words(after, top + 17, format_quantity(total, "byte"), "start"))
-    parts += [path([(limit, 20), (limit, 206)], "fb-line0"), words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}")]
+    parts += [
+        path([(limit, 20), (limit, 206)], "fb-line0"),
+        words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}"),
+    ]
     said = "; ".join(f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True))
     return Figure(
         "Memory of one chip, step by step",

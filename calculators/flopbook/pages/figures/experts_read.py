@@ -41,8 +41,8 @@ def figure() -> Figure:
     return Figure(
         "Experts read in one step",
         f"If tokens choose their experts evenly and independently: {'; '.join(said)}.",
-        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are read. A mixture of experts saves reading where few "
-        "are served, and saves arithmetic always.",
+        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are read. A mixture of "
+        "experts saves reading where few are served, and saves arithmetic always.",
         336,
         tuple(parts),
     )
