@@ -18,6 +18,7 @@ from flopbook.pages.errata import (
     claim_page,
     claim_words,
     claims_page,
+    computed_words,
     errata_page,
     stated_words,
 )
@@ -106,6 +107,11 @@ def test_a_row_says_what_it_has_to(row: Row) -> None:
 def test_a_stated_number_reads_well(value: float, name: str, said: str) -> None:
     """No word for a count, which the sentence names, and no powers of ten where there is a prefix or a word."""
     assert stated_words(Stated(value, name)) == said
+
+
+def test_a_computed_number_reads_well() -> None:
+    row = next(row for row in ROWS if row.id == "daily-bytescale-context")
+    assert computed_words(row) == "2.097 million tokens"
 
 
 def test_the_short_form_leaves_nothing_out() -> None:

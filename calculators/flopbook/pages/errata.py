@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from flopbook.ledger import Row, Stated, ledger_rows, recompute
@@ -36,7 +37,7 @@ def _with_unit(number: str, name: str, value: float) -> str:
     """A number and its unit, very large ones with a prefix or a word. A ratio and a count have no unit to say."""
     if name in ("ratio", "1", "count", ""):
         return number
-    if abs(value) >= _LARGE and unit(name).factor == 1:
+    if (abs(value) >= _LARGE or re.search(r"e\d", number)) and unit(name).factor == 1:
         return format_quantity(value, name)
     return f"{number} {plural(name, value)}"
 
