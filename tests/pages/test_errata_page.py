@@ -98,7 +98,7 @@ def test_a_row_says_what_it_has_to(row: Row) -> None:
     [(8e9, "param", "8 billion params"), (16e6, "token", "16 million tokens"), (590.746, "token", "590.746 tokens"),
      (1.8e11, "byte/s", "180 GB/s"), (4.59e14, "FLOP/s", "459 TFLOP/s"), (10, "byte", "10 bytes"),
      (1, "byte", "1 byte"), (33554432, "byte", "33,554,432 bytes"), (1460000, "s", "1,460,000 s"),
-     (1.5, "ratio", "1.5"), (23, "us", "23 us")],
+     (1.5, "ratio", "1.5"), (287, "count", "287"), (23, "us", "23 us")],
 )  # fmt: skip
 def test_a_stated_value_is_told_in_words_that_people_read(value: float, name: str, told: str) -> None:
     assert stated_words(Stated(value, name)) == told

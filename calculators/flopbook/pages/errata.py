@@ -37,7 +37,7 @@ def _amount(value: float, name: str, digits: str, most: int) -> str:
     Nobody counts zeros or reads powers of ten where a word or a prefix will do: 8 billion params, 180 GB/s. What is
     stated in digits, such as a number of bytes to the last one, is left as it stands below a thousand million.
     """
-    if name in ("ratio", "1"):
+    if name in ("ratio", "1", "count"):
         return digits
     if abs(value) >= (1e6 if name in ("param", "token") else 1e9) and name != "s" and unit(name).factor == 1:
         return format_quantity(value, name, binary=False, digits=most)
