@@ -19,6 +19,7 @@ VERDICT_WORDS = {
 }  # fmt: skip
 # Verdicts whose rows need no correction: told in a few lines each, on a page of their own.
 SHORT = ("rounding", "holds", "quoted")
+_UNNAMED = ("ratio", "1", "count")  # the statement says of what
 HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
 
 
@@ -28,7 +29,7 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
         return stated.text
     if stated.value is None:
         return ""
-    return f"{stated.value:,.10g} {'' if stated.unit in ('ratio', '1') else plural(stated.unit, stated.value)}".strip()
+    return f"{stated.value:,.10g} {'' if stated.unit in _UNNAMED else plural(stated.unit, stated.value)}".strip()
 
 
 def errata_page() -> str:
@@ -158,7 +159,7 @@ def computed_words(row: Row) -> str:
     if stated is None or not stated.unit:
         return format_quantity(value, "1")
     amount = value / unit(stated.unit).factor
-    name = "" if stated.unit in ("ratio", "1") else f" {plural(stated.unit, amount)}"
+    name = "" if stated.unit in _UNNAMED else f" {plural(stated.unit, amount)}"
     return f"{format_quantity(amount, '1')}{name}"
 
 
@@ -178,4 +179,4 @@ def claim_words(row: Row) -> str:
     text = f"{reference(row.source).title} states {stated_words(row.stated, words_first=slip)}"
     if row.corrected:
         return f"{text}; it is {stated_words(row.corrected, words_first=slip)}"
-    return f"{text}; this {VERDICT_WORDS[row.verdict]}"
+    return f"{text}; {'' if row.verdict == 'quoted' else 'this '}{VERDICT_WORDS[row.verdict]}"
