@@ -26,9 +26,11 @@
 
 # %%
 import textwrap
+from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.transforms import Bbox
 
 import flopbook
 from flopbook.plotting import COLOURS, show, use_style
@@ -87,7 +89,7 @@ for name in by_work:
 # upwards, both on logarithmic axes. Along a grey diagonal the work is the same, and each diagonal is ten
 # times the one below it. A hollow ring above a point is the total of a mixture of experts: all its weights
 # are stored, but the point below says what they cost to train. GPT-3 and Llama 3.1 405B differ far more in
-# tokens than in parameters.
+# tokens than in parameters. A name that would cover another name or a point is left out.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 5.0))
@@ -109,8 +111,6 @@ for name in by_work:
         total = flopbook.model(name).params
         ax.plot([x, x], [y, total], ":", color=colour)
         ax.plot(x, total, "o", color=colour, markersize=8, markerfacecolor="white")
-    card = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    ax.annotate(flopbook.model(name).model.name, (x, y), (9, -3), textcoords="offset points", bbox=card)
 ax.plot([], [], "o", color=COLOURS[0], label="dense")
 ax.plot([], [], "o", color=COLOURS[1], label="mixture of experts, active")
 ax.plot([], [], "o", color=COLOURS[1], markerfacecolor="white", label="mixture of experts, all")
@@ -118,6 +118,21 @@ ax.set(xscale="log", yscale="log", xlim=(seen[0], seen[-1]), ylim=(lowest, highe
 ax.set(xlabel="tokens trained on", ylabel="parameters")
 ax.grid(False)
 ax.legend(loc="upper left", bbox_to_anchor=(0, 1.14), ncols=3, fontsize=9, columnspacing=1.2, handletextpad=0.3)
+
+fig.canvas.draw()  # settles the places before they are measured
+rings = [(points[name][0], flopbook.model(name).params) for name in by_work]
+taken = [Bbox.from_bounds(*(ax.transData.transform(point) - 4), 8, 8) for point in (*points.values(), *rings)]
+named, card = {}, {"facecolor": "white", "edgecolor": "none", "pad": 0, "alpha": 0.8}
+for name in dict.fromkeys(["llama-3-405b", "gpt-3-175b", *reversed(by_work)]):
+    for shift, align in (((9, -3), "left"), ((-9, -3), "right"), ((0, 9), "center"), ((0, -15), "center")):
+        text, at = flopbook.model(name).model.name, {"textcoords": "offset points", "ha": align, "fontsize": 9}
+        label = ax.annotate(text, points[name], shift, bbox=card, **at)
+        box = label.get_window_extent()
+        if ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1 and not any(box.overlaps(other) for other in taken):
+            taken.append(box)
+            named[name] = box
+            break
+        label.remove()
 show("Training work of known models, by tokens read and parameters that compute")
 
 # %% [markdown]
@@ -190,6 +205,8 @@ assert set(ratios) >= {"gpt-3-175b", "llama-3-405b"}
 assert all(abs(ratio - 1) < 0.01 for ratio in ratios.values())  # published totals agree within one percent
 assert abs(more_params * more_tokens / more_work - 1) < 1e-9
 assert more_tokens > 10 * more_params
+assert {"gpt-3-175b", "llama-3-405b"} <= set(named)  # the text speaks of them
+assert all(not a.overlaps(b) for a, b in combinations(named.values(), 2))
 assert all(0 < share < 0.5 for share in shares.values())
 assert np.isclose(answer["flop_per_token"], 6 * gpt3.params)
 for name in ("deepseek-v2", "deepseek-v3"):

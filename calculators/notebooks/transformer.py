@@ -348,6 +348,7 @@ for layer in range(LAYERS):
         ax.imshow(looks[layer][0, head], cmap="Blues", vmin=0, vmax=1)
         ax.set_title(f"layer {layer + 1}, head {head + 1}", fontsize=10)
         ax.set(xlabel="token looked at", ylabel="token that looks")
+        ax.set(xticks=range(0, LENGTH, 4), yticks=range(0, LENGTH, 4))
         ax.grid(False)
 show("Attention weights of both heads of both layers for one sequence that is to be repeated")
 twin = {(n, h): np.mean([looks[n][:, h, t, t - 8] for t in range(8, 16)]) for n in range(LAYERS) for h in range(HEADS)}

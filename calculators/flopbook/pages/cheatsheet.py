@@ -94,8 +94,9 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
         Shown("collective", {"bandwidth_seconds": "all-to-all at a switch"}, {**_SWITCH, "op": "all-to-all"}, _WIRES),
     ),
     "Limits of parallelism": (
-        Shown("fsdp-limit", {"network": "its links together", "forward_tokens": "FSDP, data: tokens per chip, at least",
-                             "pod_tokens": "tokens per pod, at least"}, _DENSE, ("unit",)),
+        Shown("fsdp-limit",
+              {"network": "all links of a chip", "forward_tokens": "FSDP, data: tokens per chip, at least",
+               "pod_tokens": "tokens per pod, at least"}, _DENSE, ("unit",)),
         Shown("tp-limit", {"forward_ways": "tensor: ways, at most; gated: half more"}, {"ffn_kind": "plain"}),
         Shown("mixed-limit", {"intensity": "one link", "tokens_per_chip": "both: tokens per chip, at least",
                               "best": "best ways of FSDP"}, {**_DENSE, "ffn_kind": "plain"}, ("width",)),
