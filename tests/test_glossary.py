@@ -110,8 +110,8 @@ def test_uses_are_those_of_the_declared_inputs_and_outputs() -> None:
 def test_names_alone_do_not_decide() -> None:
     """`tokens` are those of a batch or of a training run, `chips` of a run or of a ring: the symbol tells."""
     inputs, outputs = formulas()["training-flops"].inputs, formulas()["min-batch"].outputs
-    assert term_of("tokens", inputs["tokens"]) is TERMS["training-tokens"]
-    assert term_of("tokens", outputs["tokens"]) is TERMS["minimum-batch"]
+    assert term_of("tokens", inputs["tokens"]) == TERMS["training-tokens"]
+    assert term_of("tokens", outputs["tokens"]) == TERMS["minimum-batch"]
     assert term_of("tokens", outputs["flop_per_byte"]) is None
 
 

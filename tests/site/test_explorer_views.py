@@ -288,7 +288,7 @@ def test_trends_fade_what_the_filters_leave_out(tab: Any) -> None:
     every = tab.evaluate(points.format(""))
     assert every > 0 and tab.evaluate(points.format(".fb-faded")) == 0
     tick(tab, "Vendor", "NVIDIA")
-    left = tab.evaluate("[...document.querySelectorAll('.fb-trend a:not(.fb-faded)')].map(a => a.dataset.id)")
+    left = tab.evaluate("[...document.querySelectorAll('.fb-trend a[data-id]:not(.fb-faded)')].map(a => a.dataset.id)")
     assert left and all(name.startswith("nvidia/") for name in left)
 
 

@@ -51,7 +51,7 @@ def test_headings_links_and_code_have_no_terms(site: Path) -> None:
 
 def test_every_term_is_a_result_of_the_search(site: Path) -> None:
     """The index has a section for each entry, with its anchor."""
-    docs = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))["docs"]
+    docs = json.loads((site / "search/documents.json").read_text(encoding="utf-8"))
     found = {doc["location"].partition("#")[2]: doc for doc in docs if doc["location"].startswith("glossary/")}
     assert set(TERMS) <= set(found)
     assert "ridge point" in found["ridge-point"]["title"] and "memory bandwidth" in found["ridge-point"]["text"]

@@ -6,6 +6,7 @@ that a template computes must say its unit (`| unit("token")`), and an unknown n
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -23,7 +24,7 @@ from flopbook.pages.accelerators import entry_page
 from flopbook.pages.calculators import calculator_page
 from flopbook.pages.chapter import exercise_heads
 from flopbook.pages.errata import claim_page, claim_words
-from flopbook.pages.figures import figure_markup
+from flopbook.pages.figures import figure_markup, origin
 from flopbook.pages.landscape import Landscape
 from flopbook.pages.markup import link
 from flopbook.pages.number import Number
@@ -133,7 +134,7 @@ def _names(page: str) -> dict[str, Any]:
         "stated": lambda key: _stated(key, page),
         "fmt": number_format,
         "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
-        "roofline": lambda name: roofline_svg(chip(name)),
+        "roofline": lambda name: _roofline(name, page),
         "figure": lambda name, **options: figure_markup(name, page, **options),
         "exercise": exercise_heads(),
         "entry": load_entry,
@@ -149,6 +150,12 @@ def _names(page: str) -> dict[str, Any]:
         "attention_bytes": tiles.attention_bytes,
         "score_bytes": tiles.score_bytes,
     }
+
+
+def _roofline(name: str, page: str) -> str:
+    """The roofline of a chip, with the code and the call in its caption as under every figure."""
+    said = origin("roofline", page, f"roofline({json.dumps(name)})")
+    return roofline_svg(chip(name)).replace("</figcaption>", f" {said}</figcaption>")
 
 
 def _stated(key: str, page: str) -> Number:

@@ -46,13 +46,18 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
     """The figure as a block of HTML for a page of prose. Raises as `figure_of` does."""
     drawn = figure_of(name, **options)
     anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
-    code = link("code of this figure", html_link(page, f"{CODE}{_module(name)}.py.txt"))
-    call = f"<code>{escape(called(name, **options))}</code>"
+    caption = f"{escape(drawn.caption)} {origin(_module(name), page, called(name, **options))}"
     return (
         f'<figure class="fb-figure" id="{anchor}"><div class="fb-wide" tabindex="0" role="group" '
         f'aria-label="{escape(drawn.title)}">{svg(drawn, anchor)}</div>'
-        f"<figcaption>{escape(drawn.caption)} ({code}, drawn by {call})</figcaption></figure>"
+        f"<figcaption>{caption}</figcaption></figure>"
     )
+
+
+def origin(module: str, page: str, call: str) -> str:
+    """What a caption ends with: a link to the code of the figure, and the expression that drew it."""
+    code = link("code of this figure", html_link(page, f"{CODE}{module}.py.txt"))
+    return f"({code}, drawn by <code>{escape(call)}</code>)"
 
 
 def called(name: str, **options: Any) -> str:
@@ -67,8 +72,9 @@ def called(name: str, **options: Any) -> str:
 def figure_sources() -> dict[str, str]:
     """Content path -> text of the code of every figure."""
     folder = Path(__file__).parent
-    stems = [_module(name) for name in figure_names()]
-    return {f"{CODE}{stem}.py.txt": (folder / f"{stem}.py").read_text(encoding="utf-8") for stem in (*stems, *_TOOLS)}
+    paths = [folder / f"{_module(name)}.py" for name in (*figure_names(), *_TOOLS)]
+    paths.append(folder.parent / "roofline.py")  # the picture that chips share with the handbook
+    return {f"{CODE}{path.stem}.py.txt": path.read_text(encoding="utf-8") for path in paths}
 
 
 def _module(name: str) -> str:
