@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.pages.chapter import HEADINGS, LEVELS, OPENING, chapter_of, exercises, framed
+from flopbook.pages.chapter import HEADINGS, LEVELS, OPENING, chapter_of, exercises, framed, named_exercises
 from flopbook.pages.prose import render
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,6 +83,7 @@ def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
     """A rendered chapter has no marks of the template language, and every reference inside it leads somewhere."""
     text = rendered(path)
     assert "{{" not in text and "{%" not in text and "nan" not in re.findall(r"\bnan\b", text)
+    text = named_exercises(text)
     for anchor in re.findall(r"\]\(#([\w-]+)\)", text):
         assert f'id="{anchor}"' in text or re.search(rf"^#+ {anchor.replace('-', '[- ,]*')}", text, re.M | re.I), anchor
 

@@ -49,6 +49,12 @@ def test_formulas_become_mathml(text: str, display: str) -> None:
     assert made.count("<math ") == 1
 
 
+@pytest.mark.parametrize("text", ["does $2 n^2$ operations", "of $2 n$ bytes", "and $3 n_1$"])
+def test_a_formula_that_begins_with_a_number_is_no_price(text: str) -> None:
+    made = replace_maths(text)
+    assert "<mi>n</mi>" in made and "$" not in made
+
+
 def test_formulas_after_the_head_of_a_page() -> None:
     made = replace_maths("---\ntitle: $a$\n---\n\n$b$\n\n---\n\n$c$ and\n\n---\n")
     assert made.startswith("---\ntitle: $a$\n---\n") and made.count("<math ") == 2
