@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from sitebuild.content import _form  # noqa: E402
 from sitebuild.handbook import chapters  # noqa: E402
+from sitebuild.maths import replace_maths  # noqa: E402
 
 CHAPTERS = [ROOT / "docs" / one.page for one in chapters()]
 INDEX = ROOT / "docs" / "handbook" / "index.md"
@@ -86,6 +87,13 @@ def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
     text = named_exercises(text)
     for anchor in re.findall(r"\]\(#([\w-]+)\)", text):
         assert f'id="{anchor}"' in text or re.search(rf"^#+ {anchor.replace('-', '[- ,]*')}", text, re.M | re.I), anchor
+
+
+@chapter
+def test_every_formula_of_a_chapter_becomes_one(path: Path) -> None:
+    """No dollar is left but in code: chapters name no prices."""
+    made = replace_maths(rendered(path))
+    assert re.findall(r".{0,20}\$.{0,20}", re.sub(r"```.*?```|`[^`\n]*`|<[^>]*>", "", made, flags=re.S)) == []
 
 
 @chapter

@@ -20,7 +20,7 @@ from sitebuild.speech import spoken
 _SKIP = (
     r"(?P<skip>\A---\n.*?^---\n"
     r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* [a-z]+\b(?![\^_$]))"
+    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* (?:an? )?[a-z]{2,}\b(?![\^_$]))"
 )
 _MATHS = re.compile(
     _SKIP + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])",
