@@ -29,8 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run all measurements, or the ones named."""
     measures: dict[str, Callable[[int], None]] = {
         "cold": cold_command, "lint": lint_time, "rebuild": rebuild, "edit": edit_to_screen, "weight": weights,
-        "explorer": explorer, "works": works, "form": form, "load": load_time, "sweep": sweeps, "links": link_check,
-        "references": reference_check, "handbook": handbook, "notebooks": notebooks, "search": search,
+        "load": load_time, "sweep": sweeps, "links": link_check, "references": reference_check, "handbook": handbook,
+        "notebooks": notebooks, **{name: in_browser(name) for name in ("explorer", "works", "form", "search")},
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(measures)} (default: all)")
@@ -273,151 +273,22 @@ def weights(_: int) -> None:
     print(f"text pages: median {middle:.1f} kB, largest {largest[0] / 1000:.1f} kB ({largest[1]})")
 
 
-def search(runs: int) -> None:
-    """How long the site's search takes to answer, and what it loads for the first answer."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    from benchsearch import search_times
+def in_browser(name: str) -> Callable[[int], None]:
+    """A measure of the built site in a browser, from benchpages.py."""
 
-    if not (ROOT / "site" / "search" / "documents.json").exists():
-        print("search: needs a built site (make site)")
-        return
-    found = search_times(ROOT / "site", min(runs, 5))
-    report("search: first answer, nothing loaded before", found.first, "ms", "none")
-    report("search: later answers", found.later, "ms", "none")
-    print(f"{'search: documents':<44}        {found.size / 1000:8.1f} kB gzipped  budget none")
+    def measure(runs: int) -> None:
+        import benchpages
 
+        if not (ROOT / "site" / "index.html").exists():
+            print(f"{name}: needs a built site (make site)")
+            return
+        for one in getattr(benchpages, name)(ROOT / "site", runs):
+            if isinstance(one, benchpages.Timed):
+                report(one.name, one.times, "ms", one.budget)
+            else:
+                print(f"{one.name:<44}        {one.size / 1000:8.1f} kB gzipped  budget {one.budget}", flush=True)
 
-# Waits for the explorer, filters and sorts once, and notes when the result was painted.
-FIRST_FILTER = """() => new Promise(done => {
-  const go = () => {
-    if (!document.querySelector('.fb-explorer[data-ready]')) return void setTimeout(go, 1);
-    const ready = performance.now();
-    const search = document.querySelector('.fb-explorer input[type=search]');
-    search.value = 'nvidia';
-    search.dispatchEvent(new Event('input'));
-    document.querySelectorAll('.fb-sorter')[4].click();
-    const [entry] = performance.getEntriesByType('navigation');
-    requestAnimationFrame(() => setTimeout(() => done([ready, performance.now(), entry.domContentLoadedEventStart])));
-  };
-  go();
-})"""
-
-
-def explorer(runs: int) -> None:
-    """The page of all accelerators: from the start of loading, and from the page being there, to the first filter."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    from playwright.sync_api import sync_playwright
-
-    from sitebuild.weigh import LAUNCH, browser_path, served
-
-    if not (ROOT / "site" / "index.html").exists():
-        print("explorer: needs a built site (make site)")
-        return
-    times: list[list[float]] = []
-    with sync_playwright() as playwright, served(ROOT / "site") as base:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
-        for _ in range(min(runs, 10)):
-            tab = browser.new_page()
-            tab.goto(base + "accelerators/", wait_until="commit")
-            times.append(tab.evaluate(FIRST_FILTER))
-            tab.close()
-        browser.close()
-    report("explorer: start of loading to usable", [one[0] for one in times], "ms", "none")
-    report("explorer: start of loading to first filter", [one[1] for one in times], "ms", "none")
-    report("explorer: page there to first filter done", [one[1] - one[2] for one in times], "ms", "300 ms")
-
-
-# Types words one after the other, and notes for each how long the filter took, and how long until it was painted.
-FILTERS = """async () => {
-  const search = document.querySelector('.fb-works input[type=search]');
-  search.focus();
-  const settled = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-  await new Promise(done => setTimeout(done, 500));
-  const times = [];
-  for (const word of ['memory', 'tensor parallel', '', 'a', 'no such words', 'nvidia', '']) {
-    const begun = performance.now();
-    search.value = word;
-    search.dispatchEvent(new Event('input'));
-    const filtered = performance.now();
-    await settled();
-    times.push([filtered - begun, performance.now() - begun]);
-  }
-  return times;
-}"""
-
-
-def works(runs: int) -> None:
-    """The page of all works with the sources of values: how many lines, how fast they are filtered, what it weighs."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    from playwright.sync_api import sync_playwright
-
-    from sitebuild.weigh import BUDGETS, LAUNCH, browser_path, served, weigh_site
-
-    page = "references/works/"
-    if not (ROOT / "site" / page / "index.html").exists():
-        print("works: needs a built site (make site)")
-        return
-    times: list[list[float]] = []
-    with sync_playwright() as playwright, served(ROOT / "site") as base:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
-        for _ in range(min(runs, 5)):
-            tab = browser.new_page()
-            tab.goto(f"{base}{page}?sources=1")
-            tab.wait_for_selector(".fb-works[data-ready]")
-            lines = tab.inner_text(".fb-works .fb-count")
-            times += tab.evaluate(FILTERS)
-            tab.close()
-        browser.close()
-    report(f"works: filter {lines.split(' of ')[-1]}", [one[0] for one in times], "ms", "50 ms")
-    report("works: filter until it is painted", [one[1] for one in times], "ms", "none")
-    size = weigh_site(ROOT / "site", [page])[page] / 1000
-    print(f"{'works: weight of the page':<44}        {size:8.1f} kB gzipped  budget {BUDGETS[page] // 1000} kB")
-
-
-# Notes, for each keystroke, when the answer and the picture were in the page and when they were painted.
-KEYSTROKES = """() => {
-  const strokes = window.strokes = [];
-  let pressed = 0;
-  document.onkeydown = event => { pressed = event.timeStamp; };
-  document.oninput = () => {
-    const begun = pressed, there = performance.now() - begun;
-    requestAnimationFrame(() => setTimeout(() => strokes.push([there, performance.now() - begun])));
-  };
-}"""
-TYPED = {
-    "min-batch": ("bandwidth", "3.35TB/s"), "memory": ("seq", "16384"), "bubble": ("microbatches", "1024"),
-    "serving": ("seq", "16384"),
-}  # fmt: skip
-
-
-def form(runs: int) -> None:
-    """Forms of calculators: from a keystroke to its answer and picture, in the page and painted."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    from playwright.sync_api import sync_playwright
-
-    from sitebuild.weigh import LAUNCH, browser_path, served
-
-    if not (ROOT / "site" / "index.html").exists():
-        print("form: needs a built site (make site)")
-        return
-    with sync_playwright() as playwright, served(ROOT / "site") as base:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
-        for name, (field, text) in TYPED.items():
-            tab = browser.new_page()
-            tab.goto(f"{base}calculators/{name}/")
-            tab.wait_for_selector(".fb-curve svg")
-            strokes: list[list[float]] = []
-            for _ in range(runs):
-                tab.fill(f"[name={field}]", "")
-                tab.evaluate(KEYSTROKES)
-                for key in text:
-                    tab.keyboard.type(key)
-                tab.wait_for_function(f"window.strokes.length === {len(text)}")
-                strokes += tab.evaluate("strokes")
-            report(f"{name}: keystroke to answer in the page", [one[0] for one in strokes], "ms", "50 ms")
-            report(f"{name}: keystroke to answer painted", [one[1] for one in strokes], "ms", "50 ms")
-            tab.close()
-        browser.close()
+    return measure
 
 
 if __name__ == "__main__":

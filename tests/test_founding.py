@@ -1,6 +1,6 @@
 """What the documents that the project grew from show and ask: the handbook has a picture and an answer for each.
 
-`founding_figures` and `founding_exercises` list them with document and lines. The practicals are checked elsewhere.
+`founding_figures` and `founding_exercises` list them with document and lines.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ import re
 from pathlib import Path
 
 import pytest
-from founding_exercises import EXERCISES, PRACTICALS, Asked
+from founding_exercises import EXERCISES, PRACTICALS, Asked, Practised
 from founding_figures import FIGURES, LENGTHS, Shown
 
+from flopbook.pages.chapter import Chapter, chapter_of
 from flopbook.pages.figures import figure_names, figure_of
 
 ROOT = Path(__file__).resolve().parents[1]
 HANDBOOK = ROOT / "docs" / "handbook"
+_NONE = Chapter("", "", "", 0)
 _EXERCISE = re.compile(r"\{\{ exercise\(\"\w+\"\) \}\} (.*?)(?=\n## |\{\{ exercise\()", re.S)
 
 
@@ -61,6 +63,13 @@ def test_every_exercise_is_asked_and_answered(item: Asked) -> None:
     assert len(found) == 1, item.begins
     _, answer = found[0].split('??? success "Answer"')
     assert len(answer.split()) >= 10
+
+
+@pytest.mark.parametrize("item", PRACTICALS, ids=lambda item: item.id)
+def test_every_practical_is_a_notebook_that_a_chapter_names(item: Practised) -> None:
+    named = {name for one in HANDBOOK.glob("*.md") for name in (chapter_of(chapter(one.stem), "") or _NONE).practicals}
+    for name in item.notebooks:
+        assert (ROOT / "calculators" / "notebooks" / f"{name}.py").is_file() and name in named, name
 
 
 def test_no_figure_of_the_package_is_left_unused() -> None:

@@ -207,7 +207,7 @@ def test_memories_are_compared_with_their_like(world: World) -> None:
         ("2 + 2,", "2 / 0,", "division by zero"),
         ("2 + 2,", '"__import__(1)",', "unknown name '__import__'"),
         ("2 + 2,", "'chip(\"acme/none\").peak()',", "unknown chip 'acme/none'"),
-        ("holds, call: 2 + 2", "does-not-hold, corrected: {value: 4}, call: 2 + 2", "gives 4 as stated"),
+        ("holds, call: 2 + 2", "does-not-hold, corrected: {value: 4}, chapter: fsdp, call: 2 + 2", "gives 4 as stated"),
     ],
 )
 def test_a_verdict_must_stand(world: World, old: str, new: str, says: str) -> None:

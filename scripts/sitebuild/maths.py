@@ -16,11 +16,11 @@ from latex2mathml.converter import convert_to_element
 from sitebuild.speech import spoken
 
 # What must not be touched: the head of the page, fenced and inline code, HTML tags (their attributes may hold
-# dollars), and prices.
+# dollars), and prices: a number and a word, `$2 a chip`. A number and single letters are a formula, `$2 k D$`.
 _SKIP = (
     r"(?P<skip>\A---\n.*?^---\n"
     r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* (?:an? )?[a-z]{2,}\b(?![\^_$]))"
+    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* (?:[a-z] )?[a-z]{2,}\b)"
 )
 _MATHS = re.compile(
     _SKIP + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])",

@@ -59,6 +59,17 @@ def test_limits_meet_those_of_each_alone(d_ff: int, batch: float) -> None:
     assert out["tokens_per_chip"] == pytest.approx(4 * ALPHA / (2 * ways))
 
 
+@given(widths, st.sampled_from([(1, 1), (2, 1), (3, 1), (3, 2)]))
+def test_fsdp_alone_asks_for_less_below_a_width(d_ff: int, axes: tuple[int, int]) -> None:
+    """4 a (n_X + n_Y)/(n_X n_Y) on a torus; at a switch both have the one port, and it is 4 a."""
+    every, tensor = axes
+    given_axes = {**V5P, "axes": every}
+    alpha = fsdp_limit(**{**V5P, "axes": 1})["tokens_per_chip"]
+    least = 4 * alpha * every / (max(every - tensor, 1) * tensor)
+    out = mixed_limit(**given_axes, d_ff=d_ff, tensor_axes=tensor)
+    assert out["tokens_per_chip"] / out["fsdp_tokens"] == pytest.approx(least / d_ff)
+
+
 def test_a_gate_and_a_mixture_by_hand() -> None:
     plain, gated = (mixed_limit(**V5P, d_ff=30000, ffn_kind=f, chips=512, batch_tokens=1e6) for f in ("plain", "gated"))
     wide = mixed_limit(**V5P, d_ff=45000, chips=512, batch_tokens=1e6)

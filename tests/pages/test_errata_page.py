@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from flopbook.ledger import Row, ledger_rows
+from flopbook.ledger import Row, Stated, ledger_rows, recompute
 from flopbook.pages.errata import (
     HELD,
     PAGE,
@@ -18,6 +18,7 @@ from flopbook.pages.errata import (
     claim_page,
     claim_words,
     claims_page,
+    computed_words,
     errata_page,
     stated_words,
 )
@@ -90,6 +91,26 @@ def test_a_row_says_what_it_has_to(row: Row) -> None:
     if row.assumption:
         assert escape(row.assumption) in told
     assert ("<dl" in told) == (row.verdict not in SHORT)
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "told"),
+    [(8e9, "param", "8 billion params"), (16e6, "token", "16 million tokens"), (590.746, "token", "590.746 tokens"),
+     (1.8e11, "byte/s", "180 GB/s"), (4.59e14, "FLOP/s", "459 TFLOP/s"), (10, "byte", "10 bytes"),
+     (1, "byte", "1 byte"), (33554432, "byte", "33,554,432 bytes"), (1460000, "s", "1,460,000 s"),
+     (1.5, "ratio", "1.5"), (287, "count", "287"), (23, "us", "23 us")],
+)  # fmt: skip
+def test_a_stated_value_is_told_in_words_that_people_read(value: float, name: str, told: str) -> None:
+    assert stated_words(Stated(value, name)) == told
+
+
+def test_what_is_stated_and_what_is_computed_can_be_compared() -> None:
+    """Both are told in the same unit and with the same prefix, or both without one."""
+    letters = re.compile(r"[^\W\d_]{2,}.*")
+    for row in ROWS:
+        if row.call and row.stated.value and 0.5 < recompute(row.call) / (row.stated.si_value or 1) < 2:
+            stated, computed = stated_words(row.stated), computed_words(row)
+            assert letters.findall(stated) == letters.findall(computed), (row.id, stated, computed)
 
 
 def test_the_short_form_leaves_nothing_out() -> None:

@@ -134,3 +134,10 @@ def test_the_estimate_finds_what_touches() -> None:
     assert place(words(50, 50, "four", "start"))[0].left == 50
     small, usual = place(words(50, 50, "four", kind="fb-small"), words(50, 50, "four"))
     assert small.right - small.left < usual.right - usual.left
+
+
+@pytest.mark.parametrize("name", ["draft-speedup", "experts-read", "configuration-map", "batch-frontier"])
+def test_the_words_beside_the_axis_are_not_cut(name: str) -> None:
+    """They are turned round their base line, which needs a line of text to its left."""
+    turned = re.findall(r"translate\(([-\d.]+) [-\d.]+\) rotate\(-90\)", svg(figure_of(name), "one"))
+    assert turned and all(float(x) >= LINE for x in turned)

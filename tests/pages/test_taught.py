@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.ledger import Row, ledger_rows
+from flopbook.ledger import Row, ledger_row, ledger_rows
+from flopbook.pages.errata import stated_words
 from flopbook.pages.prose import render
 from flopbook.pages.taught import with_statements
 from flopbook.rules.taught import findings
@@ -62,6 +63,17 @@ def test_a_row_that_the_text_speaks_of_is_not_said_twice() -> None:
 def test_a_page_without_rows_or_without_exercises_stays_as_it_is() -> None:
     assert with_statements(CHAPTER, "handbook/nothing.md") == CHAPTER
     assert with_statements("# No exercises\n", f"handbook/{ROWS[0].chapter}.md") == "# No exercises\n"
+
+
+def test_what_the_statement_says_is_not_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stated number stands once, and a computation that gives the same is left out."""
+    row = dataclasses.replace(ledger_row("slides-v5p-ici"), chapter="x", why="Because.", assumption="")
+    again = dataclasses.replace(row, statement=f"It has {stated_words(row.stated)}.")
+    other = dataclasses.replace(again, statement="It has a peak.")
+    for one, said in ((again, "It has"), (other, "Stated:")):
+        monkeypatch.setattr("flopbook.pages.taught.ledger_rows", lambda one=one: (one,))
+        shown = with_statements(CHAPTER, "handbook/x.md")
+        assert said in shown and shown.count(stated_words(row.stated)) == 1
 
 
 def test_the_words_of_the_ledger_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:

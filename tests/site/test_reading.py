@@ -224,13 +224,23 @@ def test_the_keyboard_reaches_the_text_the_search_and_the_answers(surf: Any, bas
 def test_paper_shows_answers_whole_figures_and_no_navigation(surf: Any, base: str) -> None:
     def story(context: Any) -> None:
         tab = context.new_page()
-        tab.goto(base + "handbook/roofline/", wait_until="networkidle")
+        tab.goto(base + "handbook/fsdp/", wait_until="networkidle")
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert tab.locator("details.success:not([open])").count() == 0
-        for name in (".md-header", ".md-sidebar", ".md-footer", ".fb-progress", ".fb-copy", ".fb-tools", ".md-tabs"):
+        for name in (
+            ".md-header",
+            ".md-sidebar",
+            ".md-footer",
+            ".fb-progress",
+            ".fb-copy",
+            ".fb-tools",
+            ".md-tabs",
+            ".fb-typed",
+        ):
             assert not any(one.is_visible() for one in tab.locator(name).all()), name
-        assert tab.evaluate("getComputedStyle(document.querySelector('figure')).breakInside") == "avoid"
+        for kept in ("figure", ".md-typeset__scrollwrap"):
+            assert tab.evaluate("name => getComputedStyle(document.querySelector(name)).breakInside", kept) == "avoid"
         tab.evaluate("dispatchEvent(new Event('afterprint'))")
         assert tab.locator("details.success[open]").count() == 0
 

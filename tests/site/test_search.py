@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import benchpages
 import pytest
-from benchsearch import QUESTIONS, search_times
 
 from flopbook.entries import entry_ids, model_ids
 from flopbook.formulas import CATALOGUE
@@ -150,9 +150,9 @@ def _index(site: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.browser
 def test_the_measure_asks_the_search(site: Path) -> None:
-    found = search_times(site, 1)
-    assert len(found.first) == 1 and len(found.later) == len(QUESTIONS) - 1
-    assert min(found.first + found.later) > 0 and found.size < 600_000
+    first, later, documents = benchpages.search(site, 1)
+    assert len(first.times) == 1 and len(later.times) == len(benchpages.QUESTIONS) - 1
+    assert min(first.times + later.times) > 0 and documents.size < 600_000
 
 
 def test_what_is_alike_on_all_pages_is_left_out() -> None:

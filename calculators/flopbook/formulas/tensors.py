@@ -144,7 +144,8 @@ def mixed_limit(
     Leaves out:
         That traffic on different axes may overlap, which would quarter the batch at best. Whole numbers: X and Y
         have to divide the chips, and a ring; rounding X by a factor of 1.4 costs 6 percent. Latency, attention and
-        the factor (X-1)/X. If F is below 2a/n_Y or so, FSDP alone on all axes does better: compare the two.
+        the factor (X-1)/X. If F is below 4a(n_X + n_Y)/(n_X n_Y), or 4a at a switch, FSDP alone on all axes asks
+        for less: compare the two.
     """
     link = links_per_axis * link_bandwidth
     fsdp_axes = maximum(axes - tensor_axes, 1)

@@ -28,7 +28,20 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
         return stated.text
     if stated.value is None:
         return ""
-    return f"{stated.value:,.10g} {'' if stated.unit in ('ratio', '1') else plural(stated.unit, stated.value)}".strip()
+    return _amount(stated.value, stated.unit, f"{stated.value:,.10g}", 10)
+
+
+def _amount(value: float, name: str, digits: str, most: int) -> str:
+    """A value in the unit of its source, of which `digits` are the digits.
+
+    Nobody counts zeros or reads powers of ten where a word or a prefix will do: 8 billion params, 180 GB/s. What is
+    stated in digits, such as a number of bytes to the last one, is left as it stands below a thousand million.
+    """
+    if name in ("ratio", "1", "count"):
+        return digits
+    if abs(value) >= (1e6 if name in ("param", "token") else 1e9) and name != "s" and unit(name).factor == 1:
+        return format_quantity(value, name, binary=False, digits=most)
+    return f"{digits} {'bytes' if name == 'byte' and value != 1 else plural(name, value)}"
 
 
 def errata_page() -> str:
@@ -158,8 +171,7 @@ def computed_words(row: Row) -> str:
     if stated is None or not stated.unit:
         return format_quantity(value, "1")
     amount = value / unit(stated.unit).factor
-    name = "" if stated.unit in ("ratio", "1") else f" {plural(stated.unit, amount)}"
-    return f"{format_quantity(amount, '1')}{name}"
+    return _amount(amount, stated.unit, format_quantity(amount, "1"), 4)
 
 
 def claim_file(row: Row) -> str:

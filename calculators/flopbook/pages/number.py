@@ -19,4 +19,6 @@ class Number(float):
 
     def __str__(self) -> str:
         text = format_quantity(float(self), self.unit)
-        return link(text, self.href, "fb-num") if self.href else inline(text)
+        if self.href:
+            return link(text, self.href, "fb-num")  # the style sheet keeps it in one line
+        return inline(text).replace(" ", "\u00a0")  # a unit does not begin a line

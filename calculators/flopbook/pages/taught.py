@@ -32,12 +32,13 @@ def _statement(row: Row, page: str) -> str:
     """One row in a line: what is stated, what is right, why, and who says it."""
     slip = row.verdict == "typo"
     parts = [escape(row.statement)]
-    if stated := stated_words(row.stated, words_first=slip):
+    stated = stated_words(row.stated, words_first=slip)
+    if stated and stated not in row.statement:
         parts.append(f"Stated: {escape(stated)}.")
     if row.corrected:
         parts.append(f"Correct: <strong>{escape(stated_words(row.corrected, words_first=slip))}</strong>.")
-    elif row.call:
-        parts.append(f"Computed: {escape(computed_words(row))}.")
+    elif row.call and (computed := computed_words(row)) != stated:
+        parts.append(f"Computed: {escape(computed)}.")
     parts += [f"Unsaid: {escape(row.assumption)}"] if row.assumption else []
     link = f'<a href="{html_link(page, claim_page(row))}">{VERDICT_WORDS[row.verdict]}</a>'
     return " ".join([*parts, escape(row.why), f"({cite(row.source, page)}, {escape(row.where)}; {link})"])

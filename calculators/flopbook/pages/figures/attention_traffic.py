@@ -25,7 +25,7 @@ def figure() -> Figure:
     names = ("three kernels", "fused, no cache", "fused, all read once")
     lines = [(name, [(float(seq), moved(seq)[n]) for seq in LENGTHS]) for n, name in enumerate(names)]
     chart = Chart(
-        Axis("tokens of the sequence", LENGTHS[0], LENGTHS[-1], ""),
+        Axis("tokens of the sequence", LENGTHS[0], LENGTHS[-1]),
         Axis("bytes moved", lines[2][1][0][1] / 2, lines[0][1][-1][1] * 2, "byte"), (84, 14, 490, 290),
     )  # fmt: skip
     parts = chart.grid()

@@ -15,9 +15,7 @@ _TOKENS = tuple(2.0**power for power in range(15))
 
 def figure() -> Figure:
     """A line for each matrix, and the ridge point of a chip."""
-    chart = Chart(
-        Axis("tokens in the batch", 1, _TOKENS[-1], ""), Axis("FLOP for each byte", 1, 1e4, ""), (72, 14, 470, 290)
-    )
+    chart = Chart(Axis("tokens in the batch", 1, _TOKENS[-1]), Axis("FLOP for each byte", 1, 1e4), (72, 14, 470, 290))
     parts, said = chart.grid(), []
     for number, name in enumerate(_MODELS):
         sides = shape(name)

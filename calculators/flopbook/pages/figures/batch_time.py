@@ -47,7 +47,7 @@ def figure(chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: in
         "FSDP": float(calculate("fsdp-limit", chip=chip, axes=axes)["tokens_per_chip"]),
     }
     heights = [y for _, points in found for _, y in points]
-    across = Axis("tokens in the batch", LOW * chips, HIGH * chips, "")
+    across = Axis("tokens in the batch", LOW * chips, HIGH * chips, "1")
     chart = Chart(across, Axis("time", min(heights), max(heights), "s"), (84, 20, 540, 280))
     parts = [*chart.grid(), *(chart.line(points, n) for n, (_, points) in enumerate(found)), *chart.names(found)]
     for name, tokens in least.items():

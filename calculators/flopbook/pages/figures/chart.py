@@ -28,6 +28,7 @@ class Axis:
 
 
 MOST_TICKS = 7
+EDGE = 12.0  # the least place of the words that stand upright beside an axis: a line of text
 
 
 class Chart:
@@ -53,8 +54,8 @@ class Chart:
             room = max(room, LETTER * len(label) + 14)
             parts += [path([(left, at), (right, at)], "fb-grid"), words(left - 6, at + 4, label, "end")]
         parts.append(words((left + right) / 2, bottom + 36, across.label))
-        middle = (top + bottom) / 2
-        return [*parts, f'<g transform="translate({left - room:g} {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>']
+        middle, at = (top + bottom) / 2, max(left - room, EDGE)  # else it is cut at the edge of the picture
+        return [*parts, f'<g transform="translate({at:g} {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>']
 
     def line(self, points: Sequence[tuple[float, float]], number: int = 0) -> str:
         """A line in one of four colours, each with its own dashes."""

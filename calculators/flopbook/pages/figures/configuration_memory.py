@@ -32,6 +32,7 @@ def figure() -> Figure:
     """One bar for each step on a logarithmic scale, and a line at the memory of the chip."""
     held, memory = totals(), chip(CHIP).memory()
     scale = Scale(1e10, 1e13, 150, 540)
+    limit = scale.at(memory)
     parts = []
     for value in scale.round_ticks():
         x = scale.at(value)
@@ -41,9 +42,12 @@ def figure() -> Figure:
         fits = total <= memory
         parts.append(words(142, top + 17, name, "end"))
         parts.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
-        parts.append(words(scale.at(total) + 6, top + 17, format_quantity(total, "byte"), "start"))
-    x = scale.at(memory)
-    parts += [path([(x, 20), (x, 206)], "fb-line0"), words(x, 14, f"a chip has {format_quantity(memory, 'byte')}")]
+        after = max(scale.at(total), limit) + 6  # a label must not lie under the line of the memory
+        parts.append(words(after, top + 17, format_quantity(total, "byte"), "start"))
+    parts += [
+        path([(limit, 20), (limit, 206)], "fb-line0"),
+        words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}"),
+    ]
     said = "; ".join(f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True))
     return Figure(
         "Memory of one chip, step by step",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from flopbook.lookup import shape
 from flopbook.pages.figures.chart import Axis, Chart
 from flopbook.pages.figures.drawing import Figure, path, words
@@ -12,6 +14,11 @@ _MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
 def share_read(experts: float, visited: float, batch: float) -> float:
     """Share of the experts that somebody in the batch visits, if all choose evenly and independently."""
     return 1 - (1 - visited / experts) ** batch
+
+
+def half_read(experts: float, visited: float) -> float:
+    """The batch at which half of the experts is read, not rounded; needs more experts than are visited."""
+    return math.log(0.5) / math.log(1 - visited / experts)
 
 
 def figure() -> Figure:
@@ -26,16 +33,16 @@ def figure() -> Figure:
         sizes = found.experts, found.experts_per_token
         points = [(2 ** (n / 4), 100 * share_read(*sizes, 2 ** (n / 4))) for n in range(41)]
         parts.append(chart.line(points, number))
-        half = next(x for x, share in points if share >= 50)
-        parts.append(chart.dot(half, 50, f"{found.model.name}: half of the experts at {half:.0f} tokens"))
+        half = half_read(*sizes)
+        parts.append(chart.dot(half, 50, f"{found.model.name}: half of the experts at {half:.1f} tokens"))
         row = 150 + 22 * number
         parts += [path([(480, row), (504, row)], f"fb-line{number}"), words(510, row + 4, found.model.name, "start")]
-        said.append(f"{found.model.name} reads half of its experts from {half:.0f} tokens on")
+        said.append(f"{found.model.name} reads half of its experts from {math.ceil(half)} tokens on")
     return Figure(
         "Experts read in one step",
         f"If tokens choose their experts evenly and independently: {'; '.join(said)}.",
-        "A lone token reads few experts; a batch soon reads them all. A mixture of experts saves reading where few "
-        "are served, and saves arithmetic always.",
+        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are read. A mixture of "
+        "experts saves reading where few are served, and saves arithmetic always.",
         336,
         tuple(parts),
     )

@@ -28,7 +28,7 @@ def figure(chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: in
     least = calculate("mixed-limit", chip=chip, d_ff=float(d_ff), axes=axes, **network)["tokens_per_chip"]
     heights = [y for _, points in lines for _, y in points]
     chart = Chart(
-        Axis("tokens per chip", LOW, HIGH, ""),
+        Axis("tokens per chip", LOW, HIGH, "1"),
         Axis("arithmetic over traffic", min(heights) * 0.8, max(heights) * 1.3, ""),
         (84, 14, 510, 270),
     )  # fmt: skip

@@ -60,9 +60,9 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
     return Figure(
         f"Memory in training {item.model.name}, by what it holds",
         f"{told}. Activations of one sequence of {seq:,} tokens are {format_quantity(live, 'byte')} of each.",
-        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. All four countings "
-        "describe Adam in "
-        "mixed precision; they differ in what they leave out.",
+        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. Each part is drawn at its "
+        "largest. The first three countings describe the same run of Adam in mixed precision and differ in what "
+        "they leave out; the last one keeps wider gradients.",
         foot + 2,
         tuple(parts),
     )

@@ -10,7 +10,8 @@ from flopbook.units import format_quantity
 # The fills of the house. Of passes that never meet in one schedule two may share a fill.
 _FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 1, "W": 2, "W2": 2, "A": 4, "A2": 5}
 SECOND = {
-    "dualpipe": " Forward passes of the micro-batches that enter at the other end have a colour of their own.",
+    "dualpipe": " Micro-batches that enter at the other end have colours of their own, but for split backward passes. "
+    "Two passes in one box run together.",
     "interleaved": " Passes of the second chunk of a stage have colours of their own.",
 }
 DRESS = Dress({kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FILLS.items()}, "fb-small")

@@ -21,8 +21,9 @@ CAPTIONS = {
     "Empty: passed on.",
     "all-reduce": "All-reduce on a ring. Upper row: a reduce-scatter, the number is how many terms of the sum a device "
     "holds for that block. Lower row: an all-gather of the sums that are complete. Light with an arrow: just arrived.",
-    "all-to-all": "All-to-all on a ring. A cell is a piece of the array and its number the device that holds it. Each "
-    "piece goes the shorter way round, one neighbour in a step. Light: moved in this step.",
+    "all-to-all": "All-to-all on a ring. A cell is a piece of the array: its row is the device that it comes from, its "
+    "column the one that it goes to, its number the one that holds it now. Each piece goes the shorter way round, one "
+    "neighbour in a step. Light: moved in this step.",
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ SCHEMES = {
         "an all-gather and a reduce-scatter of their gradients",
     ),
     "mixed": Scheme(
-        "Both together", "X=2,Y=2", ("In[B_X, D_Y]", "Win[D_X, F_Y]", "Wout[F_Y, D_X]", "Out[B_X, D_Y]"),
+        "FSDP and tensor parallelism", "X=2,Y=2", ("In[B_X, D_Y]", "Win[D_X, F_Y]", "Wout[F_Y, D_X]", "Out[B_X, D_Y]"),
         "all-gathers of Win and Wout over X, and of In over Y; a reduce-scatter of Out over Y",
         "the same for the gradients, and reduce-scatters of those of Win and Wout over X",
     ),

@@ -47,7 +47,8 @@ def figure() -> Figure:
         f"Stacked areas over time. Always there: weights and optimizer state. Activations grow in the forward pass and "
         "shrink in the backward pass, while gradients grow; the update uses all but the activations. At most: "
         f"{sizes}.",
-        "Llama 3 8B, one sequence of 8,192 tokens, nothing computed again. The peak comes when the forward pass ends. "
+        "Llama 3 8B, one sequence of 8,192 tokens, all but the scores of attention kept. Memory is fullest when "
+        "the forward pass ends. "
         "Times are drawn as if the backward pass took twice as long as the forward pass.",
         298,
         tuple(parts),

@@ -27,12 +27,12 @@ def rate(model: str, chip: str, scaleout: float, chips: int, overlap: bool) -> f
 def figure(model: str = "gpt-3-1.3b", chip: str = "nvidia/h100-sxm", scaleout: float = 50e9) -> Figure:
     """The ideal line and two curves of data parallelism on nodes of eight."""
     item = shape(model)
-    ideal = [(n, n * find_chip(chip).peak("bf16") / (6 * item.params)) for n in COUNTS]
+    ideal = [(n, n * find_chip(chip).peak("bf16") / (6 * item.params) / 1e6) for n in COUNTS]
     lines = [("in proportion", ideal)]
     for name, overlap in (("sums hidden", True), ("sums in turn", False)):
-        lines.append((name, [(n, rate(model, chip, scaleout, n, overlap)) for n in COUNTS]))
-    up = Axis("tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3, "")
-    chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1], ""), up, (84, 14, 520, 270))
+        lines.append((name, [(n, rate(model, chip, scaleout, n, overlap) / 1e6) for n in COUNTS]))
+    up = Axis("million tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3)
+    chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
     parts = [*chart.grid(), *(chart.line(points, n) for n, (_, points) in enumerate(lines)), *chart.names(lines)]
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
     told = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
@@ -44,7 +44,7 @@ def figure(model: str = "gpt-3-1.3b", chip: str = "nvidia/h100-sxm", scaleout: f
         f"{item.model.name}, its own batch of {format_quantity(item.batch_tokens, 'token')}, on "
         f"{find_chip(chip).name} in "
         "nodes of eight. The batch does not grow, so each chip has fewer tokens, until the sum of the gradients takes "
-        "longer than the products. From there on more chips add nothing.",
+        "longer than the products behind which it hides. From there on more chips add little.",
         312,
         tuple(parts),
     )

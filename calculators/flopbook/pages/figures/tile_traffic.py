@@ -58,7 +58,7 @@ def figure() -> Figure:
     tiles = [float(SMALLEST * 2**n) for n in range((SIDE // SMALLEST).bit_length())]
     points, level = [(tile, _moved(tile)) for tile in tiles], allowed()
     chart = Chart(
-        Axis("side of a tile, elements", SMALLEST, SIDE, ""), Axis("bytes moved", 2e8, points[0][1] * 1.3, "byte")
+        Axis("side of a tile, elements", SMALLEST, SIDE), Axis("bytes moved", 2e8, points[0][1] * 1.3, "byte")
     )
     parts = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
     parts.append(chart.words((SMALLEST, level), "what the memory of H100 delivers meanwhile", shift=(6, -6)))

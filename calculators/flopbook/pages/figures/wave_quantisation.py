@@ -21,7 +21,7 @@ def units() -> float:
 def figure() -> Figure:
     """One line for each shape of a tile."""
     chart = Chart(
-        Axis("side of the matrices", SMALLEST, LARGEST, "", log=False),
+        Axis("side of the matrices", SMALLEST, LARGEST, log=False),
         Axis("share of the time", 0, 1, "", log=False), (84, 24, 550, 290),
     )  # fmt: skip
     parts, said, named = chart.grid(), [], []
