@@ -115,7 +115,7 @@ print(f"together they fit into {fit:,} chips, which would train for {slow['days'
 print(f"on the pod each chip holds {say((state + activations) / POD, 'byte')}, {fit / POD:.1%} of its memory")
 
 # %% [markdown]
-# Memory is not what asks for thousands of chips. Time is.
+# It is not memory that asks for thousands of chips, but time.
 #
 # ## Question 4: can FSDP alone keep the pod busy?
 #

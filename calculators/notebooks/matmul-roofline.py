@@ -90,7 +90,8 @@ print(f"threads at work: {busy:.1f} (1.0 is one; less means that other programs 
 #
 # The stream: adding two long arrays into a third one does one operation for three values moved, far too
 # little to matter. The arrays are larger than most caches. On a server with a huge cache a part of this
-# still comes from there; give `LONG` a larger value if yours is one.
+# still comes from there; give `LONG` a larger value if yours is one. Most processors also fetch a place from
+# memory before they write to it, which is not counted here: work that only reads may be faster than the stream.
 
 # %%
 LONG = 2**24  # values in an array of the stream
@@ -162,7 +163,7 @@ for rows in ROWS:
 # where arithmetic is, both axes logarithmic. Squares are square products with their side beside them, circles
 # the layer with its number of rows. Each mark is the fastest run, and a thin line leads down to the median.
 # Circles should climb along the slope. Points below the line lose time to something else, such as the cost
-# of a call; points above the slope found their numbers in a cache.
+# of a call. Points above the slope found their numbers in a cache, or read almost only, as one row does.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.8))

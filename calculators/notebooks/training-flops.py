@@ -25,8 +25,12 @@
 # This cell loads flopbook and NumPy and sets the look of the figures.
 
 # %%
+import textwrap
+from itertools import combinations
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.transforms import Bbox
 
 import flopbook
 from flopbook.plotting import COLOURS, show, use_style
@@ -58,15 +62,17 @@ print("              ", flopbook.format_quantity(answer["pf_days"], "PF-day"))
 #
 # The next cell asks the same question for all of them. For a mixture of experts only the parameters that
 # compute on a token count, so its active parameters go in. A model whose developer did not publish the
-# number of tokens gets no answer: flopbook does not guess.
+# number of tokens, or of active parameters, gets no answer: flopbook does not guess.
 
 # %%
-results = {}
+results, left_out = {}, {}
 for name in flopbook.model_ids():
     try:
         results[name] = flopbook.calculate("training-flops", model=name)
     except flopbook.FlopbookError as error:
-        print("left out:", error, "\n")
+        left_out[name] = str(error)
+print(f"{len(left_out)} models are left out. Of the first flopbook says:")
+print(textwrap.fill(next(iter(left_out.values())), 76), "\n")
 
 by_work = sorted(results, key=lambda name: results[name]["flop"])
 print(f"{'model':<15}{'computing':>17}{'tokens':>18}{'FLOP':>12}{'PF-days':>10}")
@@ -83,7 +89,7 @@ for name in by_work:
 # upwards, both on logarithmic axes. Along a grey diagonal the work is the same, and each diagonal is ten
 # times the one below it. A hollow ring above a point is the total of a mixture of experts: all its weights
 # are stored, but the point below says what they cost to train. GPT-3 and Llama 3.1 405B differ far more in
-# tokens than in parameters.
+# tokens than in parameters. A name that would cover another name or a point is left out.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 5.0))
@@ -105,8 +111,6 @@ for name in by_work:
         total = flopbook.model(name).params
         ax.plot([x, x], [y, total], ":", color=colour)
         ax.plot(x, total, "o", color=colour, markersize=8, markerfacecolor="white")
-    card = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    ax.annotate(flopbook.model(name).model.name, (x, y), (9, -3), textcoords="offset points", bbox=card)
 ax.plot([], [], "o", color=COLOURS[0], label="dense")
 ax.plot([], [], "o", color=COLOURS[1], label="mixture of experts, active")
 ax.plot([], [], "o", color=COLOURS[1], markerfacecolor="white", label="mixture of experts, all")
@@ -114,6 +118,21 @@ ax.set(xscale="log", yscale="log", xlim=(seen[0], seen[-1]), ylim=(lowest, highe
 ax.set(xlabel="tokens trained on", ylabel="parameters")
 ax.grid(False)
 ax.legend(loc="upper left", bbox_to_anchor=(0, 1.14), ncols=3, fontsize=9, columnspacing=1.2, handletextpad=0.3)
+
+fig.canvas.draw()  # settles the places before they are measured
+rings = [(points[name][0], flopbook.model(name).params) for name in by_work]
+taken = [Bbox.from_bounds(*(ax.transData.transform(point) - 4), 8, 8) for point in (*points.values(), *rings)]
+named, card = {}, {"facecolor": "white", "edgecolor": "none", "pad": 0, "alpha": 0.8}
+for name in dict.fromkeys(["llama-3-405b", "gpt-3-175b", *reversed(by_work)]):
+    for shift, align in (((9, -3), "left"), ((-9, -3), "right"), ((0, 9), "center"), ((0, -15), "center")):
+        text, at = flopbook.model(name).model.name, {"textcoords": "offset points", "ha": align, "fontsize": 9}
+        label = ax.annotate(text, points[name], shift, bbox=card, **at)
+        box = label.get_window_extent()
+        if ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1 and not any(box.overlaps(other) for other in taken):
+            taken.append(box)
+            named[name] = box
+            break
+        label.remove()
 show("Training work of known models, by tokens read and parameters that compute")
 
 # %% [markdown]
@@ -155,7 +174,7 @@ print(f"work:       {more_work:.0f} times as much")
 #
 # The model cards of the Llama 3 models count the hours that their H100 chips were in use. Work divided by
 # time is a rate, and the rate divided by the chip's dense bf16 peak is the share of the machine that
-# reached the model. It is called model FLOPs utilisation (MFU). The hours of the cards may hold more than
+# reached the model. It is called model FLOP utilisation (MFU). The hours of the cards may hold more than
 # the counted work, and for the two smaller models the tokens are a lower bound, so read these shares as
 # lower bounds.
 
@@ -186,9 +205,12 @@ assert set(ratios) >= {"gpt-3-175b", "llama-3-405b"}
 assert all(abs(ratio - 1) < 0.01 for ratio in ratios.values())  # published totals agree within one percent
 assert abs(more_params * more_tokens / more_work - 1) < 1e-9
 assert more_tokens > 10 * more_params
+assert {"gpt-3-175b", "llama-3-405b"} <= set(named)  # the text speaks of them
+assert all(not a.overlaps(b) for a, b in combinations(named.values(), 2))
 assert all(0 < share < 0.5 for share in shares.values())
 assert np.isclose(answer["flop_per_token"], 6 * gpt3.params)
 for name in ("deepseek-v2", "deepseek-v3"):
     assert results[name].inputs["params"].value == flopbook.model(name).active_params < flopbook.model(name).params
-assert "mixtral-8x7b" not in results  # its tokens are not published
+assert "mixtral-8x7b" in left_out and len(results) + len(left_out) == len(flopbook.model_ids())
+assert all("has no published" in reason for reason in left_out.values())  # the only reason to leave one out
 print("all checks passed")

@@ -257,9 +257,10 @@ print(f"{'total':<10} here {sum(here.values()):>7,}   calculator {answer['total'
 # %% [markdown]
 # ## Counting operations
 #
-# The rule of six says: 6 FLOP for each parameter and token in a training step. It leaves the scores of
-# attention out, which have no parameters, and counts embedding, places and scales, which are never multiplied
-# as matrices. The calculator lists both corrections. With them it agrees with the count to the last FLOP.
+# The rule of six says: 6 FLOP for each parameter and token in a training step, 6 N T with N parameters and T
+# tokens. It leaves the scores of attention out, which have no parameters, and counts embedding, places and
+# scales, which are never multiplied as matrices. The calculator lists both corrections. With them it agrees with
+# the count to the last FLOP.
 #
 # For so small a model both corrections are several percent, and happen to cancel for the most part. The
 # last lines show how large they are for a real one.
@@ -279,8 +280,8 @@ rule = flopbook.calculate("training-flops", params=total, tokens=tokens.size, se
 exact = flopbook.calculate("training-flops", params=multiplied, tokens=tokens.size, seq=LENGTH, **SHAPE)
 print(f"counted, forward pass:             {forward_flop:>12,}")
 print(f"counted, whole step:               {step_flop:>12,}  ({step_flop / forward_flop:.0f} times the forward pass)")
-print(f"6 N D with all parameters:         {rule['flop']:>12,.0f}  ({rule['flop'] / step_flop:.2f} of the count)")
-print(f"6 N D with those that multiply:    {exact['flop']:>12,.0f}")
+print(f"6 N T with all parameters:         {rule['flop']:>12,.0f}  ({rule['flop'] / step_flop:.2f} of the count)")
+print(f"6 N T with those that multiply:    {exact['flop']:>12,.0f}")
 print(f"  and the scores of attention:     {exact['flop_full']:>12,.0f}")
 large = flopbook.calculate("training-flops", model="llama-3-70b", seq=8192)
 print(f"\nLlama 3 70B with {8192:,} tokens in a sequence: scores add {large['attention'] / large['flop']:.1%},")
@@ -347,6 +348,7 @@ for layer in range(LAYERS):
         ax.imshow(looks[layer][0, head], cmap="Blues", vmin=0, vmax=1)
         ax.set_title(f"layer {layer + 1}, head {head + 1}", fontsize=10)
         ax.set(xlabel="token looked at", ylabel="token that looks")
+        ax.set(xticks=range(0, LENGTH, 4), yticks=range(0, LENGTH, 4))
         ax.grid(False)
 show("Attention weights of both heads of both layers for one sequence that is to be repeated")
 twin = {(n, h): np.mean([looks[n][:, h, t, t - 8] for t in range(8, 16)]) for n in range(LAYERS) for h in range(HEADS)}

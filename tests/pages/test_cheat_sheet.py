@@ -12,7 +12,7 @@ from flopbook.formulas import CATALOGUE, get_formula
 from flopbook.lookup import chip
 from flopbook.numberformats import FORMATS
 from flopbook.pages import cheatsheet
-from flopbook.pages.cheatsheet import CHIPS, SECTIONS, Shown, sheet_page
+from flopbook.pages.cheatsheet import CHIPS, MEANS, SECTIONS, Shown, sheet_page
 from flopbook.pages.markup import escape
 from flopbook.units import format_quantity
 
@@ -92,6 +92,32 @@ def test_letters_are_explained_by_the_glossary() -> None:
     roofline = re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE)[0]
     assert r'$\pi$ <a href="../glossary/#peak">peak</a>' in roofline
     assert r'$\beta$ <a href="../glossary/#memory-bandwidth">memory bandwidth</a>' in roofline
+
+
+def test_a_letter_says_what_it_belongs_to() -> None:
+    """In one list no two letters are explained by the same words apart from each other, and counts are plural."""
+    for listed in re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE):
+        meanings = [re.sub("<.*?>", "", one).split("$ ")[-1] for one in listed.split("; ")]
+        assert len(set(meanings)) == len(meanings), listed
+        assert not {"layer", "chip", "parameter", "draft", "stage", "power"} & set(meanings)
+    assert r'$k$, $m$, $n$ <a href="../glossary/#' in PAGE
+
+
+def test_every_special_meaning_is_used() -> None:
+    """A name that no equation of the sheet has would explain nothing."""
+    shown = [one.calculator for section in SECTIONS.values() for one in section] + ["cluster-power"]
+    for name in MEANS:
+        calculator, _, last = name.rpartition(".")
+        assert any(last in get_formula(one).inputs for one in ([calculator] if calculator else shown)), name
+
+
+def test_sequences_that_fit_agree_with_the_calculator() -> None:
+    """Memory less weights over the cache of a whole sequence: 640 GB, 70 billion parameters, sequences of 8,192."""
+    equation = next(line for line in PAGE.split("<p>") if "B_\\text{fits}" in line)
+    assert r"\frac{M \, s - N \, b_w}{2 \, T \, L" in equation
+    eight, cache = 8 * chip("h100-sxm").memory(), 2 * 8192 * 80 * 8 * 128 * 2
+    told = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)["batch_fits"]
+    assert told == (eight - 70e9 * 2) // cache
 
 
 def test_the_page_brings_its_own_style_and_the_width_of_the_window() -> None:

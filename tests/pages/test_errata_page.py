@@ -133,3 +133,10 @@ def test_the_pages_lead_to_each_other() -> None:
 @pytest.mark.parametrize("row", ROWS[::17], ids=lambda row: row.id)
 def test_a_claim_in_running_text(row: Row) -> None:
     assert reference(row.source).title in claim_words(row) and claim_page(row).endswith(f"#{row.id}")
+
+
+def test_a_claim_in_running_text_is_a_sentence() -> None:
+    """A count has no unit to name, and a quoted claim is not said to be doing anything."""
+    for row in ROWS:
+        assert " count;" not in claim_words(row) and "this quoted" not in claim_words(row), row.id
+        assert not computed_words(row).endswith(" count") if row.call else True, row.id

@@ -150,3 +150,8 @@ def test_names_lose_their_maker() -> None:
     short = {item.entry.id: scatter.short(item) for item in items()}
     assert short["nvidia/groq-3-lpu"] == "Groq 3 LPU" and short["google/tpu-v6e"] == "TPU v6e"
     assert all(short.values())
+
+
+def test_thousands_have_a_comma_and_years_have_none() -> None:
+    assert Axis("chips", 1.5, 2e4, "").tick(10_000) == "10,000"
+    assert Axis("year", 2017, 2027, "", log=False).tick(2020) == "2020"

@@ -50,8 +50,21 @@ _WIRES = (
     "gathered", "on_axes", "ways", "used", "share", "crowd", "longest", "steps", "along", "hops", "third", "levels",
     "bytes_per_link", "at_port", "in_node", "across", "out", "nodes", "inside",
 )  # fmt: skip
-_CACHE: Given = {"kv_lora_rank": 0, "tied_embeddings": "yes", "vocab": 0, "qk_rope_head_dim": 0, "window_layers": 0}
+_CACHE: Given = {
+    "kv_lora_rank": 0, "tied_embeddings": "yes", "vocab": 0, "qk_rope_head_dim": 0, "window_layers": 0, "tp": 1,
+}  # fmt: skip
 _HEADS = ("values", "grouped", "head", "layer_tokens", "products")
+# What a letter counts or belongs to, where the term of the glossary alone would leave that open.
+MEANS = {
+    "layers": "layers", "heads": "attention heads", "kv_heads": "key-value heads", "chips": "chips",
+    "params": "parameters", "power": "power of a chip", "overhead": "power of its hosts",
+    "microbatches": "micro-batches", "stages": "stages", "virtual": "chunks of each stage",
+    "axes": "torus axes", "tensor_axes": "axes for tensor parallelism, the others for FSDP",
+    "max-params.bytes_per_param": "bytes for a parameter", "prefill.peak": "peak of all chips that share the model",
+    "prefill.bandwidth": "their memory bandwidth", "serving.memory": "their memory",
+    "prefill.bytes_per_param": "width of a weight", "kv-cache.bytes_per_kv": "width of a cached value",
+    "kv-cache.batch": "sequences at once", "draft_tokens": "drafted tokens", "draft_time": "time of one, in passes",
+}  # fmt: skip
 
 SECTIONS: dict[str, tuple[Shown, ...]] = {
     "Rooflines": (
@@ -81,8 +94,9 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
         Shown("collective", {"bandwidth_seconds": "all-to-all at a switch"}, {**_SWITCH, "op": "all-to-all"}, _WIRES),
     ),
     "Limits of parallelism": (
-        Shown("fsdp-limit", {"network": "links of a chip", "forward_tokens": "FSDP, data: tokens per chip, at least",
-                             "pod_tokens": "tokens per pod, at least"}, _DENSE, ("unit",)),
+        Shown("fsdp-limit",
+              {"network": "all links of a chip", "forward_tokens": "FSDP, data: tokens per chip, at least",
+               "pod_tokens": "tokens per pod, at least"}, _DENSE, ("unit",)),
         Shown("tp-limit", {"forward_ways": "tensor: ways, at most; gated: half more"}, {"ffn_kind": "plain"}),
         Shown("mixed-limit", {"intensity": "one link", "tokens_per_chip": "both: tokens per chip, at least",
                               "best": "best ways of FSDP"}, {**_DENSE, "ffn_kind": "plain"}, ("width",)),
@@ -103,8 +117,8 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
                           "seconds": "time to first token"}, _CACHE, _HEADS),
         Shown("decode", {"compute_seconds": "decode: arithmetic", "kv_seconds": "cache read",
                          "seconds": "a step; attention reads the cache"},
-              {**_CACHE, **_DENSE, "ep": 1, "tp": 1}, (*_HEADS, "share", "chip_read")),
-        Shown("serving", {"batch_fits": "sequences that fit"}, _CACHE, (*_HEADS, "room")),
+              {**_CACHE, **_DENSE, "ep": 1}, (*_HEADS, "share", "chip_read")),
+        Shown("serving", {"batch_fits": "sequences that fit"}, _CACHE, (*_HEADS, "room", "sequence", "shares")),
         Shown("speculative-decoding", {"tokens_per_step": "tokens per pass", "speedup": "speed-up"}, {}, ("missed",)),
     ),
 }  # fmt: skip
@@ -152,7 +166,9 @@ def _reliability() -> str:
     href = html_link(PAGE, "handbook/reliability-and-energy.md#saving")
     between = of_function(between_failures, "T", {"alone": "M", "chips": "N"})
     best = of_function(best_interval, r"\tau_\text{best}", {"between": "T", "save": "S"})
-    return _equation(between, "time between failures", href) + _equation(best, "best checkpoint interval", href)
+    return _equation(between, "time between failures, M of one chip", href) + _equation(
+        best, "best checkpoint interval, S to save", href
+    )
 
 
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
@@ -182,10 +198,11 @@ def _zero() -> str:
 def _formats() -> str:
     rows = (
         (escape(one.name), f"{one.sign}+{one.exponent}+{one.fraction or one.whole}", f"{one.bytes:g}",
-         f"{one.largest:.4g}", f"{one.step:.2g}")
+         f"{one.largest:.5g}", f"{one.step:.2g}")
         for one in FORMATS
     )  # fmt: skip
-    return _table(("Format", "Bits", "Bytes", "Largest", "After 1"), rows)
+    words = "<p>Bits: sign, exponent, fraction. After 1: the step to the next number.</p>"
+    return words + _table(("Format", "Bits", "Bytes", "Largest", "After 1"), rows)
 
 
 def _units() -> str:
@@ -227,7 +244,7 @@ def _chip_row(item: Chip) -> tuple[str, ...]:
 
 
 def _letters(shown: Iterable[Shown]) -> str:
-    """What the letters of these equations mean, by the names of the glossary."""
+    """What the letters of these equations mean, linked to the glossary; letters of one meaning stand together."""
     found: dict[str, str] = {}
     for one in shown:
         formula = get_formula(one.calculator)
@@ -235,7 +252,10 @@ def _letters(shown: Iterable[Shown]) -> str:
         for name in dict.fromkeys(n for shown_name in one.names for n in inputs_of(formula, made[shown_name])):
             term = term_of(name, formula.inputs[name])
             if term:
-                found.setdefault(
-                    formula.inputs[name].symbol, link(term.term, html_link(PAGE, f"glossary.md#{term.id}"))
-                )
-    return f'<p class="fb-letters">{"; ".join(f"${symbol}$ {words}" for symbol, words in found.items())}</p>'
+                words = MEANS.get(f"{one.calculator}.{name}", MEANS.get(name, term.term))
+                found.setdefault(formula.inputs[name].symbol, link(words, html_link(PAGE, f"glossary.md#{term.id}")))
+    letters: dict[str, list[str]] = {}
+    for symbol, words in found.items():
+        letters.setdefault(words, []).append(f"${symbol}$")
+    told = "; ".join(f"{', '.join(same)} {words}" for words, same in letters.items())
+    return f'<p class="fb-letters">{told}</p>'

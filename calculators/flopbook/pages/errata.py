@@ -19,6 +19,7 @@ VERDICT_WORDS = {
 }  # fmt: skip
 # Verdicts whose rows need no correction: told in a few lines each, on a page of their own.
 SHORT = ("rounding", "holds", "quoted")
+_UNNAMED = ("ratio", "1", "count")  # the statement says of what
 HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
 
 
@@ -37,7 +38,7 @@ def _amount(value: float, name: str, digits: str, most: int) -> str:
     Nobody counts zeros or reads powers of ten where a word or a prefix will do: 8 billion params, 180 GB/s. What is
     stated in digits, such as a number of bytes to the last one, is left as it stands below a thousand million.
     """
-    if name in ("ratio", "1", "count"):
+    if name in _UNNAMED:
         return digits
     if abs(value) >= (1e6 if name in ("param", "token") else 1e9) and name != "s" and unit(name).factor == 1:
         return format_quantity(value, name, binary=False, digits=most)
@@ -190,4 +191,4 @@ def claim_words(row: Row) -> str:
     text = f"{reference(row.source).title} states {stated_words(row.stated, words_first=slip)}"
     if row.corrected:
         return f"{text}; it is {stated_words(row.corrected, words_first=slip)}"
-    return f"{text}; this {VERDICT_WORDS[row.verdict]}"
+    return f"{text}; {'' if row.verdict == 'quoted' else 'this '}{VERDICT_WORDS[row.verdict]}"

@@ -67,7 +67,7 @@ function mark(read) {
 function overview(list) {
   const {read, last} = recall();
   if (!read.length && !last) return;
-  const links = [...list.querySelectorAll(":scope > li > a")];
+  const links = [...list.querySelectorAll(":scope > li > a:first-child")];
   const done = links.filter((link) => read.includes(name(link.href)));
   for (const link of done) link.after(" ", el("span", {class: "fb-badge fb-done"}, "read"));
   const way = last && links.find((link) => name(link.href) === last.chapter);

@@ -22,9 +22,10 @@ class Axis:
 
     def tick(self, value: float) -> str:
         """A value as it stands at the axis."""
-        return (
-            f"{value:g}".replace("e+0", "e").replace("e+", "e") if not self.unit else format_quantity(value, self.unit)
-        )
+        if self.unit:
+            return format_quantity(value, self.unit)
+        plain = f"{value:,g}" if self.log else f"{value:g}"  # years, on a linear axis, go without a comma
+        return plain.replace("e+0", "e").replace("e+", "e")
 
 
 MOST_TICKS = 7
