@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from flopbook.lookup import chip
@@ -17,6 +19,7 @@ from flopbook.pages.figures import (
     network_shapes,
     systolic_array,
 )
+from flopbook.pages.prose import render
 
 
 def test_pages_waste_less_than_one_page_for_each_sequence() -> None:
@@ -96,6 +99,15 @@ def test_levels_of_memory_come_in_order() -> None:
     sizes = [level.bytes for level in memory_levels.levels()]
     assert sizes[0] == pytest.approx(132 * 256e3) and sizes[-1] == pytest.approx(640e9)
     assert sizes[1:] == sorted(sizes[1:])
+    assert max(sizes[:3]) < 2 * min(sizes[:3]) and sizes[3] > 1000 * sizes[2], "as the caption says"
+
+
+def test_the_chapter_gives_a_link_of_the_torus_one_rate() -> None:
+    """Six links make what the chip has in all, in the text as in the drawing."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "handbook" / "accelerators.md"
+    text = render(page.read_text(encoding="utf-8"), "handbook/accelerators.md", page.name, {"form": lambda *_: ""})
+    plain = " ".join(text.split())
+    assert "100 GB/s a link" in plain and "At 100 GB/s one way each, they make 64 TB/s" in plain
 
 
 def test_networks_are_what_they_are_called() -> None:

@@ -60,12 +60,13 @@ def roofline_svg(chip: Chip) -> str:
     name = f"Roofline of {chip.name}"
     parts = [
         f'<figure class="fb-figure" id="fig-roofline-{slug(chip.id)}">'
+        f'<div class="fb-wide" tabindex="0" role="group" aria-label="{escape(name)}">'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}: '
         f'memory bandwidth {escape(format_quantity(bandwidth, "byte/s"))}; {escape(described)}" class="fb-svg">',
         *grid(x, y),
         *(_roof(roof, bandwidth, x, y) for roof in lines),
         *axes(),
-        "</svg>",
+        "</svg></div>",
         f"<figcaption>{escape(name)}. The slope is memory bandwidth, {escape(format_quantity(bandwidth, 'byte/s'))}; "
         f"left of a ridge the chip waits for memory. {escape(described)}.</figcaption></figure>",
     ]

@@ -72,7 +72,7 @@ def figure() -> Figure:
         "Language models on one test over time",
         f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {told}. Lower is better. The "
         "models grow from a few hundred million parameters to hundreds of billions.",
-        "Perplexity is the number of tokens among which a model in effect still hesitates. The area of a point grows "
+        "Perplexity is the number of words among which a model in effect still hesitates. The area of a point grows "
         "with the parameters; grey where the source gives none. Later models have read far more text, so the "
         "test is not "
         "the same for all.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flopbook.pages.figures.drawing import WIDTH, Figure, box, labelled, words
+from flopbook.pages.figures.drawing import Figure, box, labelled, words
 
 SIDE, ROWS = 4, 3
 _CELL, _SHOWN = 26.0, (0, 2, 4, 6, 8)
@@ -51,7 +51,7 @@ def figure(moving: bool = False) -> Figure:
 
 def _moving() -> Figure:
     """One array; a number comes in from the left, stays for a cycle, and goes on."""
-    size, left = 44.0, (WIDTH - SIDE * 44.0) / 2
+    size, left = 44.0, 12.0  # at the left, where a phone shows it without scrolling
     parts = [box(left + j * size, 10 + i * size, size, size, "fb-hollow") for i in range(SIDE) for j in range(SIDE)]
     for cycle in range(cycles()):
         for i in range(SIDE):
