@@ -16,14 +16,14 @@ from latex2mathml.converter import convert_to_element
 from sitebuild.speech import spoken
 
 # What must not be touched: the head of the page, fenced and inline code, HTML tags (their attributes may hold
-# dollars), and prices.
+# dollars), and prices: a number before a word, where a formula has a letter.
 _SKIP = (
     r"(?P<skip>\A---\n.*?^---\n"
     r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* [a-z]+\b)"
+    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* (?:a )?[a-z]{2,}\b)"
 )
 _MATHS = re.compile(
-    _SKIP + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])",
+    _SKIP + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?!(?!th\b)[\w$])",
     re.DOTALL | re.MULTILINE,
 )
 _SPECIAL = re.compile(r"[&<>\"*_`\\\[\]~^|#{}$]")

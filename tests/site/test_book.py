@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from book.colours import THEME
-from book.document import Facts, markup
+from book.document import Facts, markup, printed
 from book.making import gathered, reader
 from book.parts import Part
+from book.printing import pdf
 from book.publish import MARK
 from flopbook.references import references
 from sitebuild.handbook import chapters
@@ -60,6 +64,27 @@ def test_the_site_is_built_without_a_link_to_the_book_and_with_a_place_for_it(si
 def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
     """The check inside raises for every broken file, link or entry of the manifest."""
     assert reader(*book).startswith(b"PK")
+
+
+def test_the_cheat_sheet_is_one_page(book: tuple[Facts, list[Part]], surf: Callable[..., Any]) -> None:
+    """Between title and contents before it and the next part after it; nothing of it is wider than its column."""
+    parts = [copy.deepcopy(part) for part in book[1] if part.slug in ("cheat-sheet", "tensor-parallelism")]
+    for link in [link for part in parts for link in part.body.select("a")]:
+        link.unwrap()
+    html = printed(book[0], parts)
+
+    def wider(context: Any) -> list[str]:
+        tab = context.new_page()
+        tab.set_viewport_size({"width": round((210 - 2 * 12) / 25.4 * 96), "height": 900})
+        tab.emulate_media(media="print")
+        tab.set_content(html)
+        found = "[...document.querySelectorAll('.fb-sheet :is(p, table)')].filter(one => one.scrollWidth > WIDE)"
+        wide = found.replace("WIDE", "Math.ceil(one.parentElement.clientWidth)")
+        return list(tab.evaluate(f"{wide}.map(one => one.textContent)"))
+
+    assert surf(wider) == []
+    texts = [page.extract_text() for page in PdfReader(io.BytesIO(surf(pdf, html))).pages]
+    assert all(word in texts[-1] for word in ("Rooflines", "Inference", "Units", "AWS Trainium2"))
 
 
 LOOK = """() => [...document.querySelectorAll("figure svg")]
