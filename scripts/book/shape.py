@@ -22,7 +22,7 @@ _GONE = re.compile(r"(tabindex|aria-hidden|style(?!=text-align)|loading|contente
 _ELEMENTS = {name.lower(): name for name in ("linearGradient", "radialGradient", "clipPath", "textPath")}
 _SCREEN = (
     "script", "style", "link", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden",
-    ".fb-copy", ".fb-place",
+    ".fb-copy", ".fb-place", ".fb-screen",
 )  # fmt: skip
 MOVES = (".fb-slide", ".fb-visit", ".fb-sweep")  # what the style sheet of the site sets in motion
 _XML = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}

@@ -98,6 +98,11 @@ def test_the_line_about_place_and_time_is_left_out(one: Part) -> None:
     assert "Chapter 1 of 2" not in words(one.body)
 
 
+def test_what_speaks_of_the_site_is_left_out() -> None:
+    part = shaped('<ul><li>a</li><li class="fb-screen">press the <b>button</b></li></ul>')
+    assert [words(item) for item in part.body.select("li")] == ["a"]
+
+
 def test_bibtex_and_hidden_words_are_left_out(one: Part) -> None:
     assert "BibTeX" not in words(one.body)
     assert not one.body.select(".fb-hidden, .fb-bibtex")
