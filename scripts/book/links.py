@@ -74,9 +74,9 @@ def _link(link: Tag, page: str, inside: Callable[[str, str], str | None], site_u
 
 def _introduced(link: Tag, page: str, numbers: dict[str, int]) -> None:
     """The glossary says "introduced here", which means nothing on paper."""
-    number = numbers.get(resolved(str(link.get("href", "")), page)[0])
-    if number and link.get_text() == "introduced here":
-        link.string = f"introduced in chapter {number}"
+    if link.get_text() == "introduced here":
+        number = numbers.get(resolved(str(link.get("href", "")), page)[0])
+        link.string = f"introduced in chapter {number}" if number else "introduced on the site"
 
 
 def _cite(part: Part, link: Tag, works: _Works) -> None:

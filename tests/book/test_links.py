@@ -41,7 +41,7 @@ def test_the_glossary_names_the_chapter_instead_of_here(small: Path, page: Calla
     links = '<a href="../handbook/two/#ends">introduced here</a> <a href="../data/">introduced here</a>'
     page("glossary/", f'<h1 id="glossary">Glossary</h1><p id="bit" class="fb-note">{links}</p>')
     part = next(part for part in bound(small, SITE) if part.slug == "glossary")
-    assert hrefs(part) == {"introduced in chapter 2": "#two-ends", "introduced here": f"{SITE}data/"}
+    assert hrefs(part) == {"introduced in chapter 2": "#two-ends", "introduced on the site": f"{SITE}data/"}
 
 
 def test_links_to_the_outside_are_as_they_were(parts: dict[str, Part]) -> None:
