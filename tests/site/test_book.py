@@ -18,6 +18,7 @@ from book.making import gathered, reader
 from book.parts import Part
 from book.printing import pdf
 from book.publish import MARK
+from book.shape import MOVES
 from flopbook.references import references
 from sitebuild.handbook import chapters
 
@@ -87,8 +88,8 @@ def test_the_cheat_sheet_is_one_page(book: tuple[Facts, list[Part]], surf: Calla
     assert all(word in texts[-1] for word in ("Rooflines", "Inference", "Units", "AWS Trainium2"))
 
 
-LOOK = """() => [...document.querySelectorAll("figure svg")]
-  .filter((svg) => !svg.querySelector(".fb-slide") && !svg.closest(".fb-calculator"))
+LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
+  .filter((svg) => !svg.querySelector(moving) && !svg.closest(".fb-calculator"))
   .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")].flatMap((one) => {
     const seen = getComputedStyle(one);
     const rim = [seen.stroke, seen.strokeWidth, seen.strokeDasharray, seen.strokeLinejoin, seen.strokeLinecap];
@@ -113,9 +114,9 @@ def test_pictures_look_as_they_do_on_the_site(
         for part in pages:
             tab.goto(base + part.page)
             tab.add_style_tag(content=f":root, [data-md-color-scheme] {{ {theme} }}")
-            there = tab.evaluate(LOOK)
+            there = tab.evaluate(LOOK, ", ".join(MOVES))
             tab.set_content(markup(part.body))
-            found.append((there, tab.evaluate(LOOK)))
+            found.append((there, tab.evaluate(LOOK, ", ".join(MOVES))))
         return found
 
     for part, (there, here) in zip(pages, surf(look, color_scheme="light"), strict=True):
