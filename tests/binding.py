@@ -23,7 +23,7 @@ SVG = (
     '<text class="fb-on0" x="2" y="8">a</text></svg></div>'
     '<figcaption>What it shows. (<a href="../../assets/figures/x.py.txt">code of this figure</a>)</figcaption></figure>'
 )
-MATHS = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="{0}" alttext="a"><mi>a</mi></math>'
+MATHS = '<math display="{0}" alttext="a"><mi>a</mi></math>'
 FORM = (
     '<div class="fb-calculator" data-calculator="min-batch" data-spec="{}"><p>Example: <code>flopbook min-batch</code> '
     "gives 295 tokens.</p><noscript><p>needs JavaScript</p></noscript></div>"

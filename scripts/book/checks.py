@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from book.epub import FOLDER, MIMETYPE
 
 _OPF = "{http://www.idpf.org/2007/opf}"
+_SPACES = {"math": "http://www.w3.org/1998/Math/MathML", "svg": "http://www.w3.org/2000/svg"}
 _LOADS = ("img", "image", "link", "script", "iframe", "audio", "video", "source", "object", "use")
 
 
@@ -33,7 +34,16 @@ def problems(content: bytes) -> list[str]:
                 trees[name] = ElementTree.fromstring(files[name])
             except ElementTree.ParseError as error:
                 found.append(f"{name}: {error}")
-    return [*found, *_manifest(trees, set(files)), *_links(trees, set(files))]
+    return [*found, *_spaces(trees), *_manifest(trees, set(files)), *_links(trees, set(files))]
+
+
+def _spaces(trees: dict[str, ElementTree.Element]) -> Iterator[str]:
+    """Formulas and pictures say what they are: in XML a name alone is unknown, and readers show bare letters."""
+    for name, tree in trees.items():
+        for element in tree.iter():
+            space, _, kind = element.tag.lstrip("{").rpartition("}")
+            if space != _SPACES.get(kind, space):
+                yield f"{name}: {kind} in the namespace {space}"
 
 
 def _manifest(trees: dict[str, ElementTree.Element], files: set[str]) -> Iterator[str]:

@@ -23,6 +23,7 @@ def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
     A link to another page of the site leads to it at `site_url`; where no address is known its words stay as text.
     """
     works = _Works(site)
+    numbers = {part.page: part.number for part in parts if part.number}
     pages = {part.page: (part.slug, {str(one["id"]) for one in part.body.select("[id]")}) for part in parts}
 
     def inside(target: str, anchor: str) -> str | None:
@@ -35,6 +36,7 @@ def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
     for part in parts:
         for link in part.body.select("a"):
             _cite(part, link, works)
+            _introduced(link, part.page, numbers)
             _link(link, part.page, inside, site_url)
         _ids(part)
     return [*parts, works.part(parts, site_url)]
@@ -68,6 +70,13 @@ def _link(link: Tag, page: str, inside: Callable[[str, str], str | None], site_u
         link["href"] = f"{site_url.rstrip('/')}/{target}" + (f"#{anchor}" if anchor else "")
     else:
         link.unwrap()
+
+
+def _introduced(link: Tag, page: str, numbers: dict[str, int]) -> None:
+    """The glossary says "introduced here", which means nothing on paper."""
+    if link.get_text() == "introduced here":
+        number = numbers.get(resolved(str(link.get("href", "")), page)[0])
+        link.string = f"introduced in chapter {number}" if number else "introduced on the site"
 
 
 def _cite(part: Part, link: Tag, works: _Works) -> None:

@@ -22,8 +22,10 @@ _GONE = re.compile(r"(tabindex|aria-hidden|style(?!=text-align)|loading|contente
 _ELEMENTS = {name.lower(): name for name in ("linearGradient", "radialGradient", "clipPath", "textPath")}
 _SCREEN = (
     "script", "style", "link", "noscript", "button", "form", "template", "[role=tooltip]", ".fb-book", ".fb-hidden",
-    ".fb-copy",
+    ".fb-copy", ".fb-place", ".fb-screen",
 )  # fmt: skip
+MOVES = (".fb-slide", ".fb-visit", ".fb-sweep")  # what the style sheet of the site sets in motion
+_XML = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
 
 
 def shape(part: Part) -> None:
@@ -85,7 +87,7 @@ def _answers(part: Part) -> None:
 def _opened(body: Tag) -> None:
     """Everything else that folds is open, but for what only moves and for BibTeX, which nobody copies from paper."""
     for folded in body.select("details"):
-        if folded.select_one(".fb-slide, pre.fb-bibtex"):
+        if folded.select_one(", ".join((*MOVES, "pre.fb-bibtex"))):
             folded.decompose()
             continue
         if (title := folded.summary) is not None:
@@ -121,5 +123,5 @@ def _well_formed(body: Tag) -> None:
         element.name = _ELEMENTS.get(element.name, element.name)
         kept = {name: value for name, value in element.attrs.items() if not _GONE.match(f"{name}={value}")}
         element.attrs = {_CASES.get(name, name): value for name, value in kept.items()}
-        if element.name == "svg":
-            element["xmlns"] = "http://www.w3.org/2000/svg"
+        if element.name in _XML:
+            element["xmlns"] = _XML[element.name]

@@ -23,7 +23,7 @@ _SKIP = (
     r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* (?:[a-z] )?[a-z]{2,}\b)"
 )
 _MATHS = re.compile(
-    _SKIP + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])",
+    _SKIP + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?!(?!th\b)[\w$])",
     re.DOTALL | re.MULTILINE,
 )
 _SPECIAL = re.compile(r"[&<>\"*_`\\\[\]~^|#{}$]")

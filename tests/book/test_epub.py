@@ -164,6 +164,7 @@ FAULTS = {
     "left-out": (_changed("EPUB/package.opf", '<itemref idref="two"/>', ""), "spine: two is left out"),
     "contents": (_changed("EPUB/toc.ncx", "two.xhtml", "gone.xhtml"), "gone.xhtml: no such file"),
     "type": (_changed("mimetype", "epub", "zip"), "mimetype: expected application/epub+zip"),
+    "space": (_changed(ONE, ' xmlns="http://www.w3.org/1998/Math/MathML"', ""), "one.xhtml: math in the namespace"),
     "order": (lambda files: dict(sorted(files.items())), "mimetype: expected as the first file"),
 }  # fmt: skip
 

@@ -37,6 +37,13 @@ def test_links_between_chapters_stay_inside_the_book(parts: dict[str, Part]) -> 
     assert hrefs(parts["about"])["the first"] == "#one"
 
 
+def test_the_glossary_names_the_chapter_instead_of_here(small: Path, page: Callable[[str, str], None]) -> None:
+    links = '<a href="../handbook/two/#ends">introduced here</a> <a href="../data/">introduced here</a>'
+    page("glossary/", f'<h1 id="glossary">Glossary</h1><p id="bit" class="fb-note">{links}</p>')
+    part = next(part for part in bound(small, SITE) if part.slug == "glossary")
+    assert hrefs(part) == {"introduced in chapter 2": "#two-ends", "introduced on the site": f"{SITE}data/"}
+
+
 def test_links_to_the_outside_are_as_they_were(parts: dict[str, Part]) -> None:
     assert hrefs(parts["one"])["out"] == "https://x.example/?a=1&b=2"
     assert hrefs(parts["two"])["mail"] == "mailto:a@x.example"

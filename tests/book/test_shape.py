@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from binding import CHAPTERS
 from book.document import markup
+from book.making import SHEET
 from book.parts import BookError, Part, parsed, read, words
-from book.shape import shape
+from book.shape import MOVES, shape
 
 
 def shaped(html: str, number: int = 1) -> Part:
@@ -76,6 +78,31 @@ def test_other_boxes_are_open_and_what_only_moves_is_left_out(one: Part) -> None
     assert "Watch it move" not in words(one.body)
 
 
+@pytest.mark.parametrize("name", MOVES)
+def test_every_way_of_moving_is_left_out_with_its_box(name: str) -> None:
+    picture = f'<figure><svg viewBox="0 0 9 9"><g class="{name[1:]}"><path d=""/></g></svg></figure>'
+    part = shaped(f'<details class="example"><summary>Watch</summary>{picture}</details><p>after</p>')
+    assert words(part.body) == "1 T after"
+    assert part.body.select("figure") == []
+
+
+def test_what_moves_on_the_site_is_known() -> None:
+    """Every class that the style sheet sets in motion, by name."""
+    sheet = SHEET.read_text(encoding="utf-8")
+    moving = re.findall(r"^(\.[\w-]+) \{[^}]*animation: (?!none)", sheet, re.MULTILINE)
+    assert sorted(moving) == sorted(MOVES)
+    assert len(set(re.findall(r"@keyframes ([\w-]+)", sheet))) == len(MOVES)
+
+
+def test_the_line_about_place_and_time_is_left_out(one: Part) -> None:
+    assert "Chapter 1 of 2" not in words(one.body)
+
+
+def test_what_speaks_of_the_site_is_left_out() -> None:
+    part = shaped('<ul><li>a</li><li class="fb-screen">press the <b>button</b></li></ul>')
+    assert [words(item) for item in part.body.select("li")] == ["a"]
+
+
 def test_bibtex_and_hidden_words_are_left_out(one: Part) -> None:
     assert "BibTeX" not in words(one.body)
     assert not one.body.select(".fb-hidden, .fb-bibtex")
@@ -114,6 +141,7 @@ def test_names_of_svg_have_their_capitals_again(one: Part) -> None:
     assert picture is not None
     assert picture["viewBox"] == "0 0 640 200"
     assert picture["xmlns"] == "http://www.w3.org/2000/svg"
+    assert 'xmlns="http://www.w3.org/1998/Math/MathML"' in markup(shaped("<math><mi>a</mi></math>").body)
     text = markup(shaped('<svg><lineargradient gradientunits="x"></lineargradient></svg>').body)
     assert '<linearGradient gradientUnits="x"></linearGradient>' in text
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from book.colours import THEME
-from book.document import Facts, markup
+from book.document import Facts, markup, printed
 from book.making import gathered, reader
 from book.parts import Part
+from book.printing import pdf
 from book.publish import MARK
+from book.shape import MOVES
 from flopbook.references import references
 from sitebuild.handbook import chapters
 
@@ -62,8 +67,29 @@ def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
     assert reader(*book).startswith(b"PK")
 
 
-LOOK = """() => [...document.querySelectorAll("figure svg")]
-  .filter((svg) => !svg.querySelector(".fb-slide") && !svg.closest(".fb-calculator"))
+def test_the_cheat_sheet_is_one_page(book: tuple[Facts, list[Part]], surf: Callable[..., Any]) -> None:
+    """Between title and contents before it and the next part after it; nothing of it is wider than its column."""
+    parts = [copy.deepcopy(part) for part in book[1] if part.slug in ("cheat-sheet", "tensor-parallelism")]
+    for link in [link for part in parts for link in part.body.select("a")]:
+        link.unwrap()
+    html = printed(book[0], parts)
+
+    def wider(context: Any) -> list[str]:
+        tab = context.new_page()
+        tab.set_viewport_size({"width": round((210 - 2 * 12) / 25.4 * 96), "height": 900})
+        tab.emulate_media(media="print")
+        tab.set_content(html)
+        found = "[...document.querySelectorAll('.fb-sheet :is(p, table)')].filter(one => one.scrollWidth > WIDE)"
+        wide = found.replace("WIDE", "Math.ceil(one.parentElement.clientWidth)")
+        return list(tab.evaluate(f"{wide}.map(one => one.textContent)"))
+
+    assert surf(wider) == []
+    texts = [page.extract_text() for page in PdfReader(io.BytesIO(surf(pdf, html))).pages]
+    assert all(word in texts[-1] for word in ("Rooflines", "Inference", "Units", "AWS Trainium2"))
+
+
+LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
+  .filter((svg) => !svg.querySelector(moving) && !svg.closest(".fb-calculator"))
   .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")].flatMap((one) => {
     const seen = getComputedStyle(one);
     const rim = [seen.stroke, seen.strokeWidth, seen.strokeDasharray, seen.strokeLinejoin, seen.strokeLinecap];
@@ -88,9 +114,9 @@ def test_pictures_look_as_they_do_on_the_site(
         for part in pages:
             tab.goto(base + part.page)
             tab.add_style_tag(content=f":root, [data-md-color-scheme] {{ {theme} }}")
-            there = tab.evaluate(LOOK)
+            there = tab.evaluate(LOOK, ", ".join(MOVES))
             tab.set_content(markup(part.body))
-            found.append((there, tab.evaluate(LOOK)))
+            found.append((there, tab.evaluate(LOOK, ", ".join(MOVES))))
         return found
 
     for part, (there, here) in zip(pages, surf(look, color_scheme="light"), strict=True):

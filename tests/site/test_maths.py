@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 import re
+from pathlib import Path
 
 import markdown
 import pytest
@@ -50,10 +51,25 @@ def test_formulas_become_mathml(text: str, display: str) -> None:
     assert made.count("<math ") == 1
 
 
-@pytest.mark.parametrize("text", ["$2 b k D$", "$2 k \\cdot 3 D F$", "$4 c^2 H d$", "$2 n^2$", "$3 x$"])
-def test_a_number_and_letters_are_no_price(text: str) -> None:
-    made = replace_maths(f"there and back: {text}.")
-    assert made.count("<math ") == 1 and "$" not in made
+@pytest.mark.parametrize("latex", ["2 n^2", "2 b k D", r"4 c^2 H d", r"2 k \cdot 3 D F", "2 a b"])
+def test_a_number_before_a_letter_is_no_price(latex: str) -> None:
+    made = replace_maths(f"it sends ${latex}$ bytes, $N$ times")
+    assert made.count("<math ") == 2 and "$" not in made
+
+
+def test_an_ordinal_is_a_formula_with_an_ending() -> None:
+    made = replace_maths("one $N$th of it, $x$the")
+    assert "</math>th of it, $x$the" in made
+
+
+@pytest.mark.parametrize("page", ["handbook", "calculators"])
+def test_no_page_shows_the_dollars_of_a_formula(site: Path, page: str) -> None:
+    shown = {}
+    for path in sorted((site / page).glob("*/index.html")):
+        text = re.sub(r"<(pre|code|script|math|head)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        if found := re.findall(r"\$[^\s$][^$\n]*\$", re.sub(r"<[^>]+>", "", text)):
+            shown[path.parent.name] = found
+    assert shown == {}
 
 
 def test_formulas_after_the_head_of_a_page() -> None:
