@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from sitebuild.content import _form  # noqa: E402
 
 HANDBOOK = sorted(path for path in (ROOT / "docs" / "handbook").glob("*.md") if path.stem != "index")
-_FIGURE = re.compile(r'<figure class="fb-figure" id="fig-(?!roofline-).*?</figure>', re.S)  # roofline() is another
+_FIGURE = re.compile(r'<figure class="fb-figure" id="fig-.*?</figure>', re.S)
 _CALL = re.compile(r"drawn by <code>(.*?)</code>\)</figcaption>")
 _CODE = re.compile(r'href="\.\./\.\./([^"]+)"[^>]*>code of this figure<')
 
