@@ -66,7 +66,7 @@ def _moving() -> Figure:
         f"{ROWS} rows of input pass through {SIDE} by {SIDE} cells in {cycles()} cycles, as a slanting wave from the "
         "upper left to the lower right.",
         "The same nine cycles in motion, half a second each. Close and open the box to see them again; where motion is "
-        "switched off the cells stay empty, and the moments above show the same.",
+        "switched off the cells stay empty, and the still pictures above show the same.",
         20 + SIDE * size,
         tuple(parts),
     )

@@ -65,7 +65,7 @@ def figure(compute: float = 3.0, memory: float = 5.0, tiles: tuple[int, ...] = (
         "Arithmetic and transfer, with and without overlap",
         f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. {'; '.join(told)}. The larger of "
         f"the two is {max(compute, memory):g}, the sum {compute + memory:g}.",
-        "Upper lane of each pair: the bus. Lower lane: the arithmetic. In pieces, the next one is on its way while "
+        "Upper bars of each pair: the bus. Lower bars: the arithmetic. In pieces, the next one is on its way while "
         "this one is multiplied. The total moves from the sum towards the larger time and never below it.",
         foot + 8,
         tuple(parts),
