@@ -19,9 +19,9 @@ _MARKS = {
     "(": "open bracket", ")": "close bracket", "[": "open square bracket", "]": "close square bracket",
     "⌈": "ceiling of", "⌉": "end ceiling", "⌊": "floor of", "⌋": "end floor", "{": "open brace", "}": "close brace",
     "¯": "bar", "^": "hat", "˙": "dot", ",": ",", ".": ".", ";": ";", ":": ":", "'": "prime",
-    "′": "prime", "%": "percent",
+    "′": "prime", "″": "double prime", "%": "percent",
 }  # fmt: skip
-_POWERS = {"2": "squared", "3": "cubed"}
+_POWERS = {"2": "squared", "3": "cubed", "prime": "prime", "double prime": "double prime"}
 _SCRIPTS = ("msub", "munder")
 _PLAIN = ("mi", "mn", "mo", "mtext")
 
@@ -97,7 +97,8 @@ def _word(text: str) -> str:
     if text in _MARKS:
         return _MARKS[text]
     if len(text) == 1 and ord(text) > 0x7F:
-        name = unicodedata.name(unicodedata.normalize("NFKC", text), "").lower()
+        plain = unicodedata.normalize("NFKC", text)
+        name = unicodedata.name(plain if len(plain) == 1 else text, "").lower()
         letter = name.rpartition(" letter ")[2] or name
         return f"capital {letter}" if "greek capital" in name else letter.removesuffix(" symbol")
     return text
