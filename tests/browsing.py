@@ -43,17 +43,26 @@ class Surfer:
         self._thread.shutdown()
 
 
+# A dark page differs from a light one in colours alone, and a narrow one in all but colours; looking for those is slow.
+_COLOURS = ("color-contrast", "link-in-text-block")
+_LOOKS: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("light", 1280, {}),
+    ("dark", 1280, {"runOnly": {"type": "rule", "values": list(_COLOURS)}}),
+    ("light", 360, {"rules": {name: {"enabled": False} for name in _COLOURS}}),
+)
+
+
 def faults(tab: Any) -> dict[str, Any]:
     """What axe finds in the state of a page, light, dark and on a phone, and where it is wider than the window."""
     from axe_playwright_python.sync_playwright import Axe
 
     wrong: dict[str, Any] = {}
-    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
+    for scheme, width, rules in _LOOKS:
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size({"width": width, "height": 900})
         tab.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
         if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wrong[f"wider than {width}"] = True
-        found = Axe().run(tab).response["violations"]
+        found = Axe().run(tab, options={"resultTypes": ["violations"], **rules}).response["violations"]
         wrong[f"axe {scheme} {width}"] = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
     return {key: value for key, value in wrong.items() if value}

@@ -19,11 +19,10 @@ LAUNCH = (
 )  # fmt: skip
 # One page of each kind: what holds for these holds for their siblings. Of calculators those whose forms differ most.
 TEMPLATES = (
-    "", "handbook/", "handbook/roofline/", "handbook/why-compute/", "handbook/computer/", "handbook/transformers/",
-    "handbook/batch/", "accelerators/", "accelerators/nvidia/", "accelerators/nvidia/h100-sxm/",
+    "", "handbook/", "handbook/roofline/", "accelerators/", "accelerators/nvidia/", "accelerators/nvidia/h100-sxm/",
     "accelerators/nvidia/gb200-nvl72/", "calculators/", "calculators/min-batch/", "calculators/memory/",
     "calculators/collective/", "calculators/bubble/", "calculators/decode/", "calculators/sharded-matmul/",
-    "notebooks/", "notebooks/min-batch/", "notebooks/bubble/", "notebooks/transformer/", "notebooks/data-parallel/",
+    "notebooks/", "notebooks/min-batch/", "notebooks/transformer/",
     "references/", "references/roofline/", "references/works/",
     "references/new/", "errata/", "claims/", "pitfalls/", "conventions/", "data/", "models/", "contributing/",
     "glossary/", "cheat-sheet/", "404.html",

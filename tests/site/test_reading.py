@@ -204,7 +204,7 @@ def test_the_keyboard_reaches_the_text_the_search_and_the_answers(surf: Any, bas
         tab.goto(base + "handbook/roofline/")
         tab.keyboard.press("Tab")
         assert "md-skip" in tab.evaluate("document.activeElement.className")
-        assert tab.evaluate("getComputedStyle(document.activeElement).opacity") != "0"
+        tab.wait_for_function("getComputedStyle(document.activeElement).opacity !== '0'")  # it fades in
         tab.keyboard.press("Enter")
         assert tab.url.endswith("#rooflines-and-the-minimum-batch")
         answer = tab.locator("details.success > summary").first
