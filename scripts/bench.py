@@ -161,7 +161,6 @@ def notebooks(_: int) -> None:
 
     One whose extra is not installed is left out.
     """
-    sys.path.insert(0, str(ROOT / "scripts"))
     from sitebuild import extras
     from sitebuild.notebooks import execute, sources
 
@@ -256,7 +255,6 @@ def sweeps(runs: int) -> None:
 
 def weights(_: int) -> None:
     """What each page template weighs over the wire, gzipped, search index aside."""
-    sys.path.insert(0, str(ROOT / "scripts"))
     from sitebuild.handbook import chapters
     from sitebuild.weigh import BUDGET, BUDGETS, TEMPLATES, weigh_site
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 
 FRONT = "handbook/"
-BACK = ("cheat-sheet/", "handbook/cheat-sheet/", "glossary/", "handbook/glossary/")  # those that are there
+BACK = ("cheat-sheet/", "glossary/")  # those that are there
 BIBLIOGRAPHY = "bibliography"
 
 

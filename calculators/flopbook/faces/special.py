@@ -13,19 +13,12 @@ import math
 import textwrap
 from collections.abc import Callable, Collection, Mapping
 
+from flopbook.expressions import COMPARE
 from flopbook.faces.latex import print_latex, symbols
 from flopbook.faces.tree import steps
 from flopbook.formula import Formula
 
 Given = Mapping[str, float | str]
-_COMPARE: Mapping[type[ast.cmpop], Callable[[object, object], bool]] = {
-    ast.Eq: lambda a, b: a == b,
-    ast.NotEq: lambda a, b: a != b,
-    ast.Lt: lambda a, b: a < b,  # type: ignore[operator]
-    ast.LtE: lambda a, b: a <= b,  # type: ignore[operator]
-    ast.Gt: lambda a, b: a > b,  # type: ignore[operator]
-    ast.GtE: lambda a, b: a >= b,  # type: ignore[operator]
-}
 
 
 def special(formula: Formula, names: Collection[str], given: Given, inline: Collection[str] = ()) -> dict[str, str]:
@@ -104,7 +97,7 @@ class _Case(ast.NodeTransformer):
         if ast.dump(left) == ast.dump(right):
             return kind in (ast.Eq, ast.LtE, ast.GtE)
         if None not in sides:
-            return _COMPARE[kind](*sides)
+            return bool(COMPARE[kind](*sides))
         if isinstance(right, ast.Name) and right.id == "inf" and kind is ast.Lt:
             return True
         return True if sides[1] == 0 and kind is ast.Gt else None

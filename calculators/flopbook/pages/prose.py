@@ -154,8 +154,7 @@ def _names(page: str) -> dict[str, Any]:
 
 def _roofline(name: str, page: str) -> str:
     """The roofline of a chip, with the code and the call in its caption as under every figure."""
-    said = origin("roofline", page, f"roofline({json.dumps(name)})")
-    return roofline_svg(chip(name)).replace("</figcaption>", f" {said}</figcaption>")
+    return roofline_svg(chip(name), origin("roofline", page, f"roofline({json.dumps(name)})"))
 
 
 def _stated(key: str, page: str) -> Number:

@@ -39,10 +39,10 @@ def _merged(found: list[Roof]) -> list[Roof]:
     return [Roof(" and ".join(names), peak, sparsity) for (peak, sparsity), names in named.items()]
 
 
-def roofline_svg(chip: Chip) -> str:
+def roofline_svg(chip: Chip, origin: str = "") -> str:
     """The picture with title and description; colours come from CSS variables, so that it fits light and dark.
 
-    Raises FlopbookError when the chip has no bandwidth or no peak.
+    `origin` is HTML that ends the caption. Raises FlopbookError when the chip has no bandwidth or no peak.
     """
     bandwidth = chip.memory_bandwidth()
     lines = roofs(chip)
@@ -68,7 +68,8 @@ def roofline_svg(chip: Chip) -> str:
         *axes(),
         "</svg></div>",
         f"<figcaption>{escape(name)}. The slope is memory bandwidth, {escape(format_quantity(bandwidth, 'byte/s'))}; "
-        f"left of a ridge the chip waits for memory. {escape(described)}.</figcaption></figure>",
+        f"left of a ridge the chip waits for memory. {escape(described)}.{f' {origin}' if origin else ''}"
+        "</figcaption></figure>",
     ]
     return "".join(parts)
 

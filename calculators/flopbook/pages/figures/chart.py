@@ -62,9 +62,9 @@ class Chart:
         """A line in one of four colours, each with its own dashes."""
         return path([(self.x.at(x), self.y.at(y)) for x, y in points], f"fb-line{number}")
 
-    def dot(self, x: float, y: float, tip: str, kind: str = "fb-c0") -> str:
-        """A point with what a pointer shows."""
-        return dot(self.x.at(x), self.y.at(y), kind, tip)
+    def dot(self, x: float, y: float, tip: str, kind: str = "fb-c0", radius: float = 4) -> str:
+        """A point with what a pointer shows; `radius` is in pixels."""
+        return dot(self.x.at(x), self.y.at(y), kind, tip, radius)
 
     def words(
         self, place: tuple[float, float], text: str, anchor: str = "start", shift: tuple[float, float] = (8, 4)

@@ -58,14 +58,8 @@ def figure() -> Figure:
     for point in sorted(shown, key=lambda point: -point.params):
         name, shift, anchor = _LABELS.get(point.key, (point.key, (9, 4), "start"))
         size = format_quantity(point.params, "param") if point.params else "size not in the source"
-        parts.append(
-            chart.dot(
-                point.year,
-                point.perplexity,
-                f"{name}: {point.perplexity:g}, {size}",
-                "fb-c0" if point.params else "fb-c5",
-            ).replace('r="4"', f'r="{radius(point.params):.2g}"')
-        )
+        tip, kind = f"{name}: {point.perplexity:g}, {size}", "fb-c0" if point.params else "fb-c5"
+        parts.append(chart.dot(point.year, point.perplexity, tip, kind, float(f"{radius(point.params):.2g}")))
         parts.append(chart.words((point.year, point.perplexity), name, anchor, shift))
     told = "; ".join(f"{_LABELS.get(p.key, (p.key,))[0]} {p.perplexity:g}" for p in shown)
     return Figure(

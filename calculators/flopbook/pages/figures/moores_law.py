@@ -9,7 +9,9 @@ from typing import NamedTuple
 from flopbook.entries import entry_ids, load_entry
 from flopbook.pages.figures.chart import Axis, Chart
 from flopbook.pages.figures.drawing import Figure
+from flopbook.pages.growth import fitted
 from flopbook.pages.quantities import cells, shown_claims, value_of
+from flopbook.problems import FlopbookError
 from flopbook.units import format_quantity
 
 _NAMED = {
@@ -43,18 +45,17 @@ def points() -> list[Point]:
 
 
 def doubling(found: Sequence[Point]) -> tuple[float, float]:
-    """Years for a doubling, and the count at the year 2000, of the line of least squares through the logarithms."""
-    years, logs = [p.year - 2000 for p in found], [math.log2(p.count) for p in found]
-    x, y = sum(years) / len(years), sum(logs) / len(logs)
-    slope = sum((a - x) * (b - y) for a, b in zip(years, logs, strict=True)) / sum((a - x) ** 2 for a in years)
-    return 1 / slope, 2.0 ** (y - slope * x)
+    """Years for a doubling, and the count at the year 2000, of the best fit. Raises FlopbookError for too few."""
+    fit = fitted([(point.year, point.count) for point in found])
+    if fit is None:
+        raise FlopbookError("too few dated chips with a number of transistors for a doubling time")
+    return fit.doubling, fit.start
 
 
 def figure() -> Figure:
     """A point for each chip, the fitted line, and the line of a doubling in two years from the same start."""
     shown = points()
-    fitted = [point for point in shown if not point.id.startswith(WAFERS)]
-    period, start = doubling(fitted)
+    period, start = doubling([point for point in shown if not point.id.startswith(WAFERS)])
     first, last = math.floor(shown[0].year), math.ceil(shown[-1].year)
     chart = Chart(
         Axis("year of the announcement or launch", first, last, "", log=False), Axis("transistors", 1e9, 1e13, ""),
