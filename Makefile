@@ -26,21 +26,21 @@ help: ## list the targets
 setup: ## make .venv ready (every other target does this by itself)
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || { \
 	  echo "set-up: '$(PYTHON)' was not found. Install Python 3.11 or newer, or name it: make PYTHON=/path/to/python3" >&2; exit 2; }
-	@"$(PYTHON)" scripts/setup_env.py
+	@"$(PYTHON)" -m scripts.setup_env
 
 site: setup ## build the whole site into site/ (FLOPBOOK_JAX=0 leaves the notebooks in JAX unexecuted)
-	@$(BIN)/python scripts/setup_jax.py
-	@$(BIN)/python scripts/build_site.py
+	@$(BIN)/python -m scripts.setup_jax
+	@$(BIN)/python -m scripts.build_site
 
 book: setup ## make the handbook as PDF and ePub in build/book/ (builds the site first if that is stale)
-	@$(BIN)/python scripts/ensure_browser.py
-	@$(BIN)/python scripts/build_book.py
+	@$(BIN)/python -m scripts.ensure_browser
+	@$(BIN)/python -m scripts.build_book
 
 serve: setup ## show the site at a local address, with live reload
-	@$(BIN)/python scripts/serve.py
+	@$(BIN)/python -m scripts.serve
 
 test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
-	@$(BIN)/python scripts/ensure_browser.py
+	@$(BIN)/python -m scripts.ensure_browser
 	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: setup ## check data, code style and formatting
@@ -49,13 +49,13 @@ lint: setup ## check data, code style and formatting
 	@$(BIN)/ruff format --check .
 
 links: setup ## check every outside link of data and prose
-	@$(BIN)/python scripts/check_links.py $(LINKS_ARGS)
+	@$(BIN)/python -m scripts.check_links $(LINKS_ARGS)
 
 bench: setup ## measure the speeds that the project promises
-	@$(BIN)/python scripts/bench.py
+	@$(BIN)/python -m scripts.bench
 
 jax: setup ## install JAX beside .venv and execute the notebooks that need it
-	@$(BIN)/python scripts/setup_jax.py --run
+	@$(BIN)/python -m scripts.setup_jax --run
 
 lock: setup ## rewrite requirements/lock.txt and jax.txt from the .in files (UPGRADE=1 takes newer versions)
 	@$(BIN)/python -m venv $(LOCK_ENV)

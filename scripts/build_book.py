@@ -1,8 +1,9 @@
-"""Makes build/book/flopbook-handbook.pdf and .epub from the built site, and links them on its handbook page.
+"""Makes build/book/flopbook-handbook.pdf and .epub from the built site, and links them on its
+handbook page.
 
-The site is built first when there is none or when a source is newer. Links to pages that are not in the book lead to
-the published site where FLOPBOOK_SITE_URL names it. Exit status: 0 made, 1 the site or the book has a fault, 2 bad
-usage or no browser.
+The site is built first when there is none or when a source is newer. Links to pages that are not in
+the book lead to the published site where FLOPBOOK_SITE_URL names it. Exit status: 0 made, 1 the
+site or the book has a fault, 2 bad usage or no browser.
 """
 
 from __future__ import annotations
@@ -12,25 +13,29 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
 
-from ensure_browser import BrowserError, ensure_browser  # noqa: E402
-
-from book.document import NAME  # noqa: E402
-from book.parts import BookError  # noqa: E402
-from sitebuild.steps import Steps  # noqa: E402
+from scripts.ensure_browser import BrowserError, ensure_browser  # noqa: E402
+from scripts.website.book.document import NAME  # noqa: E402
+from scripts.website.book.parts import BookError  # noqa: E402
+from scripts.website.build.steps import Steps  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the book; print its pages, sizes and how long each step took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--site", type=Path, default=ROOT / "site", help="the built site (default: site/)")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "book", help="where the files go")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--site", type=Path, default=ROOT / "site", help="the built site (default: site/)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "book", help="where the files go"
+    )
     options = parser.parse_args(arguments)
     try:
         browser = ensure_browser()
         if options.site.absolute() == ROOT / "site" and stale(options.site):
-            import build_site
+            from scripts import build_site
 
             if build_site.main([]):
                 return 1
@@ -48,15 +53,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 def stale(site: Path) -> bool:
     """Whether there is no site, or a source that it is made from is newer."""
-    from serve import snapshot
+    from scripts.serve import snapshot
 
     page = site / "index.html"
     return not page.is_file() or max(changed for _, changed in snapshot()) > page.stat().st_mtime_ns
 
 
 def _make(options: argparse.Namespace, browser: Path, steps: Steps) -> None:
-    from book import making
-    from book.publish import megabytes, publish
+    from scripts.website.book import making
+    from scripts.website.book.publish import megabytes, publish
 
     with steps.step("read the site"):
         known, parts = making.gathered(options.site)

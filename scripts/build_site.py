@@ -1,7 +1,8 @@
-"""Builds the site into site/: check the data, run the notebooks, write the content, build strictly, check every link.
+"""Builds the site into site/: check the data, run the notebooks, write the content, build strictly,
+check every link.
 
-Everything is built beside site/ and swapped in at the end, so that a failure leaves the old site whole. Exit status:
-0 built, 1 a check found problems, 2 bad usage.
+Everything is built beside site/ and swapped in at the end, so that a failure leaves the old site
+whole. Exit status: 0 built, 1 a check found problems, 2 bad usage.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
 
-from flopbook.problems import FlopbookError  # noqa: E402
-from sitebuild.steps import Steps  # noqa: E402
+from flopbook.errors import FlopbookError  # noqa: E402
+from scripts.website.build.steps import Steps  # noqa: E402
 
 
 class CheckFailed(Exception):
@@ -24,15 +24,28 @@ class CheckFailed(Exception):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the build; print where the site is and how long each step took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--site", type=Path, default=ROOT / "site", help="where the site goes (default: site/)")
-    parser.add_argument("--jobs", type=int, default=2, help="notebooks that run at once (default: 2)")
-    parser.add_argument("--zensical", action="store_true", help="also build with Zensical, into WORK/zensical/site")
-    parser.add_argument(
-        "--content-only", action="store_true", help="stop after writing the content (for the live preview)"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--work", type=Path, default=ROOT / "build", help="for what is made on the way (default: build/)"
+        "--site", type=Path, default=ROOT / "site", help="where the site goes (default: site/)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="notebooks that run at once (default: 2)"
+    )
+    parser.add_argument(
+        "--zensical", action="store_true", help="also build with Zensical, into WORK/zensical/site"
+    )
+    parser.add_argument(
+        "--content-only",
+        action="store_true",
+        help="stop after writing the content (for the live preview)",
+    )
+    parser.add_argument(
+        "--work",
+        type=Path,
+        default=ROOT / "build",
+        help="for what is made on the way (default: build/)",
     )
     options = parser.parse_args(arguments)
     options.site, options.work = options.site.absolute(), options.work.absolute()
@@ -61,11 +74,11 @@ def _build(options: argparse.Namespace, steps: Steps) -> None:
     with steps.step("check the data"):
         check_data()
     with steps.step("run the notebooks"):
-        from sitebuild.notebooks import execute_all
+        from scripts.website.build.notebooks import execute_all
 
         notebooks = execute_all(steps.detail, options.jobs, preview=options.content_only)
     with steps.step("write the content"):
-        from sitebuild.content import API, generate, write
+        from scripts.website.build.content import API, generate, write
 
         tree = generate(notebooks, preview=options.content_only)
         changed = write(tree, content, keep=API if options.content_only else "")
@@ -73,7 +86,7 @@ def _build(options: argparse.Namespace, steps: Steps) -> None:
     if options.content_only:
         return
     with steps.step("build the site"):
-        from sitebuild import generator, searching, slim, twins
+        from scripts.website.build import generator, searching, slim, twins
 
         shutil.rmtree(staged, ignore_errors=True)
         generator.mkdocs(staged, content)
@@ -91,23 +104,29 @@ def _build(options: argparse.Namespace, steps: Steps) -> None:
 
 def check_data() -> None:
     """Raise CheckFailed with every problem of the data."""
-    from flopbook.lint import lint
+    from flopbook.checks.lint import lint
 
     if problems := lint():
         raise CheckFailed("\n".join([*map(str, problems), f"{len(problems)} problems in the data"]))
 
 
 def check_links(site: Path) -> None:
-    """Raise CheckFailed when a link inside the site leads nowhere, or a page would ask another host for something."""
-    from linkcheck.internal import check_built_site
-    from sitebuild.generator import site_url
+    """Raise CheckFailed when a link inside the site leads nowhere, or a page would ask another host
+    for something.
+    """
+    from scripts.linkcheck.internal import check_built_site
+    from scripts.website.build.generator import site_url
 
     if problems := check_built_site(site, base=site_url() or "/"):
-        raise CheckFailed("\n".join([*map(str, problems[:50]), f"{len(problems)} broken links in the site"]))
+        raise CheckFailed(
+            "\n".join([*map(str, problems[:50]), f"{len(problems)} broken links in the site"])
+        )
 
 
 def swap(staged: Path, site: Path) -> None:
-    """Put the new site in the place of the old one; the old one goes only when the new one is there."""
+    """Put the new site in the place of the old one; the old one goes only when the new one is
+    there.
+    """
     old = site.with_name(site.name + ".old")
     shutil.rmtree(old, ignore_errors=True)
     if site.exists():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Check every http(s) link of data and prose (`make links`).
 
-Exit status: 0 all links work or are excused; 1 a link is broken or an exception is unused; 2 bad usage or a
-bad exceptions file.
+Exit status: 0 all links work or are excused; 1 a link is broken or an exception is unused; 2 bad
+usage or a bad exceptions file.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
-from flopbook import linkstatus
-from flopbook.fetching import Fetcher
-from flopbook.guard import Guard, Refused, Unresolved
-from flopbook.problems import DataError
-from linkcheck import exceptions, report, status
-from linkcheck.cache import DAY_S, DEFAULT_AGES_S, Cache
-from linkcheck.collect import Link, by_address, collect
-from linkcheck.fetch import Policy, Prober
-from linkcheck.results import Result
-from linkcheck.schedule import Clock, HostLimiter, Limits, run_in_lanes
-from linkcheck.transport import Transport, environment_proxies
+from flopbook.contributing.fetching import Fetcher
+from flopbook.contributing.guard import Guard, Refused, Unresolved
+from flopbook.data import link_status as linkstatus
+from flopbook.errors import DataError
+from scripts.linkcheck import exceptions, report, status
+from scripts.linkcheck.cache import DAY_S, DEFAULT_AGES_S, Cache
+from scripts.linkcheck.collect import Link, by_address, collect
+from scripts.linkcheck.fetch import Policy, Prober
+from scripts.linkcheck.results import Result
+from scripts.linkcheck.schedule import Clock, HostLimiter, Limits, run_in_lanes
+from scripts.linkcheck.transport import Transport, environment_proxies
 
 ROOT = Path(__file__).resolve().parent.parent
 EXCEPTIONS = "scripts/link_exceptions.yaml"
 STATUS = f"bibliography/{linkstatus.FILE}"
-# With fewer hosts than this, the plain report is as short as the line that says there is no network.
+# With fewer hosts than this, the plain report is as short as the line that says there is no
+# network.
 _FEWEST_HOSTS_FOR_NO_NETWORK = 3
 _MOST_HOSTS_TRIED = 20
 
@@ -48,8 +49,12 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see --help")
 
 
-def main(argv: Sequence[str] | None = None, guard: Guard | None = None, clock: Clock | None = None) -> int:
-    """Run the check; `guard` and `clock` are for tests, which talk to this machine only and do not wait."""
+def main(
+    argv: Sequence[str] | None = None, guard: Guard | None = None, clock: Clock | None = None
+) -> int:
+    """Run the check; `guard` and `clock` are for tests, which talk to this machine only and do not
+    wait.
+    """
     try:
         options = _parse(argv)
         return _run(options, guard or Guard(), clock or Clock())
@@ -70,7 +75,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--list", action="store_true", help="print the links with file and line, and ask for none")
     add("--only", metavar="PATTERN", help="only links that this regular expression is found in")
     add("--json", action="store_true", help="print the result as JSON")
-    add("--timeout", type=_positive, default=20.0, metavar="S", help="seconds to wait for a host (20)")
+    add(
+        "--timeout",
+        type=_positive,
+        default=20.0,
+        metavar="S",
+        help="seconds to wait for a host (20)",
+    )
     add("--jobs", type=_count, default=16, metavar="N", help="requests at once (16)")
     add("--per-host", type=_count, default=2, metavar="N", help="requests at once to one host (2)")
     add(
@@ -80,8 +91,18 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="S",
         help="seconds between requests to one host (0.5)",
     )
-    add("--max-age", type=_from_zero, default=7.0, metavar="DAYS", help="how long to believe a good link (7)")
-    add("--write-status", action="store_true", help=f"write what fails, with archived copies, to {STATUS}")
+    add(
+        "--max-age",
+        type=_from_zero,
+        default=7.0,
+        metavar="DAYS",
+        help="how long to believe a good link (7)",
+    )
+    add(
+        "--write-status",
+        action="store_true",
+        help=f"write what fails, with archived copies, to {STATUS}",
+    )
     add("--no-cache", action="store_true", help="neither read nor write .cache/links.json")
     add(
         "--allow-proxy",
@@ -140,7 +161,9 @@ def _run(options: argparse.Namespace, guard: Guard, clock: Clock) -> int:
     return 1 if outcome.problems else 0
 
 
-def _write_status(options: argparse.Namespace, results: dict[str, Result], guard: Guard, clock: Clock) -> None:
+def _write_status(
+    options: argparse.Namespace, results: dict[str, Result], guard: Guard, clock: Clock
+) -> None:
     """Write the rows of links that fail; an archive that cannot be asked costs a line, not the run."""
     path = options.root / STATUS
     try:
@@ -152,7 +175,9 @@ def _write_status(options: argparse.Namespace, results: dict[str, Result], guard
     fetcher = Fetcher(guard, options.timeout, pause_s=1.0, sleep=clock.sleep)
     rows, faults = status.with_archives(rows, fetcher)
     for fault in faults:
-        print(report.printable(f"check_links: no archived copy looked up: {fault}"), file=sys.stderr)
+        print(
+            report.printable(f"check_links: no archived copy looked up: {fault}"), file=sys.stderr
+        )
     status.write(path, rows)
 
 

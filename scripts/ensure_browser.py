@@ -43,7 +43,9 @@ class BrowserError(Exception):
 def works(path: Path) -> bool:
     """Whether the file is a browser that starts (a stub that only advertises a package is not)."""
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=60, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and bool(re.search(r"chrom", done.stdout, re.IGNORECASE))
@@ -80,28 +82,36 @@ def find_browser() -> Path | None:
     if named := os.environ.get(VARIABLE):
         if works(Path(named)):
             return Path(named)
-        raise BrowserError(f"{VARIABLE} is {named!r}, and that does not start as a Chromium or Chrome.")
+        raise BrowserError(
+            f"{VARIABLE} is {named!r}, and that does not start as a Chromium or Chrome."
+        )
     return next((path for path in candidates() if works(path)), None)
 
 
 def _run(command: list[str]) -> bool:
     print("browser:", " ".join(command), flush=True)
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=900, check=False)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=900, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
 
 
 def apt_prefix() -> list[str] | None:
-    """What goes before apt-get: nothing for root, `sudo -n` where it asks for no password, None if barred."""
+    """What goes before apt-get: nothing for root, `sudo -n` where it asks for no password, None if
+    barred.
+    """
     if not shutil.which("apt-get"):
         return None
     environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
     if os.geteuid() == 0:
         return environment
     if shutil.which("sudo"):
-        quiet = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
+        quiet = (
+            subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
+        )
         return ["sudo", "-n", *environment] if quiet else None
     return None
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Ask arXiv for new works by topic, and write those that the bibliography lacks, best first, for a person to judge.
+"""Ask arXiv for new works by topic, and write those that the bibliography lacks, best first, for a
+person to judge.
 
-The questions are in `paper_queries.yaml`. arXiv asks for a pause of three seconds between requests; a run that is
-interrupted, or that arXiv turns away, goes on where it stopped when it is started again with the same days.
+The questions are in `paper_queries.yaml`. arXiv asks for a pause of three seconds between requests;
+a run that is interrupted, or that arXiv turns away, goes on where it stopped when it is started
+again with the same days.
 
-Exit status: 0 done; 1 some topics could not be asked, what was found is kept for the next run; 2 bad usage or input.
+Exit status: 0 done; 1 some topics could not be asked, what was found is kept for the next run; 2
+bad usage or input.
 """
 
 from __future__ import annotations
@@ -17,15 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from flopbook.bibtext import pieces
-from flopbook.fetching import Fetcher, FetchError
-from flopbook.metadata import Work, from_atom
-from flopbook.newreference import entry_text, key_of
-from flopbook.problems import FlopbookError, printable
-from flopbook.references import Person, topics
-from flopbook.works import on_file
-from papers.queries import PAGE, Query, read_queries
-from papers.ranking import RULES, Candidate, author_counts, choose, rank
+from flopbook.contributing.fetching import Fetcher, FetchError
+from flopbook.contributing.metadata import Work, from_atom
+from flopbook.contributing.new_reference import entry_text, key_of
+from flopbook.data.bibtex_text import pieces
+from flopbook.data.references import Person, topics
+from flopbook.data.works import on_file
+from flopbook.errors import FlopbookError, printable
+from scripts.papers.queries import PAGE, Query, read_queries
+from scripts.papers.ranking import RULES, Candidate, author_counts, choose, rank
 
 ROOT = Path(__file__).resolve().parent.parent
 PAUSE_S = 3.0
@@ -51,15 +54,37 @@ def main(arguments: Sequence[str] | None = None, fetcher: Fetcher | None = None)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = _Parser(prog="refresh_papers", description=(__doc__ or "").split("\n\n")[0], epilog=f"Rank: {RULES}")
+    parser = _Parser(
+        prog="refresh_papers", description=(__doc__ or "").split("\n\n")[0], epilog=f"Rank: {RULES}"
+    )
     add = parser.add_argument
     today = datetime.date.today()
-    add("--since", type=_day, default=today - datetime.timedelta(days=7), help="first day of submission (a week ago)")
+    add(
+        "--since",
+        type=_day,
+        default=today - datetime.timedelta(days=7),
+        help="first day of submission (a week ago)",
+    )
     add("--until", type=_day, default=today, help="last day of submission (today)")
     add("--most", type=_count, default=20, metavar="N", help="how many works to write (20)")
-    add("--queries", type=Path, default=ROOT / "scripts" / "paper_queries.yaml", help="the questions")
-    add("--out", type=Path, default=ROOT / "bibliography" / "candidates.bib", help="the file that is written")
-    add("--state", type=Path, default=ROOT / ".cache" / "papers.json", help="where an unfinished run is kept")
+    add(
+        "--queries",
+        type=Path,
+        default=ROOT / "scripts" / "paper_queries.yaml",
+        help="the questions",
+    )
+    add(
+        "--out",
+        type=Path,
+        default=ROOT / "bibliography" / "candidates.bib",
+        help="the file that is written",
+    )
+    add(
+        "--state",
+        type=Path,
+        default=ROOT / ".cache" / "papers.json",
+        help="where an unfinished run is kept",
+    )
     options = parser.parse_args(arguments)
     if options.since > options.until:
         raise FlopbookError(f"--since {options.since} is after --until {options.until}")
@@ -81,7 +106,10 @@ def _count(text: str) -> int:
 
 def _run(options: argparse.Namespace, fetcher: Fetcher) -> int:
     queries = read_queries(options.queries, [one.id for top in topics() for one in top.walk()])
-    state = _State(options.state, f"{options.since} {options.until} {options.queries.read_text(encoding='utf-8')}")
+    state = _State(
+        options.state,
+        f"{options.since} {options.until} {options.queries.read_text(encoding='utf-8')}",
+    )
     fault = ""
     for query in queries:
         if query.topic in state.done:
@@ -95,21 +123,30 @@ def _run(options: argparse.Namespace, fetcher: Fetcher) -> int:
                 break  # the next question would be turned away as well
     if fault:
         count = len(queries) - len(state.done)
-        print(f"refresh_papers: {count} of {len(queries)} topics are open; nothing was written; run it again later")
+        print(
+            f"refresh_papers: {count} of {len(queries)} topics are open; nothing was written; run it again later"
+        )
         return 1
     there = on_file()
     authors = author_counts(there.values())
-    ranked = [rank(work, q.topic, q.phrases, authors) for q in queries for work in state.done[q.topic]]
+    ranked = [
+        rank(work, q.topic, q.phrases, authors) for q in queries for work in state.done[q.topic]
+    ]
     chosen = choose(ranked, list(there.values()), options.most)
     _write(options.out, chosen, set(there))
     state.clear()
     works = len({one.work.eprint for one in ranked})
-    print(f"{works} works of {options.since} to {options.until}, {len(chosen)} of them written to {options.out.name}")
+    print(
+        f"{works} works of {options.since} to {options.until}, {len(chosen)} of them written to {options.out.name}"
+    )
     return 0
 
 
 def _found(query: Query, options: argparse.Namespace, fetcher: Fetcher) -> list[Work]:
-    """The works of a topic between two days, page by page until they are too old. Raises FetchError."""
+    """The works of a topic between two days, page by page until they are too old.
+
+    Raises FetchError.
+    """
     kept: list[Work] = []
     for page in range(MOST_PAGES):
         works = from_atom(fetcher.get(query.address(page * PAGE), "application/atom+xml").body)
@@ -128,7 +165,9 @@ class _State:
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             if document["asked"] == asked:
-                self.done = {topic: [_work(row) for row in rows] for topic, rows in document["done"].items()}
+                self.done = {
+                    topic: [_work(row) for row in rows] for topic, rows in document["done"].items()
+                }
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.done = {}  # a missing or damaged file costs a few requests
 
@@ -145,16 +184,23 @@ class _State:
 
 
 def _row(work: Work) -> dict[str, Any]:
-    return work._asdict() | {"people": [[one.family, one.given, one.organisation] for one in work.people]}
+    return work._asdict() | {
+        "people": [[one.family, one.given, one.organisation] for one in work.people]
+    }
 
 
 def _work(row: dict[str, Any]) -> Work:
     people = tuple(Person(*parts) for parts in row["people"])
-    return Work(**row | {"people": people, "venue": tuple(row["venue"]), "more": tuple(map(tuple, row["more"]))})
+    return Work(
+        **row
+        | {"people": people, "venue": tuple(row["venue"]), "more": tuple(map(tuple, row["more"]))}
+    )
 
 
 def _write(path: Path, chosen: Sequence[Candidate], taken: set[str]) -> None:
-    """Add the candidates to the file, each under a line that says why it is there; what is in it stays."""
+    """Add the candidates to the file, each under a line that says why it is there; what is in it
+    stays.
+    """
     if not chosen:
         return
     before = path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
@@ -163,7 +209,9 @@ def _write(path: Path, chosen: Sequence[Candidate], taken: set[str]) -> None:
     for one in chosen:
         key = key_of(one.work, taken)
         taken.add(key)
-        blocks.append(f"% {one.rank}: {printable(', '.join(one.reasons))}\n{entry_text(key, one.work, one.topic)}")
+        blocks.append(
+            f"% {one.rank}: {printable(', '.join(one.reasons))}\n{entry_text(key, one.work, one.topic)}"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Write the hashes of all runs of eight words of some texts, so that a test can tell whether ours repeat one.
+"""Write the hashes of all runs of eight words of some texts, so that a test can tell whether ours
+repeat one.
 
-The project grew from documents whose sentences are not ours. Their words are not kept here: a run of eight words is
-normalised (lower case, no punctuation, no addresses) and hashed, and the hashes lie sorted in one file.
+The project grew from documents whose sentences are not ours. Their words are not kept here: a run
+of eight words is normalised (lower case, no punctuation, no addresses) and hashed, and the hashes
+lie sorted in one file.
 
     python scripts/seed_runs.py TEXT ... > tests/seed_runs.bin
 """
@@ -19,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 RUN = 8
-# At 40 bits, a million runs of ours would meet one of 30,000 others by chance with a probability of three in a hundred.
+# At 40 bits, a million runs of ours would meet one of 30,000 others by chance with a probability of
+# three in a hundred.
 BYTES = 5
 
 _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+")
@@ -46,7 +49,9 @@ def words(text: str) -> list[Word]:
 
 
 def runs(found: Sequence[Word]) -> Iterator[tuple[bytes, int]]:
-    """The hash of each run of eight words, and the index of its first word; mere formulas are left out."""
+    """The hash of each run of eight words, and the index of its first word; mere formulas are left
+    out.
+    """
     for start in range(len(found) - RUN + 1):
         run = [word.text for word in found[start : start + RUN]]
         if sum(len(text) > 1 and not text.isdigit() for text in run) >= RUN // 2:

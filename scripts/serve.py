@@ -1,8 +1,10 @@
-"""Shows the site with live reload: an edit of data, prose, a calculator or an asset is on the page within seconds.
+"""Shows the site with live reload: an edit of data, prose, a calculator or an asset is on the page
+within seconds.
 
-Watches the sources, writes only the content files that changed, and lets MkDocs rebuild and reload the page. Notebooks
-are run once at the start (they come from the cache when nothing changed); an edit of a notebook runs that one again.
-MkDocs rebuilds only the pages whose content changed, which is safe because every page is complete before it starts.
+Watches the sources, writes only the content files that changed, and lets MkDocs rebuild and reload
+the page. Notebooks are run once at the start (they come from the cache when nothing changed); an
+edit of a notebook runs that one again. MkDocs rebuilds only the pages whose content changed, which
+is safe because every page is complete before it starts.
 """
 
 from __future__ import annotations
@@ -16,23 +18,29 @@ import sys
 import time
 from pathlib import Path
 
-from sitebuild.generator import preview
+from scripts.website.build.generator import preview
 
 ROOT = Path(__file__).resolve().parents[1]
-WATCHED = ("accelerators", "bibliography", "calculators", "docs", "scripts/sitebuild")
+WATCHED = ("accelerators", "bibliography", "calculators", "docs", "scripts/website")
 SUFFIXES = (".yaml", ".bib", ".json", ".md", ".py", ".js", ".css", ".svg")
 POLL_S = 0.3
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve until interrupted. Exit status 0, or 2 when the address cannot be used."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--address", default="127.0.0.1:8000", help="where to listen (default: 127.0.0.1:8000)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--address", default="127.0.0.1:8000", help="where to listen (default: 127.0.0.1:8000)"
+    )
     options = parser.parse_args(arguments)
     if problem := cannot_listen(options.address):
         print(f"serve: {problem}; choose another with --address 127.0.0.1:PORT", file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that a stop from outside ends the server too
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(0)
+    )  # so that a stop from outside ends the server too
     if refresh() != 0 and not (ROOT / "build" / "docs" / "index.md").exists():
         return 1
     server = preview(options.address)
@@ -65,7 +73,10 @@ def watch(server: subprocess.Popen[bytes]) -> int:
         now = snapshot()
         if now != seen:
             changed = sorted({path for path, _ in now ^ seen})
-            print(f"changed: {', '.join(os.path.relpath(path, ROOT) for path in changed[:3])}", flush=True)
+            print(
+                f"changed: {', '.join(os.path.relpath(path, ROOT) for path in changed[:3])}",
+                flush=True,
+            )
             seen = now
             refresh()
     return 2 if server.returncode else 0
@@ -91,7 +102,9 @@ def refresh() -> int:
     """Check the data and write the content in a fresh interpreter, so that edited code counts too."""
     begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "build_site.py"), "--content-only"], cwd=ROOT, check=False
+        [sys.executable, "-m", "scripts.build_site", "--content-only"],
+        cwd=ROOT,
+        check=False,
     )
     print(
         f"content {'written' if done.returncode == 0 else 'NOT written'} in {time.perf_counter() - begun:.1f} s",

@@ -102,7 +102,9 @@ def run_logged(command: list, log: str) -> None:
     """Run a command with its output in a log, printing a line now and then."""
     names, started = 0, time.monotonic()
     with open(log, "a", encoding="utf-8") as handle:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT
+        )
         for raw in process.stdout:
             line = raw.decode("utf-8", "replace")
             handle.write(line)
@@ -116,7 +118,9 @@ def run_logged(command: list, log: str) -> None:
     if code:
         with open(log, encoding="utf-8") as handle:
             tail = "".join(handle.readlines()[-15:])
-        raise SetupError("%s\nThis failed: %s\nThe whole output is in %s" % (tail, " ".join(command), log))
+        raise SetupError(
+            "%s\nThis failed: %s\nThe whole output is in %s" % (tail, " ".join(command), log)
+        )
 
 
 def say(text: str) -> None:

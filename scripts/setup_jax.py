@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Make `.venv-jax` ready: the packages of `.venv` and, on top of them, those of requirements/jax.txt.
+"""Make `.venv-jax` ready: the packages of `.venv` and, on top of them, those of
+requirements/jax.txt.
 
-Two notebooks need JAX. It takes half a gigabyte, so it has a lock and a folder of its own. The variable FLOPBOOK_JAX
-says how much it is wanted: 0 leaves it out, 1 fails where it cannot be installed, and without a value the site then
-shows these notebooks unexecuted. Run by the Python of `.venv`. Exit status: 0; 1 when a notebook fails; 2 when a person
-has to mend something.
+Two notebooks need JAX. It takes half a gigabyte, so it has a lock and a folder of its own. The
+variable FLOPBOOK_JAX says how much it is wanted: 0 leaves it out, 1 fails where it cannot be
+installed, and without a value the site then shows these notebooks unexecuted. Run by the Python of
+`.venv`. Exit status: 0; 1 when a notebook fails; 2 when a person has to mend something.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sysconfig
 import time
 from pathlib import Path
 
-from setup_env import SetupError, digest, run_logged, say
+from scripts.setup_env import SetupError, digest, run_logged, say
 
 ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "FLOPBOOK_JAX"
@@ -28,10 +29,15 @@ All else works without it. {VARIABLE}=0 stops asking; `make jax` tries again."""
 
 
 def wish() -> str:
-    """What FLOPBOOK_JAX says: "0" not wanted, "1" a must, "" if possible. Raises SetupError for anything else."""
+    """What FLOPBOOK_JAX says: "0" not wanted, "1" a must, "" if possible.
+
+    Raises SetupError for anything else.
+    """
     value = os.environ.get(VARIABLE, "")
     if value not in ("", "0", "1"):
-        raise SetupError(f"{VARIABLE} is '{value}': write 0 to leave JAX out, 1 to insist on it, or nothing")
+        raise SetupError(
+            f"{VARIABLE} is '{value}': write 0 to leave JAX out, 1 to insist on it, or nothing"
+        )
     return value
 
 
@@ -47,7 +53,9 @@ def wanted_state(root: Path) -> dict[str, str]:
 
 
 def interpreter(root: Path) -> Path | None:
-    """The Python that has JAX, or None where the environment is not there or was made from something else."""
+    """The Python that has JAX, or None where the environment is not there or was made from
+    something else.
+    """
     python = folder(root) / "bin" / "python"
     return python if _says(root, STAMP) and python.exists() else None
 
@@ -55,7 +63,9 @@ def interpreter(root: Path) -> Path | None:
 def _says(root: Path, name: str) -> bool:
     """Whether a file of the environment holds the wanted state."""
     try:
-        return bool(json.loads((folder(root) / name).read_text(encoding="utf-8")) == wanted_state(root))
+        return bool(
+            json.loads((folder(root) / name).read_text(encoding="utf-8")) == wanted_state(root)
+        )
     except (OSError, ValueError):
         return False
 
@@ -67,10 +77,20 @@ def create(root: Path) -> None:
     (packages,) = place.glob("lib/python*/site-packages")
     below = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
     (packages / "flopbook-below.pth").write_text(below, encoding="utf-8")
-    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--progress-bar", "off"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(place / "bin" / "python"),
+        "install",
+        "--progress-bar",
+        "off",
+    ]
     lock = str(root / "requirements" / "jax.txt")
     run_logged(
-        [*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", lock], str(place / "install.log")
+        [*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", lock],
+        str(place / "install.log"),
     )
 
 
@@ -101,8 +121,8 @@ def _note(root: Path, name: str) -> None:
 
 def run_notebooks() -> int:
     """Execute the notebooks that need JAX into the cache of the build; 0, or 1 when one fails."""
-    from sitebuild.extras import ExtraError
-    from sitebuild.notebooks import NotebookError, execute_all
+    from scripts.website.build.extras import ExtraError
+    from scripts.website.build.notebooks import NotebookError, execute_all
 
     try:
         execute_all(lambda text: say(f"  {text}"), only="jax")
@@ -114,8 +134,12 @@ def run_notebooks() -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Set up and, if asked, run; see the exit status above."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", action="store_true", help="insist on JAX, and execute the notebooks that need it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--run", action="store_true", help="insist on JAX, and execute the notebooks that need it"
+    )
     options = parser.parse_args(arguments)
     if options.run:
         os.environ[VARIABLE] = "1"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,26 +12,26 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
-# Before NumPy is loaded: where several workers share a machine, threads for small matrices wait more than they compute.
+# Before NumPy is loaded: where several workers share a machine, threads for small matrices wait
+# more than they compute.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parent / "scripts"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
 
-from ensure_browser import find_browser  # noqa: E402
-
-import browsing  # noqa: E402
-import samples  # noqa: E402
-import services as _services  # noqa: E402
+from scripts.ensure_browser import find_browser
+from tests.support import browsing, samples
+from tests.support import services as _services
 
 _HOME = tempfile.TemporaryDirectory(prefix="flopbook-hypothesis-")  # gone with this process
 set_hypothesis_home_dir(_HOME.name)
-_KEPT = tempfile.TemporaryDirectory(prefix="flopbook-kept-")  # commands that the tests start keep their data here
+_KEPT = tempfile.TemporaryDirectory(
+    prefix="flopbook-kept-"
+)  # commands that the tests start keep their data here
 os.environ["FLOPBOOK_CACHE"] = _KEPT.name
 _SHARED: dict[str, Any] = {
-    "deadline": None, "database": None, "max_examples": 60, "suppress_health_check": [HealthCheck.too_slow],
-}  # fmt: skip
+    "deadline": None,
+    "database": None,
+    "max_examples": 60,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
 settings.register_profile("dev", **_SHARED)
 settings.register_profile("ci", derandomize=True, print_blob=True, **_SHARED)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
@@ -46,7 +45,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
     made = samples.World(tmp_path)
     monkeypatch.chdir(tmp_path)
     for folder, (module_name, names) in samples.READERS.items():
-        module = importlib.import_module(f"flopbook.{module_name}")
+        module = importlib.import_module(module_name)
         root = tmp_path / {
             "ledger": "bibliography",
             "tiers": "bibliography",
@@ -61,7 +60,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.W
             function = getattr(function, "__wrapped__", function)
             monkeypatch.setattr(function, "__defaults__", (root,))
     for name, attribute, folder in samples.FOLDERS:
-        monkeypatch.setattr(importlib.import_module(f"flopbook.{name}"), attribute, tmp_path / folder)
+        monkeypatch.setattr(importlib.import_module(name), attribute, tmp_path / folder)
     samples.clear_caches()
     yield made
     samples.clear_caches()
@@ -89,7 +88,7 @@ def surf() -> Iterator[browsing.Surfer]:
     """The browser; without one the test fails and says how to get it."""
     executable = find_browser()
     if executable is None:
-        pytest.fail("no Chromium found; run: .venv/bin/python scripts/ensure_browser.py")
+        pytest.fail("no Chromium found; run: .venv/bin/python -m scripts.ensure_browser")
     surfer = browsing.Surfer(executable)
     yield surfer
     surfer.close()

@@ -1,4 +1,6 @@
-"""Our sentences are ours: none shares eight words in a row with the documents that the project grew from."""
+"""Our sentences are ours: none shares eight words in a row with the documents that the project grew
+from.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from seed_runs import BYTES, RUN, Runs, runs, words
 
-from flopbook.bibtext import read_entry
-from flopbook.references import references
+from flopbook.data.bibtex_text import read_entry
+from flopbook.data.references import references
+from scripts.seed_runs import BYTES, RUN, Runs, runs, words
 
 ROOT = Path(__file__).resolve().parents[1]
 HASHES = Path(__file__).with_name("seed_runs.bin")
@@ -47,7 +49,9 @@ def ours() -> Iterator[Text]:
             yield Text(item.file, item.line, getattr(item, name))
     for path in paths(PROSE):
         text = path.read_text(encoding="utf-8")
-        yield Text(label(path), 1, _TEMPLATE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text))
+        yield Text(
+            label(path), 1, _TEMPLATE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+        )
     for path in paths(DATA):
         yield from data_texts(path)
     for path in paths(CODE):
@@ -55,7 +59,9 @@ def ours() -> Iterator[Text]:
 
 
 def paths(patterns: tuple[str, ...]) -> list[Path]:
-    return sorted(path for pattern in patterns for path in ROOT.glob(pattern) if ".venv" not in path.parts)
+    return sorted(
+        path for pattern in patterns for path in ROOT.glob(pattern) if ".venv" not in path.parts
+    )
 
 
 def label(path: Path) -> str:
@@ -82,7 +88,11 @@ def code_texts(path: Path) -> Iterator[Text]:
     """Docstrings, and the longer strings that commands and pages print."""
     source = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") >= RUN - 1:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.value.count(" ") >= RUN - 1
+        ):
             yield Text(label(path), node.lineno, node.value)
     if "notebooks" in path.parts:
         comments = (line[1:] if line.startswith("#") else "" for line in source.split("\n"))
@@ -117,8 +127,14 @@ def test_no_sentence_of_ours_is_theirs() -> None:
 
 def test_the_walk_sees_every_kind_of_text() -> None:
     files = {text.file for text in ours() if text.text}
-    kinds = ("README.md", "docs/handbook/roofline.md", "bibliography/topics.yaml", "bibliography/claims/slides.yaml",
-             "calculators/flopbook/formulas/intensity.py", "accelerators/nvidia/h100-sxm.yaml")  # fmt: skip
+    kinds = (
+        "README.md",
+        "docs/handbook/roofline.md",
+        "bibliography/topics.yaml",
+        "bibliography/claims/slides.yaml",
+        "calculators/flopbook/formulas/rooflines.py",
+        "accelerators/nvidia/h100-sxm.yaml",
+    )
     assert set(kinds) <= files and any(name.endswith(".bib") for name in files)
 
 
@@ -130,8 +146,24 @@ def test_the_hashes_are_whole() -> None:
     assert rows == sorted(set(rows)) and all(row in others for row in rows[::97])
 
 
-PARTS = ["the", "chip", "has", "a", "wide", "bus", "that", "moves", "3.35", "TB/s", "of", "data;", "don't"]
-SENTENCE = st.lists(st.sampled_from(PARTS), min_size=8).filter(lambda parts: list(runs(words(" ".join(parts)))))
+PARTS = [
+    "the",
+    "chip",
+    "has",
+    "a",
+    "wide",
+    "bus",
+    "that",
+    "moves",
+    "3.35",
+    "TB/s",
+    "of",
+    "data;",
+    "don't",
+]
+SENTENCE = st.lists(st.sampled_from(PARTS), min_size=8).filter(
+    lambda parts: list(runs(words(" ".join(parts))))
+)
 
 
 @given(SENTENCE, st.integers(0, 40), st.sampled_from(["", ".", ",", " -", "\n", "!\n\n"]))
@@ -157,21 +189,25 @@ def test_titles_are_nobodys_sentences() -> None:
     title = "A Very Long Title of a Work on Chips and Their Links"
     others = Runs(b"".join(sorted(digest for digest, _ in runs(words(title)))))
     excepted = frozenset(digest for digest, _ in runs(words(title)))
-    assert list(shared(Text("f", 1, title), others)) and not list(shared(Text("f", 1, title), others, excepted))
+    assert list(shared(Text("f", 1, title), others)) and not list(
+        shared(Text("f", 1, title), others, excepted)
+    )
 
 
 def test_the_tool_writes_what_the_test_reads(tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text("One two three, four five; six SEVEN eight nine.\n", encoding="utf-8")
-    command = [sys.executable, str(ROOT / "scripts" / "seed_runs.py")]
-    done = subprocess.run([*command, str(text), str(text)], capture_output=True, check=False)
+    command = [sys.executable, "-m", "scripts.seed_runs"]
+    done = subprocess.run(
+        [*command, str(text), str(text)], cwd=ROOT, capture_output=True, check=False
+    )
     assert done.returncode == 0 and len(done.stdout) == 2 * BYTES
     assert next(runs(words("one two three four five six seven eight")))[0] in Runs(done.stdout)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["/no/such/file"]])
 def test_the_tool_with_bad_usage(arguments: list[str]) -> None:
-    command = [sys.executable, str(ROOT / "scripts" / "seed_runs.py"), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "scripts.seed_runs", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1
     assert done.stderr.startswith("seed_runs: ")

@@ -16,7 +16,9 @@ CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
 def sessions() -> list[tuple[str, str, str]]:
-    """Document, command and printed output of every console block with a flopbook command and output."""
+    """Document, command and printed output of every console block with a flopbook command and
+    output.
+    """
     found = []
     for path in DOCUMENTS:
         for block in CONSOLE.findall(path.read_text(encoding="utf-8")):
@@ -35,10 +37,14 @@ def test_printed_output_is_real(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A console block in a document shows what the command prints today, in a terminal of 80 columns."""
+    """A console block in a document shows what the command prints today, in a terminal of 80
+    columns.
+    """
     monkeypatch.setenv("COLUMNS", "80")
     assert run(shlex.split(command)[1:]) == 0
-    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == output.rstrip("\n").splitlines()
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == output.rstrip(
+        "\n"
+    ).splitlines()
 
 
 def test_readme_shows_one_calculator_and_stays_one_screen() -> None:

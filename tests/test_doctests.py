@@ -13,13 +13,19 @@ from typing import Any
 import pytest
 
 import flopbook
-from flopbook.formula import Formula
 from flopbook.formulas import formulas, get_formula
+from flopbook.formulas.declaration import Formula
 
 PACKAGE = Path(flopbook.__file__).parent
 FUNCTIONS = [name for name in flopbook._PUBLIC if inspect.isfunction(getattr(flopbook, name))]
-WRITTEN = [path for path in sorted(PACKAGE.rglob("*.py")) if "\n    >>> " in path.read_text(encoding="utf-8")]
-every_formula = pytest.mark.parametrize("name", [name for name, f in formulas().items() if isinstance(f, Formula)])
+WRITTEN = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "\n    >>> " in path.read_text(encoding="utf-8")
+]
+every_formula = pytest.mark.parametrize(
+    "name", [name for name, f in formulas().items() if isinstance(f, Formula)]
+)
 
 
 def run(text: str, name: str, scope: dict[str, Any]) -> int:
@@ -41,8 +47,12 @@ def test_the_examples_in_the_code_run(path: Path) -> None:
     """All of them, of public functions or not; the text of `help` is a template and is run below."""
     if path.name in ("manual.py", "skeleton.py"):
         return
-    module = importlib.import_module(f"flopbook.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}")
-    tests = [test for test in doctest.DocTestFinder(exclude_empty=True).find(module) if test.examples]
+    module = importlib.import_module(
+        f"flopbook.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}"
+    )
+    tests = [
+        test for test in doctest.DocTestFinder(exclude_empty=True).find(module) if test.examples
+    ]
     assert tests
     for test in tests:
         assert run(test.docstring, test.name, {**module.__dict__})
@@ -62,7 +72,14 @@ def test_help_says_what_goes_in_and_what_comes_out(name: str) -> None:
     for key, spec in [*formula.inputs.items(), *formula.outputs.items()]:
         unit = "a word" if spec.choices else "a text" if getattr(spec, "text", "") else spec.unit
         assert f" {key} ({unit}" in text and " ".join(spec.meaning.split()) in flat
-    for word in (formula.summary, formula.question, *formula.sources, "Derivation:", "Leaves out:", "FlopbookError"):
+    for word in (
+        formula.summary,
+        formula.question,
+        *formula.sources,
+        "Derivation:",
+        "Leaves out:",
+        "FlopbookError",
+    ):
         assert word in text
     for key, default in formula.defaults.items():
         if len(str(default)) > 50:
@@ -84,26 +101,42 @@ def test_the_signature_is_that_of_a_call(name: str) -> None:
     needed = [key for key, one in found.items() if one.default is inspect.Parameter.empty]
     assert needed == [key for key in formula.inputs if key not in formula.defaults]
     assert {one.kind for one in found.values()} == {inspect.Parameter.KEYWORD_ONLY}
-    assert all(one.annotation is (float if formula.inputs[key].is_number else str) for key, one in found.items())
+    assert all(
+        one.annotation is (float if formula.inputs[key].is_number else str)
+        for key, one in found.items()
+    )
     bound = inspect.signature(formula).bind(**dict.fromkeys(needed))
     assert list(bound.arguments) == needed
 
 
 def test_the_class_of_formulas_keeps_its_own_words() -> None:
-    assert Formula.__doc__.startswith("A registered formula") and "title" in inspect.signature(Formula).parameters
+    assert (
+        Formula.__doc__.startswith("A registered formula")
+        and "title" in inspect.signature(Formula).parameters
+    )
     assert pydoc.render_doc(Formula)
 
 
 def test_a_type_checker_finds_the_names_that_there_are() -> None:
-    """The block for type checkers names what the package offers beside its calculators, from the same modules."""
+    """The block for type checkers names what the package offers beside its calculators, from the
+    same modules.
+    """
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    block = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
     named = {
         alias.asname or alias.name: (node.module, alias.name)
-        for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
-    }  # fmt: skip
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     told = {name: tuple(place.split(":")) for name, place in flopbook._PUBLIC.items()}
-    expected = {name: (place[0], place[-1] if len(place) > 1 else name) for name, place in told.items()}
+    expected = {
+        name: (place[0], place[-1] if len(place) > 1 else name) for name, place in told.items()
+    }
     assert named.pop("shape") == expected.pop("model") and named.pop("Formula")
     assert named == expected
     assert (PACKAGE / "py.typed").is_file()
@@ -112,5 +145,7 @@ def test_a_type_checker_finds_the_names_that_there_are() -> None:
 def test_an_answer_shows_itself() -> None:
     shown = repr(flopbook.calculate("min-batch", peak=1e15, bandwidth=4e12))
     assert shown == "<min-batch: tokens 250.0, tokens_exact None, flop_per_byte 250.0>"
-    words = repr(flopbook.calculate("arithmetic-intensity", m=1, n=1, k=1, peak=1e15, bandwidth=1e12))
+    words = repr(
+        flopbook.calculate("arithmetic-intensity", m=1, n=1, k=1, peak=1e15, bandwidth=1e12)
+    )
     assert "bound memory" in words

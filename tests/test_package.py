@@ -11,11 +11,19 @@ from pathlib import Path
 import pytest
 
 import flopbook
-from flopbook.entries import entry_ids, model_ids
+from flopbook.data.accelerators import entry_ids, model_ids
 from flopbook.formulas import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "LICENSES", "accelerators", "bibliography", "calculators")
+SOURCES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "LICENSES",
+    "accelerators",
+    "bibliography",
+    "calculators",
+)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +70,9 @@ def run(installed: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The command from the unpacked wheel, away from the repository."""
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     command = [sys.executable, "-m", "flopbook", *words]
-    return subprocess.run(command, cwd=installed, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=installed, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def test_every_data_file_is_inside_the_wheel(wheel: Path) -> None:
@@ -74,14 +84,22 @@ def test_every_data_file_is_inside_the_wheel(wheel: Path) -> None:
     for model_id in model_ids():
         assert f"flopbook/models/{model_id}.yaml" in names
     for path in [*(ROOT / "bibliography").glob("*.bib"), *(ROOT / "bibliography").rglob("*.yaml")]:
-        assert f"flopbook/bibliography/{path.relative_to(ROOT / 'bibliography').as_posix()}" in names
-    for schema in ("accelerators/schema.json", "accelerators/vendor.schema.json", "models/schema.json"):
+        assert (
+            f"flopbook/bibliography/{path.relative_to(ROOT / 'bibliography').as_posix()}" in names
+        )
+    for schema in (
+        "accelerators/schema.json",
+        "accelerators/vendor.schema.json",
+        "models/schema.json",
+    ):
         assert f"flopbook/{schema}" in names
     assert not [name for name in names if "/notebooks/" in name or name.startswith("tests/")]
 
 
 def test_every_module_is_inside_the_wheel(wheel: Path) -> None:
-    """A folder of the package that pyproject.toml does not list would be missing where flopbook is installed."""
+    """A folder of the package that pyproject.toml does not list would be missing where flopbook is
+    installed.
+    """
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     package = ROOT / "calculators" / "flopbook"
@@ -90,12 +108,19 @@ def test_every_module_is_inside_the_wheel(wheel: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["sharded-matmul", "pipeline", "llama-3"])
-def test_a_notebook_runs_with_the_installed_package(installed: Path, tmp_path: Path, name: str) -> None:
+def test_a_notebook_runs_with_the_installed_package(
+    installed: Path, tmp_path: Path, name: str
+) -> None:
     """As somebody who downloaded it runs it: those that use the most of the package."""
     notebook = ROOT / "calculators" / "notebooks" / f"{name}.py"
     environment = {**os.environ, "PYTHONPATH": str(installed), "MPLBACKEND": "agg"}
     done = subprocess.run(
-        [sys.executable, str(notebook)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, str(notebook)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("all checks passed\n") and not done.stderr
@@ -119,14 +144,35 @@ def test_the_installed_command_computes_and_its_data_is_sound(installed: Path) -
 
 
 def test_an_installed_package_is_for_reading(installed: Path) -> None:
-    """It finds devices and says which file of the repository to edit; it does not write into itself."""
+    """It finds devices and says which file of the repository to edit; it does not write into
+    itself.
+    """
     assert "TFLOP/s dense bf16" in run(installed, "peak", "NVIDIA H100 80GB HBM3").stdout
     where = run(installed, "where", "h100-sxm").stdout.splitlines()
     assert where[0] == "accelerators/nvidia/h100-sxm.yaml:1" and "installed package" in where[1]
-    chip = ("new", "chip", "nvidia/x1", "--name", "X1", "--kind", "card", "--status", "announced", "--source", "a2020b")
-    for words, message in ((chip, "clone the repository"), (("diff", "HEAD"), "an installed package has no revisions")):
+    chip = (
+        "new",
+        "chip",
+        "nvidia/x1",
+        "--name",
+        "X1",
+        "--kind",
+        "card",
+        "--status",
+        "announced",
+        "--source",
+        "a2020b",
+    )
+    for words, message in (
+        (chip, "clone the repository"),
+        (("diff", "HEAD"), "an installed package has no revisions"),
+    ):
         refused = run(installed, *words)
-        assert refused.returncode == 2 and message in refused.stderr and refused.stderr.count("\n") == 1
+        assert (
+            refused.returncode == 2
+            and message in refused.stderr
+            and refused.stderr.count("\n") == 1
+        )
 
 
 def test_the_wheel_is_what_was_tested(installed: Path) -> None:
@@ -134,7 +180,12 @@ def test_the_wheel_is_what_was_tested(installed: Path) -> None:
     code = "import flopbook; print(flopbook.__file__)"
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=installed, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        cwd=installed,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.startswith(str(installed))
 
@@ -143,10 +194,25 @@ def test_public_names_are_a_tested_list() -> None:
     """What `import flopbook` offers; a change here is a change of the interface."""
     calculators = {name.replace("-", "_") for name in CATALOGUE}
     assert set(flopbook.__all__) - calculators == {
-        "DataError", "FlopbookError", "UnknownName", "__version__", "calculate", "chip", "entry", "entry_ids",
-        "format_quantity", "ledger_rows", "model", "model_ids", "parse_quantity", "peak", "reference",
-        "sensitivities", "solve", "sweep",
-    }  # fmt: skip
+        "DataError",
+        "FlopbookError",
+        "UnknownName",
+        "__version__",
+        "calculate",
+        "chip",
+        "entry",
+        "entry_ids",
+        "format_quantity",
+        "ledger_rows",
+        "model",
+        "model_ids",
+        "parse_quantity",
+        "peak",
+        "reference",
+        "sensitivities",
+        "solve",
+        "sweep",
+    }
     assert {"bubble", "fsdp_limit", "min_batch", "params", "training_flops"} <= calculators
     for name in flopbook.__all__:
         assert getattr(flopbook, name) is not None
@@ -182,4 +248,6 @@ def test_versions_agree() -> None:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == flopbook.__version__
-    assert f"version: {flopbook.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8").replace('"', "")
+    assert f"version: {flopbook.__version__}" in (ROOT / "CITATION.cff").read_text(
+        encoding="utf-8"
+    ).replace('"', "")

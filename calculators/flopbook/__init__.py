@@ -1,7 +1,7 @@
 """flopbook: parallelism and hardware for large language models, computed.
 
-The public names are the formulas, `calculate`, `chip`, `model` and the readers. They are imported on first use,
-so that `import flopbook` costs next to nothing.
+The public names are the formulas, `calculate`, `chip`, `model` and the readers. They are imported
+on first use, so that `import flopbook` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -12,38 +12,48 @@ from typing import TYPE_CHECKING, Any
 from flopbook.formulas import CATALOGUE, get_formula
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; any other is a calculator
-    from flopbook.calculator import calculate as calculate
-    from flopbook.devices import peak as peak
-    from flopbook.entries import entry as entry
-    from flopbook.entries import entry_ids as entry_ids
-    from flopbook.entries import model_ids as model_ids
-    from flopbook.formula import Formula
-    from flopbook.ledger import ledger_rows as ledger_rows
-    from flopbook.lookup import chip as chip
-    from flopbook.lookup import shape
-    from flopbook.problems import DataError as DataError
-    from flopbook.problems import FlopbookError as FlopbookError
-    from flopbook.problems import UnknownName as UnknownName
-    from flopbook.references import reference as reference
-    from flopbook.sensitivity import sensitivities as sensitivities
-    from flopbook.solving import solve as solve
-    from flopbook.sweeping import sweep as sweep
-    from flopbook.units import format_quantity as format_quantity
-    from flopbook.units import parse_quantity as parse_quantity
+    from flopbook.data.accelerators import entry as entry
+    from flopbook.data.accelerators import entry_ids as entry_ids
+    from flopbook.data.accelerators import model_ids as model_ids
+    from flopbook.data.references import reference as reference
+    from flopbook.errors import DataError as DataError
+    from flopbook.errors import FlopbookError as FlopbookError
+    from flopbook.errors import UnknownName as UnknownName
+    from flopbook.evaluation.calculator import calculate as calculate
+    from flopbook.evaluation.sensitivity import sensitivities as sensitivities
+    from flopbook.evaluation.solving.solver import solve as solve
+    from flopbook.evaluation.sweeping import sweep as sweep
+    from flopbook.formulas.declaration import Formula
+    from flopbook.hardware.chip import chip as chip
+    from flopbook.hardware.chip import shape
+    from flopbook.hardware.devices import peak as peak
+    from flopbook.ledger.rows import ledger_rows as ledger_rows
+    from flopbook.quantities.units import format_quantity as format_quantity
+    from flopbook.quantities.units import parse_quantity as parse_quantity
 
     model = shape
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "calculate": "flopbook.calculator", "chip": "flopbook.lookup", "model": "flopbook.lookup:shape",
-    "entry": "flopbook.entries", "entry_ids": "flopbook.entries", "model_ids": "flopbook.entries",
-    "peak": "flopbook.devices", "reference": "flopbook.references", "ledger_rows": "flopbook.ledger",
-    "solve": "flopbook.solving", "sweep": "flopbook.sweeping",
-    "sensitivities": "flopbook.sensitivity",
-    "parse_quantity": "flopbook.units", "format_quantity": "flopbook.units",
-    "FlopbookError": "flopbook.problems", "DataError": "flopbook.problems", "UnknownName": "flopbook.problems",
-}  # fmt: skip
+    "calculate": "flopbook.evaluation.calculator",
+    "chip": "flopbook.hardware.chip",
+    "model": "flopbook.hardware.chip:shape",
+    "entry": "flopbook.data.accelerators",
+    "entry_ids": "flopbook.data.accelerators",
+    "model_ids": "flopbook.data.accelerators",
+    "peak": "flopbook.hardware.devices",
+    "reference": "flopbook.data.references",
+    "ledger_rows": "flopbook.ledger.rows",
+    "solve": "flopbook.evaluation.solving.solver",
+    "sweep": "flopbook.evaluation.sweeping",
+    "sensitivities": "flopbook.evaluation.sensitivity",
+    "parse_quantity": "flopbook.quantities.units",
+    "format_quantity": "flopbook.quantities.units",
+    "FlopbookError": "flopbook.errors",
+    "DataError": "flopbook.errors",
+    "UnknownName": "flopbook.errors",
+}
 _CALCULATORS = {name.replace("-", "_"): name for name in CATALOGUE}
 
 __all__ = ["__version__", *sorted([*_PUBLIC, *_CALCULATORS])]

@@ -29,7 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -47,7 +47,9 @@ use_style()
 
 # %%
 for schedule, virtual in (("gpipe", 1), ("1f1b", 1), ("interleaved", 2)):
-    result = flopbook.calculate("bubble", schedule=schedule, stages=4, microbatches=8, virtual=virtual)
+    result = flopbook.calculate(
+        "bubble", schedule=schedule, stages=4, microbatches=8, virtual=virtual
+    )
     print(
         f"{schedule:<12} idle {result['fraction']:6.1%} of the time, "
         f"{result['peak_microbatches']:g} micro-batches in memory on the first stage"
@@ -70,9 +72,17 @@ ax.plot(microbatches, 100 * gpipe, color=COLOURS[0], linewidth=6, alpha=0.3, lab
 ax.plot(microbatches, 100 * plain, color=COLOURS[0], label="1F1B")
 thinner = {}
 for pieces, shade, style in ((2, COLOURS[1], "--"), (4, COLOURS[2], "-.")):
-    values = flopbook.bubble(schedule="interleaved", stages=STAGES, microbatches=microbatches, virtual=pieces)
+    values = flopbook.bubble(
+        schedule="interleaved", stages=STAGES, microbatches=microbatches, virtual=pieces
+    )
     thinner[pieces] = values["fraction"]
-    ax.plot(microbatches, 100 * thinner[pieces], style, color=shade, label=f"interleaved, {pieces} pieces a stage")
+    ax.plot(
+        microbatches,
+        100 * thinner[pieces],
+        style,
+        color=shade,
+        label=f"interleaved, {pieces} pieces a stage",
+    )
 ax.set(xscale="log", xlim=(8, 256), ylim=(0, 50))
 ax.set_xticks([8, 16, 32, 64, 128, 256], ["8", "16", "32", "64", "128", "256"])
 ax.minorticks_off()
@@ -92,10 +102,17 @@ show("Idle share of a pipeline of eight stages against the number of micro-batch
 
 # %%
 def order(schedule, stages, microbatches, stage, pieces=1):
-    """Jobs (forward?, piece, micro-batch) of one stage; piece p of the model lives on stage p % stages."""
+    """Jobs (forward?, piece, micro-batch) of one stage; piece p of the model lives on stage p %
+    stages.
+    """
     total = pieces * microbatches
-    if schedule == "interleaved":  # micro-batches go in groups as large as the pipeline, piece by piece
-        group = [(i // (stages * pieces) * stages + i % stages, i // stages % pieces) for i in range(total)]
+    if (
+        schedule == "interleaved"
+    ):  # micro-batches go in groups as large as the pipeline, piece by piece
+        group = [
+            (i // (stages * pieces) * stages + i % stages, i // stages % pieces)
+            for i in range(total)
+        ]
         warm = 2 * (stages - stage - 1) + (pieces - 1) * stages
     else:
         group = [(i, 0) for i in range(total)]
@@ -108,7 +125,9 @@ def order(schedule, stages, microbatches, stage, pieces=1):
 
 
 def simulate(schedule, stages, microbatches, pieces=1):
-    """Run all jobs; return {job: (start, end)} with a forward pass of a whole stage as the unit of time."""
+    """Run all jobs; return {job: (start, end)} with a forward pass of a whole stage as the unit of
+    time.
+    """
     queues = [order(schedule, stages, microbatches, stage, pieces) for stage in range(stages)]
     done, free = {}, [0.0] * stages
     while any(queues):
@@ -148,7 +167,9 @@ def idle_share(done, stages):
 
 
 def held(done, stages, pieces=1):
-    """Most micro-batches that the first stage holds at once, a piece counted as its part of a stage."""
+    """Most micro-batches that the first stage holds at once, a piece counted as its part of a
+    stage.
+    """
     steps = []
     for (forward, piece, _), (start, end) in done.items():
         if piece % stages == 0:
@@ -176,7 +197,11 @@ for schedule, pieces in (("gpipe", 1), ("1f1b", 1), ("interleaved", 2)):
 
 # %%
 fig, panels = plt.subplots(3, 1, figsize=(7.2, 6.2), sharex=True)
-PANELS = (("gpipe", 1, "GPipe"), ("1f1b", 1, "1F1B"), ("interleaved", 2, "interleaved, two pieces a stage"))
+PANELS = (
+    ("gpipe", 1, "GPipe"),
+    ("1f1b", 1, "1F1B"),
+    ("interleaved", 2, "interleaved, two pieces a stage"),
+)
 ends = {}
 for ax, (schedule, pieces, label) in zip(panels, PANELS, strict=True):
     done = simulate(schedule, 4, 8, pieces)
@@ -184,9 +209,19 @@ for ax, (schedule, pieces, label) in zip(panels, PANELS, strict=True):
     for (forward, piece, m), (start, end) in done.items():
         second = piece >= 4
         fill = (COLOURS[0], "#00456f")[second] if forward else ("#ffd9bd", "#f3b184")[second]
-        ax.barh(piece % 4, end - start, left=start, height=0.86, color=fill, edgecolor="white", linewidth=0.8)
+        ax.barh(
+            piece % 4,
+            end - start,
+            left=start,
+            height=0.86,
+            color=fill,
+            edgecolor="white",
+            linewidth=0.8,
+        )
         middle, ink = (start + end) / 2, "white" if forward else INK
-        ax.text(middle, piece % 4, f"{m + 1}", ha="center", va="center", fontsize=8 - pieces, color=ink)
+        ax.text(
+            middle, piece % 4, f"{m + 1}", ha="center", va="center", fontsize=8 - pieces, color=ink
+        )
     ax.set_title(f"{label}: idle {idle_share(done, 4):.1%}", loc="left", fontsize=10)
     ax.set_yticks(range(4), ["1", "2", "3", "4"])
     ax.invert_yaxis()
@@ -194,7 +229,9 @@ for ax, (schedule, pieces, label) in zip(panels, PANELS, strict=True):
     ax.set_ylabel("stage")
 panels[-1].set_xlabel("time (forward passes of one stage)")
 panels[-1].set_xlim(0, max(ends.values()))
-show("Timelines of GPipe, 1F1B and the interleaved schedule on four stages with eight micro-batches")
+show(
+    "Timelines of GPipe, 1F1B and the interleaved schedule on four stages with eight micro-batches"
+)
 
 # %% [markdown]
 # ## Try it
@@ -220,7 +257,9 @@ for stages in (1, 2, 3, 4, 8):
             if schedule == "interleaved" and m % stages:
                 continue
             done = simulate(schedule, stages, m, pieces)
-            formula = flopbook.bubble(schedule=schedule, stages=stages, microbatches=m, virtual=pieces)
+            formula = flopbook.bubble(
+                schedule=schedule, stages=stages, microbatches=m, virtual=pieces
+            )
             assert abs(idle_share(done, stages) - formula["fraction"]) < 1e-9
             assert abs(held(done, stages, pieces) - formula["peak_microbatches"]) < 1e-9
 print("all checks passed")

@@ -37,7 +37,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -53,7 +53,9 @@ counted = {"flop": 0}
 
 
 def matmul(a, b):
-    """A matrix product, or many at once over the leading dimensions; 2 FLOP for each triple of indices."""
+    """A matrix product, or many at once over the leading dimensions; 2 FLOP for each triple of
+    indices.
+    """
     counted["flop"] += 2 * a.size * b.shape[-1]
     return a @ b
 
@@ -116,8 +118,14 @@ def attention(x, wq, wk, wv, wo, heads):
 
 
 VOCAB, WIDTH, HEADS, HIDDEN, LAYERS, LENGTH = 18, 32, 2, 128, 2, 16
-MATRICES = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "o": (WIDTH, WIDTH),
-            "up": (WIDTH, HIDDEN), "down": (HIDDEN, WIDTH)}  # fmt: skip
+MATRICES = {
+    "q": (WIDTH, WIDTH),
+    "k": (WIDTH, WIDTH),
+    "v": (WIDTH, WIDTH),
+    "o": (WIDTH, WIDTH),
+    "up": (WIDTH, HIDDEN),
+    "down": (HIDDEN, WIDTH),
+}
 
 
 def initial(seed):
@@ -135,7 +143,9 @@ def initial(seed):
 
 
 def forward(p, tokens):
-    """Scores of the next token after each token, what goes back through each part, and where each layer looked."""
+    """Scores of the next token after each token, what goes back through each part, and where each
+    layer looked.
+    """
     x = p["embedding"][tokens] + p["places"]
     backs, looks = [], []
     for n in range(LAYERS):
@@ -154,7 +164,9 @@ def forward(p, tokens):
 
 
 def loss_and_gradients(p, tokens, targets):
-    """Mean cross-entropy of the targets (those below 0 do not count), and its gradient by every parameter."""
+    """Mean cross-entropy of the targets (those below 0 do not count), and its gradient by every
+    parameter.
+    """
     scores, (backs, back_norm, back_head), _ = forward(p, tokens)
     chance, counts = softmax(scores), targets >= 0
     where = (*np.nonzero(counts), targets[counts])
@@ -163,7 +175,9 @@ def loss_and_gradients(p, tokens, targets):
     g = {}
     dx, g["head"] = back_head(chance * counts[..., None] / counts.sum())
     dx, g["norm"] = back_norm(dx)
-    for n, (back1, back_attention, back2, back_up, positive, back_down) in reversed(list(enumerate(backs))):
+    for n, (back1, back_attention, back2, back_up, positive, back_down) in reversed(
+        list(enumerate(backs))
+    ):
         dhidden, g[f"{n}.down"] = back_down(dx)
         dnormed, g[f"{n}.up"] = back_up(dhidden * positive)
         dmore, g[f"{n}.norm2"] = back2(dnormed)
@@ -179,7 +193,9 @@ def loss_and_gradients(p, tokens, targets):
 
 
 def samples(seed, many):
-    """Eight random words, a mark, and the same eight again; only the second half can be foretold and counts."""
+    """Eight random words, a mark, and the same eight again; only the second half can be foretold
+    and counts.
+    """
     random = np.random.default_rng(seed)
     words = random.integers(2, VOCAB, (many, LENGTH // 2))
     line = np.concatenate([words, np.ones((many, 1), int), words], axis=1)
@@ -195,7 +211,9 @@ def adam(p, g, state, rate, beta1=0.9, beta2=0.99):
         m, v = state.get(name, (0, 0))
         m, v = beta1 * m + (1 - beta1) * g[name], beta2 * v + (1 - beta2) * g[name] ** 2
         state[name] = (m, v)
-        p[name] = p[name] - rate * (m / (1 - beta1 ** state["t"])) / (np.sqrt(v / (1 - beta2 ** state["t"])) + 1e-9)
+        p[name] = p[name] - rate * (m / (1 - beta1 ** state["t"])) / (
+            np.sqrt(v / (1 - beta2 ** state["t"])) + 1e-9
+        )
 
 
 # %% [markdown]
@@ -211,7 +229,10 @@ CHIPS, BATCH = 4, 64
 p = initial(0)
 tokens, targets = samples(1, BATCH)
 loss, whole = loss_and_gradients(p, tokens, targets)
-shares = [loss_and_gradients(p, *part) for part in zip(np.split(tokens, CHIPS), np.split(targets, CHIPS), strict=True)]
+shares = [
+    loss_and_gradients(p, *part)
+    for part in zip(np.split(tokens, CHIPS), np.split(targets, CHIPS), strict=True)
+]
 print(f"loss of the whole batch: {loss:.6f}")
 print("losses of the shares:   ", "  ".join(f"{one:.6f}" for one, _ in shares))
 print(f"mean of the shares:      {np.mean([one for one, _ in shares]):.6f}")
@@ -230,14 +251,20 @@ print(f"mean of the shares:      {np.mean([one for one, _ in shares]):.6f}")
 
 # %%
 def ring_all_reduce(vectors):
-    """The sum of all vectors, on every chip, by messages to the next chip; also the bytes that each chip sent."""
+    """The sum of all vectors, on every chip, by messages to the next chip; also the bytes that each
+    chip sent.
+    """
     chips = len(vectors)
     pieces = [np.array_split(vector, chips) for vector in vectors]
     sent = [0] * chips
     for step in range(2 * (chips - 1)):
         messages = []
         for chip in range(chips):  # all send at once: what a chip sends was there before the step
-            piece = (chip - step) % chips if step < chips - 1 else (chip + 1 - (step - chips + 1)) % chips
+            piece = (
+                (chip - step) % chips
+                if step < chips - 1
+                else (chip + 1 - (step - chips + 1)) % chips
+            )
             messages.append((piece, pieces[chip][piece].copy()))
             sent[chip] += messages[-1][1].nbytes
         for chip, (piece, values) in enumerate(messages):
@@ -255,11 +282,16 @@ def as_arrays(vector, like):
     """And back again, each array in its shape."""
     ends = np.cumsum([like[name].size for name in sorted(like)])
     parts = np.split(vector, ends[:-1])
-    return {name: part.reshape(like[name].shape) for name, part in zip(sorted(like), parts, strict=True)}
+    return {
+        name: part.reshape(like[name].shape) for name, part in zip(sorted(like), parts, strict=True)
+    }
 
 
 sums, sent = ring_all_reduce([as_vector(g) for _, g in shares])
-error = max(np.abs(one / CHIPS - as_vector(whole)).max() for one in sums) / np.abs(as_vector(whole)).max()
+error = (
+    max(np.abs(one / CHIPS - as_vector(whole)).max() for one in sums)
+    / np.abs(as_vector(whole)).max()
+)
 print(f"gradients: {len(sums[0]):,} numbers of 8 bytes, {as_vector(whole).nbytes:,} bytes")
 print("sent by each chip, bytes:", ", ".join(f"{count:,}" for count in sent))
 print(f"largest difference from the gradient of a single chip: {error:.0e} of the largest")
@@ -281,7 +313,9 @@ vector = as_vector(whole)
 ring = {n: max(ring_all_reduce([vector] * n)[1]) / vector.nbytes for n in sizes}
 link = {"bytes": float(vector.nbytes), "link_bandwidth": 1e9, "links_per_axis": 1}  # one way around
 told = {
-    n: flopbook.calculate("collective", op="all-reduce", topology="ring", chips=n, **link)["bytes_per_link"]
+    n: flopbook.calculate("collective", op="all-reduce", topology="ring", chips=n, **link)[
+        "bytes_per_link"
+    ]
     / vector.nbytes
     for n in sizes
 }
@@ -289,7 +323,9 @@ fig, ax = plt.subplots(figsize=(7.2, 3.8))
 ax.plot(sizes, [n - 1 for n in sizes], "--", color=COLOURS[1], label="one chip adds for all")
 ax.plot(sizes, told.values(), color=COLOURS[0], label="ring, calculator")
 ax.plot(sizes, ring.values(), "o", color=COLOURS[0], label="ring, counted")
-ax.set(xlabel="chips", ylabel="bytes through the busiest link, in vectors", xlim=(2, 16), ylim=(0, 8))
+ax.set(
+    xlabel="chips", ylabel="bytes through the busiest link, in vectors", xlim=(2, 16), ylim=(0, 8)
+)
 ax.legend()
 show("Bytes through the busiest link for a sum of gradients against the number of chips")
 
@@ -305,11 +341,21 @@ STEPS, RATE = 60, 4e-3
 
 
 def train(chips, talk=True):
-    """Losses of a training on some chips, their parameters at the end, and bytes sent by the first chip."""
-    models, states, losses, sent = [initial(0) for _ in range(chips)], [{} for _ in range(chips)], [], 0
+    """Losses of a training on some chips, their parameters at the end, and bytes sent by the first
+    chip.
+    """
+    models, states, losses, sent = (
+        [initial(0) for _ in range(chips)],
+        [{} for _ in range(chips)],
+        [],
+        0,
+    )
     for step in range(STEPS):
         batch = (np.split(half, chips) for half in samples(1000 + step, BATCH))
-        results = [loss_and_gradients(p, *part) for p, part in zip(models, zip(*batch, strict=True), strict=True)]
+        results = [
+            loss_and_gradients(p, *part)
+            for p, part in zip(models, zip(*batch, strict=True), strict=True)
+        ]
         vectors = [as_vector(g) for _, g in results]
         if talk:
             vectors, bytes_sent = ring_all_reduce(vectors)
@@ -325,7 +371,9 @@ together, copies, sent_in_all = train(CHIPS)
 silent, strangers, _ = train(CHIPS, talk=False)
 apart = max(np.abs(copy - one_chip).max() for copy in copies)
 spread = max(np.abs(copy - strangers[0]).max() for copy in strangers)
-print(f"loss after {STEPS} steps: one chip {alone[-1]:.6f}, four chips {together[-1]:.6f}, silent {silent[-1]:.6f}")
+print(
+    f"loss after {STEPS} steps: one chip {alone[-1]:.6f}, four chips {together[-1]:.6f}, silent {silent[-1]:.6f}"
+)
 print(f"largest difference of a parameter from that of one chip: {apart:.0e}")
 print(f"and between chips that never talk: {spread:.2f}")
 print(f"sent by each chip: {flopbook.format_quantity(float(sent_in_all), 'byte')}")
@@ -354,18 +402,28 @@ show("Loss of the same training on one chip, on four chips, and on four chips th
 
 # %%
 model = flopbook.model("gpt-3-1.3b")
-limits = {name: flopbook.calculate("dp-limit", chip=name) for name in ("tpu-v5p", "tpu-v6e", "h100-sxm")}
+limits = {
+    name: flopbook.calculate("dp-limit", chip=name) for name in ("tpu-v5p", "tpu-v6e", "h100-sxm")
+}
 MANY = 2**18  # so many that 1 - 1/N is one
 
 
 def times(name, tokens, chips):
-    """Seconds of the backward pass for some tokens on a chip, and of adding up all gradients in bf16."""
+    """Seconds of the backward pass for some tokens on a chip, and of adding up all gradients in
+    bf16.
+    """
     given = {key: item.value for key, item in limits[name].inputs.items()}
     torus = given["axes"] > 1
     sides = {"topology": "torus", "axes": given["axes"]} if torus else {"topology": "ring"}
-    network = {"link_bandwidth": given["link_bandwidth"], "links_per_axis": given["links_per_axis"], **sides}
+    network = {
+        "link_bandwidth": given["link_bandwidth"],
+        "links_per_axis": given["links_per_axis"],
+        **sides,
+    }
     side = round(chips ** (1 / given["axes"]))
-    sums = flopbook.collective(bytes=2 * model.params, chips=side ** given["axes"], latency=1e-12, **network)
+    sums = flopbook.collective(
+        bytes=2 * model.params, chips=side ** given["axes"], latency=1e-12, **network
+    )
     return 4 * model.params * tokens / given["peak"], sums["seconds"]
 
 
@@ -387,14 +445,20 @@ fig, ax = plt.subplots(figsize=(7.2, 3.8))
 ax.plot(tokens_each, 1e3 * back, color=COLOURS[0], label="backward pass")
 ax.plot(tokens_each, 1e3 * sums * np.ones(50), color=COLOURS[1], label="sum of gradients")
 ax.axvline(v5p["tokens_per_chip"], color=INK, linestyle=":", linewidth=1)
-ax.set(xscale="log", yscale="log", xlabel="tokens on each chip", ylabel="time (ms)", xlim=(100, 10000))
+ax.set(
+    xscale="log", yscale="log", xlabel="tokens on each chip", ylabel="time (ms)", xlim=(100, 10000)
+)
 ax.set_xticks([100, 300, 1000, 3000, 10000], ["100", "300", "1,000", "3,000", "10,000"])
 ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 ax.minorticks_off()
 ax.legend()
-show("Times of the backward pass and of the sum of gradients on a TPU v5p against tokens on each chip")
+show(
+    "Times of the backward pass and of the sum of gradients on a TPU v5p against tokens on each chip"
+)
 largest = model.batch_tokens / v5p["tokens_per_chip"]
-print(f"with its batch of {model.batch_tokens:,.0f} tokens {model.model.name} keeps {largest:,.0f} such chips busy")
+print(
+    f"with its batch of {model.batch_tokens:,.0f} tokens {model.model.name} keeps {largest:,.0f} such chips busy"
+)
 
 # %% [markdown]
 # ## Try it
@@ -414,7 +478,9 @@ assert abs(np.mean([one for one, _ in shares]) - loss) < 1e-12 and error < 1e-12
 for n in (1, 2, 3, 5, 8):  # any number of chips, any length, also when the pieces are not alike
     vectors = [np.random.default_rng(n).standard_normal(17) * (chip + 1) for chip in range(n)]
     assert all(np.allclose(one, sum(vectors)) for one in ring_all_reduce(vectors)[0])
-assert all(abs(ring[n] / told[n] - 1) < 1e-3 for n in sizes)  # counted as the calculator says, but for uneven pieces
+assert all(
+    abs(ring[n] / told[n] - 1) < 1e-3 for n in sizes
+)  # counted as the calculator says, but for uneven pieces
 assert all(abs(told[n] - 2 * (1 - 1 / n)) < 1e-12 for n in sizes) and max(ring.values()) < 2.01
 assert apart < 1e-6 and np.allclose(alone, together)
 assert all((copy == copies[0]).all() for copy in copies)  # copies stay equal to the last bit
@@ -422,6 +488,8 @@ assert spread > 1e-2 and silent[-1] > together[-1] and together[-1] < 0.5 * toge
 for name, limit in limits.items():
     back_here, sums_here = times(name, limit["tokens_per_chip"], MANY)
     assert abs(back_here / sums_here - 1) < 0.02
-    assert np.subtract(*times(name, limit["tokens_per_chip"] / 2, MANY)) < 0  # below it the network is behind
+    assert (
+        np.subtract(*times(name, limit["tokens_per_chip"] / 2, MANY)) < 0
+    )  # below it the network is behind
 assert limits["tpu-v5p"]["tokens_per_chip"] > 100 and largest > 1
 print("all checks passed")

@@ -30,7 +30,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, show, use_style
+from flopbook.drawing.plotting import COLOURS, show, use_style
 
 use_style()
 
@@ -83,7 +83,10 @@ def signed(value):
 
 
 def run(text, memory, registers):
-    """Execute a program until it runs off its end. Returns the registers, and how often each name was executed."""
+    """Execute a program until it runs off its end.
+
+    Returns the registers, and how often each name was executed.
+    """
     code, labels = assemble(text)
     r, counts, at = dict(registers), {}, 0
     while at < len(code):
@@ -138,7 +141,11 @@ print("executed:   ", ", ".join(f"{count} {name}" for name, count in counts.item
 # addresses on, counts down and jumps.
 
 # %%
-KINDS = {"loads": ("lw",), "wanted arithmetic": ("mul", "add"), "the loop itself": ("li", "addi", "bnez")}
+KINDS = {
+    "loads": ("lw",),
+    "wanted arithmetic": ("mul", "add"),
+    "the loop itself": ("li", "addi", "bnez"),
+}
 
 
 def by_kind(counts):
@@ -164,14 +171,21 @@ def unrolled(pairs):
     body = []
     for n in range(pairs):
         body += [f"lw t0, {4 * n}(a0)", f"lw t1, {4 * n}(a1)", "mul t0, t0, t1", "add a3, a3, t0"]
-    body += [f"addi a0, a0, {4 * pairs}", f"addi a1, a1, {4 * pairs}", f"addi a2, a2, {-pairs}", "bnez a2, loop"]
+    body += [
+        f"addi a0, a0, {4 * pairs}",
+        f"addi a1, a1, {4 * pairs}",
+        f"addi a2, a2, {-pairs}",
+        "bnez a2, loop",
+    ]
     return "li a3, 0\nloop:\n" + "\n".join(body)
 
 
 PAIRS = (1, 2, 4, 8, 16)
 found = {pairs: dot(unrolled(pairs), x, y) for pairs in PAIRS}
 for pairs, (value, counted) in found.items():
-    print(f"{pairs:>2} pairs in a round: sum {value}, {sum(counted.values()) / len(x):.2f} instructions for each pair")
+    print(
+        f"{pairs:>2} pairs in a round: sum {value}, {sum(counted.values()) / len(x):.2f} instructions for each pair"
+    )
 
 # %% [markdown]
 # ## What cannot be unrolled away
@@ -185,12 +199,16 @@ fig, ax = plt.subplots(figsize=(7.2, 4.0))
 floor = np.zeros(len(PAIRS))
 for (kind, _), shade in zip(KINDS.items(), (COLOURS[0], COLOURS[2], COLOURS[1]), strict=True):
     height = np.array([by_kind(found[pairs][1])[kind] / len(x) for pairs in PAIRS])
-    ax.bar([str(pairs) for pairs in PAIRS], height, bottom=floor, width=0.6, color=shade, label=kind)
+    ax.bar(
+        [str(pairs) for pairs in PAIRS], height, bottom=floor, width=0.6, color=shade, label=kind
+    )
     floor += height
 ax.set(xlabel="pairs in a round of the loop", ylabel="instructions for each pair", ylim=(0, 9))
 ax.grid(False)
 ax.legend(ncols=3, loc="upper right")
-show("Instructions for each pair of a dot product by kind, for one to sixteen pairs in a round of the loop")
+show(
+    "Instructions for each pair of a dot product by kind, for one to sixteen pairs in a round of the loop"
+)
 
 # %% [markdown]
 # ## What the counts say about a machine
@@ -212,7 +230,9 @@ print(f"the calculator, 2 bytes a number: {formula['intensity']:.4f}")
 clock = flopbook.parse_quantity("3GHz", "Hz")
 rate = clock * operations / sum(counts.values())
 h100 = flopbook.chip("h100-sxm")
-print(f"\none instruction a cycle at 3 GHz: {flopbook.format_quantity(rate, 'OP/s')} of wanted arithmetic")
+print(
+    f"\none instruction a cycle at 3 GHz: {flopbook.format_quantity(rate, 'OP/s')} of wanted arithmetic"
+)
 print(f"an H100, dense bf16:              {flopbook.format_quantity(h100.peak('bf16'), 'FLOP/s')}")
 print(f"the one over the other:           {h100.peak('bf16') / rate:,.0f}")
 
@@ -235,11 +255,17 @@ for n in (1, 2, 7, 100):
     some, other = random.integers(-1000, 1000, (2, n))
     value, counted = dot(PROGRAM, some, other)
     assert value == some @ other
-    assert sum(counted.values()) == 8 * n + 1 and counted["lw"] == 2 * n and counted["mul"] == counted["add"] == n
+    assert (
+        sum(counted.values()) == 8 * n + 1
+        and counted["lw"] == 2 * n
+        and counted["mul"] == counted["add"] == n
+    )
 for pairs, (_, counted) in found.items():  # the loop is shared, loads and arithmetic are not
     assert by_kind(counted)["loads"] == by_kind(counted)["wanted arithmetic"] == 2 * len(x)
     assert by_kind(counted)["the loop itself"] == 4 * len(x) / pairs + 1
-assert dot(PROGRAM, np.array([2**20]), np.array([2**12]))[0] == 0  # the product needs 33 bits, and 32 are kept
+assert (
+    dot(PROGRAM, np.array([2**20]), np.array([2**12]))[0] == 0
+)  # the product needs 33 bits, and 32 are kept
 assert operations / loaded == 1 / 4
 assert abs(formula["intensity"] - 1 / 2) < 1e-3 and formula["flop"] == operations
 assert 1e6 < h100.peak("bf16") / rate < 2e6

@@ -30,7 +30,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, show, use_style
+from flopbook.drawing.plotting import COLOURS, show, use_style
 
 use_style()
 
@@ -51,7 +51,9 @@ for name, item in answer.inputs.items():
     text = flopbook.format_quantity(item.value, item.unit) if item.unit else item.value
     print(f"{name:<18}{text:<18}{item.origin}{', ' + item.source if item.source else ''}")
 print()
-print("smallest share  ", flopbook.format_quantity(answer["tokens_per_chip"], "token"), "on each chip")
+print(
+    "smallest share  ", flopbook.format_quantity(answer["tokens_per_chip"], "token"), "on each chip"
+)
 print(
     "largest machine ",
     flopbook.format_quantity(answer["max_chips"], "chip"),
@@ -87,7 +89,9 @@ print("from the book:       ", flopbook.format_quantity(book, "byte/s"), "one wa
 axes = np.array([1.0, 2.0, 3.0])
 peak = v5p.peak("bf16")
 need = {
-    f"link bandwidth from {who}": flopbook.fsdp_limit(peak=peak, link_bandwidth=link, axes=axes)["tokens_per_chip"]
+    f"link bandwidth from {who}": flopbook.fsdp_limit(peak=peak, link_bandwidth=link, axes=axes)[
+        "tokens_per_chip"
+    ]
     for who, link in (("Google", printed), ("the book", book))
 }
 
@@ -119,7 +123,9 @@ bound = rows["slides-v5p-fsdp-tokens"].stated.value
 print("the slide says:  ", row.stated.text)
 print("what was meant:  ", row.corrected.text)
 
-meant = flopbook.calculate("fsdp-limit", chip="tpu-v5p", axes=3, link_bandwidth=book, batch_tokens=batch)
+meant = flopbook.calculate(
+    "fsdp-limit", chip="tpu-v5p", axes=3, link_bandwidth=book, batch_tokens=batch
+)
 as_printed = batch / bound / 3
 print()
 print(f"as printed, from left to right: {as_printed:>8,.0f} chips")
@@ -136,11 +142,18 @@ print(f"the one over the other:         {meant['max_chips'] / as_printed:>8.1f}"
 
 # %%
 experts = flopbook.calculate(
-    "fsdp-limit", chip="tpu-v5p", axes=3, link_bandwidth=book, batch_tokens=batch, model="deepseek-v2"
+    "fsdp-limit",
+    chip="tpu-v5p",
+    axes=3,
+    link_bandwidth=book,
+    batch_tokens=batch,
+    model="deepseek-v2",
 )
 ratio = experts.inputs["experts"].value / experts.inputs["experts_per_token"].value
 print(f"experts over experts for each token: {ratio:.1f}")
-print(f"smallest share:  {experts['tokens_per_chip']:,.0f} tokens (dense: {meant['tokens_per_chip']:,.0f})")
+print(
+    f"smallest share:  {experts['tokens_per_chip']:,.0f} tokens (dense: {meant['tokens_per_chip']:,.0f})"
+)
 print(f"largest machine: {experts['max_chips']:,.0f} chips")
 
 # %% [markdown]
@@ -160,7 +173,9 @@ batches = np.geomspace(1e6, 1e8, 200)
 
 def largest(tokens, n, **more):
     """Largest number of chips for a batch, on n axes."""
-    return flopbook.fsdp_limit(peak=peak, link_bandwidth=book, axes=n, batch_tokens=tokens, **more)["max_chips"]
+    return flopbook.fsdp_limit(peak=peak, link_bandwidth=book, axes=n, batch_tokens=tokens, **more)[
+        "max_chips"
+    ]
 
 
 moe = {name: experts.inputs[name].value for name in ("experts", "experts_per_token")}
@@ -172,10 +187,14 @@ for n, style in ((1, ":"), (2, "--"), (3, "-")):
         color=COLOURS[0],
         label=f"dense, {n} {'axis' if n == 1 else 'axes'}",
     )
-ax.plot(batches, largest(batches, 3, **moe), color=COLOURS[1], label="experts of DeepSeek-V2, 3 axes")
+ax.plot(
+    batches, largest(batches, 3, **moe), color=COLOURS[1], label="experts of DeepSeek-V2, 3 axes"
+)
 pod = v5p.pick("scaleup_domain").value
 ax.axhline(pod, color="#8a8a8a", linewidth=1)
-ax.annotate("one pod", (batches[-1], pod), (0, 3), textcoords="offset points", ha="right", fontsize=9)
+ax.annotate(
+    "one pod", (batches[-1], pod), (0, 3), textcoords="offset points", ha="right", fontsize=9
+)
 for name, extra in (("gpt-3-175b", {}), ("llama-3-405b", {}), ("deepseek-v2", moe)):
     x = flopbook.model(name).batch_tokens
     y = largest(x, 3, **extra)
@@ -206,10 +225,17 @@ show("Largest number of TPU v5p chips for FSDP against the batch, dense and mixt
 # %%
 for tokens in need.values():
     assert np.allclose(tokens * axes, tokens[0])  # a half, a third
-assert book < printed and (need["link bandwidth from the book"] > need["link bandwidth from Google"]).all()
-assert np.isclose(need["link bandwidth from the book"][0], bound, rtol=1e-3)  # the slides' figure for one axis
+assert (
+    book < printed
+    and (need["link bandwidth from the book"] > need["link bandwidth from Google"]).all()
+)
+assert np.isclose(
+    need["link bandwidth from the book"][0], bound, rtol=1e-3
+)  # the slides' figure for one axis
 assert abs(meant["max_chips"] - row.corrected.value) <= 1
-assert np.isclose(meant["max_chips"] / as_printed, 9, rtol=1e-3)  # the axes divided instead of multiplied: 3 x 3
+assert np.isclose(
+    meant["max_chips"] / as_printed, 9, rtol=1e-3
+)  # the axes divided instead of multiplied: 3 x 3
 assert abs(as_printed / 1000 - 5) < 0.5 and round(meant["max_chips"] / 1000) == 47
 assert np.isclose(experts["tokens_per_chip"], ratio * meant["tokens_per_chip"])
 assert experts["max_chips"] < as_printed < pod < meant["max_chips"]

@@ -29,7 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -114,7 +114,9 @@ for name, (op, m, n, k) in SHAPES.items():
     counted[name] = counts(m, n, k)
     computed[name] = flopbook.arithmetic_intensity(op=op, m=m, n=n, k=k, bytes_per_param=WIDTH)
     flop, size = counted[name]
-    print(f"{name:<27}{flop:>10,}{size:>10,}{flop / size:>12.3f}{computed[name]['intensity']:>12.3f}")
+    print(
+        f"{name:<27}{flop:>10,}{size:>10,}{flop / size:>12.3f}{computed[name]['intensity']:>12.3f}"
+    )
 
 # %% [markdown]
 # ## Three laws
@@ -150,7 +152,9 @@ ax.set_xticks(sides, [str(n) for n in sides])
 ax.set_yticks([0.3, 1, 3, 10, 30], ["0.3", "1", "3", "10", "30"])
 ax.minorticks_off()
 ax.legend()
-show("Counted arithmetic intensity of dot product, matrix times vector and square product against the side")
+show(
+    "Counted arithmetic intensity of dot product, matrix times vector and square product against the side"
+)
 
 # %% [markdown]
 # ## Under the roofs of chips
@@ -166,11 +170,16 @@ show("Counted arithmetic intensity of dot product, matrix times vector and squar
 CHIPS = ("a100-sxm-80gb", "h100-sxm", "tpu-v5p")
 chips = {name: flopbook.chip(name) for name in CHIPS}
 MARKED = {
-    "dot product": {"op": "dot", "k": 2**20}, "GEMV": {"op": "gemv", "n": 8192, "k": 8192},
-    "16 rows": {"m": 16, "n": 8192, "k": 8192}, "square, 256": {"m": 256, "n": 256, "k": 256},
+    "dot product": {"op": "dot", "k": 2**20},
+    "GEMV": {"op": "gemv", "n": 8192, "k": 8192},
+    "16 rows": {"m": 16, "n": 8192, "k": 8192},
+    "square, 256": {"m": 256, "n": 256, "k": 256},
     "square, 4,096": {"m": 4096, "n": 4096, "k": 4096},
-}  # fmt: skip
-at = {name: flopbook.calculate("arithmetic-intensity", **shape)["intensity"] for name, shape in MARKED.items()}
+}
+at = {
+    name: flopbook.calculate("arithmetic-intensity", **shape)["intensity"]
+    for name, shape in MARKED.items()
+}
 
 fig, ax = plt.subplots(figsize=(7.2, 4.8))
 seen = np.geomspace(0.2, 4000, 300)
@@ -179,9 +188,21 @@ for (_, chip), shade, style in zip(chips.items(), COLOURS, ("-", "--", "-."), st
     ax.plot(seen, roof / 1e12, style, color=shade, label=chip.name.removeprefix("Google Cloud "))
 for name, intensity in at.items():
     ax.axvline(intensity, color=INK, linewidth=0.8, linestyle=":")
-    ax.annotate(name, (intensity, 0.013), (3, 0), textcoords="offset points", rotation=90, fontsize=9, va="bottom")
+    ax.annotate(
+        name,
+        (intensity, 0.013),
+        (3, 0),
+        textcoords="offset points",
+        rotation=90,
+        fontsize=9,
+        va="bottom",
+    )
 ax.set(
-    xscale="log", yscale="log", xlabel="operations for each byte", ylabel="highest rate (TFLOP/s)", ylim=(0.01, 3000)
+    xscale="log",
+    yscale="log",
+    xlabel="operations for each byte",
+    ylabel="highest rate (TFLOP/s)",
+    ylim=(0.01, 3000),
 )
 ax.set_xticks([0.3, 1, 3, 10, 30, 100, 300, 1000, 3000])
 ax.set_xticklabels(["0.3", "1", "3", "10", "30", "100", "300", "1,000", "3,000"])
@@ -230,11 +251,22 @@ for name, (_, m, n, k) in SHAPES.items():
     assert computed[name]["flop"] == flop + m * n  # one addition more for each sum, by convention
 assert abs(measured["dot product"][-1] - 1 / 2) < 1e-3  # one half, from below
 assert abs(measured["GEMV"][-1] - 1) < 0.04 and max(measured["GEMV"]) < 1
-assert np.allclose(np.array(measured["square"]) + 1 / 6, sides / 3)  # n / 3, less what the first addition saves
-assert bounds == {256: "memory", 512: "memory", 1024: "arithmetic", 2048: "arithmetic", 4096: "arithmetic"}
+assert np.allclose(
+    np.array(measured["square"]) + 1 / 6, sides / 3
+)  # n / 3, less what the first addition saves
+assert bounds == {
+    256: "memory",
+    512: "memory",
+    1024: "arithmetic",
+    2048: "arithmetic",
+    4096: "arithmetic",
+}
 for name, edge in edges.items():
     side = int(np.ceil(edge))
-    ask = {n: flopbook.calculate("arithmetic-intensity", chip=name, m=n, n=n, k=n)["bound"] for n in (side - 1, side)}
+    ask = {
+        n: flopbook.calculate("arithmetic-intensity", chip=name, m=n, n=n, k=n)["bound"]
+        for n in (side - 1, side)
+    }
     assert ask == {side - 1: "memory", side: "arithmetic"}
 ridges = [chip.peak("bf16") / chip.memory_bandwidth() for chip in chips.values()]
 assert max(at["dot product"], at["GEMV"], at["16 rows"], at["square, 256"]) < min(ridges)

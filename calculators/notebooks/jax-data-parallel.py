@@ -35,7 +35,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -72,11 +72,20 @@ def new_weights(dice):
 
     def layer():
         found = {name: matrix(D_MODEL, D_MODEL) for name in ("queries", "keys", "values", "out")}
-        found |= {"gate": matrix(D_MODEL, D_FF), "up": matrix(D_MODEL, D_FF), "down": matrix(D_FF, D_MODEL)}
-        return found | {name: np.ones(D_MODEL, np.float32) for name in ("before_attention", "before_ffn")}
+        found |= {
+            "gate": matrix(D_MODEL, D_FF),
+            "up": matrix(D_MODEL, D_FF),
+            "down": matrix(D_FF, D_MODEL),
+        }
+        return found | {
+            name: np.ones(D_MODEL, np.float32) for name in ("before_attention", "before_ffn")
+        }
 
     found = {"embedding": matrix(VOCAB, D_MODEL), "logits": matrix(D_MODEL, VOCAB)}
-    return found | {"layers": [layer() for _ in range(LAYERS)], "last": np.ones(D_MODEL, np.float32)}
+    return found | {
+        "layers": [layer() for _ in range(LAYERS)],
+        "last": np.ones(D_MODEL, np.float32),
+    }
 
 
 weights = new_weights(np.random.default_rng(0))
@@ -107,7 +116,9 @@ def rotated(x):
 
 
 def attention(x, layer):
-    q, k, v = ((x @ layer[name]).reshape(*x.shape[:2], HEADS, -1) for name in ("queries", "keys", "values"))
+    q, k, v = (
+        (x @ layer[name]).reshape(*x.shape[:2], HEADS, -1) for name in ("queries", "keys", "values")
+    )
     scores = jnp.einsum("bqhd,bkhd->bhqk", rotated(q), rotated(k)) / (D_MODEL / HEADS) ** 0.5
     scores = jnp.where(np.tri(x.shape[1], dtype=bool), scores, -1e9)  # nobody sees the future
     return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v).reshape(x.shape) @ layer["out"]
@@ -158,12 +169,18 @@ whole, cut = jax.NamedSharding(mesh, jax.P()), jax.NamedSharding(mesh, jax.P("D"
 tokens = batch(np.random.default_rng(2))
 gradient = jax.value_and_grad(loss)  # a function of weights and tokens
 one = jax.jit(gradient)(weights, tokens)
-shared = jax.jit(gradient, in_shardings=(whole, cut), out_shardings=whole).lower(weights, tokens).compile()
+shared = (
+    jax.jit(gradient, in_shardings=(whole, cut), out_shardings=whole)
+    .lower(weights, tokens)
+    .compile()
+)
 eight = shared(jax.device_put(weights, whole), jax.device_put(tokens, cut))
 
 
 def difference(one, other):
-    """Largest difference between two trees of arrays, as a share of the largest entry of each array."""
+    """Largest difference between two trees of arrays, as a share of the largest entry of each
+    array.
+    """
     pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
     arrays = [(np.asarray(a), np.asarray(b)) for a, b in pairs]
     return max(float(np.abs(a - b).max() / np.abs(a).max()) for a, b in arrays)
@@ -186,11 +203,17 @@ MOVE = re.compile(r"= (.*?) (all-gather|all-reduce|reduce-scatter|all-to-all|col
 
 
 def totals(compiled):
-    """Bytes of the whole arrays by collective, in fp32, with the names that the program has for them."""
+    """Bytes of the whole arrays by collective, in fp32, with the names that the program has for
+    them.
+    """
     found = {}
     for shapes, name in MOVE.findall(compiled.as_text()):
-        left = sum(4 * math.prod(int(n) for n in dims.split(",") if n) for dims in SHAPE.findall(shapes))
-        blocks = mesh.size if name == "reduce-scatter" else 1  # it leaves one block of the array on each device
+        left = sum(
+            4 * math.prod(int(n) for n in dims.split(",") if n) for dims in SHAPE.findall(shapes)
+        )
+        blocks = (
+            mesh.size if name == "reduce-scatter" else 1
+        )  # it leaves one block of the array on each device
         found[name] = found.get(name, 0) + blocks * left
     return found
 
@@ -201,7 +224,9 @@ def tell(title, found):
 
 found = totals(shared)
 tell("compiled program:", found)
-print(f"gradients: {gradient_bytes:,} bytes; beyond them {found['all-reduce'] - gradient_bytes}, the loss, one number")
+print(
+    f"gradients: {gradient_bytes:,} bytes; beyond them {found['all-reduce'] - gradient_bytes}, the loss, one number"
+)
 
 # %% [markdown]
 # Every gradient is in it once, and the loss with them. The traffic does not depend on the batch: twice the
@@ -228,7 +253,9 @@ def on_each_device(weights, tokens):
 
 
 # the last word: JAX need not prove that the copies are equal
-mapped = jax.shard_map(on_each_device, mesh=mesh, in_specs=(jax.P(), jax.P("D")), out_specs=jax.P(), check_vma=False)
+mapped = jax.shard_map(
+    on_each_device, mesh=mesh, in_specs=(jax.P(), jax.P("D")), out_specs=jax.P(), check_vma=False
+)
 by_hand = jax.jit(mapped).lower(weights, tokens).compile()
 by_hand_result = by_hand(jax.device_put(weights, whole), jax.device_put(tokens, cut))
 tell("by hand:", totals(by_hand))
@@ -252,7 +279,9 @@ def train_step(state, number, tokens):
     mean = jax.tree.map(lambda m, g: DECAY * m + (1 - DECAY) * g, mean, slope)
     square = jax.tree.map(lambda s, g: DECAY_SQUARE * s + (1 - DECAY_SQUARE) * g * g, square, slope)
     bias, bias_square = 1 - DECAY**number, 1 - DECAY_SQUARE**number
-    change = jax.tree.map(lambda m, s: RATE * (m / bias) / (jnp.sqrt(s / bias_square) + 1e-8), mean, square)
+    change = jax.tree.map(
+        lambda m, s: RATE * (m / bias) / (jnp.sqrt(s / bias_square) + 1e-8), mean, square
+    )
     return (jax.tree.map(jnp.subtract, weights, change), mean, square), value
 
 
@@ -262,7 +291,9 @@ def train(place_weights, place_tokens):
     zeros = jax.tree.map(np.zeros_like, weights)
     state = jax.device_put((weights, zeros, zeros), place_weights)
     for number in range(1, STEPS + 1):
-        state, value = train_step(state, np.float32(number), jax.device_put(batch(dice), place_tokens))
+        state, value = train_step(
+            state, np.float32(number), jax.device_put(batch(dice), place_tokens)
+        )
         losses.append(float(value))
     return losses, state[0]
 
@@ -303,15 +334,21 @@ show("Loss of a small transformer against the step, trained on one device and on
 # %%
 def gathered_loss(pieces, tokens):
     """The loss from an eighth of every weight: gather first."""
-    return loss(jax.tree.map(lambda piece: jax.lax.all_gather(piece, "D", tiled=True), pieces), tokens)
+    return loss(
+        jax.tree.map(lambda piece: jax.lax.all_gather(piece, "D", tiled=True), pieces), tokens
+    )
 
 
 def fsdp(pieces, tokens):
     value, slope = jax.value_and_grad(gathered_loss)(pieces, tokens)
-    return jax.lax.pmean(value, "D"), jax.tree.map(lambda g: g / mesh.size, slope)  # a mean, not a sum
+    return jax.lax.pmean(value, "D"), jax.tree.map(
+        lambda g: g / mesh.size, slope
+    )  # a mean, not a sum
 
 
-mapped = jax.shard_map(fsdp, mesh=mesh, in_specs=jax.P("D"), out_specs=(jax.P(), jax.P("D")), check_vma=False)
+mapped = jax.shard_map(
+    fsdp, mesh=mesh, in_specs=jax.P("D"), out_specs=(jax.P(), jax.P("D")), check_vma=False
+)
 sharded = jax.jit(mapped).lower(weights, tokens).compile()
 pieces = jax.device_put(weights, cut)
 sharded_result = sharded(pieces, jax.device_put(tokens, cut))
@@ -331,7 +368,11 @@ print("gradients:", "alike to rounding" if difference(one, sharded_result) < 1e-
 # device throw most of them away, as it did in the notebook on the mesh.
 
 # %%
-automatic = jax.jit(gradient, in_shardings=(cut, cut), out_shardings=(whole, cut)).lower(weights, tokens).compile()
+automatic = (
+    jax.jit(gradient, in_shardings=(cut, cut), out_shardings=(whole, cut))
+    .lower(weights, tokens)
+    .compile()
+)
 automatic_result = automatic(pieces, jax.device_put(tokens, cut))
 tell("FSDP by the compiler:", totals(automatic))
 
@@ -343,7 +384,9 @@ tell("FSDP by the compiler:", totals(automatic))
 
 # %%
 big = flopbook.model("llama-3-8b")
-reduced = flopbook.calculate("collective", op="all-reduce", bytes=2 * big.params, chips=8, chip="h100-sxm")
+reduced = flopbook.calculate(
+    "collective", op="all-reduce", bytes=2 * big.params, chips=8, chip="h100-sxm"
+)
 limit = flopbook.calculate("dp-limit", chip="h100-sxm")
 print(f"{big.model.name}, gradients in bf16: {flopbook.format_quantity(2 * big.params, 'byte')}")
 print(f"all-reduce on 8 H100:  {flopbook.format_quantity(reduced['seconds'], 's')}")
@@ -364,21 +407,37 @@ print(f"hidden from {flopbook.format_quantity(limit['tokens_per_chip'], 'token')
 # %%
 assert parameters == counted
 assert len(jax.devices()) == mesh.size == 8
-assert max(difference(one, other) for other in (eight, by_hand_result, sharded_result, automatic_result)) < 1e-5
+assert (
+    max(
+        difference(one, other)
+        for other in (eight, by_hand_result, sharded_result, automatic_result)
+    )
+    < 1e-5
+)
 summed = {"all-reduce": gradient_bytes + 4}  # the loss is one number more
 assert totals(shared) == totals(by_hand) == totals(twice) == summed
 assert np.allclose(losses_one[:20], losses_eight[:20], rtol=1e-3)
 assert guess / LENGTH < min(losses_one) and max(losses_one[-1], losses_eight[-1]) < guess / 4
 assert all(array.sharding.is_fully_replicated for array in jax.tree.leaves(trained))
-for array in jax.tree.leaves(trained):  # after all steps the copies of the weights are still the same
+for array in jax.tree.leaves(
+    trained
+):  # after all steps the copies of the weights are still the same
     copies = [np.asarray(shard.data) for shard in array.addressable_shards]
     assert len(copies) == 8 and all((copy == copies[0]).all() for copy in copies)
-assert totals(sharded) == {"all-gather": gradient_bytes, "all-reduce": 4, "reduce-scatter": gradient_bytes}
+assert totals(sharded) == {
+    "all-gather": gradient_bytes,
+    "all-reduce": 4,
+    "reduce-scatter": gradient_bytes,
+}
 assert held * mesh.size == gradient_bytes
 assert gradient_bytes <= totals(automatic)["all-gather"] < 1.01 * gradient_bytes
-assert totals(automatic).get("reduce-scatter", totals(automatic)["all-reduce"] - 4) == gradient_bytes
+assert (
+    totals(automatic).get("reduce-scatter", totals(automatic)["all-reduce"] - 4) == gradient_bytes
+)
 scatter, gather = (
-    flopbook.calculate("collective", op=op, bytes=2 * big.params, chips=8, chip="h100-sxm")["bandwidth_seconds"]
+    flopbook.calculate("collective", op=op, bytes=2 * big.params, chips=8, chip="h100-sxm")[
+        "bandwidth_seconds"
+    ]
     for op in ("reduce-scatter", "all-gather")
 )
 assert np.isclose(scatter + gather, reduced["bandwidth_seconds"])

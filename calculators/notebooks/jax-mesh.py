@@ -35,7 +35,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, show, use_style
+from flopbook.drawing.plotting import COLOURS, show, use_style
 
 use_style()
 
@@ -93,7 +93,10 @@ for layout in ("A[I, J]", "A[I_X, J]", "A[I_Y, J_X]", "A[I_XY, J]"):
 
 # %%
 def multiply(product, sizes):
-    """The compiled program for a product of two fp32 matrices in given layouts. Nothing is computed."""
+    """The compiled program for a product of two fp32 matrices in given layouts.
+
+    Nothing is computed.
+    """
     first, second, result = re.findall(r"\w+\[.*?\]", product)
     i, j, k = sizes
     a = jax.ShapeDtypeStruct((i, j), np.float32, sharding=sharding(first))
@@ -126,11 +129,16 @@ def together(line):
         return int(found[1])
     sizes = dict(re.findall(r"'(\w+)'=(\d+)", line))  # mesh['axis_0'=4,'axis_1'=2] {'axis_0'}
     group = re.search(r"\{('[^}]*)\}", line)
-    return math.prod(int(part or sizes[name]) for name, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", group[1]))
+    return math.prod(
+        int(part or sizes[name])
+        for name, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", group[1])
+    )
 
 
 def moves(compiled):
-    """The collectives of a compiled program: name and bytes of the whole array, as a group holds it together."""
+    """The collectives of a compiled program: name and bytes of the whole array, as a group holds it
+    together.
+    """
     found = []
     for line in compiled.as_text().splitlines():
         if match := MOVE.search(line):
@@ -162,12 +170,17 @@ CASES = {
 
 def text(found):
     """Collectives with their bytes, in words."""
-    return ", ".join(f"{name} of {flopbook.format_quantity(size, 'byte')}" for name, size in found) or "nothing"
+    return (
+        ", ".join(f"{name} of {flopbook.format_quantity(size, 'byte')}" for name, size in found)
+        or "nothing"
+    )
 
 
 rule, program, work = {}, {}, {}
 for case, product in CASES.items():
-    answer = flopbook.calculate("sharded-matmul", product=product, dims=DIMS, mesh=MESH, dtype="fp32")
+    answer = flopbook.calculate(
+        "sharded-matmul", product=product, dims=DIMS, mesh=MESH, dtype="fp32"
+    )
     rule[case] = [(name.split()[0], answer["bytes"]) for name in answer["collectives"]]
     compiled = multiply(product, SIZES)
     program[case] = moves(compiled)
@@ -189,13 +202,18 @@ for case, product in CASES.items():
 def sent(found):
     """GB that each device sends for these collectives on a ring of four, all one way round."""
     ring = {"topology": "ring", "chips": 4, "links_per_axis": 1, "link_bandwidth": 1e9}
-    answers = [flopbook.calculate("collective", op=name, bytes=size, **ring) for name, size in found]
+    answers = [
+        flopbook.calculate("collective", op=name, bytes=size, **ring) for name, size in found
+    ]
     return sum(answer["bytes_per_link"] for answer in answers) / 1e9
 
 
 fig, ax = plt.subplots()
 places = np.arange(len(CASES))
-for shift, found, label, shade in ((-0.2, rule, "flopbook", COLOURS[0]), (0.2, program, "compiler", COLOURS[1])):
+for shift, found, label, shade in (
+    (-0.2, rule, "flopbook", COLOURS[0]),
+    (0.2, program, "compiler", COLOURS[1]),
+):
     ax.bar(places + shift, [sent(found[case]) for case in CASES], 0.38, label=label, color=shade)
 ax.set_xticks(places, [f"case {case}" for case in CASES])
 ax.grid(axis="x", visible=False)
@@ -216,7 +234,9 @@ for case, product in CASES.items():
     first, second, _ = re.findall(r"\w+\[.*?\]", product)
     a, b = jax.device_put(left, sharding(first)), jax.device_put(right, sharding(second))
     result = multiply(product, (256, 512, 128))(a, b)
-    errors[case] = float(np.abs(np.asarray(result) - left @ right).max() / np.abs(left @ right).max())
+    errors[case] = float(
+        np.abs(np.asarray(result) - left @ right).max() / np.abs(left @ right).max()
+    )
     within = "within rounding of NumPy" if errors[case] < 1e-5 else "NOT what NumPy says"
     print(f"case {case:<7} {within}, laid out as {result.sharding.spec}")
 
@@ -238,9 +258,13 @@ plans = {
 }
 planned = {}
 for plan, product in plans.items():
-    answer = flopbook.calculate("sharded-matmul", product=product, dims=NARROW_DIMS, mesh=MESH, dtype="fp32")
+    answer = flopbook.calculate(
+        "sharded-matmul", product=product, dims=NARROW_DIMS, mesh=MESH, dtype="fp32"
+    )
     planned[plan] = [(name.split()[0], answer["bytes"]) for name in answer["collectives"]]
-    print(f"{plan:<9} {text(planned[plan])}, {flopbook.format_quantity(answer['flop'], 'FLOP')} on each device")
+    print(
+        f"{plan:<9} {text(planned[plan])}, {flopbook.format_quantity(answer['flop'], 'FLOP')} on each device"
+    )
 own = moves(multiply(plans["gather"], NARROW))
 print(f"compiler  {text(own)}")
 
@@ -258,7 +282,11 @@ print(f"compiler  {text(own)}")
 lax, NEXT = jax.lax, [(0, 1), (1, 2), (2, 3), (3, 0)]  # who hands on to whom
 BY_HAND = {
     "all-gather": (lambda x: lax.all_gather(x, "X", axis=0, tiled=True), "A[I_X, J]", "A[I, J]"),
-    "reduce-scatter": (lambda x: lax.psum_scatter(x, "X", scatter_dimension=0, tiled=True), "A[I, J]", "A[I_X, J]"),
+    "reduce-scatter": (
+        lambda x: lax.psum_scatter(x, "X", scatter_dimension=0, tiled=True),
+        "A[I, J]",
+        "A[I_X, J]",
+    ),
     "all-reduce": (lambda x: lax.psum(x, "X"), "A[I, J]", "A[I, J]"),
     "all-to-all": (lambda x: lax.all_to_all(x, "X", 0, 1, tiled=True), "A[I, J_X]", "A[I_X, J]"),
     "collective-permute": (lambda x: lax.ppermute(x, "X", NEXT), "A[I_X, J]", "A[I_X, J]"),
@@ -269,7 +297,10 @@ for name, (function, before, after) in BY_HAND.items():
     specs = {"in_specs": sharding(before).spec, "out_specs": sharding(after).spec}
     # check_vma: JAX need not prove that copies are equal
     mapped = jax.jit(jax.shard_map(function, mesh=mesh, check_vma=False, **specs))
-    by_hand[name], outcomes[name] = moves(mapped.lower(placed).compile()), np.asarray(mapped(placed))
+    by_hand[name], outcomes[name] = (
+        moves(mapped.lower(placed).compile()),
+        np.asarray(mapped(placed)),
+    )
     print(f"{name:<19} {before:<9} -> {after:<9}  {text(by_hand[name])}")
 
 # %% [markdown]
@@ -283,9 +314,11 @@ for name, (function, before, after) in BY_HAND.items():
 half = jax.jit(
     jax.shard_map(
         lambda a, b: lax.psum_scatter(a @ b, "X", scatter_dimension=0, tiled=True),
-        mesh=mesh, in_specs=(jax.P(None, "X"), jax.P("X", None)), out_specs=jax.P("X", None),
+        mesh=mesh,
+        in_specs=(jax.P(None, "X"), jax.P("X", None)),
+        out_specs=jax.P("X", None),
     )
-)  # fmt: skip
+)
 large = [jax.ShapeDtypeStruct(shape, np.float32) for shape in (SIZES[:2], SIZES[1:])]
 scattered = moves(half.lower(*large).compile())
 print(f"by hand:  {text(scattered)}, {sent(scattered):.3f} GB sent by each device")
@@ -301,10 +334,15 @@ print(f"compiler: {text(program['3, cut'])}, {sent(program['3, cut']):.3f} GB se
 # %%
 relaid = {}
 for before, after in (
-    ("A[I_X, J]", "A[I, J]"), ("A[I_X, J]", "A[I, J_X]"), ("A[I_XY, J]", "A[I_YX, J]"), ("A[I, J]", "A[I_X, J]"),
-):  # fmt: skip
+    ("A[I_X, J]", "A[I, J]"),
+    ("A[I_X, J]", "A[I, J_X]"),
+    ("A[I_XY, J]", "A[I_YX, J]"),
+    ("A[I, J]", "A[I_X, J]"),
+):
     given = jax.ShapeDtypeStruct(matrix.shape, np.float32, sharding=sharding(before))
-    relaid[before, after] = moves(jax.jit(lambda x: x, out_shardings=sharding(after)).lower(given).compile())
+    relaid[before, after] = moves(
+        jax.jit(lambda x: x, out_shardings=sharding(after)).lower(given).compile()
+    )
     print(f"{before:<11} -> {after:<11} {text(relaid[before, after])}")
 
 # %% [markdown]
@@ -327,7 +365,11 @@ for block, answer in blocks.values():
 for case in ("1", "2", "3", "4"):
     assert program[case] == rule[case]  # the same collectives with the same bytes
 (asked,), (made,) = rule["3, cut"], program["3, cut"]
-assert asked[0] == "reduce-scatter" and made[0] in ("all-reduce", "reduce-scatter") and made[1] == asked[1]
+assert (
+    asked[0] == "reduce-scatter"
+    and made[0] in ("all-reduce", "reduce-scatter")
+    and made[1] == asked[1]
+)
 for flop, counted in work.values():
     assert 1 <= counted / flop < 1.01  # the compiler also counts the additions of the sums
 assert max(errors.values()) < 1e-5
@@ -338,9 +380,14 @@ for name, found in by_hand.items():
     share = 4 if name == "collective-permute" else 1
     assert found == [(name, matrix.nbytes / share)]
 assert (outcomes["all-gather"] == matrix).all() and (outcomes["all-to-all"] == matrix).all()
-assert (outcomes["all-reduce"] == 4 * matrix).all() and (outcomes["reduce-scatter"] == 4 * matrix).all()
+assert (outcomes["all-reduce"] == 4 * matrix).all() and (
+    outcomes["reduce-scatter"] == 4 * matrix
+).all()
 assert (outcomes["collective-permute"] == np.roll(matrix, 64, axis=0)).all()
 assert [[name for name, _ in found] for found in relaid.values()] == [
-    ["all-gather"], ["all-to-all"], ["collective-permute"], []
-]  # fmt: skip
+    ["all-gather"],
+    ["all-to-all"],
+    ["collective-permute"],
+    [],
+]
 print("all checks passed")

@@ -32,7 +32,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 say = flopbook.format_quantity
@@ -49,7 +49,9 @@ MODEL, CHIP = "llama-3-70b", "tpu-v5p"
 BATCH = 4 * 2**20  # tokens in a step
 MFU = 0.4  # share of the peak that the run reaches
 KEPT = 3  # activations as wide as the model that are kept for each token and layer
-STATE = 16  # bytes for each parameter: weights and gradients in bf16, master weights and Adam in fp32
+STATE = (
+    16  # bytes for each parameter: weights and gradients in bf16, master weights and Adam in fp32
+)
 
 chip = flopbook.chip(CHIP)
 POD = chip.pick("scaleup_domain").value
@@ -61,8 +63,12 @@ LINK = next(
 network = {"chip": CHIP, "axes": 3} | ({"link_bandwidth": LINK} if LINK else {})
 W = flopbook.calculate("fsdp-limit", **network).inputs["link_bandwidth"].value
 shape = flopbook.model(MODEL)
-print(f"{shape.model.name}: {shape.layers:.0f} layers, width {shape.d_model:,.0f}, feed-forward {shape.d_ff:,.0f},")
-print(f"  {shape.heads:.0f} heads of {shape.head_dim:.0f}, {shape.kv_heads:.0f} with keys and values,")
+print(
+    f"{shape.model.name}: {shape.layers:.0f} layers, width {shape.d_model:,.0f}, feed-forward {shape.d_ff:,.0f},"
+)
+print(
+    f"  {shape.heads:.0f} heads of {shape.head_dim:.0f}, {shape.kv_heads:.0f} with keys and values,"
+)
 print(f"  vocabulary {shape.vocab:,.0f}, trained on {say(shape.tokens, 'token')}")
 print(f"{chip.name}: {say(chip.peak('bf16'), 'FLOP/s')}, {say(chip.memory(), 'byte')} of memory,")
 print(f"  {say(W, 'byte/s')} one way for each link, {POD:,.0f} chips in a pod")
@@ -112,7 +118,9 @@ slow = flopbook.calculate("training-time", model=MODEL, chip=CHIP, chips=fit, mf
 print(f"states:      {say(state, 'byte')}")
 print(f"activations: {say(activations, 'byte')}")
 print(f"together they fit into {fit:,} chips, which would train for {slow['days'] / 365:.1f} years")
-print(f"on the pod each chip holds {say((state + activations) / POD, 'byte')}, {fit / POD:.1%} of its memory")
+print(
+    f"on the pod each chip holds {say((state + activations) / POD, 'byte')}, {fit / POD:.1%} of its memory"
+)
 
 # %% [markdown]
 # It is not memory that asks for thousands of chips, but time.
@@ -126,7 +134,10 @@ print(f"on the pod each chip holds {say((state + activations) / POD, 'byte')}, {
 share = BATCH / POD
 fsdp = flopbook.calculate("fsdp-limit", batch_tokens=BATCH, **network)
 print(f"each chip gets {share:.0f} tokens and needs {fsdp['tokens_per_chip']:.0f}")
-print(f"at most {fsdp['max_chips']:,.0f} of {POD:,.0f} chips stay busy, or the batch grows to", end=" ")
+print(
+    f"at most {fsdp['max_chips']:,.0f} of {POD:,.0f} chips stay busy, or the batch grows to",
+    end=" ",
+)
 print(f"{fsdp['tokens_per_chip'] * POD / 2**20:.1f} Mi tokens")
 
 # %% [markdown]
@@ -140,7 +151,13 @@ print(f"{fsdp['tokens_per_chip'] * POD / 2**20:.1f} Mi tokens")
 tensor = flopbook.calculate("tp-limit", model=MODEL, **network | {"axes": 1})
 mixed = {
     kind: flopbook.calculate(
-        "mixed-limit", model=MODEL, chips=POD, batch_tokens=BATCH, tensor_axes=1, ffn_kind=kind, **network
+        "mixed-limit",
+        model=MODEL,
+        chips=POD,
+        batch_tokens=BATCH,
+        tensor_axes=1,
+        ffn_kind=kind,
+        **network,
     )
     for kind in ("plain", "gated")
 }
@@ -167,10 +184,12 @@ C = chip.peak("bf16")
 
 
 def times(y, n=POD):
-    """Seconds of arithmetic and of traffic of a feed-forward block, y ways of tensor parallelism on n chips.
+    """Seconds of arithmetic and of traffic of a feed-forward block, y ways of tensor parallelism on
+    n chips.
 
-    FSDP on two axes gathers two matrices, cut y ways; tensor parallelism on one gathers activations and adds
-    results up, for the tokens of n / y groups. Each axis has two links. Traffic: the sum, then the longer of the two.
+    FSDP on two axes gathers two matrices, cut y ways; tensor parallelism on one gathers activations
+    and adds results up, for the tokens of n / y groups. Each axis has two links. Traffic: the sum,
+    then the longer of the two.
     """
     arithmetic = 2 * 2 * BATCH * D * F / (n * C)
     weights = 2 * 2 * D * F / (y * 2 * 2 * W)
@@ -185,14 +204,26 @@ ax.plot(ways, 1e6 * in_turn, color=COLOURS[1], label="traffic, one kind after th
 ax.plot(ways, 1e6 * at_once, "--", color=COLOURS[1], label="traffic, overlapped")
 ax.axvline(mixed["plain"]["y_opt"], color=INK, linestyle=":", linewidth=1)
 ax.annotate(
-    "best split", (mixed["plain"]["y_opt"], 1e6 * at_once.max()), (4, -10), textcoords="offset points", fontsize=9
+    "best split",
+    (mixed["plain"]["y_opt"], 1e6 * at_once.max()),
+    (4, -10),
+    textcoords="offset points",
+    fontsize=9,
 )
-ax.set(xscale="log", yscale="log", xlabel="ways of tensor parallelism", ylabel="time (microseconds)", xlim=(1, 64))
+ax.set(
+    xscale="log",
+    yscale="log",
+    xlabel="ways of tensor parallelism",
+    ylabel="time (microseconds)",
+    xlim=(1, 64),
+)
 ax.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
 ax.set_yticks([500, 1000, 2000, 5000, 10000], ["500", "1,000", "2,000", "5,000", "10,000"])
 ax.minorticks_off()
 ax.legend(loc="lower right")
-show("Times of arithmetic and traffic of a feed-forward block on a pod against ways of tensor parallelism")
+show(
+    "Times of arithmetic and traffic of a feed-forward block on a pod against ways of tensor parallelism"
+)
 
 # %% [markdown]
 # ## Question 6: the same for 405 billion parameters
@@ -209,12 +240,20 @@ def plan(model, batch):
     given = {"model": model, "chips": POD, "batch_tokens": batch, "tensor_axes": 1, **network}
     return {
         "parameters (billion)": flopbook.calculate("params", model=model)["total"] / 1e9,
-        "days on a pod": flopbook.calculate("training-time", model=model, chip=CHIP, chips=POD, mfu=MFU)["days"],
+        "days on a pod": flopbook.calculate(
+            "training-time", model=model, chip=CHIP, chips=POD, mfu=MFU
+        )["days"],
         "chips by memory alone": np.ceil(both / chip.memory()),
         "tokens on each chip": batch / POD,
-        "needed by FSDP alone": flopbook.calculate("fsdp-limit", batch_tokens=batch, **network)["tokens_per_chip"],
-        "needed by both, two matrices": flopbook.calculate("mixed-limit", **given)["tokens_per_chip"],
-        "needed by both, gated": flopbook.calculate("mixed-limit", ffn_kind="gated", **given)["tokens_per_chip"],
+        "needed by FSDP alone": flopbook.calculate("fsdp-limit", batch_tokens=batch, **network)[
+            "tokens_per_chip"
+        ],
+        "needed by both, two matrices": flopbook.calculate("mixed-limit", **given)[
+            "tokens_per_chip"
+        ],
+        "needed by both, gated": flopbook.calculate("mixed-limit", ffn_kind="gated", **given)[
+            "tokens_per_chip"
+        ],
     }
 
 
@@ -258,13 +297,24 @@ assert abs(years - rows["book-one-tpu"].stated.value) < 1
 assert (fit - 1) * chip.memory() < state + activations <= fit * chip.memory() and fit < 200 < POD
 assert np.isclose(slow["days"] * fit, run["days"] * POD)
 assert share < fsdp["tokens_per_chip"] and fsdp["max_chips"] < POD  # FSDP alone does not do ...
-assert all(answer["tokens_per_chip"] < share for answer in mixed.values())  # ... and both together do
-assert mixed["gated"]["tokens_per_chip"] < mixed["plain"]["tokens_per_chip"] and tensor["max_ways"] < 16
+assert all(
+    answer["tokens_per_chip"] < share for answer in mixed.values()
+)  # ... and both together do
+assert (
+    mixed["gated"]["tokens_per_chip"] < mixed["plain"]["tokens_per_chip"]
+    and tensor["max_ways"] < 16
+)
 best = mixed["plain"]
 arithmetic, in_turn, at_once = times(np.array([best["y_opt"], 4, 8, 1, 64]))
-assert np.isclose(arithmetic[0] / in_turn[0], best["slack"]) and 1 < best["slack"] < 1.05  # it just keeps up
-assert in_turn[0] < min(in_turn[1:]) and (at_once[1:3] < arithmetic[1:3]).all()  # overlapped, four and eight ways do
+assert (
+    np.isclose(arithmetic[0] / in_turn[0], best["slack"]) and 1 < best["slack"] < 1.05
+)  # it just keeps up
+assert (
+    in_turn[0] < min(in_turn[1:]) and (at_once[1:3] < arithmetic[1:3]).all()
+)  # overlapped, four and eight ways do
 assert (at_once[3:] > arithmetic[3:]).all()  # at the ends it does not
 both = table["llama-3-405b"]
-assert both["tokens on each chip"] > both["needed by FSDP alone"]  # with its large batch FSDP alone is enough
+assert (
+    both["tokens on each chip"] > both["needed by FSDP alone"]
+)  # with its large batch FSDP alone is enough
 print("all checks passed")

@@ -39,7 +39,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -57,7 +57,9 @@ use_style()
 
 # %%
 def seconds(work, runs=9):
-    """How long some work takes, shortest and median of several runs; the first, which warms up, is left out."""
+    """How long some work takes, shortest and median of several runs; the first, which warms up, is
+    left out.
+    """
     work()
     times = []
     for _ in range(runs):
@@ -79,8 +81,12 @@ a, b, c = matrix(1024, 1024), matrix(1024, 1024), matrix(1024, 1024)
 begun, used = time.perf_counter(), time.process_time()
 np.matmul(a, b, out=c)
 busy = (time.process_time() - used) / (time.perf_counter() - begun)
-print(f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}, fp32")
-print(f"threads at work: {busy:.1f} (1.0 is one; less means that other programs had the core for a while)")
+print(
+    f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}, fp32"
+)
+print(
+    f"threads at work: {busy:.1f} (1.0 is one; less means that other programs had the core for a while)"
+)
 
 # %% [markdown]
 # ## The two numbers
@@ -112,7 +118,9 @@ stream = [3 * x.nbytes / t for t in seconds(lambda: np.add(x, y, out=z))]
 peak, bandwidth = max(fastest for fastest, _ in squares.values()), stream[0]
 ridge = peak / bandwidth
 print(f"peak:        {flopbook.format_quantity(peak, 'FLOP/s')}")
-print(f"stream:      {flopbook.format_quantity(bandwidth, 'byte/s')}, median {stream[1] / stream[0]:.0%} of it")
+print(
+    f"stream:      {flopbook.format_quantity(bandwidth, 'byte/s')}, median {stream[1] / stream[0]:.0%} of it"
+)
 print(f"ridge point: {ridge:.1f} FLOP for each byte")
 h100 = flopbook.calculate("ridge-point", chip="h100-sxm")
 print(f"             (an H100 in bf16: {h100['flop_per_byte']:.0f})")
@@ -146,15 +154,22 @@ weights = matrix(SIDE, SIDE)
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 layer = {}
 print(f"weights: {flopbook.format_quantity(float(weights.nbytes), 'byte')}")
-print(f"{'rows':>6}{'intensity':>12}{'fastest':>16}{'of the peak':>14}{'median':>10}{'over the roofline':>20}")
+print(
+    f"{'rows':>6}{'intensity':>12}{'fastest':>16}{'of the peak':>14}{'median':>10}{'over the roofline':>20}"
+)
 for rows in ROWS:
     batch, out = matrix(rows, SIDE), matrix(rows, SIDE)
     work = flopbook.arithmetic_intensity(m=rows, n=SIDE, k=SIDE, bytes_per_param=4)
     times = seconds(lambda batch=batch, out=out: np.matmul(batch, weights, out=out), runs=7)
     fastest, median = (work["flop"] / t for t in times)
     layer[rows] = (work["intensity"], fastest, median)
-    rate, longer = flopbook.format_quantity(fastest, "FLOP/s"), min(peak, bandwidth * work["intensity"]) / fastest
-    print(f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}{fastest / peak:>14.0%}{median / peak:>10.0%}{longer:>20.1f}")
+    rate, longer = (
+        flopbook.format_quantity(fastest, "FLOP/s"),
+        min(peak, bandwidth * work["intensity"]) / fastest,
+    )
+    print(
+        f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}{fastest / peak:>14.0%}{median / peak:>10.0%}{longer:>20.1f}"
+    )
 
 # %% [markdown]
 # ## The picture
@@ -170,7 +185,13 @@ fig, ax = plt.subplots(figsize=(7.2, 4.8))
 seen = np.geomspace(0.3, 300, 200)
 ax.plot(seen, np.minimum(peak, bandwidth * seen) / 1e9, color=INK, label="measured roofline")
 groups = (
-    ("square products", "s", COLOURS[1], (6, -10), {n: (n / 6, *rates) for n, rates in squares.items()}),
+    (
+        "square products",
+        "s",
+        COLOURS[1],
+        (6, -10),
+        {n: (n / 6, *rates) for n, rates in squares.items()},
+    ),
     (f"a layer of {SIDE:,} x {SIDE:,}", "o", COLOURS[0], (-6, 6), layer),
 )
 for label, marker, shade, shift, points in groups:
@@ -180,7 +201,13 @@ for label, marker, shade, shift, points in groups:
         ax.annotate(f"{size:,}", at, shift, textcoords="offset points", fontsize=8, color=shade)
     intensity, fastest, _ = np.array(list(points.values())).T
     ax.plot(intensity, fastest / 1e9, marker, color=shade, label=label)
-ax.set(xscale="log", yscale="log", xlabel="operations for each byte", ylabel="rate (GFLOP/s)", xlim=(0.3, 300))
+ax.set(
+    xscale="log",
+    yscale="log",
+    xlabel="operations for each byte",
+    ylabel="rate (GFLOP/s)",
+    xlim=(0.3, 300),
+)
 ax.set_xticks([0.3, 1, 3, 10, 30, 100, 300], ["0.3", "1", "3", "10", "30", "100", "300"])
 ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 ax.legend(loc="lower right")
@@ -201,13 +228,17 @@ show("Measured roofline of this machine with square products and a layer at seve
 # is built. Where a machine is shared, times differ by much, so these ask for little.
 
 # %%
-assert peak > 0 and bandwidth > 0 and ridge > 0.3  # on every machine of today arithmetic is ahead of memory
+assert (
+    peak > 0 and bandwidth > 0 and ridge > 0.3
+)  # on every machine of today arithmetic is ahead of memory
 assert all(0 < median <= fastest for fastest, median in squares.values())
 assert peak == max(fastest for fastest, _ in squares.values()) and stream[1] <= stream[0]
 for rows, (intensity, *_) in layer.items():
     assert np.isclose(intensity, 1 / (2 * (1 / SIDE + 1 / SIDE + 1 / rows)))
     assert intensity <= rows / 2
 assert layer[ROWS[-1]][1] > 1.2 * layer[1][1]  # many rows run faster than one
-assert max(fastest for fastest, _ in squares.values()) > 1.2 * squares[8][0]  # and large squares faster than small
+assert (
+    max(fastest for fastest, _ in squares.values()) > 1.2 * squares[8][0]
+)  # and large squares faster than small
 assert h100["flop_per_byte"] > 100
 print("all checks passed")

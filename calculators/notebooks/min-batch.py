@@ -29,7 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -66,8 +66,12 @@ for name, result in results.items():
 # %%
 def reachable(result, batch, d_model=np.inf, d_ff=np.inf):
     """Highest rate in FLOP/s for a batch: the work over the longer of its two times."""
-    peak, bandwidth, width = (result.inputs[n].value for n in ("peak", "bandwidth", "bytes_per_param"))
-    byte_per_weight = width * (1 + batch / d_model + batch / d_ff)  # weights, activations in, results out
+    peak, bandwidth, width = (
+        result.inputs[n].value for n in ("peak", "bandwidth", "bytes_per_param")
+    )
+    byte_per_weight = width * (
+        1 + batch / d_model + batch / d_ff
+    )  # weights, activations in, results out
     flop_per_weight = 2 * batch
     return flop_per_weight / np.maximum(flop_per_weight / peak, byte_per_weight / bandwidth)
 
@@ -114,10 +118,14 @@ print(f"{'on an H100':<14}{'D':>8}{'F':>8}{'approximate':>14}{'exact':>8}{'more'
 for name in SHAPES:
     shape = flopbook.model(name)
     inner = shape.expert_d_ff if shape.model.kind == "moe" else shape.d_ff
-    exact[name] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=shape.d_model, d_ff=inner)
+    exact[name] = flopbook.calculate(
+        "min-batch", chip="h100-sxm", d_model=shape.d_model, d_ff=inner
+    )
     tokens, tokens_exact = exact[name]["tokens"], exact[name]["tokens_exact"]
     more = tokens_exact / tokens - 1
-    print(f"{name:<14}{shape.d_model:>8.0f}{inner:>8.0f}{tokens:>14.1f}{tokens_exact:>8.1f}{more:>8.1%}")
+    print(
+        f"{name:<14}{shape.d_model:>8.0f}{inner:>8.0f}{tokens:>14.1f}{tokens_exact:>8.1f}{more:>8.1%}"
+    )
 
 # %% [markdown]
 # ## Too small to keep a chip busy
@@ -168,15 +176,34 @@ WIDTHS = ((8192, 28672), (4096, 14336), (1024, 4096), (8192, 256), (512, 512))
 fig, ax = plt.subplots(figsize=(7.2, 4.2))
 batches = np.geomspace(16, 65536, 300)
 reached, smallest = {}, {}
-for (d, f), shade, style in zip(WIDTHS, COLOURS, ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1))), strict=False):
+for (d, f), shade, style in zip(
+    WIDTHS, COLOURS, ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1))), strict=False
+):
     reached[d, f] = reachable(h100, batches, d, f) / h100.inputs["peak"].value
-    smallest[d, f] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=d, d_ff=f)["tokens_exact"]
-    ax.plot(batches, 100 * reached[d, f], color=shade, linestyle=style, label=f"D = {d:,}, F = {f:,}")
+    smallest[d, f] = flopbook.calculate("min-batch", chip="h100-sxm", d_model=d, d_ff=f)[
+        "tokens_exact"
+    ]
+    ax.plot(
+        batches, 100 * reached[d, f], color=shade, linestyle=style, label=f"D = {d:,}, F = {f:,}"
+    )
     print(f"D = {d:>5,}, F = {f:>6,}: ", end="")
-    print("no batch is enough" if np.isinf(smallest[d, f]) else f"busy from {smallest[d, f]:,.0f} tokens")
+    print(
+        "no batch is enough"
+        if np.isinf(smallest[d, f])
+        else f"busy from {smallest[d, f]:,.0f} tokens"
+    )
 ax.axvline(r, color=INK, linestyle=":", linewidth=1)
-ax.set(xscale="log", xlabel="batch (tokens)", ylabel="share of the peak (%)", xlim=(16, 65536), ylim=(0, 105))
-ax.set_xticks([16, 64, 256, 1024, 4096, 16384, 65536], ["16", "64", "256", "1,024", "4,096", "16,384", "65,536"])
+ax.set(
+    xscale="log",
+    xlabel="batch (tokens)",
+    ylabel="share of the peak (%)",
+    xlim=(16, 65536),
+    ylim=(0, 105),
+)
+ax.set_xticks(
+    [16, 64, 256, 1024, 4096, 16384, 65536],
+    ["16", "64", "256", "1,024", "4,096", "16,384", "65,536"],
+)
 ax.minorticks_off()
 ax.legend(loc="lower right")
 show("Share of an H100's peak against the batch for five shapes of weight matrices")
@@ -214,9 +241,15 @@ for name, edge in edges.items():  # left of the edge even an enormous batch leav
 for (d, f), found in smallest.items():
     below = 1 - r * (1 / d + 1 / f)
     assert np.isclose(found, r / below) if below > 0 else np.isinf(found)
-    assert np.allclose(reached[d, f][batches > found], 1) and (reached[d, f][batches < found] < 1).all()
+    assert (
+        np.allclose(reached[d, f][batches > found], 1)
+        and (reached[d, f][batches < found] < 1).all()
+    )
 assert [np.isinf(found) for found in smallest.values()] == [False, False, False, True, True]
 fp8 = flopbook.calculate("min-batch", chip="h100-sxm", dtype="fp8")["tokens"]
 assert abs(fp8 / h100["tokens"] - 1) < 0.01
-assert flopbook.calculate("min-batch", chip="h100-sxm", sparsity="2:4")["tokens"] > 1.9 * h100["tokens"]
+assert (
+    flopbook.calculate("min-batch", chip="h100-sxm", sparsity="2:4")["tokens"]
+    > 1.9 * h100["tokens"]
+)
 print("all checks passed")

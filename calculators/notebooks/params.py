@@ -29,7 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, show, use_style
+from flopbook.drawing.plotting import COLOURS, show, use_style
 
 use_style()
 
@@ -56,8 +56,15 @@ print(f"{'total':<13}{llama['total'] / 1e9:>9.3f} billion")
 
 # %%
 CHOSEN = (
-    "gpt-2-small", "gpt-3-175b", "llama-3.2-1b", "llama-3-70b", "gemma-2-9b", "mixtral-8x7b", "deepseek-v3", "kimi-k2",
-)  # fmt: skip
+    "gpt-2-small",
+    "gpt-3-175b",
+    "llama-3.2-1b",
+    "llama-3-70b",
+    "gemma-2-9b",
+    "mixtral-8x7b",
+    "deepseek-v3",
+    "kimi-k2",
+)
 counts = {name: flopbook.calculate("params", model=name) for name in CHOSEN}
 
 fig, ax = plt.subplots(figsize=(7.2, 4.2))
@@ -71,7 +78,9 @@ ax.invert_yaxis()
 ax.set(xlabel="share of all parameters (percent)", ylabel="model", xlim=(0, 100))
 ax.grid(False)
 ax.legend(ncols=5, loc="lower center", bbox_to_anchor=(0.45, 1.0), fontsize=9, handlelength=1)
-show("Share of embedding, attention, feed-forward, router and norms in the parameters of eight models")
+show(
+    "Share of embedding, attention, feed-forward, router and norms in the parameters of eight models"
+)
 
 # %% [markdown]
 # ## Against what is published
@@ -85,9 +94,13 @@ rows = []
 for name in flopbook.model_ids():
     item = flopbook.model(name)
     counted = flopbook.calculate("params", model=name)["total"]
-    rows.append((name, item.params, counted / item.params - 1, bool(item.claim("params").exceptions)))
+    rows.append(
+        (name, item.params, counted / item.params - 1, bool(item.claim("params").exceptions))
+    )
 within = [off for _, _, off, excused in rows if not excused]
-print(f"{len(rows)} models, {len(within)} without a reason; largest difference {max(map(abs, within)):.2%}")
+print(
+    f"{len(rows)} models, {len(within)} without a reason; largest difference {max(map(abs, within)):.2%}"
+)
 print("rounded in the name, and other reasons:")
 for name, published, off, excused in rows:
     if excused:
@@ -103,10 +116,18 @@ for name, published, off, excused in rows:
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.2))
 ax.axhspan(-1, 1, color="#ececec")
-for excused, colour, label in ((False, COLOURS[0], "no reason needed"), (True, COLOURS[1], "reason in writing")):
+for excused, colour, label in (
+    (False, COLOURS[0], "no reason needed"),
+    (True, COLOURS[1], "reason in writing"),
+):
     x, y = zip(*((size, 100 * off) for _, size, off, flag in rows if flag == excused), strict=True)
     ax.plot(x, y, "o", color=colour, label=label, markersize=5)
-ax.set(xscale="log", xlabel="published parameters", ylabel="counted over published (percent)", ylim=(-6, 19))
+ax.set(
+    xscale="log",
+    xlabel="published parameters",
+    ylabel="counted over published (percent)",
+    ylim=(-6, 19),
+)
 ax.legend()
 show("Difference between counted and published parameters of all models against their size")
 
@@ -118,12 +139,20 @@ show("Difference between counted and published parameters of all models against 
 
 # %%
 shape = {
-    "layers": 32, "d_model": 4096, "heads": 32, "kv_heads": 8, "vocab": 32000, "d_ff": 14336, "experts_per_token": 2,
-}  # fmt: skip
+    "layers": 32,
+    "d_model": 4096,
+    "heads": 32,
+    "kv_heads": 8,
+    "vocab": 32000,
+    "d_ff": 14336,
+    "experts_per_token": 2,
+}
 experts = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 mixture = flopbook.params(**shape, experts=experts)
 for n, total, active in zip(experts, mixture["total"], mixture["active"], strict=True):
-    print(f"{n:>3.0f} experts: {total / 1e9:>7.1f} billion in all, {active / 1e9:.3f} billion active")
+    print(
+        f"{n:>3.0f} experts: {total / 1e9:>7.1f} billion in all, {active / 1e9:.3f} billion active"
+    )
 
 # %% [markdown]
 # ## A file of your own
@@ -133,9 +162,15 @@ for n, total, active in zip(experts, mixture["total"], mixture["active"], strict
 
 # %%
 config = {
-    "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32,
-    "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "tie_word_embeddings": False,
-}  # fmt: skip
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+    "tie_word_embeddings": False,
+}
 from_file = flopbook.calculate("params", config=config)
 print(f"{from_file['total']:,.0f} parameters")
 
@@ -157,10 +192,14 @@ assert 0.79 < llama["ffn"] / llama["total"] < 0.81  # about four in five
 assert all(np.isclose(sum(out[part] for part in PARTS), out["total"]) for out in counts.values())
 assert counts["gpt-2-small"]["embedding"] / counts["gpt-2-small"]["total"] > 0.3
 assert counts["gpt-3-175b"]["embedding"] / counts["gpt-3-175b"]["total"] < 0.01
-assert all(counts[name]["ffn"] / counts[name]["total"] > 0.95 for name in ("deepseek-v3", "kimi-k2"))
+assert all(
+    counts[name]["ffn"] / counts[name]["total"] > 0.95 for name in ("deepseek-v3", "kimi-k2")
+)
 assert max(map(abs, within)) <= 0.01 and len(within) >= 0.8 * len(rows)
 assert all(abs(off) > 0.01 for _, _, off, excused in rows if excused)
-assert np.ptp(mixture["active"]) == (experts[-1] - experts[0]) * shape["layers"] * shape["d_model"]  # the routers
+assert (
+    np.ptp(mixture["active"]) == (experts[-1] - experts[0]) * shape["layers"] * shape["d_model"]
+)  # the routers
 assert (np.diff(mixture["total"]) > 0).all()
 assert from_file["total"] == flopbook.calculate("params", model="llama-3-8b")["total"]
 print("all checks passed")

@@ -32,8 +32,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
-from flopbook.schedules import Times, plan, simulate
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
+from flopbook.pipelines import Times, plan, simulate
 
 use_style()
 
@@ -48,11 +48,21 @@ use_style()
 # %%
 STAGES, MICROBATCHES = 4, 8
 SCHEDULES = {
-    "gpipe": 1, "1f1b": 1, "interleaved": 2, "zb-h1": 1, "zb-h2": 1, "zb-v": 1, "dualpipe": 1, "dualpipe-v": 1,
-}  # fmt: skip
+    "gpipe": 1,
+    "1f1b": 1,
+    "interleaved": 2,
+    "zb-h1": 1,
+    "zb-h2": 1,
+    "zb-v": 1,
+    "dualpipe": 1,
+    "dualpipe-v": 1,
+}
 plans = {name: plan(name, STAGES, MICROBATCHES, virtual) for name, virtual in SCHEDULES.items()}
 for name, one in plans.items():
-    first = [" + ".join(f"{kind}{microbatch + 1}" for kind, microbatch, _ in slot) for slot in one.slots[-1][:10]]
+    first = [
+        " + ".join(f"{kind}{microbatch + 1}" for kind, microbatch, _ in slot)
+        for slot in one.slots[-1][:10]
+    ]
     print(f"{name:<12}", ", ".join(first), "...")
 
 # %% [markdown]
@@ -104,11 +114,19 @@ for x, target in zip(inputs, targets, strict=True):
 
 # %%
 def execute(run):
-    """Compute all passes of a timed plan. Returns the gradients, and the most activations that each stage kept."""
+    """Compute all passes of a timed plan.
+
+    Returns the gradients, and the most activations that each stage kept.
+    """
     chunks, pieces = run.plan.chunks, run.plan.pieces
     per = LAYERS // chunks
     messages = {("F", m, 0): x for m, x in enumerate(inputs)}  # what a pass needs -> its input
-    gradients, kept, deltas, most = np.zeros_like(weights), [{} for _ in run.timed], {}, [0.0] * run.plan.stages
+    gradients, kept, deltas, most = (
+        np.zeros_like(weights),
+        [{} for _ in run.timed],
+        {},
+        [0.0] * run.plan.stages,
+    )
     passes = [
         (timed.end, stage, n, place, work)
         for stage, slots in enumerate(run.timed)
@@ -124,7 +142,9 @@ def execute(run):
             kept[stage][m, chunk] = states
             most[stage] = max(most[stage], len(kept[stage]) / pieces)
             done = chunk == chunks - 1
-            messages[("B", m, chunk) if done else ("F", m, chunk + 1)] = states[-1] - targets[m] if done else states[-1]
+            messages[("B", m, chunk) if done else ("F", m, chunk + 1)] = (
+                states[-1] - targets[m] if done else states[-1]
+            )
         if kind in "BA":
             dy, states = messages.pop(("B", m, chunk)), kept[stage][m, chunk]
             for layer in reversed(layers):
@@ -155,7 +175,12 @@ table = {}
 print(f"{'':<12}{'idle share':>12}{'closed form':>13}{'kept':>8}{'closed form':>13}")
 for name, virtual in SCHEDULES.items():
     told = flopbook.bubble(schedule=name, stages=STAGES, microbatches=MICROBATCHES, virtual=virtual)
-    table[name] = (runs[name].fraction, told["fraction"], max(results[name][1]), told["peak_microbatches"])
+    table[name] = (
+        runs[name].fraction,
+        told["fraction"],
+        max(results[name][1]),
+        told["peak_microbatches"],
+    )
     fraction, closed, kept, most = table[name]
     print(f"{name:<12}{fraction:>12.1%}{closed:>13.1%}{kept:>8g}{most:>13g}")
 
@@ -170,7 +195,8 @@ for name, virtual in SCHEDULES.items():
 # %%
 SHIFTS = (0, 0.2, 0.4, 0.6)
 uneven = {
-    name: [simulate(plans[name], Times(1, 1 + shift, 1 - shift)).fraction for shift in SHIFTS] for name in SCHEDULES
+    name: [simulate(plans[name], Times(1, 1 + shift, 1 - shift)).fraction for shift in SHIFTS]
+    for name in SCHEDULES
 }
 print(f"{'W shorter by':<14}" + "".join(f"{shift:>9.0%}" for shift in SHIFTS))
 for name, fractions in uneven.items():
@@ -197,16 +223,26 @@ for name, virtual in SCHEDULES.items():
     run = simulate(wide)
     points[name] = (max(run.held), run.fraction, simulate(wide, Times(1, 1.4, 0.6)).fraction)
 fig, ax = plt.subplots(figsize=(7.2, 4.8))
-BESIDE = {"dualpipe": (8, -6), "dualpipe-v": (22, -3), "zb-v": (-8, -12), "zb-h1": (-42, -3), "1f1b": (-30, -3)}
+BESIDE = {
+    "dualpipe": (8, -6),
+    "dualpipe-v": (22, -3),
+    "zb-v": (-8, -12),
+    "zb-h1": (-42, -3),
+    "1f1b": (-30, -3),
+}
 for n, (name, (kept, equal, shorter)) in enumerate(points.items()):
     shade, marker = COLOURS[n % 6], "os^DvP*X"[n]
     ax.plot([kept, kept], [100 * equal, 100 * shorter], color=shade, linewidth=1)
     ax.plot(kept, 100 * shorter, marker, color=shade, markersize=8, markerfacecolor="white")
     ax.plot(kept, 100 * equal, marker, color=shade, markersize=8)
-    ax.annotate(name, (kept, 100 * equal), BESIDE.get(name, (8, -3)), textcoords="offset points", color=INK)
+    ax.annotate(
+        name, (kept, 100 * equal), BESIDE.get(name, (8, -3)), textcoords="offset points", color=INK
+    )
 ax.set(xlabel="micro-batches whose activations are kept", ylabel="idle share of the time (%)")
 ax.set(xlim=(4, 36), ylim=(-1.5, 20))
-show("Idle share against activations kept for eight schedules with eight stages and 32 micro-batches")
+show(
+    "Idle share against activations kept for eight schedules with eight stages and 32 micro-batches"
+)
 
 # %% [markdown]
 # ## Try it
@@ -227,12 +263,22 @@ for name, (gradients, most) in results.items():
     fraction, closed, kept, told = table[name]
     assert abs(fraction - closed) < 1e-9 and abs(kept - told) < 1e-9, name
     assert most == list(runs[name].held), name  # each stage, not only the fullest
-assert table["gpipe"][0] == table["1f1b"][0] and table["gpipe"][2] > table["1f1b"][2]  # memory, not time
-assert points["gpipe"][0] == MANY and all(kept <= 2 * WIDE for name, (kept, *_) in points.items() if name != "gpipe")
+assert (
+    table["gpipe"][0] == table["1f1b"][0] and table["gpipe"][2] > table["1f1b"][2]
+)  # memory, not time
+assert points["gpipe"][0] == MANY and all(
+    kept <= 2 * WIDE for name, (kept, *_) in points.items() if name != "gpipe"
+)
 assert points["zb-h2"][1] < points["zb-h1"][1] < points["1f1b"][1]
-assert points["zb-v"][:2] == (points["1f1b"][0], 0) and points["zb-v"][2] == min(last for *_, last in points.values())
+assert points["zb-v"][:2] == (points["1f1b"][0], 0) and points["zb-v"][2] == min(
+    last for *_, last in points.values()
+)
 assert all(fractions[0] == runs[name].fraction for name, fractions in uneven.items())
-for name in ("gpipe", "1f1b", "interleaved"):  # these do not split the backward pass, so its parts do not matter
+for name in (
+    "gpipe",
+    "1f1b",
+    "interleaved",
+):  # these do not split the backward pass, so its parts do not matter
     assert np.allclose(uneven[name], uneven[name][0])
 assert all(uneven[name][-1] > uneven[name][0] for name in ("zb-h1", "zb-h2", "zb-v"))
 print("all checks passed")

@@ -30,9 +30,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.meshes.blocks import coordinates, devices, number, place
-from flopbook.meshes.notation import read_layout, read_mesh
-from flopbook.plotting import COLOURS, show, use_style
+from flopbook.drawing.plotting import COLOURS, show, use_style
+from flopbook.sharding.blocks import coordinates, devices, number, place
+from flopbook.sharding.notation import read_layout, read_mesh
 
 use_style()
 
@@ -65,11 +65,16 @@ def shard(array, layout):
 
 
 random = np.random.default_rng(0)
-A, B = random.standard_normal((SIZES["I"], SIZES["J"])), random.standard_normal((SIZES["J"], SIZES["K"]))
+A, B = (
+    random.standard_normal((SIZES["I"], SIZES["J"])),
+    random.standard_normal((SIZES["J"], SIZES["K"])),
+)
 LAYOUTS = ("A[I, J]", "A[I_X, J]", "A[I, J_Y]", "A[I_X, J_Y]", "A[I_XY, J]")
 for layout in LAYOUTS:
     blocks = shard(A, layout)
-    told = flopbook.calculate("shard", array=f"fp64[{A.shape[0]},{A.shape[1]}]", layout=layout, mesh=MESH)
+    told = flopbook.calculate(
+        "shard", array=f"fp64[{A.shape[0]},{A.shape[1]}]", layout=layout, mesh=MESH
+    )
     print(
         f"{layout:<12} block {blocks[0].shape!s:<9} {blocks[0].nbytes:>6,} bytes, calculator "
         f"{told['bytes_per_device']:>6,.0f}, copies {told['copies']:.0f}"
@@ -87,10 +92,24 @@ for ax, layout in zip(panels, LAYOUTS[1:], strict=True):
         owners.setdefault(place(read, mesh, coordinates(mesh, device)), []).append(device)
     rows, columns = (1 + max(at[i] for at in owners) for i in (0, 1))
     for (i, j), who in owners.items():
-        patch = plt.Rectangle((j / columns, i / rows), 1 / columns, 1 / rows, fill=True, alpha=0.25,
-                              facecolor=COLOURS[(i + j) % 2], edgecolor=COLOURS[0])  # fmt: skip
+        patch = plt.Rectangle(
+            (j / columns, i / rows),
+            1 / columns,
+            1 / rows,
+            fill=True,
+            alpha=0.25,
+            facecolor=COLOURS[(i + j) % 2],
+            edgecolor=COLOURS[0],
+        )
         ax.add_patch(patch)
-        ax.text((j + 0.5) / columns, (i + 0.5) / rows, " ".join(map(str, who)), ha="center", va="center", fontsize=9)
+        ax.text(
+            (j + 0.5) / columns,
+            (i + 0.5) / rows,
+            " ".join(map(str, who)),
+            ha="center",
+            va="center",
+            fontsize=9,
+        )
     ax.set(xlim=(0, 1), ylim=(1, 0), xticks=[], yticks=[], title=layout, xlabel="J")
     ax.set_ylabel("I", rotation=0)
     ax.grid(False)
@@ -194,7 +213,10 @@ PROGRAMS = {
 
 
 def run(product):
-    """Do a product on the mesh. Returns the largest error of a block, bytes of the busiest link, FLOP of a device."""
+    """Do a product on the mesh.
+
+    Returns the largest error of a block, bytes of the busiest link, FLOP of a device.
+    """
     traffic.clear()
     flop.clear()
     factors, _, result = product.partition(" -> ")
@@ -216,12 +238,18 @@ DIMS = ",".join(f"{name}={size}" for name, size in SIZES.items())
 
 
 def told(product):
-    """The plan of the calculators: the answer, and bytes of a link summed over the collectives of the plan."""
-    answer = flopbook.calculate("sharded-matmul", product=product, dims=DIMS, mesh=MESH, bytes_per_param=WIDTH)
+    """The plan of the calculators: the answer, and bytes of a link summed over the collectives of
+    the plan.
+    """
+    answer = flopbook.calculate(
+        "sharded-matmul", product=product, dims=DIMS, mesh=MESH, bytes_per_param=WIDTH
+    )
     size = answer["bytes"]  # at most one collective in each case here
     link = {"topology": "ring", "link_bandwidth": 1e9, "links_per_axis": 1, "chips": mesh["X"]}
     ops = [name.split(" of ")[0] for name in answer["collectives"]]
-    return answer, sum(flopbook.calculate("collective", op=op, bytes=size, **link)["bytes_per_link"] for op in ops)
+    return answer, sum(
+        flopbook.calculate("collective", op=op, bytes=size, **link)["bytes_per_link"] for op in ops
+    )
 
 
 runs = {product: run(product) for product in PROGRAMS}
@@ -231,7 +259,9 @@ for product, (error, most, work) in runs.items():
     print(product)
     print(f"    case {answer['case'][0]}; {', '.join(answer['collectives']) or 'nothing moves'}")
     print(f"    busiest link: {most:,} bytes counted, {computed:,.0f} computed")
-    print(f"    arithmetic:   {work:,} FLOP counted, {answer['flop']:,.0f} computed; error {error:.0e}")
+    print(
+        f"    arithmetic:   {work:,} FLOP counted, {answer['flop']:,.0f} computed; error {error:.0e}"
+    )
 
 # %% [markdown]
 # ## Which costs most?
@@ -242,9 +272,19 @@ for product, (error, most, work) in runs.items():
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 3.6))
 rows = list(range(len(runs)))
-ax.barh(rows, [most for _, most, _ in runs.values()], color=COLOURS[0], alpha=0.4, height=0.6, label="counted")
+ax.barh(
+    rows,
+    [most for _, most, _ in runs.values()],
+    color=COLOURS[0],
+    alpha=0.4,
+    height=0.6,
+    label="counted",
+)
 ax.plot([computed for _, computed in plans.values()], rows, "o", color=COLOURS[1], label="computed")
-labels = [f"{n}. {' * '.join(p.split(' * '))}".replace(" -> ", "\n-> ") for n, p in zip("12334", runs, strict=True)]
+labels = [
+    f"{n}. {' * '.join(p.split(' * '))}".replace(" -> ", "\n-> ")
+    for n, p in zip("12334", runs, strict=True)
+]
 ax.set_yticks(rows, labels, fontsize=8)
 ax.invert_yaxis()
 ax.set(xlabel="bytes through the busiest link", ylabel="case and product")
@@ -268,10 +308,16 @@ def on_chips(result, ways, tokens=4096):
     """Times of the product on TPU v5p, J cut so many ways."""
     dims = f"I={tokens},J={big.d_ff:.0f},K={big.d_model:.0f}"
     product = f"A[I, J_X] * B[J_X, K] -> {result}"
-    return flopbook.calculate("sharded-matmul", product=product, mesh=f"X={ways}", chip="tpu-v5p", dims=dims)
+    return flopbook.calculate(
+        "sharded-matmul", product=product, mesh=f"X={ways}", chip="tpu-v5p", dims=dims
+    )
 
 
-times = {(result, ways): on_chips(result, ways) for ways in (4, 16) for result in ("C[I, K]", "C[I, K_X]")}
+times = {
+    (result, ways): on_chips(result, ways)
+    for ways in (4, 16)
+    for result in ("C[I, K]", "C[I, K_X]")
+}
 for (result, ways), answer in times.items():
     print(
         f"{ways:>2} ways, {result:<10} arithmetic {answer['compute_seconds'] * 1e6:>5,.0f} us, "
@@ -293,15 +339,21 @@ for (result, ways), answer in times.items():
 # %%
 for layout in LAYOUTS:
     blocks = shard(A, layout)
-    shape = flopbook.calculate("shard", array=f"fp64[{A.shape[0]},{A.shape[1]}]", layout=layout, mesh=MESH)
+    shape = flopbook.calculate(
+        "shard", array=f"fp64[{A.shape[0]},{A.shape[1]}]", layout=layout, mesh=MESH
+    )
     assert all(block.nbytes == shape["bytes_per_device"] for block in blocks)
-    assert sum(block.nbytes for block in blocks) == shape["bytes_total"] == A.nbytes * shape["copies"]
+    assert (
+        sum(block.nbytes for block in blocks) == shape["bytes_total"] == A.nbytes * shape["copies"]
+    )
 for product, (error, most, work) in runs.items():
     answer, computed = plans[product]
     assert error < 1e-12 and most == computed and work == answer["flop"]
 assert [plans[product][0]["case"][0][0] for product in runs] == list("12334")
 moved = [most for _, most, _ in runs.values()]
-assert moved[0] == 0 and moved[2] == 2 * moved[3]  # nothing moves; an all-reduce is two of the others
+assert (
+    moved[0] == 0 and moved[2] == 2 * moved[3]
+)  # nothing moves; an all-reduce is two of the others
 for product in PROGRAMS:  # all devices of a ring carry the same load
     run(product)
     assert len(set(traffic.values())) <= 1 and len(set(flop.values())) == 1
@@ -309,6 +361,8 @@ for ways in (4, 16):
     whole, cut = times["C[I, K]", ways], times["C[I, K_X]", ways]
     assert np.isclose(whole["communication_seconds"], 2 * cut["communication_seconds"])
     assert np.isclose(whole["compute_seconds"], cut["compute_seconds"])
-    assert np.isclose(on_chips("C[I, K]", ways, 8192)["communication_seconds"], 2 * whole["communication_seconds"])
+    assert np.isclose(
+        on_chips("C[I, K]", ways, 8192)["communication_seconds"], 2 * whole["communication_seconds"]
+    )
 assert times["C[I, K]", 4]["bound"] == "arithmetic" and times["C[I, K]", 16]["bound"] == "network"
 print("all checks passed")

@@ -33,7 +33,7 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 import flopbook
-from flopbook.plotting import COLOURS, show, use_style
+from flopbook.drawing.plotting import COLOURS, show, use_style
 
 use_style()
 
@@ -94,7 +94,9 @@ for name in by_work:
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 5.0))
 points = {name: [results[name].inputs[n].value for n in ("tokens", "params")] for name in by_work}
-seen = np.geomspace(min(x for x, _ in points.values()) / 8, max(x for x, _ in points.values()) * 6, 200)
+seen = np.geomspace(
+    min(x for x, _ in points.values()) / 8, max(x for x, _ in points.values()) * 6, 200
+)
 lowest, highest = min(y for _, y in points.values()) / 2, max(y for _, y in points.values()) * 2.5
 for work in (1e2, 1e3, 1e4, 1e5, 1e6):  # PF-days
     line = work / flopbook.training_flops(params=1.0, tokens=seen)["pf_days"]
@@ -117,18 +119,40 @@ ax.plot([], [], "o", color=COLOURS[1], markerfacecolor="white", label="mixture o
 ax.set(xscale="log", yscale="log", xlim=(seen[0], seen[-1]), ylim=(lowest, highest))
 ax.set(xlabel="tokens trained on", ylabel="parameters")
 ax.grid(False)
-ax.legend(loc="upper left", bbox_to_anchor=(0, 1.14), ncols=3, fontsize=9, columnspacing=1.2, handletextpad=0.3)
+ax.legend(
+    loc="upper left",
+    bbox_to_anchor=(0, 1.14),
+    ncols=3,
+    fontsize=9,
+    columnspacing=1.2,
+    handletextpad=0.3,
+)
 
 fig.canvas.draw()  # settles the places before they are measured
 rings = [(points[name][0], flopbook.model(name).params) for name in by_work]
-taken = [Bbox.from_bounds(*(ax.transData.transform(point) - 4), 8, 8) for point in (*points.values(), *rings)]
+taken = [
+    Bbox.from_bounds(*(ax.transData.transform(point) - 4), 8, 8)
+    for point in (*points.values(), *rings)
+]
 named, card = {}, {"facecolor": "white", "edgecolor": "none", "pad": 0, "alpha": 0.8}
 for name in dict.fromkeys(["llama-3-405b", "gpt-3-175b", *reversed(by_work)]):
-    for shift, align in (((9, -3), "left"), ((-9, -3), "right"), ((0, 9), "center"), ((0, -15), "center")):
-        text, at = flopbook.model(name).model.name, {"textcoords": "offset points", "ha": align, "fontsize": 9}
+    for shift, align in (
+        ((9, -3), "left"),
+        ((-9, -3), "right"),
+        ((0, 9), "center"),
+        ((0, -15), "center"),
+    ):
+        text, at = (
+            flopbook.model(name).model.name,
+            {"textcoords": "offset points", "ha": align, "fontsize": 9},
+        )
         label = ax.annotate(text, points[name], shift, bbox=card, **at)
         box = label.get_window_extent()
-        if ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1 and not any(box.overlaps(other) for other in taken):
+        if (
+            ax.bbox.x0 < box.x0
+            and box.x1 < ax.bbox.x1
+            and not any(box.overlaps(other) for other in taken)
+        ):
             taken.append(box)
             named[name] = box
             break
@@ -151,7 +175,9 @@ for name in by_work:
     except flopbook.FlopbookError:
         continue
     ratios[name] = results[name]["flop"] / published.value
-    print(f"{name:<14} computed {results[name]['flop']:.3e} FLOP, published {published.value:.3e} FLOP")
+    print(
+        f"{name:<14} computed {results[name]['flop']:.3e} FLOP, published {published.value:.3e} FLOP"
+    )
     print(f"{'':<14} ratio {ratios[name]:.4f}   source: {published.source}")
 
 # %% [markdown]
@@ -185,7 +211,9 @@ for name in ("llama-3-8b", "llama-3-70b", "llama-3-405b"):
     chip_seconds = flopbook.model(name).gpu_hours  # in SI units: seconds on one chip
     rate = results[name]["flop"] / chip_seconds
     shares[name] = rate / peak
-    print(f"{name:<14}{flopbook.format_quantity(rate, 'FLOP/s'):>15} a chip, {shares[name]:.0%} of the peak")
+    print(
+        f"{name:<14}{flopbook.format_quantity(rate, 'FLOP/s'):>15} a chip, {shares[name]:.0%} of the peak"
+    )
 
 # %% [markdown]
 # ## Try it
@@ -200,9 +228,13 @@ for name in ("llama-3-8b", "llama-3-70b", "llama-3-405b"):
 # is built.
 
 # %%
-assert all(r["flop"] == 6 * r.inputs["params"].value * r.inputs["tokens"].value for r in results.values())
+assert all(
+    r["flop"] == 6 * r.inputs["params"].value * r.inputs["tokens"].value for r in results.values()
+)
 assert set(ratios) >= {"gpt-3-175b", "llama-3-405b"}
-assert all(abs(ratio - 1) < 0.01 for ratio in ratios.values())  # published totals agree within one percent
+assert all(
+    abs(ratio - 1) < 0.01 for ratio in ratios.values()
+)  # published totals agree within one percent
 assert abs(more_params * more_tokens / more_work - 1) < 1e-9
 assert more_tokens > 10 * more_params
 assert {"gpt-3-175b", "llama-3-405b"} <= set(named)  # the text speaks of them
@@ -210,7 +242,13 @@ assert all(not a.overlaps(b) for a, b in combinations(named.values(), 2))
 assert all(0 < share < 0.5 for share in shares.values())
 assert np.isclose(answer["flop_per_token"], 6 * gpt3.params)
 for name in ("deepseek-v2", "deepseek-v3"):
-    assert results[name].inputs["params"].value == flopbook.model(name).active_params < flopbook.model(name).params
+    assert (
+        results[name].inputs["params"].value
+        == flopbook.model(name).active_params
+        < flopbook.model(name).params
+    )
 assert "mixtral-8x7b" in left_out and len(results) + len(left_out) == len(flopbook.model_ids())
-assert all("has no published" in reason for reason in left_out.values())  # the only reason to leave one out
+assert all(
+    "has no published" in reason for reason in left_out.values()
+)  # the only reason to leave one out
 print("all checks passed")

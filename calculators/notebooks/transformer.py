@@ -36,7 +36,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flopbook
-from flopbook.plotting import COLOURS, INK, show, use_style
+from flopbook.drawing.plotting import COLOURS, INK, show, use_style
 
 use_style()
 
@@ -54,7 +54,9 @@ counted = {"flop": 0}
 
 
 def matmul(a, b):
-    """A matrix product, or many at once over the leading dimensions; 2 FLOP for each triple of indices."""
+    """A matrix product, or many at once over the leading dimensions; 2 FLOP for each triple of
+    indices.
+    """
     counted["flop"] += 2 * a.size * b.shape[-1]
     return a @ b
 
@@ -136,8 +138,14 @@ def attention(x, wq, wk, wv, wo, heads):
 
 # %%
 VOCAB, WIDTH, HEADS, HIDDEN, LAYERS, LENGTH = 18, 32, 2, 128, 2, 16
-MATRICES = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "o": (WIDTH, WIDTH),
-            "up": (WIDTH, HIDDEN), "down": (HIDDEN, WIDTH)}  # fmt: skip
+MATRICES = {
+    "q": (WIDTH, WIDTH),
+    "k": (WIDTH, WIDTH),
+    "v": (WIDTH, WIDTH),
+    "o": (WIDTH, WIDTH),
+    "up": (WIDTH, HIDDEN),
+    "down": (HIDDEN, WIDTH),
+}
 
 
 def initial(seed):
@@ -155,7 +163,9 @@ def initial(seed):
 
 
 def forward(p, tokens):
-    """Scores of the next token after each token, what goes back through each part, and where each layer looked."""
+    """Scores of the next token after each token, what goes back through each part, and where each
+    layer looked.
+    """
     x = p["embedding"][tokens] + p["places"]
     backs, looks = [], []
     for n in range(LAYERS):
@@ -174,7 +184,9 @@ def forward(p, tokens):
 
 
 def loss_and_gradients(p, tokens, targets):
-    """Mean cross-entropy of the targets (those below 0 do not count), and its gradient by every parameter."""
+    """Mean cross-entropy of the targets (those below 0 do not count), and its gradient by every
+    parameter.
+    """
     scores, (backs, back_norm, back_head), _ = forward(p, tokens)
     chance, counts = softmax(scores), targets >= 0
     where = (*np.nonzero(counts), targets[counts])
@@ -183,7 +195,9 @@ def loss_and_gradients(p, tokens, targets):
     g = {}
     dx, g["head"] = back_head(chance * counts[..., None] / counts.sum())
     dx, g["norm"] = back_norm(dx)
-    for n, (back1, back_attention, back2, back_up, positive, back_down) in reversed(list(enumerate(backs))):
+    for n, (back1, back_attention, back2, back_up, positive, back_down) in reversed(
+        list(enumerate(backs))
+    ):
         dhidden, g[f"{n}.down"] = back_down(dx)
         dnormed, g[f"{n}.up"] = back_up(dhidden * positive)
         dmore, g[f"{n}.norm2"] = back2(dnormed)
@@ -207,7 +221,9 @@ def loss_and_gradients(p, tokens, targets):
 
 # %%
 def samples(seed, many):
-    """Eight random words, a mark, and the same eight again; only the second half can be foretold and counts."""
+    """Eight random words, a mark, and the same eight again; only the second half can be foretold
+    and counts.
+    """
     random = np.random.default_rng(seed)
     words = random.integers(2, VOCAB, (many, LENGTH // 2))
     line = np.concatenate([words, np.ones((many, 1), int), words], axis=1)
@@ -234,8 +250,12 @@ for name, g in gradients.items():
     places = [tuple(random.integers(0, side) for side in g.shape) for _ in range(4)]
     largest = np.abs(g).max()
     worst[name] = max(abs(difference(p, name, at, *few) - g[at]) / largest for at in places)
-print(f"{len(gradients)} arrays of parameters, {sum(g.size for g in gradients.values()):,} parameters")
-print(f"largest error of a gradient: {max(worst.values()):.1e} of the largest gradient in its array")
+print(
+    f"{len(gradients)} arrays of parameters, {sum(g.size for g in gradients.values()):,} parameters"
+)
+print(
+    f"largest error of a gradient: {max(worst.values()):.1e} of the largest gradient in its array"
+)
 
 # %% [markdown]
 # ## Counting parameters
@@ -244,12 +264,19 @@ print(f"largest error of a gradient: {max(worst.values()):.1e} of the largest gr
 
 # %%
 SHAPE = {"layers": LAYERS, "d_model": WIDTH, "heads": HEADS, "vocab": VOCAB}
-answer = flopbook.params(**SHAPE, d_ff=HIDDEN, ffn_kind="plain", positions="learned", context=LENGTH, norms_per_layer=2)
+answer = flopbook.params(
+    **SHAPE, d_ff=HIDDEN, ffn_kind="plain", positions="learned", context=LENGTH, norms_per_layer=2
+)
 PARTS = {
-    "embedding": ("embedding", "places", "head"), "attention": tuple("qkvo"), "ffn": ("up", "down"),
+    "embedding": ("embedding", "places", "head"),
+    "attention": tuple("qkvo"),
+    "ffn": ("up", "down"),
     "norms": ("norm", "norm1", "norm2"),
-}  # fmt: skip
-here = {part: sum(a.size for n, a in p.items() if n.split(".")[-1] in names) for part, names in PARTS.items()}
+}
+here = {
+    part: sum(a.size for n, a in p.items() if n.split(".")[-1] in names)
+    for part, names in PARTS.items()
+}
 for part, count in here.items():
     print(f"{part:<10} here {count:>7,}   calculator {answer[part]:>9,.0f}")
 print(f"{'total':<10} here {sum(here.values()):>7,}   calculator {answer['total']:>9,.0f}")
@@ -277,14 +304,22 @@ step_flop = counted["flop"]
 total = sum(here.values())
 multiplied = total - here["norms"] - p["embedding"].size - p["places"].size
 rule = flopbook.calculate("training-flops", params=total, tokens=tokens.size, seq=LENGTH, **SHAPE)
-exact = flopbook.calculate("training-flops", params=multiplied, tokens=tokens.size, seq=LENGTH, **SHAPE)
+exact = flopbook.calculate(
+    "training-flops", params=multiplied, tokens=tokens.size, seq=LENGTH, **SHAPE
+)
 print(f"counted, forward pass:             {forward_flop:>12,}")
-print(f"counted, whole step:               {step_flop:>12,}  ({step_flop / forward_flop:.0f} times the forward pass)")
-print(f"6 N T with all parameters:         {rule['flop']:>12,.0f}  ({rule['flop'] / step_flop:.2f} of the count)")
+print(
+    f"counted, whole step:               {step_flop:>12,}  ({step_flop / forward_flop:.0f} times the forward pass)"
+)
+print(
+    f"6 N T with all parameters:         {rule['flop']:>12,.0f}  ({rule['flop'] / step_flop:.2f} of the count)"
+)
 print(f"6 N T with those that multiply:    {exact['flop']:>12,.0f}")
 print(f"  and the scores of attention:     {exact['flop_full']:>12,.0f}")
 large = flopbook.calculate("training-flops", model="llama-3-70b", seq=8192)
-print(f"\nLlama 3 70B with {8192:,} tokens in a sequence: scores add {large['attention'] / large['flop']:.1%},")
+print(
+    f"\nLlama 3 70B with {8192:,} tokens in a sequence: scores add {large['attention'] / large['flop']:.1%},"
+)
 print(f"and the input embedding is {large['embedding'] / large['flop']:.1%} of the rule")
 
 # %% [markdown]
@@ -303,7 +338,9 @@ def adam(p, g, state, rate, beta1=0.9, beta2=0.99):
         m, v = state.get(name, (0, 0))
         m, v = beta1 * m + (1 - beta1) * g[name], beta2 * v + (1 - beta2) * g[name] ** 2
         state[name] = (m, v)
-        p[name] = p[name] - rate * (m / (1 - beta1 ** state["t"])) / (np.sqrt(v / (1 - beta2 ** state["t"])) + 1e-9)
+        p[name] = p[name] - rate * (m / (1 - beta1 ** state["t"])) / (
+            np.sqrt(v / (1 - beta2 ** state["t"])) + 1e-9
+        )
 
 
 STEPS, BATCH, RATE = 200, 64, 4e-3
@@ -317,7 +354,9 @@ tokens, targets = samples(7, 256)  # never seen
 scores, _, looks = forward(p, tokens)
 right = (scores.argmax(-1) == targets)[targets >= 0].mean()
 guess = np.log(VOCAB - 2)
-print(f"loss: {losses[0]:.2f} at first, {guess:.2f} by guessing, {np.mean(losses[-10:]):.4f} at the end")
+print(
+    f"loss: {losses[0]:.2f} at first, {guess:.2f} by guessing, {np.mean(losses[-10:]):.4f} at the end"
+)
 print(f"words repeated rightly that it has never seen in this order: {right:.1%}")
 print(f"the whole training: {STEPS * step_flop:.2e} FLOP")
 
@@ -351,9 +390,15 @@ for layer in range(LAYERS):
         ax.set(xticks=range(0, LENGTH, 4), yticks=range(0, LENGTH, 4))
         ax.grid(False)
 show("Attention weights of both heads of both layers for one sequence that is to be repeated")
-twin = {(n, h): np.mean([looks[n][:, h, t, t - 8] for t in range(8, 16)]) for n in range(LAYERS) for h in range(HEADS)}
+twin = {
+    (n, h): np.mean([looks[n][:, h, t, t - 8] for t in range(8, 16)])
+    for n in range(LAYERS)
+    for h in range(HEADS)
+}
 best = max(twin, key=twin.get)
-print(f"layer {best[0] + 1}, head {best[1] + 1}: {twin[best]:.0%} of the weight lies eight places back")
+print(
+    f"layer {best[0] + 1}, head {best[1] + 1}: {twin[best]:.0%} of the weight lies eight places back"
+)
 
 # %% [markdown]
 # ## Try it
@@ -369,10 +414,14 @@ print(f"layer {best[0] + 1}, head {best[1] + 1}: {twin[best]:.0%} of the weight 
 # is built.
 
 # %%
-assert set(gradients) == set(p) and max(worst.values()) < 1e-5  # every gradient, by finite differences
+assert (
+    set(gradients) == set(p) and max(worst.values()) < 1e-5
+)  # every gradient, by finite differences
 assert here == {part: answer[part] for part in here} and total == answer["total"]
 assert step_flop == 3 * forward_flop == exact["flop_full"]  # to the last FLOP
-assert exact["flop_full"] == 6 * multiplied * 64 * LENGTH + 12 * LAYERS * WIDTH * LENGTH * 64 * LENGTH
+assert (
+    exact["flop_full"] == 6 * multiplied * 64 * LENGTH + 12 * LAYERS * WIDTH * LENGTH * 64 * LENGTH
+)
 assert 0.85 < rule["flop"] / step_flop < 1.15
 assert large["attention"] / large["flop"] < 0.2 and large["embedding"] / large["flop"] < 0.02
 assert np.mean(losses[:10]) > 0.9 * guess and np.mean(losses[-10:]) < 0.1 * guess

@@ -9,25 +9,32 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from linkcheck.results import KINDS, Result
+from scripts.linkcheck.results import KINDS, Result
 
 VERSION = 1
 DAY_S = 86_400.0
-# A page that answered will be there next week. "Not found" is kept for an hour, to spare hosts while links
-# are mended. What may pass by itself (timeouts, 5xx, names that do not resolve) is asked again each time.
+# A page that answered will be there next week. "Not found" is kept for an hour, to spare hosts
+# while links are mended. What may pass by itself (timeouts, 5xx, names that do not resolve) is
+# asked again each time.
 DEFAULT_AGES_S = {"ok": 7 * DAY_S, "http": 3600.0}
 
 
 @dataclass
 class Cache:
-    """Results by address, in one JSON file. `ages_s`: how long a result of each kind is believed."""
+    """Results by address, in one JSON file.
+
+    `ages_s`: how long a result of each kind is believed.
+    """
 
     path: Path | None
     ages_s: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_AGES_S))
     _entries: dict[str, tuple[float, Result]] = field(default_factory=dict)
 
     def load(self) -> None:
-        """Read the file. A missing or damaged one is an empty one: all of it can be found out again."""
+        """Read the file.
+
+        A missing or damaged one is an empty one: all of it can be found out again.
+        """
         try:
             document = json.loads(self.path.read_text(encoding="utf-8")) if self.path else {}
             entries = document["results"] if document["version"] == VERSION else {}
@@ -50,7 +57,9 @@ class Cache:
                 self._entries[result.url] = (now, result)
 
     def save(self, now: float) -> None:
-        """Write the file beside its place and move it there: an interrupted run leaves the old one whole."""
+        """Write the file beside its place and move it there: an interrupted run leaves the old one
+        whole.
+        """
         if self.path is None:
             return
         rows = {
@@ -71,7 +80,11 @@ def _row(result: Result) -> dict[str, object]:
 
 def _entry(url: str, row: dict[str, object]) -> tuple[float, Result]:
     checked, status = row["checked"], row["status"]
-    if row["kind"] not in KINDS or not isinstance(checked, int | float) or not isinstance(status, int | None):
+    if (
+        row["kind"] not in KINDS
+        or not isinstance(checked, int | float)
+        or not isinstance(status, int | None)
+    ):
         raise ValueError(f"damaged entry for {url}")
     kind, detail, final_url = str(row["kind"]), str(row["detail"]), str(row["final_url"])
     return float(checked), Result(url, kind, status, detail, final_url, moved=row["moved"] is True)

@@ -1,8 +1,8 @@
 """Find every http(s) address in data and prose, each with its file and line.
 
-Only locations are needed here. Files are scanned, not validated: the package's readers do that and say so
-in their own words. So BibTeX is read by a search for the fields that hold addresses, and YAML that does not
-parse is read as plain text.
+Only locations are needed here. Files are scanned, not validated: the package's readers do that and
+say so in their own words. So BibTeX is read by a search for the fields that hold addresses, and
+YAML that does not parse is read as plain text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ _CLOSING = {")": "(", "]": "["}
 
 _BIB_ENTRY = re.compile(r"^[ \t]*@(\w+)\s*\{", re.MULTILINE)
 _BIB_FIELD = re.compile(
-    r"""\b(doi|eprint|archiveprefix|eprinttype)\s*=\s*(?:\{+\s*([^{}]*?)\s*\}+|"([^"]*)")""", re.IGNORECASE
+    r"""\b(doi|eprint|archiveprefix|eprinttype)\s*=\s*(?:\{+\s*([^{}]*?)\s*\}+|"([^"]*)")""",
+    re.IGNORECASE,
 )
 _BIB_ESCAPE = re.compile(r"\\([_%&#$~])")
 _BIB_COMMENT = re.compile(r"^[ \t]*%.*$", re.MULTILINE)
-_ARXIV_ID = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)", re.IGNORECASE)
+_ARXIV_ID = re.compile(
+    r"(?:arxiv:)?(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)", re.IGNORECASE
+)
 _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
@@ -58,14 +61,18 @@ def find_urls(text: str) -> Found:
     position = 0
     while match := _URL.search(text, position):
         url = _trim(match.group())
-        position = match.start() + max(len(url), 1)  # "[a](https://a)[b](https://b)" has no space between the two
+        position = match.start() + max(
+            len(url), 1
+        )  # "[a](https://a)[b](https://b)" has no space between the two
         is_template = text[match.end() : match.end() + 1] == "{" and len(url) == len(match.group())
         if not is_template and _has_host(url):
             yield match.start(), url
 
 
 def _trim(raw: str) -> str:
-    """Drop what belongs to the sentence: a bracket not opened inside the address, and closing punctuation."""
+    """Drop what belongs to the sentence: a bracket not opened inside the address, and closing
+    punctuation.
+    """
     depth = {"(": 0, "[": 0}
     for index, character in enumerate(raw):
         if character in depth:
@@ -81,7 +88,9 @@ def _trim(raw: str) -> str:
 def _has_host(url: str) -> bool:
     try:
         return any(character.isalnum() for character in urlsplit(url).netloc)
-    except ValueError:  # "https://[" and the like looks like a link to a reader: let the check say what is wrong
+    except (
+        ValueError
+    ):  # "https://[" and the like looks like a link to a reader: let the check say what is wrong
         return True
 
 
@@ -102,7 +111,9 @@ def scan_bibtex(text: str) -> Found:
             (field.start(), field.group(1).lower(), field.group(2) or field.group(3) or "")
             for field in _BIB_FIELD.finditer(entry)
         ]
-        archive = next((value for _, name, value in fields if name in ("archiveprefix", "eprinttype")), "arxiv")
+        archive = next(
+            (value for _, name, value in fields if name in ("archiveprefix", "eprinttype")), "arxiv"
+        )
         for offset, name, value in fields:
             address = _identifier_address(name, _BIB_ESCAPE.sub(r"\1", value), archive.lower())
             if address:
@@ -134,9 +145,12 @@ def _identifier_address(name: str, value: str, archive: str) -> str | None:
 def scan_yaml(text: str) -> Found:
     """Addresses in the scalars of YAML data; comments are left out."""
     try:
-        # Tokens, not values: an alias is one token, so a file of nested aliases costs no more than its size.
+        # Tokens, not values: an alias is one token, so a file of nested aliases costs no more than
+        # its size.
         scan = yaml.scan(text, Loader=yaml.CSafeLoader)
-        tokens = [token for token in scan if isinstance(token, yaml.ScalarToken) and "://" in token.value]
+        tokens = [
+            token for token in scan if isinstance(token, yaml.ScalarToken) and "://" in token.value
+        ]
     except yaml.YAMLError:
         yield from find_urls(text)
         return

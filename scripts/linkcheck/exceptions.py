@@ -1,8 +1,8 @@
 """The list of links that may fail, each with its reason; an entry that is not needed must go.
 
-An entry is UNUSED, which is an error, if no collected link matches it, if all links that match it pass now, or if
-its day has passed. An entry whose link fails in another way than `expect` says excuses nothing: the link is reported
-as broken.
+An entry is UNUSED, which is an error, if no collected link matches it, if all links that match it
+pass now, or if its day has passed. An entry whose link fails in another way than `expect` says
+excuses nothing: the link is reported as broken.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from linkcheck.results import KINDS, Result
+from scripts.linkcheck.results import KINDS, Result
 
 _LARGEST_FILE = 1_000_000
 _DEEPEST = 10
@@ -41,7 +41,9 @@ class BadExceptions(Exception):
 
 @dataclass(frozen=True)
 class LinkException:
-    """One entry: an address or the beginning of addresses, the expected failure, the reason, and the last day."""
+    """One entry: an address or the beginning of addresses, the expected failure, the reason, and
+    the last day.
+    """
 
     line: int
     pattern: str
@@ -85,9 +87,13 @@ def judge(
             verdict.excused.append((result, excusing))
         else:
             verdict.broken.append((result, matching[0] if matching else None))
-    verdict.unused = [(entry, f"it held until {entry.until}") for entry in listed if entry.until < today]
+    verdict.unused = [
+        (entry, f"it held until {entry.until}") for entry in listed if entry.until < today
+    ]
     if whole:
-        verdict.unused += [(entry, why) for entry in entries if (why := _why_unused(entry, results))]
+        verdict.unused += [
+            (entry, why) for entry in entries if (why := _why_unused(entry, results))
+        ]
     return verdict
 
 
@@ -123,7 +129,9 @@ class _Reader:
         try:
             raw = path.read_bytes()
             if len(raw) > _LARGEST_FILE:
-                self._complain(None, "too-large", f"found {len(raw)} bytes, expected at most {_LARGEST_FILE}")
+                self._complain(
+                    None, "too-large", f"found {len(raw)} bytes, expected at most {_LARGEST_FILE}"
+                )
                 return []
             root = self._compose(raw.decode("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
@@ -176,22 +184,34 @@ class _Reader:
         else:
             self._complain(node, "one-address", "expected exactly one of url and prefix")
         if len(fields.get("reason", "").strip()) < 10:
-            self._complain(node, "reason", "missing or too short; say in a sentence why this link may fail")
+            self._complain(
+                node, "reason", "missing or too short; say in a sentence why this link may fail"
+            )
         expect = fields.get("expect", "")
         if not re.fullmatch(r"[3-5]\d\d", expect) and expect not in KINDS.keys() - {"ok"}:
             known = ", ".join(sorted(KINDS.keys() - {"ok"}))
-            self._complain(node, "expect", f"found {expect!r}; expected a status such as 403, or one of {known}")
+            self._complain(
+                node,
+                "expect",
+                f"found {expect!r}; expected a status such as 403, or one of {known}",
+            )
         until = self._day(node, fields.get("until", ""))
         if len(self.errors) > before or until is None:
             return None
         line = node.start_mark.line + 1
-        return LinkException(line, pattern, kind == "prefix", fields["reason"].strip(), expect, until)
+        return LinkException(
+            line, pattern, kind == "prefix", fields["reason"].strip(), expect, until
+        )
 
     def _day(self, node: yaml.Node, text: str) -> datetime.date | None:
         try:
             return datetime.datetime.strptime(text, "%Y-%m-%d").date()
         except ValueError:
-            self._complain(node, "until", f"found {text!r}; expected the last day on which it holds, as YYYY-MM-DD")
+            self._complain(
+                node,
+                "until",
+                f"found {text!r}; expected the last day on which it holds, as YYYY-MM-DD",
+            )
             return None
 
     def _fields(self, node: yaml.Node) -> dict[str, str] | None:
@@ -214,9 +234,13 @@ class _Reader:
 
     def _check_pattern(self, node: yaml.Node, name: str, pattern: str) -> None:
         if name == "url" and not _URL.fullmatch(pattern):
-            self._complain(node, "url", f"found {pattern!r}; expected a whole http or https address")
+            self._complain(
+                node, "url", f"found {pattern!r}; expected a whole http or https address"
+            )
         elif name == "url" and "#" in pattern:
-            self._complain(node, "url", f"found {pattern!r}; leave out the part from # on, it is not checked")
+            self._complain(
+                node, "url", f"found {pattern!r}; leave out the part from # on, it is not checked"
+            )
         elif name == "prefix" and not _PREFIX.fullmatch(pattern):
             # "https://www.a" would also excuse www.another-host.org.
             text = f"found {pattern!r}; expected a whole host and a slash, such as https://www.example.org/"

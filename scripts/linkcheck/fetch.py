@@ -1,7 +1,7 @@
 """Ask for one link: HEAD first, GET where that fails, redirects by hand, patient retries.
 
-Only the status line and the headers are read. A body is never read, whatever its size: the connection is
-closed instead.
+Only the status line and the headers are read. A body is never read, whatever its size: the
+connection is closed instead.
 """
 
 from __future__ import annotations
@@ -16,17 +16,26 @@ import requests
 from requests import exceptions as failures
 from urllib3.exceptions import HTTPError
 
-from flopbook.fetching import retry_after_seconds
-from flopbook.guard import Refused, Unresolved
-from linkcheck.results import Result
-from linkcheck.schedule import Clock, HostLimiter
-from linkcheck.transport import Transport
+from flopbook.contributing.fetching import retry_after_seconds
+from flopbook.contributing.guard import Refused, Unresolved
+from scripts.linkcheck.results import Result
+from scripts.linkcheck.schedule import Clock, HostLimiter
+from scripts.linkcheck.transport import Transport
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _PERMANENT = {301, 308}
 _BUSY = {429, 503}
-# All that a link, a host or a network can do to us; anything else is a fault of ours and must be seen.
-_EXPECTED = (Refused, Unresolved, failures.RequestException, HTTPError, HTTPException, OSError, ValueError)
+# All that a link, a host or a network can do to us; anything else is a fault of ours and must be
+# seen.
+_EXPECTED = (
+    Refused,
+    Unresolved,
+    failures.RequestException,
+    HTTPError,
+    HTTPException,
+    OSError,
+    ValueError,
+)
 _NO_ADDRESS = (failures.InvalidURL, failures.MissingSchema, failures.InvalidSchema, UnicodeError)
 _VISITS_BEFORE_LOOP = 3  # some sites send a client round once to set a cookie
 
@@ -70,7 +79,9 @@ class _Attempt:
 class Prober:
     """Checks links one at a time; safe to use from several threads."""
 
-    def __init__(self, transport: Transport, limiter: HostLimiter, policy: Policy, clock: Clock) -> None:
+    def __init__(
+        self, transport: Transport, limiter: HostLimiter, policy: Policy, clock: Clock
+    ) -> None:
         self._transport = transport
         self._limiter = limiter
         self._policy = policy
@@ -115,7 +126,11 @@ class Prober:
             limit = self._policy.redirects
             raise _Failure("redirects", f"more than {limit} redirects, the last to {current}")
         except _Failure as failure:
-            where = f"redirected to {current}: " if current != url and failure.kind != "redirects" else ""
+            where = (
+                f"redirected to {current}: "
+                if current != url and failure.kind != "redirects"
+                else ""
+            )
             return _Attempt(Result(url, failure.kind, None, where + failure.detail, current))
         finally:
             session.close()
@@ -139,15 +154,23 @@ class Prober:
             host = self._transport.check(asked)
             with self._limiter.turn(host):
                 patience = self._policy.timeout_s
-                response = session.send(request, stream=True, allow_redirects=False, timeout=patience)
+                response = session.send(
+                    request, stream=True, allow_redirects=False, timeout=patience
+                )
                 response.close()
         except _EXPECTED as error:
             raise _failure(error) from error
         location = response.headers.get("Location") if response.status_code in _REDIRECTS else None
-        return _Answer(asked, host, response.status_code, location, response.headers.get("Retry-After"))
+        return _Answer(
+            asked, host, response.status_code, location, response.headers.get("Retry-After")
+        )
 
     def _judge(self, url: str, answer: _Answer, *, moved: bool) -> _Attempt:
-        wait = retry_after_seconds(answer.retry_after, self._clock.time()) if answer.status in _BUSY else None
+        wait = (
+            retry_after_seconds(answer.retry_after, self._clock.time())
+            if answer.status in _BUSY
+            else None
+        )
         kind, detail = _meaning(answer.status)
         if wait is not None and wait > self._policy.longest_wait_s:
             kind, detail = "rate-limited", f"{detail}; the host asks to wait {wait:.0f} s"
@@ -174,11 +197,15 @@ def _join(base: str, location: str) -> str:
     try:
         return urljoin(base, location.encode("latin-1").decode("utf-8", "replace"))
     except ValueError as error:
-        raise _Failure("bad-url", f"redirected to something that is no address ({error})") from error
+        raise _Failure(
+            "bad-url", f"redirected to something that is no address ({error})"
+        ) from error
 
 
 def _failure(error: Exception) -> _Failure:
-    """What an exception means for the link; the order matters, since the classes of `requests` overlap."""
+    """What an exception means for the link; the order matters, since the classes of `requests`
+    overlap.
+    """
     if isinstance(error, Refused):
         return _Failure("refused", str(error))
     if isinstance(error, Unresolved):
@@ -196,7 +223,9 @@ def _failure(error: Exception) -> _Failure:
 
 
 def _innermost(error: BaseException) -> str:
-    """The shortest honest account: the first cause, on one line, not the chain of wrappers around it."""
+    """The shortest honest account: the first cause, on one line, not the chain of wrappers around
+    it.
+    """
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__ or error
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]

@@ -1,8 +1,8 @@
 """Check the links inside the built site, and find what a page would request from another host.
 
-`check_built_site` runs on every build, so it has about two seconds for 500 pages. It reads tags with one
-regular expression (linear time: no pattern can back-track) instead of `html.parser`, which takes several
-times as long.
+`check_built_site` runs on every build, so it has about two seconds for 500 pages. It reads tags
+with one regular expression (linear time: no pattern can back-track) instead of `html.parser`, which
+takes several times as long.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from urllib.parse import unquote, urlsplit
 BROKEN = "broken"
 OTHER_HOST = "other-host"
 
-# Each alternative may also end where the text ends: a tag that is never closed is then read once, not often.
+# Each alternative may also end where the text ends: a tag that is never closed is then read once,
+# not often.
 _ATTRIBUTES = r"""(?:[^"'>]++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))*+"""
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -29,7 +30,9 @@ _TOKEN = re.compile(
     rf"|<(?P<tag>[a-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})(?:>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"""(?<![^\s/"'])([^\s=/"'>]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
+_ATTRIBUTE = re.compile(
+    r"""(?<![^\s/"'])([^\s=/"'>]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))"""
+)
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_LINK = re.compile(
     r"""@import\s+(?:"(?P<a>[^"]*+)"|'(?P<b>[^']*+)')|\burl\(\s*(?:"(?P<c>[^"]*+)"|'(?P<d>[^']*+)'|(?P<e>[^"')\s]++))""",
@@ -52,12 +55,15 @@ _LOADING_RELS |= {"prefetch", "preconnect", "dns-prefetch", "prerender"}
 _LOADING_HREF_TAGS = {"use", "image", "feimage", "script", "mpath", "pattern"}
 _LOADING_ATTRIBUTES = {"src", "poster", "background"}
 _HARMLESS_SCHEMES = {"http", "https", "mailto", "tel"}
-_INTERESTING = re.compile(r"href|src|id|name|style|data|poster|content|action|background", re.IGNORECASE)
+_INTERESTING = re.compile(
+    r"href|src|id|name|style|data|poster|content|action|background", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One fault: `page` and `line` in the built site, the link as written, what is wrong, and its class.
+    """One fault: `page` and `line` in the built site, the link as written, what is wrong, and its
+    class.
 
     `kind` is BROKEN or OTHER_HOST.
     """
@@ -102,12 +108,12 @@ class _Site:
 def check_built_site(site_dir: Path, base: str = "/") -> list[Problem]:
     """All problems of the links inside a built site, sorted by page and line.
 
-    `base` is the path the site is served under (`/flopbook/`) or its whole address. Checked are links in
-    HTML, SVG and CSS: the file must exist, a fragment must be an id or name in it (a fragment with `=` is
-    state for a script of the page), and links of the root's 404.html must not be relative, for it is shown
-    at any address. Anything that a page would request from another host as it loads is a problem of its own
-    kind; a plain link to another host is none. What a script requests cannot be seen here: a browser test
-    has to watch that.
+    `base` is the path the site is served under (`/flopbook/`) or its whole address. Checked are
+    links in HTML, SVG and CSS: the file must exist, a fragment must be an id or name in it (a
+    fragment with `=` is state for a script of the page), and links of the root's 404.html must not
+    be relative, for it is shown at any address. Anything that a page would request from another
+    host as it loads is a problem of its own kind; a plain link to another host is none. What a
+    script requests cannot be seen here: a browser test has to watch that.
     """
     site = _read_site(site_dir, base)
     problems: list[Problem] = []
@@ -153,7 +159,11 @@ def _scan_html(text: str) -> _Document:
     document = _Document()
     for match in _TOKEN.finditer(text):
         raw, raw_attributes, body, tag, attributes = match.groups()
-        parsed = _parse_tag((tag or raw).lower(), attributes or raw_attributes or "") if tag or raw else None
+        parsed = (
+            _parse_tag((tag or raw).lower(), attributes or raw_attributes or "")
+            if tag or raw
+            else None
+        )
         if parsed:
             document.ids.update(parsed.ids)
             document.base = document.base or parsed.base
@@ -189,7 +199,10 @@ def _links_of(tag: str, attributes: dict[str, str]) -> Iterator[tuple[str, bool]
     for name, value in attributes.items():
         if name in ("href", "xlink:href"):
             rels = attributes.get("rel", "").lower().split()
-            yield value, tag in _LOADING_HREF_TAGS or (tag == "link" and not _LOADING_RELS.isdisjoint(rels))
+            yield (
+                value,
+                tag in _LOADING_HREF_TAGS or (tag == "link" and not _LOADING_RELS.isdisjoint(rels)),
+            )
         elif name in _LOADING_ATTRIBUTES or (tag == "object" and name == "data"):
             yield value, True
         elif name in ("srcset", "imagesrcset"):
@@ -238,11 +251,17 @@ def _fault_of_scheme(scheme: str, link: str, loads: bool) -> tuple[str, str] | N
     if scheme == "data" and loads:
         return None
     if loads:
-        return "the page requests this from another host as it loads; expected a file of the site", OTHER_HOST
+        return (
+            "the page requests this from another host as it loads; expected a file of the site",
+            OTHER_HOST,
+        )
     # The theme writes its share button as javascript:void(0).
     if scheme in _HARMLESS_SCHEMES or link == "javascript:void(0)":
         return None
-    return f"a link with the scheme {scheme}; expected http, https, mailto, tel or a page of the site", BROKEN
+    return (
+        f"a link with the scheme {scheme}; expected http, https, mailto, tel or a page of the site",
+        BROKEN,
+    )
 
 
 def _target(site: _Site, page: str, base: str, path: str) -> tuple[str | None, str]:
@@ -273,7 +292,9 @@ def _target(site: _Site, page: str, base: str, path: str) -> tuple[str | None, s
 
 
 def _quick_target(site: _Site, folder: str, path: str) -> str | None:
-    """The file for the form that nearly all links have, `../../x/`; None for any other, good or bad."""
+    """The file for the form that nearly all links have, `../../x/`; None for any other, good or
+    bad.
+    """
     while path.startswith("../"):
         if not folder:
             return None
@@ -286,7 +307,9 @@ def _quick_target(site: _Site, folder: str, path: str) -> str | None:
 
 
 def _climbs_out(path: str) -> bool:
-    """Whether `..` goes above the root on the way, which browsers and servers treat each in their own way."""
+    """Whether `..` goes above the root on the way, which browsers and servers treat each in their
+    own way.
+    """
     depth = 0
     for part in path.split("/"):
         depth += -1 if part == ".." else part not in ("", ".")

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TextIO
 
-from linkcheck.collect import Link
-from linkcheck.exceptions import LinkException, Verdict
-from linkcheck.results import Result
+from scripts.linkcheck.collect import Link
+from scripts.linkcheck.exceptions import LinkException, Verdict
+from scripts.linkcheck.results import Result
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ def printable(text: str) -> str:
 
 
 def as_text(report: Report) -> str:
-    """One line for each broken link in each place, then one for each unused exception, then the sum."""
+    """One line for each broken link in each place, then one for each unused exception, then the
+    sum.
+    """
     broken = [(link, *row) for row in report.verdict.broken for link in report.places[row[0].url]]
     texts = [_broken_line(*row) for row in sorted(broken, key=lambda row: row[0])]
     moved = [result for result in report.results.values() if result.moved]
@@ -51,7 +53,9 @@ def as_text(report: Report) -> str:
 
 def _broken_line(link: Link, result: Result, entry: LinkException | None) -> str:
     other = f" (the exception on line {entry.line} expects {entry.expect})" if entry else ""
-    return f"{link.file}:{link.line}: broken-link: {link.url}: {result.kind}: {result.detail}{other}"
+    return (
+        f"{link.file}:{link.line}: broken-link: {link.url}: {result.kind}: {result.detail}{other}"
+    )
 
 
 def _sum(report: Report) -> str:
@@ -74,14 +78,20 @@ def as_json(report: Report) -> str:
         | {"places": [asdict(link) for link in report.places[url]]}
         for url, result in sorted(report.results.items())
     ]
-    unused = [{"line": entry.line, "pattern": entry.pattern, "why": why} for entry, why in report.verdict.unused]
+    unused = [
+        {"line": entry.line, "pattern": entry.pattern, "why": why}
+        for entry, why in report.verdict.unused
+    ]
     summary = {
         "addresses": len(links),
         "broken": len(report.verdict.broken),
         "excused": len(excused),
         "unused_exceptions": len(unused),
     }
-    return json.dumps({"summary": summary, "links": links, "unused_exceptions": unused}, indent=1) + "\n"
+    return (
+        json.dumps({"summary": summary, "links": links, "unused_exceptions": unused}, indent=1)
+        + "\n"
+    )
 
 
 class Progress:

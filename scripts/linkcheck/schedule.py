@@ -38,7 +38,9 @@ class Limits:
 
 
 class HostLimiter:
-    """Lets requests through as the limits of each host allow, and heeds a host that asks for a pause."""
+    """Lets requests through as the limits of each host allow, and heeds a host that asks for a
+    pause.
+    """
 
     def __init__(self, limits: Limits, clock: Clock) -> None:
         self._limits = limits
@@ -86,15 +88,17 @@ def host_of(url: str) -> str:
 def run_in_lanes(urls: Iterable[str], work: Callable[[str], None], limits: Limits) -> None:
     """Call `work` on each URL, with at most `per_host` threads on links of one host.
 
-    A lane is one thread's walk along the queue of one host. Without lanes, a pool would fill up with the
-    links of one slow host, all waiting for their turn, while every other host idles. Hosts with the most
-    links start first.
+    A lane is one thread's walk along the queue of one host. Without lanes, a pool would fill up
+    with the links of one slow host, all waiting for their turn, while every other host idles. Hosts
+    with the most links start first.
     """
     queues: dict[str, deque[str]] = {}
     for url in urls:
         queues.setdefault(host_of(url), deque()).append(url)
     longest_first = sorted(queues.values(), key=len, reverse=True)
-    lanes = [queue for depth in range(limits.per_host) for queue in longest_first if len(queue) > depth]
+    lanes = [
+        queue for depth in range(limits.per_host) for queue in longest_first if len(queue) > depth
+    ]
     stop = threading.Event()
 
     def walk(queue: deque[str]) -> None:

@@ -1,9 +1,9 @@
 """Sessions of `requests` whose connections the guard opens, and whose redirects are left to us.
 
-Proxies: through a proxy the connection goes to the proxy, which resolves names itself, so the guard cannot
-pin the address. A proxy in the environment is therefore refused unless the caller asks for it
-(`--allow-proxy`); then only the form of an address, and what its name resolves to from here (if it does),
-are checked.
+Proxies: through a proxy the connection goes to the proxy, which resolves names itself, so the guard
+cannot pin the address. A proxy in the environment is therefore refused unless the caller asks for
+it (`--allow-proxy`); then only the form of an address, and what its name resolves to from here (if
+it does), are checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 from urllib3.util import Timeout
 
-from flopbook.guard import Guard, Unresolved
+from flopbook.contributing.guard import Guard, Unresolved
 
 # Many vendors' sites answer 403 to a client that does not look like a browser at all.
 USER_AGENT = "Mozilla/5.0 (compatible; flopbook-linkcheck/1.0)"
@@ -45,9 +45,13 @@ class _Pinned:
         try:
             return self.guard.connect(self.host, self.port, seconds)
         except TimeoutError as error:
-            raise ConnectTimeoutError(connection, f"no connection to {self.host} in time") from error
+            raise ConnectTimeoutError(
+                connection, f"no connection to {self.host} in time"
+            ) from error
         except OSError as error:
-            raise NewConnectionError(connection, f"no connection to {self.host}: {error}") from error
+            raise NewConnectionError(
+                connection, f"no connection to {self.host}: {error}"
+            ) from error
 
 
 class _PinnedHTTP(_Pinned, HTTPConnection):
@@ -98,7 +102,9 @@ class Transport:
         session = _Session()
         session.trust_env = False  # no proxies behind our back, and no credentials out of ~/.netrc
         session.proxies.update(self.proxies)
-        session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
+        session.verify = (
+            os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
+        )
         session.headers.update(HEADERS)
         session.mount("http://", self._adapter)
         session.mount("https://", self._adapter)
@@ -111,9 +117,15 @@ class Transport:
         except Unresolved:
             if not self.proxies:
                 raise
-            return self.guard.check_form(url)[0]  # behind a proxy, names often resolve only at the proxy
+            return self.guard.check_form(url)[
+                0
+            ]  # behind a proxy, names often resolve only at the proxy
 
 
 def environment_proxies() -> dict[str, str]:
     """The proxies that the environment asks for, by scheme."""
-    return {scheme: url for scheme, url in urllib.request.getproxies().items() if scheme in ("http", "https", "all")}
+    return {
+        scheme: url
+        for scheme, url in urllib.request.getproxies().items()
+        if scheme in ("http", "https", "all")
+    }

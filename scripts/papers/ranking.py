@@ -6,21 +6,25 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from flopbook.bibtext import folded
-from flopbook.identifiers import identify
-from flopbook.metadata import Work
-from flopbook.newreference import known_as
-from flopbook.references import Reference
+from flopbook.contributing.metadata import Work
+from flopbook.contributing.new_reference import known_as
+from flopbook.data.bibtex_text import folded
+from flopbook.data.identifiers import identify
+from flopbook.data.references import Reference
 
 RULES = """\
 3 for each phrase of the topic in the title, 1 for each other one in the abstract (3 at most);
 1 when the abstract names a repository; 1 for each author with two works in the bibliography (2 at most)."""
 LEAST = 3
-_CODE = re.compile(r"github\.com/|gitlab\.com/|code is (?:publicly )?available|open-source", re.IGNORECASE)
+_CODE = re.compile(
+    r"github\.com/|gitlab\.com/|code is (?:publicly )?available|open-source", re.IGNORECASE
+)
 
 
 class Candidate(NamedTuple):
-    """A work that the bibliography does not have, the topic it came from, and its rank with the reasons."""
+    """A work that the bibliography does not have, the topic it came from, and its rank with the
+    reasons.
+    """
 
     work: Work
     topic: str

@@ -42,7 +42,11 @@ def fails(cli: Callable[..., Outcome]) -> Callable[..., str]:
     def call(*arguments: str) -> str:
         outcome = cli(*arguments)
         assert outcome.status == 2 and outcome.out == ""
-        assert outcome.err.startswith("flopbook: ") and outcome.err.endswith("\n") and outcome.err.count("\n") == 1
+        assert (
+            outcome.err.startswith("flopbook: ")
+            and outcome.err.endswith("\n")
+            and outcome.err.count("\n") == 1
+        )
         assert "Traceback" not in outcome.err and outcome.err.strip().isprintable()
         return outcome.err.removeprefix("flopbook: ").strip()
 
@@ -57,6 +61,14 @@ def process() -> Callable[..., subprocess.CompletedProcess[str]]:
         environment = {**os.environ, **options.pop("env", {})}
         command = [sys.executable, "-m", "flopbook", *arguments]
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.run(command, text=True, encoding="utf-8", env=environment, check=False, timeout=60, **options)
+        return subprocess.run(
+            command,
+            text=True,
+            encoding="utf-8",
+            env=environment,
+            check=False,
+            timeout=60,
+            **options,
+        )
 
     return call

@@ -8,12 +8,20 @@ from typing import Any
 
 import pytest
 
-from flopbook import metadata
+from flopbook.checks.lint import lint
 from flopbook.cli import adding, contributing
-from flopbook.lint import lint
-from flopbook.references import references
-from samples import SOURCE, World, bib, clear_caches
-from services import ATOM_ERROR, ForbiddenListener, Reply, Services, atom, atom_entry, csl
+from flopbook.contributing import metadata
+from flopbook.data.references import references
+from tests.support.samples import SOURCE, World, bib, clear_caches
+from tests.support.services import (
+    ATOM_ERROR,
+    ForbiddenListener,
+    Reply,
+    Services,
+    atom,
+    atom_entry,
+    csl,
+)
 
 NEW = ("new", "reference")
 
@@ -22,7 +30,9 @@ NEW = ("new", "reference")
 def tree(world: World, services: Services, monkeypatch: pytest.MonkeyPatch) -> World:
     """The small world, taken for a checkout, with the services on this machine."""
     for module in (contributing, adding):
-        monkeypatch.setattr(module, "repository_path", lambda path: path.relative_to(world.root).as_posix())
+        monkeypatch.setattr(
+            module, "repository_path", lambda path: path.relative_to(world.root).as_posix()
+        )
     monkeypatch.setattr(contributing, "checkout", lambda: world.root)
     monkeypatch.setattr(adding, "fetcher", services.fetcher)
     monkeypatch.setattr(metadata, "ARXIV", services.url("api/query"))
@@ -37,7 +47,8 @@ def bibliography(tree: World) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["2611.00001", "2611.00001v2", "arXiv:2611.00001", "https://arxiv.org/pdf/2611.00001v1.pdf"]
+    "text",
+    ["2611.00001", "2611.00001v2", "arXiv:2611.00001", "https://arxiv.org/pdf/2611.00001v1.pdf"],
 )
 def test_a_paper_of_arxiv(tree: World, cli: Callable[..., Any], text: str) -> None:
     outcome = cli(*NEW, text, "--topic", "chips")
@@ -49,13 +60,19 @@ def test_a_paper_of_arxiv(tree: World, cli: Callable[..., Any], text: str) -> No
     ]
     clear_caches()
     problems = lint()
-    assert [(p.rule, p.found) for p in problems if "doe" in p.found] == [("missing", "no annote in doe2026chips")]
-    assert "title = {Chips that Compute at 90\\% of Peak with {BF16}}" in bibliography(tree)["all.bib"]
+    assert [(p.rule, p.found) for p in problems if "doe" in p.found] == [
+        ("missing", "no annote in doe2026chips")
+    ]
+    assert (
+        "title = {Chips that Compute at 90\\% of Peak with {BF16}}" in bibliography(tree)["all.bib"]
+    )
 
 
 def test_the_rest_is_for_a_person_and_then_it_passes(tree: World, cli: Callable[..., Any]) -> None:
     cli(*NEW, "2611.00001", "--topic", "chips")
-    text = bibliography(tree)["all.bib"].replace("annote = {}", "annote = {Shows it; read it first.}")
+    text = bibliography(tree)["all.bib"].replace(
+        "annote = {}", "annote = {Shows it; read it first.}"
+    )
     tree.write("bibliography/all.bib", text)
     assert [str(problem) for problem in lint()] == []
     assert references()["doe2026chips"].people[1].family == "van Beethoven"
@@ -63,20 +80,35 @@ def test_the_rest_is_for_a_person_and_then_it_passes(tree: World, cli: Callable[
 
 def test_a_doi(tree: World, cli: Callable[..., Any]) -> None:
     record = json.loads(cli(*NEW, "https://dl.acm.org/doi/10.1145/1234.5678", "--json").out)
-    assert (record["key"], record["file"], record["written"]) == ("doe2024work", "bibliography/all.bib", True)
+    assert (record["key"], record["file"], record["written"]) == (
+        "doe2024work",
+        "bibliography/all.bib",
+        True,
+    )
     assert record["skeleton"] is False and record["reason"] == "" and record["next"]
-    assert record["text"] in bibliography(tree)["all.bib"] and "booktitle = {Proceedings" in record["text"]
+    assert (
+        record["text"] in bibliography(tree)["all.bib"]
+        and "booktitle = {Proceedings" in record["text"]
+    )
 
 
 def test_a_page(tree: World, services: Services, cli: Callable[..., Any]) -> None:
     url = services.plays("page", b"<title>How Buses Work</title>")
     out = cli(*NEW, url, "--dry-run").out
-    assert "title = {How Buses Work}" in out and f"url = {{{url}}}" in out and "urldate = {20" in out
+    assert (
+        "title = {How Buses Work}" in out and f"url = {{{url}}}" in out and "urldate = {20" in out
+    )
     assert out.startswith("@online{") and "author = {}" in out and "keywords = {}" in out
 
 
 @pytest.mark.parametrize(
-    "text", ["2205.14135v9", "https://doi.org/10.1145/x.y", f"http://www.acme.example/{SOURCE}/", "2611.00001"]
+    "text",
+    [
+        "2205.14135v9",
+        "https://doi.org/10.1145/x.y",
+        f"http://www.acme.example/{SOURCE}/",
+        "2611.00001",
+    ],
 )
 def test_what_is_there_already(tree: World, fails: Callable[..., str], text: str) -> None:
     """By arXiv id, DOI and address before anybody is asked, and by the title that a service gives."""
@@ -87,34 +119,49 @@ def test_what_is_there_already(tree: World, fails: Callable[..., str], text: str
     }
     tree.write("bibliography/all.bib", bib(**changes))
     before = bibliography(tree)
-    assert fails(*NEW, text) == (f"it is there already: {SOURCE} in bibliography/all.bib:1; flopbook cite {SOURCE}")
+    assert fails(*NEW, text) == (
+        f"it is there already: {SOURCE} in bibliography/all.bib:1; flopbook cite {SOURCE}"
+    )
     assert bibliography(tree) == before
 
 
 @pytest.mark.parametrize(
     ("replies", "reason"),
     [
-        ((Reply(429, headers={"Retry-After": "7200"}),), "is busy (status 429) and asks to wait 7200 s"),
-        ((Reply(500),), "fails (status 500)"), ((atom(atom_entry())[:300],), "gives no whole feed"),
+        (
+            (Reply(429, headers={"Retry-After": "7200"}),),
+            "is busy (status 429) and asks to wait 7200 s",
+        ),
+        ((Reply(500),), "fails (status 500)"),
+        ((atom(atom_entry())[:300],), "gives no whole feed"),
         ((Reply(body=atom(atom_entry()), cut=20),), "gave no whole answer"),
         ((b"Rate exceeded.",), "asks for patience"),
     ],
-)  # fmt: skip
+)
 def test_a_service_that_fails_leaves_a_skeleton(
     tree: World, services: Services, cli: Callable[..., Any], replies: tuple, reason: str
 ) -> None:
     services.plays("api/query", *replies)
     outcome = cli(*NEW, "2611.00001", "--topic", "chips")
-    assert outcome.status == 0 and reason in outcome.out.splitlines()[0] and "this is a skeleton" in outcome.out
+    assert (
+        outcome.status == 0
+        and reason in outcome.out.splitlines()[0]
+        and "this is a skeleton" in outcome.out
+    )
     assert "eprint = {2611.00001}" in bibliography(tree)["all.bib"]
     clear_caches()
     assert {p.found.partition(" in ")[0] for p in lint() if "x20" in p.found} == {
-        "no title", "no author", "no year", "no annote",
-    }  # fmt: skip
+        "no title",
+        "no author",
+        "no year",
+        "no annote",
+    }
     assert "it is there already" in cli(*NEW, "2611.00001").err
 
 
-def test_without_a_network(tree: World, services: Services, cli: Callable[..., Any], monkeypatch: Any) -> None:
+def test_without_a_network(
+    tree: World, services: Services, cli: Callable[..., Any], monkeypatch: Any
+) -> None:
     monkeypatch.setattr(metadata, "ARXIV", "http://export.test/api/query")
     outcome = cli(*NEW, "2611.00001")
     assert outcome.status == 0 and "note: no connection to export.test" in outcome.out
@@ -126,10 +173,11 @@ def test_without_a_network(tree: World, services: Services, cli: Callable[..., A
 @pytest.mark.parametrize(
     ("replies", "says"),
     [
-        ((atom(),), "arXiv has no paper 2611.00001"), ((atom(ATOM_ERROR),), "arXiv says: incorrect id format"),
+        ((atom(),), "arXiv has no paper 2611.00001"),
+        ((atom(ATOM_ERROR),), "arXiv says: incorrect id format"),
         ((Reply(404),), "answers with status 404"),
     ],
-)  # fmt: skip
+)
 def test_an_id_that_names_nothing(
     tree: World, services: Services, fails: Callable[..., str], replies: tuple, says: str
 ) -> None:
@@ -151,38 +199,57 @@ def test_a_redirect_to_the_forbidden_host(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("flash attention",), "'flash attention' is no arXiv id, DOI or http address"), (("",), "'' is no arXiv id"),
+        (("flash attention",), "'flash attention' is no arXiv id, DOI or http address"),
+        (("",), "'' is no arXiv id"),
         (("ftp://acme.example/",), "is no arXiv id"),
         (("2611.00001", "--topic", "chip"), "unknown topic 'chip'; nearest: chips"),
-        (("2611.00001", "--name", "x"), "--name is for new chip, not for new reference"), ((), "new needs ID"),
+        (("2611.00001", "--name", "x"), "--name is for new chip, not for new reference"),
+        ((), "new needs ID"),
         (("\x1b[31m",), "is no arXiv id"),
     ],
-)  # fmt: skip
-def test_what_is_refused(tree: World, services: Services, fails: Callable[..., str], words: tuple, says: str) -> None:
+)
+def test_what_is_refused(
+    tree: World, services: Services, fails: Callable[..., str], words: tuple, says: str
+) -> None:
     assert says in fails(*NEW, *words) and services.asked == []
 
 
 @pytest.mark.parametrize("flag", ["--offline", "--topic=chips"])
-def test_options_of_a_reference_are_for_references(tree: World, fails: Callable[..., str], flag: str) -> None:
+def test_options_of_a_reference_are_for_references(
+    tree: World, fails: Callable[..., str], flag: str
+) -> None:
     assert "is for new reference, not for new vendor" in fails("new", "vendor", "bolt", flag)
 
 
-def test_an_installed_package_prints_only(tree: World, fails: Any, cli: Any, monkeypatch: Any) -> None:
+def test_an_installed_package_prints_only(
+    tree: World, fails: Any, cli: Any, monkeypatch: Any
+) -> None:
     monkeypatch.setattr(contributing, "checkout", lambda: None)
     assert "clone the repository" in fails(*NEW, "2611.00001")
     before = bibliography(tree)
-    assert cli(*NEW, "2611.00001", "--dry-run").out.startswith("@misc{doe2026chips,") and bibliography(tree) == before
+    assert (
+        cli(*NEW, "2611.00001", "--dry-run").out.startswith("@misc{doe2026chips,")
+        and bibliography(tree) == before
+    )
 
 
-def test_a_title_cannot_drive_the_terminal_or_the_file(tree: World, services: Services, cli: Any) -> None:
-    services.plays("doi/10.1145/1234.5678", csl(title="A \u202e\x1b[31m} red\n@misc{evil2026x, title = {x}}"))
+def test_a_title_cannot_drive_the_terminal_or_the_file(
+    tree: World, services: Services, cli: Any
+) -> None:
+    services.plays(
+        "doi/10.1145/1234.5678", csl(title="A \u202e\x1b[31m} red\n@misc{evil2026x, title = {x}}")
+    )
     outcome = cli(*NEW, "10.1145/1234.5678", "--topic", "chips")
     assert outcome.status == 0 and "\x1b" not in outcome.out + bibliography(tree)["all.bib"]
     assert bibliography(tree)["all.bib"].count("\n@") == 1
 
 
-@pytest.mark.parametrize("words", [(SOURCE,), (f"https://acme.example/{SOURCE}",), ("the", "work", "acme2026one")])
-def test_cite_by_what_people_know(world: World, cli: Callable[..., Any], words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "words", [(SOURCE,), (f"https://acme.example/{SOURCE}",), ("the", "work", "acme2026one")]
+)
+def test_cite_by_what_people_know(
+    world: World, cli: Callable[..., Any], words: tuple[str, ...]
+) -> None:
     assert json.loads(cli("cite", *words, "--json").out)["id"] == SOURCE
     assert cli("cite", *words, "--bibtex").out.strip() == bib().strip()
 

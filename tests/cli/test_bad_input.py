@@ -1,4 +1,6 @@
-"""Bad input to every calculator: one clear line that names the option or the chip, exit status 2, never a traceback."""
+"""Bad input to every calculator: one clear line that names the option or the chip, exit status 2,
+never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +9,34 @@ import math
 from pathlib import Path
 from typing import Any
 
-import byexample
 import pytest
 
-from flopbook.calculator import calculate, takes
-from flopbook.catalogue import load_entries
 from flopbook.cli.app import run
-from flopbook.formula import Formula
+from flopbook.data.catalogue import load_entries
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import formulas, get_formula, printed
-from flopbook.lookup import chip
-from flopbook.problems import FlopbookError
+from flopbook.formulas.declaration import Formula
+from flopbook.hardware.chip import chip
+from tests.support import byexample
 
 every_calculator = pytest.mark.parametrize("name", formulas())
 every_formula = pytest.mark.parametrize("name", printed())
 # What is typed, and what the line says of it.
 NO_NUMBER = {
-    "-1": "expected", "nan": "is not a quantity", "inf": "is not a quantity", "1e999": "too large to be a quantity",
-    "1e41": "not a plausible size", "many": "is not a quantity", "": "is empty", "-5X": "unknown unit", "5 5": "unit",
-    "0x10": "unit", "1,5": "has a comma", "٣": "is not a quantity",
-}  # fmt: skip
+    "-1": "expected",
+    "nan": "is not a quantity",
+    "inf": "is not a quantity",
+    "1e999": "too large to be a quantity",
+    "1e41": "not a plausible size",
+    "many": "is not a quantity",
+    "": "is empty",
+    "-5X": "unknown unit",
+    "5 5": "unit",
+    "0x10": "unit",
+    "1,5": "has a comma",
+    "٣": "is not a quantity",
+}
 
 
 def words(formula: Formula, **changes: str) -> list[str]:
@@ -37,14 +48,20 @@ def words(formula: Formula, **changes: str) -> list[str]:
 def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     assert run(arguments) == 2, arguments
     printed_ = capsys.readouterr()
-    assert printed_.out == "" and printed_.err.startswith("flopbook: ") and printed_.err.count("\n") == 1
+    assert (
+        printed_.out == ""
+        and printed_.err.startswith("flopbook: ")
+        and printed_.err.count("\n") == 1
+    )
     assert printed_.err.strip().isprintable() and "Traceback" not in printed_.err
     return printed_.err.removeprefix("flopbook: ").strip()
 
 
 @every_calculator
 def test_what_is_no_size_is_refused_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Negative, not finite, beyond doubles, absurd, words, nothing, commas: the line begins with the option."""
+    """Negative, not finite, beyond doubles, absurd, words, nothing, commas: the line begins with
+    the option.
+    """
     formula = get_formula(name)
     for key in (key for key, spec in formula.inputs.items() if spec.is_number):
         for value, said in NO_NUMBER.items():
@@ -54,7 +71,9 @@ def test_what_is_no_size_is_refused_by_name(name: str, capsys: pytest.CaptureFix
 
 
 @every_calculator
-def test_zero_is_refused_unless_it_stands_for_none(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_zero_is_refused_unless_it_stands_for_none(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     formula = get_formula(name)
     for key, spec in formula.inputs.items():
         if spec.is_number and not spec.none:
@@ -68,22 +87,31 @@ def test_a_part_of_a_whole_is_refused(name: str, capsys: pytest.CaptureFixture[s
     for key, spec in formula.inputs.items():
         if spec.whole:
             message = refusal(words(formula, **{key: "2.5"}), capsys)
-            assert f"--{key.replace('_', '-')} is 2.5, expected a whole number" in message or "at most" in message
+            assert (
+                f"--{key.replace('_', '-')} is 2.5, expected a whole number" in message
+                or "at most" in message
+            )
 
 
 @every_calculator
-def test_a_word_that_is_none_of_the_choices_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_word_that_is_none_of_the_choices_is_refused(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     formula = get_formula(name)
     for key, spec in formula.inputs.items():
         if spec.choices:
             message = refusal(words(formula, **{key: "sideways"}), capsys)
             assert message.startswith(f"unknown --{key.replace('_', '-')} 'sideways'; ")
     for key in {"dtype", "sparsity"} & set(takes(formula)):
-        assert refusal(words(formula, **{key: "sideways"}), capsys).startswith(f"unknown {key} 'sideways'")
+        assert refusal(words(formula, **{key: "sideways"}), capsys).startswith(
+            f"unknown {key} 'sideways'"
+        )
 
 
 @every_calculator
-def test_what_is_missing_is_named_with_every_way_to_give_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_named_with_every_way_to_give_it(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     formula = get_formula(name)
     needed = [key for key in formula.inputs if key not in formula.defaults]
     message = refusal([name], capsys)
@@ -96,7 +124,9 @@ def test_what_is_missing_is_named_with_every_way_to_give_it(name: str, capsys: p
 
 @every_calculator
 def test_a_value_that_a_chip_does_not_have_says_how_to_give_it(name: str) -> None:
-    """Every chip of the data: an answer, or a line with the chip, what is not published, and the option for it."""
+    """Every chip of the data: an answer, or a line with the chip, what is not published, and the
+    option for it.
+    """
     formula = get_formula(name)
     if "chip" not in takes(formula):
         return
@@ -127,7 +157,12 @@ def test_a_missing_link_bandwidth_names_the_chip_and_the_option(fails: Any) -> N
 
 def test_by_hand_every_missing_value_can_be_given(cli: Any) -> None:
     """One after the other, as the lines ask for them, until there is an answer."""
-    amounts = {"--peak": "1PFLOP/s", "--link-bandwidth": "50GB/s", "--axes": "1", "--links-per-axis": "1"}
+    amounts = {
+        "--peak": "1PFLOP/s",
+        "--link-bandwidth": "50GB/s",
+        "--axes": "1",
+        "--links-per-axis": "1",
+    }
     arguments = ["fsdp-limit", "--chip", "apple/m1-max"]
     for _ in range(len(amounts) + 1):
         outcome = cli(*arguments)
@@ -140,15 +175,18 @@ def test_by_hand_every_missing_value_can_be_given(cli: Any) -> None:
 
 @every_formula
 def test_nothing_overflows_between_the_bounds(name: str) -> None:
-    """Every number at its least and at its most, alone and all together: an answer or a refusal, and no nan."""
+    """Every number at its least and at its most, alone and all together: an answer or a refusal,
+    and no nan.
+    """
     formula = get_formula(name)
     base = {**formula.defaults, **byexample.inputs(name)}
     ends: list[dict[str, Any]] = []
     for pick in ("low", "high"):
         edge = {
             key: (spec.least or 1e-40) if pick == "low" else spec.most
-            for key, spec in formula.inputs.items() if spec.is_number
-        }  # fmt: skip
+            for key, spec in formula.inputs.items()
+            if spec.is_number
+        }
         ends += [{**base, **edge}, *({**base, key: value} for key, value in edge.items())]
     for given in ends:
         try:
@@ -156,13 +194,17 @@ def test_nothing_overflows_between_the_bounds(name: str) -> None:
         except FlopbookError as error:
             assert str(error)
             continue
-        assert not [key for key, value in out.items() if isinstance(value, float) and math.isnan(value)], given
+        assert not [
+            key for key, value in out.items() if isinstance(value, float) and math.isnan(value)
+        ], given
 
 
 CONFIGS = {
     "unknown": ({"model_type": "perceiver", "architectures": ["PerceiverModel"]}, "perceiver"),
-    "no type": ({"hidden_size": 64}, "model_type"), "a list": ([1, 2], "config"), "a number": (5, "config"),
-}  # fmt: skip
+    "no type": ({"hidden_size": 64}, "model_type"),
+    "a list": ([1, 2], "config"),
+    "a number": (5, "config"),
+}
 
 
 @pytest.mark.parametrize("name", [n for n, f in formulas().items() if "model" in takes(f)])
@@ -184,23 +226,71 @@ def test_a_config_that_is_no_file(tmp_path: Path, fails: Any) -> None:
 
 
 MORE_THAN_THERE_IS = {
-    "stages": (("memory", "--model", "llama-3-8b", "--seq", "8192", "--pp", "33"), "a stage would have no layer"),
-    "experts": (("fsdp-limit", "--chip", "h100-sxm", "--experts", "8", "--experts-per-token", "9"), "more experts"),
+    "stages": (
+        ("memory", "--model", "llama-3-8b", "--seq", "8192", "--pp", "33"),
+        "a stage would have no layer",
+    ),
+    "experts": (
+        ("fsdp-limit", "--chip", "h100-sxm", "--experts", "8", "--experts-per-token", "9"),
+        "more experts",
+    ),
     "sides that do not divide": (
-        ("collective", "--bytes", "1GB", "--chips", "60", "--topology", "torus", "--axes", "2", "--side-x", "7",
-         "--link-bandwidth", "50GB/s"), "side"),
+        (
+            "collective",
+            "--bytes",
+            "1GB",
+            "--chips",
+            "60",
+            "--topology",
+            "torus",
+            "--axes",
+            "2",
+            "--side-x",
+            "7",
+            "--link-bandwidth",
+            "50GB/s",
+        ),
+        "side",
+    ),
     "nodes that do not divide": (
-        ("collective", "--chip", "h100-sxm", "--bytes", "1GB", "--chips", "12", "--topology", "two-level",
-         "--scaleout-bandwidth", "50GB/s"), "multiple"),
-    "expert parallelism": (("memory", "--model", "mixtral-8x7b", "--seq", "4096", "--ep", "8"), "ep does not divide"),
-    "context parallelism": (("memory", "--model", "llama-3-8b", "--seq", "8191", "--cp", "2"), "no multiple of cp"),
-    "tensor parallelism": (("kv-cache", "--model", "llama-3-8b", "--seq", "8192", "--tp", "0"), "--tp is 0"),
-    "micro-batches": (("bubble", "--schedule", "interleaved", "--stages", "8", "--microbatches", "9"), "multiple"),
-}  # fmt: skip
+        (
+            "collective",
+            "--chip",
+            "h100-sxm",
+            "--bytes",
+            "1GB",
+            "--chips",
+            "12",
+            "--topology",
+            "two-level",
+            "--scaleout-bandwidth",
+            "50GB/s",
+        ),
+        "multiple",
+    ),
+    "expert parallelism": (
+        ("memory", "--model", "mixtral-8x7b", "--seq", "4096", "--ep", "8"),
+        "ep does not divide",
+    ),
+    "context parallelism": (
+        ("memory", "--model", "llama-3-8b", "--seq", "8191", "--cp", "2"),
+        "no multiple of cp",
+    ),
+    "tensor parallelism": (
+        ("kv-cache", "--model", "llama-3-8b", "--seq", "8192", "--tp", "0"),
+        "--tp is 0",
+    ),
+    "micro-batches": (
+        ("bubble", "--schedule", "interleaved", "--stages", "8", "--microbatches", "9"),
+        "multiple",
+    ),
+}
 
 
 @pytest.mark.parametrize(("arguments", "said"), MORE_THAN_THERE_IS.values(), ids=MORE_THAN_THERE_IS)
-def test_what_does_not_divide_or_fit_is_refused(arguments: tuple[str, ...], said: str, fails: Any) -> None:
+def test_what_does_not_divide_or_fit_is_refused(
+    arguments: tuple[str, ...], said: str, fails: Any
+) -> None:
     assert said in fails(*arguments)
 
 

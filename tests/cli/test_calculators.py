@@ -6,20 +6,47 @@ import json
 import re
 from typing import Any
 
-import byexample
-import inferring
-import network_inputs
 import pytest
 
-from flopbook.calculator import calculate
+from flopbook.evaluation.answers import said
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import formulas, get_formula
-from flopbook.words import said
+from tests.support import byexample, inferring, network_inputs
 
 COMMANDS: dict[str, list[str]] = {
     "training-flops": ["--model", "llama-3-70b", "--seq", "8192", "--recompute", "full"],
-    "min-batch": ["--chip", "nvidia/h100-sxm", "--dtype", "bf16", "--d-model", "8192", "--d-ff", "28672"],
-    "bubble": ["--schedule", "interleaved", "--stages", "8", "--microbatches", "32", "--virtual", "4"],
-    "params": ["--layers", "32", "--d-model", "4096", "--heads", "32", "--d-ff", "14336", "--vocab", "128256"],
+    "min-batch": [
+        "--chip",
+        "nvidia/h100-sxm",
+        "--dtype",
+        "bf16",
+        "--d-model",
+        "8192",
+        "--d-ff",
+        "28672",
+    ],
+    "bubble": [
+        "--schedule",
+        "interleaved",
+        "--stages",
+        "8",
+        "--microbatches",
+        "32",
+        "--virtual",
+        "4",
+    ],
+    "params": [
+        "--layers",
+        "32",
+        "--d-model",
+        "4096",
+        "--heads",
+        "32",
+        "--d-ff",
+        "14336",
+        "--vocab",
+        "128256",
+    ],
     **inferring.COMMANDS,
     **network_inputs.COMMANDS,
     "training-time": [
@@ -49,7 +76,18 @@ COMMANDS: dict[str, list[str]] = {
     ],
     "scaling-law": ["--flop", "5.76e23", "--fit", "besiroglu2024"],
     "max-params": ["--chip", "nvidia/h100-sxm", "--bytes-per-param", "16"],
-    "memory": ["--model", "llama-3-70b", "--chip", "nvidia/h100-sxm", "--seq", "8192", "--tp", "8", "--zero", "1"],
+    "memory": [
+        "--model",
+        "llama-3-70b",
+        "--chip",
+        "nvidia/h100-sxm",
+        "--seq",
+        "8192",
+        "--tp",
+        "8",
+        "--zero",
+        "1",
+    ],
 }
 OUTPUTS = {
     "training-flops": {"flop": "FLOP", "pf_days": "PF-day"},
@@ -59,12 +97,24 @@ OUTPUTS = {
     "params": {"total": "param", "active": "param"},
     **inferring.OUTPUTS,
     **network_inputs.OUTPUTS,
-    "training-time": {"seconds": "s", "days": "day", "chip_hours": "chip-hour", "cost": "USD", "joules": "J"},
+    "training-time": {
+        "seconds": "s",
+        "days": "day",
+        "chip_hours": "chip-hour",
+        "cost": "USD",
+        "joules": "J",
+    },
     "shard": {"bytes_per_device": "byte", "bytes_total": "byte", "copies": "1"},
     "sharded-matmul": {"case": "1", "collectives": "1", "seconds": "s"},
     "scaling-law": {"params": "param", "tokens": "token", "loss": "1"},
     "max-params": {"params": "param"},
-    "memory": {"total": "byte", "weights": "byte", "gradients": "byte", "optimizer": "byte", "activations": "byte"},
+    "memory": {
+        "total": "byte",
+        "weights": "byte",
+        "gradients": "byte",
+        "optimizer": "byte",
+        "activations": "byte",
+    },
 }
 
 for name in byexample.others(COMMANDS, printed_only=False):
@@ -75,7 +125,9 @@ every_command = pytest.mark.parametrize("name", COMMANDS)
 
 def options(arguments: list[str]) -> dict[str, str]:
     """Command line options as Python parameters."""
-    return {k[2:].replace("-", "_"): v for k, v in zip(arguments[::2], arguments[1::2], strict=True)}
+    return {
+        k[2:].replace("-", "_"): v for k, v in zip(arguments[::2], arguments[1::2], strict=True)
+    }
 
 
 def test_there_is_a_command_for_every_formula() -> None:
@@ -87,7 +139,10 @@ def test_json_is_the_contract(name: str, cli: Any) -> None:
     outcome = cli(name, *COMMANDS[name], "--json")
     assert (outcome.status, outcome.err) == (0, "")
     record = json.loads(outcome.out)
-    assert set(record) == {"calculator", "inputs", "outputs", "notes", "sources"} and record["calculator"] == name
+    assert (
+        set(record) == {"calculator", "inputs", "outputs", "notes", "sources"}
+        and record["calculator"] == name
+    )
     assert {n: record["outputs"][n]["unit"] for n in OUTPUTS[name]} == OUTPUTS[name]
     for item in record["inputs"].values():
         assert {"value", "unit"} <= set(item) <= {"value", "unit", "source"}
@@ -138,7 +193,11 @@ def test_explain_shows_steps_numbers_units_and_sources(name: str, cli: Any) -> N
 
 def test_explain_puts_the_numbers_in(cli: Any) -> None:
     out = cli("min-batch", "--peak", "1PFLOP/s", "--bandwidth", "4TB/s", "--explain").out
-    assert "flop_per_byte = peak / bandwidth" in out and "= 1 PFLOP/s / 4 TB/s" in out and "= 250 FLOP/byte" in out
+    assert (
+        "flop_per_byte = peak / bandwidth" in out
+        and "= 1 PFLOP/s / 4 TB/s" in out
+        and "= 250 FLOP/byte" in out
+    )
     assert "tokens_exact needs --d-model and --d-ff" in out and "slack" not in out
 
 
@@ -174,15 +233,28 @@ def test_quantities_as_people_write_them(option: str, text: str, value: float, c
     bases = {
         "training-flops": {"--params": "1B", "--tokens": "1B"},
         "ridge-point": {"--peak": "1PFLOP/s", "--bandwidth": "1TB/s"},
-        "fsdp-limit": {"--peak": "1PFLOP/s", "--link-bandwidth": "1GB/s", "--axes": "1", "--batch-tokens": "1M"},
+        "fsdp-limit": {
+            "--peak": "1PFLOP/s",
+            "--link-bandwidth": "1GB/s",
+            "--axes": "1",
+            "--batch-tokens": "1M",
+        },
     }
-    name = next(n for n in formulas() if n in bases and option[2:].replace("-", "_") in get_formula(n).inputs)
+    name = next(
+        n
+        for n in formulas()
+        if n in bases and option[2:].replace("-", "_") in get_formula(n).inputs
+    )
     arguments = [word for pair in {**bases[name], option: text}.items() for word in pair]
     outcome = cli(name, *arguments, "--json")
-    assert json.loads(outcome.out)["inputs"][option[2:].replace("-", "_")]["value"] == pytest.approx(value, rel=1e-15)
+    assert json.loads(outcome.out)["inputs"][option[2:].replace("-", "_")][
+        "value"
+    ] == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize("alias", ["h100-sxm", "nvidia/h100-sxm", "NVIDIA/H100-SXM", "NVIDIA H100 80GB HBM3"])
+@pytest.mark.parametrize(
+    "alias", ["h100-sxm", "nvidia/h100-sxm", "NVIDIA/H100-SXM", "NVIDIA H100 80GB HBM3"]
+)
 def test_a_chip_answers_to_all_of_its_names(alias: str, cli: Any) -> None:
     record = json.loads(cli("min-batch", "--chip", alias, "--json").out)
     assert record["inputs"]["chip"]["value"] == "nvidia/h100-sxm"
@@ -194,7 +266,10 @@ def test_bytes_with_binary_prefixes(cli: Any) -> None:
     plain, binary = cli(*call), cli(*call, "--binary")
     assert "bytes            1.074 GB" in plain.out and "bytes            1 GiB" in binary.out
     assert "bytes_per_token  512 KiB/token" in binary.out
-    assert "(1 GiB)" not in cli(*call, "--explain").out and "= 1 GiB" in cli(*call, "--binary", "--explain").out
+    assert (
+        "(1 GiB)" not in cli(*call, "--explain").out
+        and "= 1 GiB" in cli(*call, "--binary", "--explain").out
+    )
     assert "--binary" not in cli("training-flops", "--help").out
     assert "memory           80 GiB" in cli("max-params", "--memory", "80GiB", "--binary").out
     assert cli(*call).out == plain.out, "the switch ends with its command"
@@ -203,38 +278,52 @@ def test_bytes_with_binary_prefixes(cli: Any) -> None:
 @pytest.mark.parametrize(
     ("more", "shown"),
     [
-        (["--sweep", "batch=1,2"], "2 GiB"), (["--sweep", "batch=1,2", "--plot", "-", "--outputs", "bytes"], "| 2 GiB"),
+        (["--sweep", "batch=1,2"], "2 GiB"),
+        (["--sweep", "batch=1,2", "--plot", "-", "--outputs", "bytes"], "| 2 GiB"),
         (["--solve", "batch", "--target", "bytes<=3GB"], "note: 3 gives bytes 3 GiB"),
     ],
-)  # fmt: skip
+)
 def test_binary_prefixes_in_sweeps_and_solutions(more: list[str], shown: str, cli: Any) -> None:
     assert shown in cli("kv-cache", "--model", "llama-2-7b", "--seq", "2048", "--binary", *more).out
 
 
 @pytest.mark.parametrize(
-    "more", [["--json"], ["--sweep", "batch=1,2", "--csv"], ["--sweep", "batch=1,2", "--plot", "a.svg"]]
+    "more",
+    [["--json"], ["--sweep", "batch=1,2", "--csv"], ["--sweep", "batch=1,2", "--plot", "a.svg"]],
 )
-def test_what_has_si_units_refuses_binary_prefixes(more: list[str], cli: Any, tmp_path: Any, monkeypatch: Any) -> None:
+def test_what_has_si_units_refuses_binary_prefixes(
+    more: list[str], cli: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     refused = cli("kv-cache", "--model", "llama-2-7b", "--seq", "2048", "--binary", *more)
-    assert refused.status == 2 and "SI units" in refused.err and not refused.out and not list(tmp_path.iterdir())
+    assert (
+        refused.status == 2
+        and "SI units" in refused.err
+        and not refused.out
+        and not list(tmp_path.iterdir())
+    )
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        ["bubble", "--stages", "4", "--microbatches", "8"], ["roofline", "--chip", "h100-sxm"],
+        ["bubble", "--stages", "4", "--microbatches", "8"],
+        ["roofline", "--chip", "h100-sxm"],
         ["shard", "--array", "bf16[8,8]", "--layout", "A[I_X, J]", "--mesh", "X=4"],
     ],
-)  # fmt: skip
-def test_a_picture_of_its_own_is_printed_with_a_dash_for_the_file(call: list[str], cli: Any) -> None:
+)
+def test_a_picture_of_its_own_is_printed_with_a_dash_for_the_file(
+    call: list[str], cli: Any
+) -> None:
     printed = cli(*call, "--plot", "-")
     again = cli(*call, "--timeline") if call[0] == "bubble" else cli(*call)
     assert printed.status == 0 and printed.out == again.out and not printed.err
     assert cli(*call, "--plot", "-", "--json").status == 2
 
 
-@pytest.mark.parametrize("text", ["900GB/s both ways", "900GB/s both", "450GB/s", "450 GB/s one-way"])
+@pytest.mark.parametrize(
+    "text", ["900GB/s both ways", "900GB/s both", "450GB/s", "450 GB/s one-way"]
+)
 def test_a_link_may_say_its_direction(text: str, cli: Any) -> None:
     out = cli("collective", "--bytes", "1GB", "--chips", "8", "--link-bandwidth", text).out
     assert re.search(r"link_bandwidth +450 GB/s", out)
@@ -266,4 +355,6 @@ def test_what_does_not_exist_is_not_called_unlimited(cli: Any) -> None:
     """Kaplan's fit gives no loss here, and one chip no bus bandwidth; neither is infinitely large."""
     loss = cli("scaling-law", "--flop", "1e24", "--sweep", "fit=kaplan2020,besiroglu2024").out
     alone = cli("collective", "--bytes", "1GB", "--chips", "1", "--link-bandwidth", "1GB/s").out
-    assert "bus_bandwidth      none" in alone and "unlimited" not in loss + alone and " none " in loss
+    assert (
+        "bus_bandwidth      none" in alone and "unlimited" not in loss + alone and " none " in loss
+    )

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import flopbook
-from flopbook import export
-from flopbook.entries import entry_ids, model_ids
+from flopbook.data.accelerators import entry_ids, model_ids
+from flopbook.export import records as export
+from flopbook.export.tables import published
 from flopbook.formulas import formulas
-from flopbook.ledger import ledger_rows
-from flopbook.tables import published
+from flopbook.ledger.rows import ledger_rows
 
 DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "export"]
 CONTRIBUTING = ["where", "new", "lint", "diff", "stale"]
@@ -28,13 +28,17 @@ def test_the_help_lists_every_command(cli: Any) -> None:
     outcome = cli("--help")
     assert (outcome.status, outcome.err) == (0, "")
     assert re.findall(r"^  ([a-z][a-z-]+)  ", outcome.out, re.M) == [*formulas(), *PLAIN]
-    _, calculators, data, contributing = re.split(r"^(?:Calculators|Data|Contributing):\n", outcome.out, flags=re.M)
+    _, calculators, data, contributing = re.split(
+        r"^(?:Calculators|Data|Contributing):\n", outcome.out, flags=re.M
+    )
     for section, names in ((calculators, formulas()), (data, DATA), (contributing, CONTRIBUTING)):
         assert re.findall(r"^  ([a-z][a-z-]+)  ", section, re.M) == list(names)
 
 
 @pytest.mark.parametrize("name", [*formulas(), *PLAIN])
-def test_the_help_says_in_one_line_what_a_command_does(name: str, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_says_in_one_line_what_a_command_does(
+    name: str, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert re.search(rf"^  {name} +[A-Z][^\n]+(\n {{8,}}[^\n]+)*[.?]$", cli("--help").out, re.M)
 
@@ -49,11 +53,15 @@ def test_the_version(cli: Any) -> None:
 
 
 @every_command
-def test_help_has_an_example_that_runs(name: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_has_an_example_that_runs(
+    name: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = cli(name, "--help")
     assert (outcome.status, outcome.err) == (0, "") and "--json" in outcome.out
-    assert outcome == cli(name, "-h") and outcome.out.startswith(f"Usage: flopbook {name} [OPTIONS]")
+    assert outcome == cli(name, "-h") and outcome.out.startswith(
+        f"Usage: flopbook {name} [OPTIONS]"
+    )
     example = outcome.out.splitlines()[-1].removeprefix("  Example: ")  # one line, at any width
     program, *arguments = shlex.split(example)
     assert program == "flopbook" and arguments[0] == name
@@ -72,7 +80,9 @@ def test_all_examples_of_a_calculator_run(name: str, cli: Any) -> None:
 def test_list_gives_all_or_those_of_one_vendor(cli: Any) -> None:
     assert [line.split()[0] for line in cli("list").out.splitlines()] == list(entry_ids())
     google = json.loads(cli("list", "google", "--json").out)
-    assert [item["id"] for item in google] == [name for name in entry_ids() if name.startswith("google/")]
+    assert [item["id"] for item in google] == [
+        name for name in entry_ids() if name.startswith("google/")
+    ]
     assert json.loads(cli("list", "--json", "google").out) == google
 
 
@@ -102,8 +112,13 @@ def test_models_lists_all(cli: Any) -> None:
 def test_cite_prints_a_reference_three_ways(cli: Any) -> None:
     text = cli("cite", "williams2009roofline").out
     assert "Samuel Williams" in text and "https://doi.org/" in text
-    assert cli("cite", "williams2009roofline", "--bibtex").out.startswith("@article{williams2009roofline,")
-    assert json.loads(cli("cite", "williams2009roofline", "--json").out)["id"] == "williams2009roofline"
+    assert cli("cite", "williams2009roofline", "--bibtex").out.startswith(
+        "@article{williams2009roofline,"
+    )
+    assert (
+        json.loads(cli("cite", "williams2009roofline", "--json").out)["id"]
+        == "williams2009roofline"
+    )
 
 
 def test_claims_are_listed_by_verdict(cli: Any) -> None:
@@ -112,7 +127,8 @@ def test_claims_are_listed_by_verdict(cli: Any) -> None:
     wrong = json.loads(cli("claims", "--verdict", "does-not-hold", "--json").out)
     assert wrong and {row["verdict"] for row in wrong} == {"does-not-hold"}
     assert all(
-        line.startswith("does-not-hold") for line in cli("claims", "--verdict", "does-not-hold").out.splitlines()
+        line.startswith("does-not-hold")
+        for line in cli("claims", "--verdict", "does-not-hold").out.splitlines()
     )
 
 
@@ -120,14 +136,25 @@ def test_claims_are_listed_by_source_and_topic(cli: Any) -> None:
     """Options add up: a row has to be all that is asked for."""
     for name, value in (("source", "rajbhandari2020zero"), ("topic", "memory")):
         rows = json.loads(cli("claims", f"--{name}", value, "--json").out)
-        assert [row["id"] for row in rows] == [row.id for row in ledger_rows() if getattr(row, name) == value] != []
-    both = json.loads(cli("claims", "--source", "slides2025scaling", "--topic", "memory", "--json").out)
-    assert both and {(row["source"], row["topic"]) for row in both} == {("slides2025scaling", "memory")}
+        assert (
+            [row["id"] for row in rows]
+            == [row.id for row in ledger_rows() if getattr(row, name) == value]
+            != []
+        )
+    both = json.loads(
+        cli("claims", "--source", "slides2025scaling", "--topic", "memory", "--json").out
+    )
+    assert both and {(row["source"], row["topic"]) for row in both} == {
+        ("slides2025scaling", "memory")
+    }
 
 
 def test_no_claim_that_is_all_that_was_asked_for(cli: Any) -> None:
     asked = ("claims", "--source", "touvron2023llama", "--verdict", "typo")
-    assert cli(*asked).out == "No row is all of these.\n" and json.loads(cli(*asked, "--json").out) == []
+    assert (
+        cli(*asked).out == "No row is all of these.\n"
+        and json.loads(cli(*asked, "--json").out) == []
+    )
 
 
 def test_lint_of_the_real_data_is_clean(cli: Any) -> None:
@@ -135,10 +162,12 @@ def test_lint_of_the_real_data_is_clean(cli: Any) -> None:
 
 
 def test_lint_reports_problems_with_status_1(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flopbook import lint
-    from flopbook.problems import Problem
+    from flopbook.checks import lint
+    from flopbook.errors import Problem
 
-    monkeypatch.setattr(lint, "lint", lambda: [Problem("a.yaml", 3, 1, "unit", "GX", "GB", "mend it")])
+    monkeypatch.setattr(
+        lint, "lint", lambda: [Problem("a.yaml", 3, 1, "unit", "GX", "GB", "mend it")]
+    )
     outcome = cli("lint")
     assert (outcome.status, outcome.err) == (1, "")
     told = "a.yaml:3:1: unit: found GX, expected GB; mend it\n"
@@ -149,7 +178,9 @@ def test_lint_reports_problems_with_status_1(cli: Any, monkeypatch: pytest.Monke
 def test_export_writes_what_the_export_makes(cli: Any, tmp_path: Path) -> None:
     outcome = cli("export", str(tmp_path / "deep" / "folder"), "--json")
     written = {Path(item["file"]): item["bytes"] for item in json.loads(outcome.out)}
-    expected = {tmp_path / "deep" / "folder" / name: content for name, content in published()[0].items()}
+    expected = {
+        tmp_path / "deep" / "folder" / name: content for name, content in published()[0].items()
+    }
     assert set(written) == set(expected) == {p for p in tmp_path.rglob("*") if p.is_file()}
     for path, content in expected.items():
         assert path.stat().st_size == written[path] == len(content)
@@ -164,7 +195,9 @@ def test_an_export_does_not_differ_from_the_data(cli: Any, tmp_path: Path) -> No
 
 def test_the_table_of_the_export_has_its_columns(cli: Any, tmp_path: Path) -> None:
     cli("export", str(tmp_path / "deep" / "folder"))
-    with (tmp_path / "deep" / "folder" / "accelerators.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "deep" / "folder" / "accelerators.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         assert next(csv.reader(file)) == list(export.CSV_COLUMNS)
 
 
@@ -177,8 +210,8 @@ def test_export_over_a_file_is_refused(fails: Any, tmp_path: Path) -> None:
 
 def test_broken_data_is_reported_line_by_line(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """All problems of the data at once is the one case with more than one line."""
-    from flopbook import entries
-    from flopbook.problems import DataError, Problem
+    from flopbook.data import accelerators as entries
+    from flopbook.errors import DataError, Problem
 
     def broken(_: str) -> None:
         raise DataError([Problem("a.yaml", n, 1, "unit", "GX", "GB", "mend it") for n in (2, 1)])
@@ -187,4 +220,6 @@ def test_broken_data_is_reported_line_by_line(cli: Any, monkeypatch: pytest.Monk
     outcome = cli("show", "anything")
     assert (outcome.status, outcome.out) == (2, "")
     first, second = outcome.err.splitlines()
-    assert first.startswith("flopbook: a.yaml:1:1: unit: ") and second.startswith("a.yaml:2:1: unit: ")
+    assert first.startswith("flopbook: a.yaml:1:1: unit: ") and second.startswith(
+        "a.yaml:2:1: unit: "
+    )

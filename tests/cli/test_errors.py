@@ -1,4 +1,6 @@
-"""Bad usage: exit status 2, one line that says what, where and how to mend it, and never a traceback."""
+"""Bad usage: exit status 2, one line that says what, where and how to mend it, and never a
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,44 @@ BUBBLE = ("bubble", "--stages", "8", "--microbatches", "32")
 UNKNOWN = {
     "command": (("min-bach",), "unknown command 'min-bach'; nearest: min-batch"),
     "command near nothing": (("zzz",), "unknown command 'zzz'"),
-    "option": (("min-batch", "--chop", "x"), "^unknown option '--chop'; nearest: --chip, --help, --csv$"),
-    "option of the program": (("--verbose",), "^unknown option '--verbose'; nearest: --version, --help$"),
-    "option cut short": (("min-batch", "--ch", "h100-sxm"), "^unknown option '--ch'; nearest: --chip"),
+    "option": (
+        ("min-batch", "--chop", "x"),
+        "^unknown option '--chop'; nearest: --chip, --help, --csv$",
+    ),
+    "option of the program": (
+        ("--verbose",),
+        "^unknown option '--verbose'; nearest: --version, --help$",
+    ),
+    "option cut short": (
+        ("min-batch", "--ch", "h100-sxm"),
+        "^unknown option '--ch'; nearest: --chip",
+    ),
     "option of the program with a value": (("--version=3",), "^--version takes no value$"),
     "option of a command before it": (("--json", "bubble"), "^unknown option '--json'"),
-    "option of another calculator": (("bubble", "--chip", "h100-sxm"), "^unknown option '--chip'; nearest: "),
+    "option of another calculator": (
+        ("bubble", "--chip", "h100-sxm"),
+        "^unknown option '--chip'; nearest: ",
+    ),
     "chip": (("min-batch", "--chip", "h100-smx"), "unknown chip 'h100-smx'; nearest: .*h100-sxm"),
     "chip outside the data": (("min-batch", "--chip", "../../etc/passwd"), "unknown chip"),
     "no chip": (("min-batch", "--chip", ""), "^--chip is empty$"),
-    "model": (("training-flops", "--model", "gpt-4-175b"), "unknown model 'gpt-4-175b'; nearest: gpt-3-175b"),
+    "model": (
+        ("training-flops", "--model", "gpt-4-175b"),
+        "unknown model 'gpt-4-175b'; nearest: gpt-3-175b",
+    ),
     "dtype": (("min-batch", *H100, "--dtype", "bf61"), "unknown dtype 'bf61'; nearest: bf16"),
-    "dtype that the chip lacks": (("min-batch", *H100, "--dtype", "fp4"), "has no dense fp4 tensor peak; it has: "),
-    "what to choose instead": (("min-batch", "--chip", "v100-sxm2"), "fp16 dense; give --peak, or another --dtype"),
-    "value that the model lacks": (("ep-limit", *H100, "--model", "llama-3-8b"), "vocab; give --expert-d-ff"),
+    "dtype that the chip lacks": (
+        ("min-batch", *H100, "--dtype", "fp4"),
+        "has no dense fp4 tensor peak; it has: ",
+    ),
+    "what to choose instead": (
+        ("min-batch", "--chip", "v100-sxm2"),
+        "fp16 dense; give --peak, or another --dtype",
+    ),
+    "value that the model lacks": (
+        ("ep-limit", *H100, "--model", "llama-3-8b"),
+        "vocab; give --expert-d-ff",
+    ),
     "sparsity": (("min-batch", *H100, "--sparsity", "sparse"), "unknown sparsity 'sparse'"),
     "schedule": ((*BUBBLE, "--schedule", "gpip"), "unknown --schedule 'gpip'; nearest: gpipe"),
     "schedule near nothing": (
@@ -52,7 +78,10 @@ UNKNOWN = {
 VALUES = {
     "zero": ((*FLOPS, "0"), "--tokens is 0, expected at least 1"),
     "negative": ((*FLOPS, "-5"), "--tokens is -5, expected at least 1"),
-    "negative with a suffix": ((*FLOPS, "-15T"), "--tokens is -15000000000000, expected at least 1"),
+    "negative with a suffix": (
+        (*FLOPS, "-15T"),
+        "--tokens is -15000000000000, expected at least 1",
+    ),
     "negative with another unit": ((*FLOPS, "-5GB"), "--tokens: '-5GB' is in byte, expected token"),
     "like an option": ((*FLOPS, "-x"), "--tokens: '-x' is not a quantity"),
     "huge": (
@@ -68,18 +97,27 @@ VALUES = {
     ),
     "nan": ((*FLOPS, "nan"), "--tokens: 'nan' is not a quantity"),
     "inf": ((*FLOPS, "inf"), "--tokens: 'inf' is not a quantity"),
-    "words": ((*FLOPS, "many"), "--tokens: 'many' is not a quantity; write a number such as 15T or 1.5e13"),
+    "words": (
+        (*FLOPS, "many"),
+        "--tokens: 'many' is not a quantity; write a number such as 15T or 1.5e13",
+    ),
     "nothing": ((*FLOPS, ""), "^--tokens is empty$"),
     "thousands with commas": ((*FLOPS, "1,000"), "--tokens: '1,000' has a comma"),
     "two lines": ((*FLOPS, "1\n2"), "--tokens: "),
     "terminal codes": ((*FLOPS, "1\x1b[31m"), "--tokens: .*\\\\x1b"),
     "very long": ((*FLOPS, "x" * 100_000), "--tokens: 'xxx"),
-    "unit of another kind": ((*FLOPS, "80GB"), "--tokens: '80GB' is in byte, expected token; write for example 15T"),
+    "unit of another kind": (
+        (*FLOPS, "80GB"),
+        "--tokens: '80GB' is in byte, expected token; write for example 15T",
+    ),
     "amount for a rate": (
         ("min-batch", *H100, "--bandwidth", "80GB"),
         "--bandwidth: '80GB' is in byte, expected byte/s",
     ),
-    "bytes for operations": (("min-batch", *H100, "--peak", "3TB/s"), "--peak: '3TB/s' is in byte/s, expected FLOP/s"),
+    "bytes for operations": (
+        ("min-batch", *H100, "--peak", "3TB/s"),
+        "--peak: '3TB/s' is in byte/s, expected FLOP/s",
+    ),
     "chips for tokens": ((*FLOPS, "8chips"), "--tokens: '8chips' is in chip, expected token"),
     "unknown unit": ((*FLOPS, "80GX"), "--tokens: '80GX': unknown unit 'GX'"),
     "part of a stage": (
@@ -99,24 +137,42 @@ VALUES = {
         "^--peak: '989' has no unit; write for example 989TFLOP/s$",
     ),
     "a peak as vendors write it": (("min-batch", "--peak", "989TFLOPS"), "did you mean TFLOP/s\\?"),
-    "no stage": (("bubble", "--stages", "0", "--microbatches", "8"), "--stages is 0, expected at least 1"),
+    "no stage": (
+        ("bubble", "--stages", "0", "--microbatches", "8"),
+        "--stages is 0, expected at least 1",
+    ),
 }
 
 COMBINATIONS = {
     "nothing given": (("min-batch",), "min-batch needs --peak or --chip"),
-    "tokens missing": (("training-flops", "--params", "70B"), "training-flops needs --tokens or --model"),
+    "tokens missing": (
+        ("training-flops", "--params", "70B"),
+        "training-flops needs --tokens or --model",
+    ),
     "microbatches missing": (("bubble", "--stages", "8"), "bubble needs --microbatches"),
     "value of an option missing": (("bubble", "--stages"), "^--stages needs a value$"),
-    "another option for a value": (("bubble", "--stages", "--json"), "^--stages needs a value, found --json; "),
+    "another option for a value": (
+        ("bubble", "--stages", "--json"),
+        "^--stages needs a value, found --json; ",
+    ),
     "value for a flag": ((*BUBBLE, "--json=yes"), "^--json takes no value$"),
-    "argument too many": ((*BUBBLE, "extra"), "^unexpected argument 'extra'; bubble takes options only$"),
-    "second name": (("show", "h100-sxm", "b200"), "^unexpected argument 'b200'; show takes one argument, NAME$"),
+    "argument too many": (
+        (*BUBBLE, "extra"),
+        "^unexpected argument 'extra'; bubble takes options only$",
+    ),
+    "second name": (
+        ("show", "h100-sxm", "b200"),
+        "^unexpected argument 'b200'; show takes one argument, NAME$",
+    ),
     "name missing": (("show",), "^show needs NAME, for example: flopbook show h100-sxm$"),
     "more axes than there are": (
         ("fsdp-limit", "--chip", "google/tpu-v5p", "--axes", "4"),
         "--axes is 4, but google/tpu-v5p has 3",
     ),
-    "axes on a switch": (("fsdp-limit", *H100, "--axes", "2"), "--axes is 2, but nvidia/h100-sxm has 1"),
+    "axes on a switch": (
+        ("fsdp-limit", *H100, "--axes", "2"),
+        "--axes is 2, but nvidia/h100-sxm has 1",
+    ),
     "a node": (
         ("min-batch", "--chip", "nvidia/dgx-h100"),
         "nvidia/dgx-h100 is a node, not a chip; name its chip: nvidia/h100-sxm",
@@ -125,7 +181,10 @@ COMBINATIONS = {
         ("fsdp-limit", "--chip", "nvidia/gb200-nvl72"),
         "is a system, not a chip; name its chip: nvidia/gb200",
     ),
-    "chunks with gpipe": ((*BUBBLE, "--schedule", "gpipe", "--virtual", "2"), "use --schedule interleaved"),
+    "chunks with gpipe": (
+        (*BUBBLE, "--schedule", "gpipe", "--virtual", "2"),
+        "use --schedule interleaved",
+    ),
     "chunks without a schedule": ((*BUBBLE, "--virtual", "2"), "use --schedule interleaved"),
     "not a multiple": (
         ("bubble", "--schedule", "interleaved", "--stages", "8", "--microbatches", "12"),
@@ -154,7 +213,9 @@ def test_values_that_are_no_quantity(arguments: tuple[str, ...], message: str, f
 
 
 @pytest.mark.parametrize(("arguments", "message"), COMBINATIONS.values(), ids=COMBINATIONS)
-def test_inputs_that_do_not_go_together(arguments: tuple[str, ...], message: str, fails: Any) -> None:
+def test_inputs_that_do_not_go_together(
+    arguments: tuple[str, ...], message: str, fails: Any
+) -> None:
     assert re.search(message, fails(*arguments))
 
 
@@ -185,7 +246,8 @@ words = st.one_of(
         ]
     ),
     st.sampled_from(
-        [f"--{n.replace('_', '-')}" for f in formulas().values() for n in f.inputs] + ["--chip", "--model", "--dtype"]
+        [f"--{n.replace('_', '-')}" for f in formulas().values() for n in f.inputs]
+        + ["--chip", "--model", "--dtype"]
     ),
     st.text(max_size=12),
 )
@@ -197,4 +259,8 @@ def test_garbage_never_ends_in_a_traceback(arguments: list[str], cli: Any) -> No
     outcome = cli(*arguments)
     assert outcome.status in (0, 2)
     if outcome.status == 2:
-        assert outcome.out == "" and outcome.err.startswith("flopbook: ") and outcome.err.count("\n") == 1
+        assert (
+            outcome.out == ""
+            and outcome.err.startswith("flopbook: ")
+            and outcome.err.count("\n") == 1
+        )

@@ -7,11 +7,23 @@ from typing import Any
 
 import pytest
 
-from flopbook.calculator import calculate
+from flopbook.evaluation.calculator import calculate
+from flopbook.evaluation.sensitivity import sensitivities
 from flopbook.formulas import formulas, get_formula
-from flopbook.sensitivity import sensitivities
 
-BASE = ("training-time", "--params", "8B", "--tokens", "15T", "--peak", "1PFLOP/s", "--chips", "1024", "--mfu", "0.4")
+BASE = (
+    "training-time",
+    "--params",
+    "8B",
+    "--tokens",
+    "15T",
+    "--peak",
+    "1PFLOP/s",
+    "--chips",
+    "1024",
+    "--mfu",
+    "0.4",
+)
 OPTIONS = {"params": "8B", "tokens": "15T", "peak": "1PFLOP/s", "chips": "1024", "mfu": "0.4"}
 
 
@@ -32,14 +44,21 @@ def test_the_text_tells_the_percents(cli: Any) -> None:
 def test_outputs_can_be_chosen(cli: Any) -> None:
     words = (*BASE, "--price", "2USD/h", "--explain", "--outputs", "cost,days")
     out = cli(*words).out
-    assert [line.split()[2] for line in out.splitlines() if line.startswith("What moves ")] == ["cost", "days"]
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("What moves ")] == [
+        "cost",
+        "days",
+    ]
     record = json.loads(cli(*words, "--json").out)
     assert [part["output"] for part in record["sensitivities"]] == ["cost", "days"]
 
 
 def test_json_holds_them_when_both_are_asked_for(cli: Any) -> None:
-    plain, both = (json.loads(cli(*BASE, *words).out) for words in (("--json",), ("--json", "--explain")))
-    assert {key: both[key] for key in plain} == plain and set(both) - set(plain) == {"sensitivities"}
+    plain, both = (
+        json.loads(cli(*BASE, *words).out) for words in (("--json",), ("--json", "--explain"))
+    )
+    assert {key: both[key] for key in plain} == plain and set(both) - set(plain) == {
+        "sensitivities"
+    }
     assert both["sensitivities"] == [sensitivities(calculate("training-time", **OPTIONS)).as_json()]
 
 
@@ -55,7 +74,9 @@ def test_every_example_is_explained(name: str, cli: Any) -> None:
     words = [word for key, value in formula.examples[0].items() for word in (f"--{key}", value)]
     out = cli(name, *words, "--explain").out
     if all(spec.table for spec in formula.outputs.values()):
-        assert "What moves" not in out and "Leaves out" in out  # a table has no one number that could move
+        assert (
+            "What moves" not in out and "Leaves out" in out
+        )  # a table has no one number that could move
     else:
         assert len(section(out)) > 1
 
@@ -64,7 +85,9 @@ def test_mistakes_are_one_line(fails: Any) -> None:
     assert "tokens_exact is no number" in fails(
         "min-batch", "--chip", "h100-sxm", "--explain", "--outputs", "tokens_exact"
     )
-    assert fails(*BASE, "--explain", "--outputs", "secnds").startswith("unknown output of training-time 'secnds'")
+    assert fails(*BASE, "--explain", "--outputs", "secnds").startswith(
+        "unknown output of training-time 'secnds'"
+    )
     assert fails(*BASE, "--outputs", "days") == (
         "--outputs shows a sweep: give --sweep NAME=VALUES as well, or --explain"
     )

@@ -1,4 +1,6 @@
-"""Shapes from config.json: known architectures give the counts of their models, everything else one clear line."""
+"""Shapes from config.json: known architectures give the counts of their models, everything else one
+clear line.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +13,50 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.architectures.huggingface import (
+    ARCHITECTURES,
+    MOST_BYTES,
+    Config,
+    read_config,
+    shape_of,
+)
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
-from flopbook.huggingface import ARCHITECTURES, MOST_BYTES, Config, read_config, shape_of
-from flopbook.problems import FlopbookError, UnknownName
 
 LLAMA = {
-    "model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
-    "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 8192,
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "intermediate_size": 14336,
+    "vocab_size": 128256,
+    "max_position_embeddings": 8192,
     "tie_word_embeddings": False,
-}  # fmt: skip
+}
 DEEPSEEK = {
-    "model_type": "deepseek_v3", "hidden_size": 7168, "num_hidden_layers": 61, "num_attention_heads": 128,
-    "num_key_value_heads": 128, "intermediate_size": 18432, "moe_intermediate_size": 2048, "n_routed_experts": 256,
-    "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 3, "moe_layer_freq": 1,
-    "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
-    "vocab_size": 129280, "max_position_embeddings": 163840, "tie_word_embeddings": False,
-}  # fmt: skip
+    "model_type": "deepseek_v3",
+    "hidden_size": 7168,
+    "num_hidden_layers": 61,
+    "num_attention_heads": 128,
+    "num_key_value_heads": 128,
+    "intermediate_size": 18432,
+    "moe_intermediate_size": 2048,
+    "n_routed_experts": 256,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 8,
+    "first_k_dense_replace": 3,
+    "moe_layer_freq": 1,
+    "q_lora_rank": 1536,
+    "kv_lora_rank": 512,
+    "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "v_head_dim": 128,
+    "vocab_size": 129280,
+    "max_position_embeddings": 163840,
+    "tie_word_embeddings": False,
+}
 
 
 def like(base: dict[str, Any], architecture: str, **changed: Any) -> dict[str, Any]:
@@ -40,123 +69,315 @@ def like(base: dict[str, Any], architecture: str, **changed: Any) -> dict[str, A
 SAME = {
     "llama": (LLAMA, "llama-3-8b"),
     "llama, no key heads": (
-        like(LLAMA, "llama", num_key_value_heads=None, intermediate_size=11008, vocab_size=32000), "llama-2-7b",
+        like(LLAMA, "llama", num_key_value_heads=None, intermediate_size=11008, vocab_size=32000),
+        "llama-2-7b",
     ),
     "mistral": (like(LLAMA, "mistral", vocab_size=32000), "mistral-7b"),
     "mixtral": (
-        like(LLAMA, "mixtral", vocab_size=32000, num_local_experts=8, num_experts_per_tok=2), "mixtral-8x7b",
+        like(LLAMA, "mixtral", vocab_size=32000, num_local_experts=8, num_experts_per_tok=2),
+        "mixtral-8x7b",
     ),
     "gpt2": (
-        {"model_type": "gpt2", "n_embd": 1600, "n_layer": 48, "n_head": 25, "n_positions": 1024, "vocab_size": 50257},
+        {
+            "model_type": "gpt2",
+            "n_embd": 1600,
+            "n_layer": 48,
+            "n_head": 25,
+            "n_positions": 1024,
+            "vocab_size": 50257,
+        },
         "gpt-2-xl",
     ),
     "opt": (
-        like(LLAMA, "opt", hidden_size=9216, num_hidden_layers=64, num_attention_heads=72, num_key_value_heads=None,
-             intermediate_size=None, ffn_dim=36864, vocab_size=50272, max_position_embeddings=2048,
-             tie_word_embeddings=None),
+        like(
+            LLAMA,
+            "opt",
+            hidden_size=9216,
+            num_hidden_layers=64,
+            num_attention_heads=72,
+            num_key_value_heads=None,
+            intermediate_size=None,
+            ffn_dim=36864,
+            vocab_size=50272,
+            max_position_embeddings=2048,
+            tie_word_embeddings=None,
+        ),
         "opt-66b",
     ),
     "bloom": (
-        {"model_type": "bloom", "n_embed": 14336, "num_hidden_layers": 70, "num_attention_heads": 112,
-         "vocab_size": 250880, "seq_length": 2048},
+        {
+            "model_type": "bloom",
+            "n_embed": 14336,
+            "num_hidden_layers": 70,
+            "num_attention_heads": 112,
+            "vocab_size": 250880,
+            "seq_length": 2048,
+        },
         "bloom-176b",
     ),
     "gpt_neox": (
-        like(LLAMA, "gpt_neox", hidden_size=6144, num_hidden_layers=44, num_attention_heads=64,
-             num_key_value_heads=None, intermediate_size=24576, vocab_size=50432),
+        like(
+            LLAMA,
+            "gpt_neox",
+            hidden_size=6144,
+            num_hidden_layers=44,
+            num_attention_heads=64,
+            num_key_value_heads=None,
+            intermediate_size=24576,
+            vocab_size=50432,
+        ),
         "gpt-neox-20b",
     ),
     "gptj": (
-        {"model_type": "gptj", "n_embd": 4096, "n_layer": 28, "n_head": 16, "n_positions": 2048, "n_inner": None,
-         "vocab_size": 50400, "tie_word_embeddings": False},
+        {
+            "model_type": "gptj",
+            "n_embd": 4096,
+            "n_layer": 28,
+            "n_head": 16,
+            "n_positions": 2048,
+            "n_inner": None,
+            "vocab_size": 50400,
+            "tie_word_embeddings": False,
+        },
         "gpt-j-6b",
     ),
     "falcon, one key head": (
-        {"model_type": "falcon", "hidden_size": 4544, "num_hidden_layers": 32, "num_attention_heads": 71,
-         "vocab_size": 65024, "multi_query": True, "parallel_attn": True, "bias": False},
+        {
+            "model_type": "falcon",
+            "hidden_size": 4544,
+            "num_hidden_layers": 32,
+            "num_attention_heads": 71,
+            "vocab_size": 65024,
+            "multi_query": True,
+            "parallel_attn": True,
+            "bias": False,
+        },
         "falcon-7b",
     ),
     "falcon, later design": (
-        {"model_type": "falcon", "hidden_size": 8192, "num_hidden_layers": 60, "num_attention_heads": 128,
-         "num_kv_heads": 8, "vocab_size": 65024, "new_decoder_architecture": True, "bias": False},
+        {
+            "model_type": "falcon",
+            "hidden_size": 8192,
+            "num_hidden_layers": 60,
+            "num_attention_heads": 128,
+            "num_kv_heads": 8,
+            "vocab_size": 65024,
+            "new_decoder_architecture": True,
+            "bias": False,
+        },
         "falcon-40b",
     ),
     "qwen2": (
-        like(LLAMA, "qwen2", hidden_size=3584, num_hidden_layers=28, num_attention_heads=28, num_key_value_heads=4,
-             intermediate_size=18944, vocab_size=152064),
+        like(
+            LLAMA,
+            "qwen2",
+            hidden_size=3584,
+            num_hidden_layers=28,
+            num_attention_heads=28,
+            num_key_value_heads=4,
+            intermediate_size=18944,
+            vocab_size=152064,
+        ),
         "qwen-2.5-7b",
     ),
     "qwen3": (
-        like(LLAMA, "qwen3", hidden_size=5120, num_hidden_layers=64, num_attention_heads=64, head_dim=128,
-             intermediate_size=25600, vocab_size=151936, attention_bias=False),
+        like(
+            LLAMA,
+            "qwen3",
+            hidden_size=5120,
+            num_hidden_layers=64,
+            num_attention_heads=64,
+            head_dim=128,
+            intermediate_size=25600,
+            vocab_size=151936,
+            attention_bias=False,
+        ),
         "qwen-3-32b",
     ),
     "qwen3_moe": (
-        like(LLAMA, "qwen3_moe", hidden_size=2048, num_hidden_layers=48, num_key_value_heads=4, head_dim=128,
-             intermediate_size=6144, moe_intermediate_size=768, num_experts=128, num_experts_per_tok=8,
-             decoder_sparse_step=1, mlp_only_layers=[], vocab_size=151936),
+        like(
+            LLAMA,
+            "qwen3_moe",
+            hidden_size=2048,
+            num_hidden_layers=48,
+            num_key_value_heads=4,
+            head_dim=128,
+            intermediate_size=6144,
+            moe_intermediate_size=768,
+            num_experts=128,
+            num_experts_per_tok=8,
+            decoder_sparse_step=1,
+            mlp_only_layers=[],
+            vocab_size=151936,
+        ),
         "qwen-3-30b-a3b",
     ),
     "deepseek_v2": (
-        like(DEEPSEEK, "deepseek_v2", hidden_size=5120, num_hidden_layers=60, intermediate_size=12288,
-             moe_intermediate_size=1536, n_routed_experts=160, n_shared_experts=2, num_experts_per_tok=6,
-             first_k_dense_replace=1, vocab_size=102400),
+        like(
+            DEEPSEEK,
+            "deepseek_v2",
+            hidden_size=5120,
+            num_hidden_layers=60,
+            intermediate_size=12288,
+            moe_intermediate_size=1536,
+            n_routed_experts=160,
+            n_shared_experts=2,
+            num_experts_per_tok=6,
+            first_k_dense_replace=1,
+            vocab_size=102400,
+        ),
         "deepseek-v2",
     ),
     "deepseek_v3": (DEEPSEEK, "deepseek-v3"),
     "kimi_k2": (
-        like(DEEPSEEK, "kimi_k2", num_attention_heads=64, num_key_value_heads=64, n_routed_experts=384,
-             first_k_dense_replace=1, vocab_size=163840),
+        like(
+            DEEPSEEK,
+            "kimi_k2",
+            num_attention_heads=64,
+            num_key_value_heads=64,
+            n_routed_experts=384,
+            first_k_dense_replace=1,
+            vocab_size=163840,
+        ),
         "kimi-k2",
     ),
     "glm4_moe": (
-        like(LLAMA, "glm4_moe", hidden_size=4096, num_hidden_layers=46, num_attention_heads=96, head_dim=128,
-             intermediate_size=10944, moe_intermediate_size=1408, n_routed_experts=128, n_shared_experts=1,
-             num_experts_per_tok=8, first_k_dense_replace=1, vocab_size=151552, attention_bias=True),
+        like(
+            LLAMA,
+            "glm4_moe",
+            hidden_size=4096,
+            num_hidden_layers=46,
+            num_attention_heads=96,
+            head_dim=128,
+            intermediate_size=10944,
+            moe_intermediate_size=1408,
+            n_routed_experts=128,
+            n_shared_experts=1,
+            num_experts_per_tok=8,
+            first_k_dense_replace=1,
+            vocab_size=151552,
+            attention_bias=True,
+        ),
         "glm-4.5-air",
     ),
     "gemma": (
-        like(LLAMA, "gemma", hidden_size=3072, num_hidden_layers=28, num_attention_heads=16, num_key_value_heads=16,
-             head_dim=256, intermediate_size=24576, vocab_size=256128, tie_word_embeddings=None),
+        like(
+            LLAMA,
+            "gemma",
+            hidden_size=3072,
+            num_hidden_layers=28,
+            num_attention_heads=16,
+            num_key_value_heads=16,
+            head_dim=256,
+            intermediate_size=24576,
+            vocab_size=256128,
+            tie_word_embeddings=None,
+        ),
         "gemma-7b",
     ),
     "gemma2": (
-        like(LLAMA, "gemma2", hidden_size=4608, num_hidden_layers=46, num_key_value_heads=16, head_dim=128,
-             intermediate_size=36864, vocab_size=256128, tie_word_embeddings=None),
+        like(
+            LLAMA,
+            "gemma2",
+            hidden_size=4608,
+            num_hidden_layers=46,
+            num_key_value_heads=16,
+            head_dim=128,
+            intermediate_size=36864,
+            vocab_size=256128,
+            tie_word_embeddings=None,
+        ),
         "gemma-2-27b",
     ),
     "gemma3": (
-        {"model_type": "gemma3", "vision_config": {"hidden_size": 1152}, "text_config": like(
-            LLAMA, "gemma3_text", hidden_size=5376, num_hidden_layers=62, num_key_value_heads=16, head_dim=128,
-            intermediate_size=21504, vocab_size=262144, tie_word_embeddings=None)},
+        {
+            "model_type": "gemma3",
+            "vision_config": {"hidden_size": 1152},
+            "text_config": like(
+                LLAMA,
+                "gemma3_text",
+                hidden_size=5376,
+                num_hidden_layers=62,
+                num_key_value_heads=16,
+                head_dim=128,
+                intermediate_size=21504,
+                vocab_size=262144,
+                tie_word_embeddings=None,
+            ),
+        },
         "gemma-3-27b",
     ),
     "phi3": (
-        like(LLAMA, "phi3", hidden_size=5120, num_hidden_layers=40, num_attention_heads=40, num_key_value_heads=10,
-             intermediate_size=17920, vocab_size=100352),
+        like(
+            LLAMA,
+            "phi3",
+            hidden_size=5120,
+            num_hidden_layers=40,
+            num_attention_heads=40,
+            num_key_value_heads=10,
+            intermediate_size=17920,
+            vocab_size=100352,
+        ),
         "phi-4",
     ),
-    "olmo": (like(LLAMA, "olmo", num_key_value_heads=32, intermediate_size=11008, vocab_size=50304), "olmo-7b"),
-    "olmo2": (like(LLAMA, "olmo2", num_key_value_heads=32, intermediate_size=11008, vocab_size=100352), "olmo-2-7b"),
+    "olmo": (
+        like(LLAMA, "olmo", num_key_value_heads=32, intermediate_size=11008, vocab_size=50304),
+        "olmo-7b",
+    ),
+    "olmo2": (
+        like(LLAMA, "olmo2", num_key_value_heads=32, intermediate_size=11008, vocab_size=100352),
+        "olmo-2-7b",
+    ),
     "gpt_oss": (
-        like(LLAMA, "gpt_oss", hidden_size=2880, num_hidden_layers=36, num_attention_heads=64, head_dim=64,
-             intermediate_size=2880, num_local_experts=128, num_experts_per_tok=4, vocab_size=201088),
+        like(
+            LLAMA,
+            "gpt_oss",
+            hidden_size=2880,
+            num_hidden_layers=36,
+            num_attention_heads=64,
+            head_dim=64,
+            intermediate_size=2880,
+            num_local_experts=128,
+            num_experts_per_tok=4,
+            vocab_size=201088,
+        ),
         "gpt-oss-120b",
     ),
     "llama4": (
-        {"model_type": "llama4", "text_config": like(
-            LLAMA, "llama4_text", hidden_size=5120, num_hidden_layers=48, num_attention_heads=40, head_dim=128,
-            intermediate_size=8192, intermediate_size_mlp=16384, interleave_moe_layer_step=2, num_local_experts=128,
-            num_experts_per_tok=1, vocab_size=202048)},
+        {
+            "model_type": "llama4",
+            "text_config": like(
+                LLAMA,
+                "llama4_text",
+                hidden_size=5120,
+                num_hidden_layers=48,
+                num_attention_heads=40,
+                head_dim=128,
+                intermediate_size=8192,
+                intermediate_size_mlp=16384,
+                interleave_moe_layer_step=2,
+                num_local_experts=128,
+                num_experts_per_tok=1,
+                vocab_size=202048,
+            ),
+        },
         "llama-4-maverick",
     ),
     "dbrx": (
-        {"model_type": "dbrx", "d_model": 6144, "n_layers": 40, "n_heads": 48, "vocab_size": 100352,
-         "max_seq_len": 32768, "tie_word_embeddings": False, "attn_config": {"kv_n_heads": 8},
-         "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}},
+        {
+            "model_type": "dbrx",
+            "d_model": 6144,
+            "n_layers": 40,
+            "n_heads": 48,
+            "vocab_size": 100352,
+            "max_seq_len": 32768,
+            "tie_word_embeddings": False,
+            "attn_config": {"kv_n_heads": 8},
+            "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4},
+        },
         "dbrx",
     ),
-}  # fmt: skip
+}
 
 Write = Callable[..., Path]
 
@@ -185,21 +406,35 @@ def test_a_configuration_counts_as_its_model(name: str, write: Write) -> None:
     found = calculate("params", config=str(write(config)))
     known = calculate("params", model=model)
     assert dict(found) == dict(known)
-    assert read_config(write(config)).kind == ("moe" if "experts" in found.inputs and found["router"] else "dense")
+    assert read_config(write(config)).kind == (
+        "moe" if "experts" in found.inputs and found["router"] else "dense"
+    )
 
 
 def test_every_architecture_has_a_model() -> None:
     """The table above covers what is read, but for two that no model of the data has."""
-    tested = {json.loads(json.dumps(c)).get("text_config", c)["model_type"] for c, _ in SAME.values()}
+    tested = {
+        json.loads(json.dumps(c)).get("text_config", c)["model_type"] for c, _ in SAME.values()
+    }
     assert set(ARCHITECTURES) - tested == {"qwen2_moe", "cohere"}
 
 
 def test_a_shared_expert_of_its_own_width() -> None:
     """qwen2_moe writes the width of its one shared expert; others write how many there are."""
-    config = like(LLAMA, "qwen2_moe", num_experts=60, num_experts_per_tok=4, moe_intermediate_size=1408,
-                  shared_expert_intermediate_size=5632)  # fmt: skip
+    config = like(
+        LLAMA,
+        "qwen2_moe",
+        num_experts=60,
+        num_experts_per_tok=4,
+        moe_intermediate_size=1408,
+        shared_expert_intermediate_size=5632,
+    )
     shape = shape_of(Config(config, "config.json"))
-    assert (shape["shared_experts"], shape["shared_expert_d_ff"], shape["expert_d_ff"]) == (1, 5632, 1408)
+    assert (shape["shared_experts"], shape["shared_expert_d_ff"], shape["expert_d_ff"]) == (
+        1,
+        5632,
+        1408,
+    )
     assert "dense_layers" not in shape and shape["biases"] == "qkv"
 
 
@@ -214,7 +449,10 @@ def test_a_configuration_stands_wherever_a_model_does(write: Write) -> None:
     assert flop["flop"] == 6e12 * calculate("params", model="deepseek-v3")["active"]
     assert "config.json is a mixture of experts: its active parameters count" in flop.notes
     limit = calculate("fsdp-limit", config=path, chip="h100-sxm")
-    assert limit["tokens_per_chip"] == calculate("fsdp-limit", model="deepseek-v3", chip="h100-sxm")["tokens_per_chip"]
+    assert (
+        limit["tokens_per_chip"]
+        == calculate("fsdp-limit", model="deepseek-v3", chip="h100-sxm")["tokens_per_chip"]
+    )
 
 
 def test_the_answer_names_the_file(write: Write) -> None:
@@ -228,7 +466,9 @@ def test_the_answer_names_the_file(write: Write) -> None:
 def test_the_content_of_a_file_does_as_well(write: Write) -> None:
     """In Python, where the configuration may be in hand already."""
     for config, _ in SAME.values():
-        assert dict(calculate("params", config=config)) == dict(calculate("params", config=write(config)))
+        assert dict(calculate("params", config=config)) == dict(
+            calculate("params", config=write(config))
+        )
     assert calculate("params", config=LLAMA).inputs["config"].value == "config"
     with pytest.raises(FlopbookError, match="config: no vocab_size"):
         calculate("params", config={**LLAMA, "vocab_size": None})
@@ -239,29 +479,62 @@ def test_what_is_typed_goes_before_the_file(write: Write) -> None:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "no file type": ({"hidden_size": 3}, "config.json: no model_type; is it the config.json of a model?"),
+    "no file type": (
+        {"hidden_size": 3},
+        "config.json: no model_type; is it the config.json of a model?",
+    ),
     "unknown": (like(LLAMA, "lama"), "unknown model_type in config.json 'lama'; nearest: llama"),
     "state space": (like(LLAMA, "mamba2"), "unknown model_type in config.json 'mamba2'"),
     "missing": (like(LLAMA, "llama", hidden_size=None), "config.json: no hidden_size or n_embd"),
     "no width": (like(LLAMA, "llama", intermediate_size=None), "config.json: no intermediate_size"),
-    "half": ({**LLAMA, "num_hidden_layers": 31.5}, "num_hidden_layers is 31.5, expected a whole number"),
+    "half": (
+        {**LLAMA, "num_hidden_layers": 31.5},
+        "num_hidden_layers is 31.5, expected a whole number",
+    ),
     "text": ({**LLAMA, "vocab_size": "128256"}, 'vocab_size is "128256", expected a whole number'),
     "negative": ({**LLAMA, "hidden_size": -4096}, "hidden_size is -4096, expected a whole number"),
     "zero": ({**LLAMA, "hidden_size": 0}, "config.json: no hidden_size"),
     "true": ({**LLAMA, "hidden_size": True}, "hidden_size is true, expected a whole number"),
     "huge": ({**LLAMA, "hidden_size": 10**30}, "hidden_size is 1000000000000"),
-    "list": ({**LLAMA, "intermediate_size": [1, 2]}, r"intermediate_size is \[1, 2\], expected a whole number"),
-    "flag": ({**LLAMA, "tie_word_embeddings": "no"}, 'tie_word_embeddings is "no", expected true or false'),
-    "key heads": ({**LLAMA, "num_key_value_heads": 64}, "config.json: kv-heads is larger than heads"),
-    "head width": ({**LLAMA, "num_attention_heads": 31, "num_key_value_heads": 1}, "config.json: d-model is no mult"),
+    "list": (
+        {**LLAMA, "intermediate_size": [1, 2]},
+        r"intermediate_size is \[1, 2\], expected a whole number",
+    ),
+    "flag": (
+        {**LLAMA, "tie_word_embeddings": "no"},
+        'tie_word_embeddings is "no", expected true or false',
+    ),
+    "key heads": (
+        {**LLAMA, "num_key_value_heads": 64},
+        "config.json: kv-heads is larger than heads",
+    ),
+    "head width": (
+        {**LLAMA, "num_attention_heads": 31, "num_key_value_heads": 1},
+        "config.json: d-model is no mult",
+    ),
     "experts": (like(LLAMA, "mixtral", num_local_experts=8), "config.json: no num_experts_per_tok"),
     "no experts": (like(LLAMA, "mixtral"), "config.json: no num_local_experts or num_experts"),
-    "no expert width": (like(LLAMA, "mixtral", intermediate_size=None), "config.json: no intermediate_size"),
-    "in turn": ({**SAME["qwen3_moe"][0], "decoder_sparse_step": 2}, "layers with and without experts in turn"),
-    "some dense": ({**SAME["qwen3_moe"][0], "mlp_only_layers": [3]}, "layers with and without experts in turn"),
-    "no group": (like(SAME["dbrx"][0], "dbrx", ffn_config=None), "config.json: no group ffn_config"),
+    "no expert width": (
+        like(LLAMA, "mixtral", intermediate_size=None),
+        "config.json: no intermediate_size",
+    ),
+    "in turn": (
+        {**SAME["qwen3_moe"][0], "decoder_sparse_step": 2},
+        "layers with and without experts in turn",
+    ),
+    "some dense": (
+        {**SAME["qwen3_moe"][0], "mlp_only_layers": [3]},
+        "layers with and without experts in turn",
+    ),
+    "no group": (
+        like(SAME["dbrx"][0], "dbrx", ffn_config=None),
+        "config.json: no group ffn_config",
+    ),
     "step too long": (
-        {"model_type": "x", "text_config": {**SAME["llama4"][0]["text_config"], "interleave_moe_layer_step": 99}},
+        {
+            "model_type": "x",
+            "text_config": {**SAME["llama4"][0]["text_config"], "interleave_moe_layer_step": 99},
+        },
         "interleave_moe_layer_step is 99, but there are 48 layers",
     ),
     "list of objects": ([LLAMA], "config.json holds no object"),
@@ -283,7 +556,11 @@ def test_a_bad_file_is_one_clear_line(name: str, write: Write, cli: Any) -> None
     with pytest.raises(FlopbookError, match=message):
         read_config(path)
     outcome = cli("params", "--config", str(path))
-    assert outcome.status == 2 and outcome.err.startswith("flopbook: ") and outcome.err.count("\n") == 1
+    assert (
+        outcome.status == 2
+        and outcome.err.startswith("flopbook: ")
+        and outcome.err.count("\n") == 1
+    )
     assert not outcome.out and len(outcome.err) < 400
 
 
@@ -329,7 +606,8 @@ values = st.one_of(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    name=st.sampled_from(sorted(SAME)), changed=st.dictionaries(st.sampled_from(sorted(DEEPSEEK)), values, max_size=5)
+    name=st.sampled_from(sorted(SAME)),
+    changed=st.dictionaries(st.sampled_from(sorted(DEEPSEEK)), values, max_size=5),
 )
 def test_garbage_is_refused_or_counted(name: str, changed: dict[str, Any], write: Write) -> None:
     """Whatever stands in a file, the answer is a count or an error of ours."""

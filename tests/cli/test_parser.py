@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from flopbook.cli.layout import help_text, page
 from flopbook.cli.parser import Command, Option, UsageError, parse
-from flopbook.problems import FlopbookError, UnknownName
+from flopbook.errors import FlopbookError, UnknownName
 
 OPTIONS = (
     Option("--tokens", "tokens", "Tokens to read.", "N"),
@@ -24,7 +24,15 @@ NOTHING = {"tokens": None, "batch_tokens": None, "as_json": False}
 
 def made(argument: str = "", options: tuple[Option, ...] = OPTIONS) -> Command:
     """A command that does nothing."""
-    return Command("try", print, options, "Try.", ("Try it.", "Then try again."), "flopbook try --tokens 5", argument)
+    return Command(
+        "try",
+        print,
+        options,
+        "Try.",
+        ("Try it.", "Then try again."),
+        "flopbook try --tokens 5",
+        argument,
+    )
 
 
 READ: dict[str, tuple[list[str], dict[str, Any]]] = {
@@ -56,17 +64,26 @@ READ: dict[str, tuple[list[str], dict[str, Any]]] = {
 }
 
 WRONG = {
-    "unknown option": (["--tokns", "5"], "unknown option '--tokns'; nearest: --tokens, --batch-tokens, --json"),
+    "unknown option": (
+        ["--tokns", "5"],
+        "unknown option '--tokns'; nearest: --tokens, --batch-tokens, --json",
+    ),
     "unknown option with a value": (
         ["--tokns=5"],
         "unknown option '--tokns'; nearest: --tokens, --batch-tokens, --json",
     ),
-    "short of an option": (["--tok", "5"], "unknown option '--tok'; nearest: --tokens, --json, --batch-tokens"),
+    "short of an option": (
+        ["--tok", "5"],
+        "unknown option '--tok'; nearest: --tokens, --json, --batch-tokens",
+    ),
     "short of a flag": (["--js"], "unknown option '--js'; nearest: --json, --tokens, --help"),
     "one hyphen": (["-json"], "unknown option '-json'; nearest: --json, --tokens"),
     "a letter": (["-x"], "unknown option '-x'; one of: --batch-tokens, --help, --json, --tokens"),
     "letters that begin as help does": (["-hx"], "unknown option '-hx'; nearest: --help"),
-    "a negative number alone": (["-5"], "unknown option '-5'; one of: --batch-tokens, --help, --json, --tokens"),
+    "a negative number alone": (
+        ["-5"],
+        "unknown option '-5'; one of: --batch-tokens, --help, --json, --tokens",
+    ),
     "no value": (["--tokens"], "--tokens needs a value"),
     "no value behind another": (["--json", "--tokens"], "--tokens needs a value"),
     "an option for a value": (
@@ -85,7 +102,10 @@ WRONG = {
     "a flag with an empty value": (["--json="], "--json takes no value"),
     "help with a value": (["--help=5"], "--help takes no value"),
     "a word too many": (["5"], "unexpected argument '5'; try takes options only"),
-    "a word too many behind the end": (["--", "--json"], "unexpected argument '--json'; try takes options only"),
+    "a word too many behind the end": (
+        ["--", "--json"],
+        "unexpected argument '--json'; try takes options only",
+    ),
     "an empty word": ([""], "unexpected argument ''; try takes options only"),
     "terminal codes": (["\x1b[31m"], "unexpected argument '\\x1b[31m'; try takes options only"),
 }
@@ -106,12 +126,21 @@ def test_every_way_to_get_one_wrong(words: list[str], message: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["here", "--json", "--tokens", "5"], ["--json", "here", "--tokens", "5"], ["--json", "--tokens=5", "--", "here"]],
+    [
+        ["here", "--json", "--tokens", "5"],
+        ["--json", "here", "--tokens", "5"],
+        ["--json", "--tokens=5", "--", "here"],
+    ],
     ids=["before", "between", "behind"],
 )
 @pytest.mark.parametrize("argument", ["NAME", "[NAME]"])
 def test_an_argument_stands_anywhere_among_the_options(words: list[str], argument: str) -> None:
-    assert parse(made(argument), words) == {"tokens": "5", "batch_tokens": None, "as_json": True, "name": "here"}
+    assert parse(made(argument), words) == {
+        "tokens": "5",
+        "batch_tokens": None,
+        "as_json": True,
+        "name": "here",
+    }
 
 
 def test_an_argument_may_look_like_an_option_behind_the_end_of_options() -> None:
@@ -127,36 +156,59 @@ def test_an_argument_in_brackets_may_be_left_out() -> None:
 
 def test_a_second_argument_is_refused() -> None:
     for argument in ("NAME", "[NAME]"):
-        with pytest.raises(UsageError, match=r"^unexpected argument 'there'; try takes one argument, "):
+        with pytest.raises(
+            UsageError, match=r"^unexpected argument 'there'; try takes one argument, "
+        ):
             parse(made(argument), ["here", "there", "everywhere"])
 
 
 @pytest.mark.parametrize(
     ("words", "values"),
     [
-        (["one"], {"name": "one", "dtype": None}), (["one", "two"], {"name": "one", "dtype": "two"}),
-        (["--json", "one", "--tokens", "5", "two"], {"name": "one", "dtype": "two", "as_json": True, "tokens": "5"}),
-        (["--", "--json", "-h"], {"name": "--json", "dtype": "-h"}), (["one", ""], {"name": "one", "dtype": ""}),
+        (["one"], {"name": "one", "dtype": None}),
+        (["one", "two"], {"name": "one", "dtype": "two"}),
+        (
+            ["--json", "one", "--tokens", "5", "two"],
+            {"name": "one", "dtype": "two", "as_json": True, "tokens": "5"},
+        ),
+        (["--", "--json", "-h"], {"name": "--json", "dtype": "-h"}),
+        (["one", ""], {"name": "one", "dtype": ""}),
     ],
     ids=str,
-)  # fmt: skip
-def test_two_arguments_of_which_one_may_be_left_out(words: list[str], values: dict[str, Any]) -> None:
+)
+def test_two_arguments_of_which_one_may_be_left_out(
+    words: list[str], values: dict[str, Any]
+) -> None:
     assert parse(made("NAME [DTYPE]"), words) == NOTHING | values
 
 
 def test_two_arguments_and_no_more() -> None:
-    with pytest.raises(UsageError, match=r"^unexpected argument 'c'; try takes at most two arguments, NAME \[DTYPE\]$"):
+    with pytest.raises(
+        UsageError,
+        match=r"^unexpected argument 'c'; try takes at most two arguments, NAME \[DTYPE\]$",
+    ):
         parse(made("NAME [DTYPE]"), ["a", "b", "c"])
     for words, missing in ((["--json"], "WHAT"), (["chip"], "ID")):
-        with pytest.raises(UsageError, match=f"^try needs {missing}, for example: flopbook try --tokens 5$"):
+        with pytest.raises(
+            UsageError, match=f"^try needs {missing}, for example: flopbook try --tokens 5$"
+        ):
             parse(made("WHAT ID"), words)
 
 
 @pytest.mark.parametrize("count", [2, 3, 9])
 def test_two_arguments_or_more_come_as_a_list(count: int) -> None:
     chips = [f"chip-{n}" for n in range(count)]
-    for words in (["--json", *chips], [*chips, "--json"], [chips[0], "--json", *chips[1:]], ["--json", "--", *chips]):
-        assert parse(made("CHIP CHIP [CHIP ...]"), words) == {**NOTHING, "as_json": True, "chips": chips}
+    for words in (
+        ["--json", *chips],
+        [*chips, "--json"],
+        [chips[0], "--json", *chips[1:]],
+        ["--json", "--", *chips],
+    ):
+        assert parse(made("CHIP CHIP [CHIP ...]"), words) == {
+            **NOTHING,
+            "as_json": True,
+            "chips": chips,
+        }
 
 
 @pytest.mark.parametrize(
@@ -168,7 +220,9 @@ def test_one_argument_is_not_two(words: list[str], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["-h"], ["--help"], ["--tokens", "5", "-h"], ["--chop", "--help"], ["too", "many", "-h"]], ids=" ".join
+    "words",
+    [["-h"], ["--help"], ["--tokens", "5", "-h"], ["--chop", "--help"], ["too", "many", "-h"]],
+    ids=" ".join,
 )
 def test_help_wins_over_what_else_is_there(words: list[str]) -> None:
     assert parse(made(), words) is None
@@ -182,11 +236,19 @@ def test_help_behind_the_end_of_options_is_a_word() -> None:
 def test_any_value_arrives_as_it_was_written(value: str) -> None:
     assert parse(made(), [f"--tokens={value}"]) == {**NOTHING, "tokens": value}
     if value not in ("-h", "--", "--help", *(option.flag for option in OPTIONS)):
-        assert parse(made(), ["--json", "--tokens", value]) == {**NOTHING, "as_json": True, "tokens": value}
+        assert parse(made(), ["--json", "--tokens", value]) == {
+            **NOTHING,
+            "as_json": True,
+            "tokens": value,
+        }
 
 
 @given(
-    words=st.lists(st.one_of(st.sampled_from(["--tokens", "--json", "--", "-h", "--tokens=1"]), st.text(max_size=4)))
+    words=st.lists(
+        st.one_of(
+            st.sampled_from(["--tokens", "--json", "--", "-h", "--tokens=1"]), st.text(max_size=4)
+        )
+    )
 )
 def test_any_words_are_read_or_refused_in_a_short_line(words: list[str]) -> None:
     try:
@@ -217,14 +279,18 @@ def test_help_shows_usage_options_and_example(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("columns", ["0", "1", "70", "80", "500"])
-def test_help_fits_the_terminal_and_keeps_names_whole(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_fits_the_terminal_and_keeps_names_whole(
+    columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     name = "--a-name-that-is-longer-than-the-column-of-names"
     text = "Words about --batch-tokens and does-not-hold, " * 9
     lines = page("flopbook", [text], {"Options": [(name, text), ("-h", text)]}, "end").splitlines()
     assert f"  {name}" in lines and lines[-1] == "  end"
     assert (
-        sum(line.count("--batch-tokens") for line in lines) == sum(line.count("does-not-hold") for line in lines) == 27
+        sum(line.count("--batch-tokens") for line in lines)
+        == sum(line.count("does-not-hold") for line in lines)
+        == 27
     )
     allowed = {"0": 78, "1": 60, "70": 68, "80": 78, "500": 108}[columns]
     assert max(len(line) for line in lines if name not in line) <= allowed
@@ -233,36 +299,55 @@ def test_help_fits_the_terminal_and_keeps_names_whole(columns: str, monkeypatch:
 def loaded(*words: str) -> set[str]:
     """The modules that a command has loaded when it is done, in a process of its own."""
     code = "import sys; from flopbook.cli.app import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+    )
     return set(done.stderr.split())
 
 
 def test_a_command_loads_what_it_needs_and_no_more() -> None:
     calculator = loaded("bubble", "--stages", "8", "--microbatches", "32", "--json")
     assert "flopbook.cli.calculators" in calculator
-    assert not calculator & {"click", "difflib", "shutil", "textwrap", "flopbook.cli.commands", "flopbook.cli.explain"}
+    assert not calculator & {
+        "click",
+        "difflib",
+        "shutil",
+        "textwrap",
+        "flopbook.cli.commands",
+        "flopbook.cli.explain",
+    }
     assert "flopbook.cli.layout" not in loaded("bubble", "--stages", "8", "--microbatches", "32")
     assert "flopbook.cli.calculators" not in loaded("models")
 
 
 def test_the_peak_of_a_device_loads_least() -> None:
     peak = loaded("peak", "NVIDIA H100 80GB HBM3")
-    unwanted = {"flopbook.calculator", "flopbook.formula", "flopbook.references", "flopbook.export", "difflib"}
-    assert "flopbook.devices" in peak and not peak & unwanted
+    unwanted = {
+        "flopbook.evaluation.calculator",
+        "flopbook.formulas.declaration",
+        "flopbook.data.references",
+        "flopbook.export.records",
+        "difflib",
+    }
+    assert "flopbook.hardware.devices" in peak and not peak & unwanted
     assert "flopbook.cli.commands" not in peak and "flopbook.cli.listing" not in peak
 
 
 @pytest.mark.parametrize("name", ["where", "stale"])
 def test_other_plain_commands_leave_the_bibliography_alone(name: str) -> None:
     words = {"where": ("where", "h100-sxm"), "stale": ("stale",)}[name]
-    assert not loaded(*words) & {"pybtex", "flopbook.references", "numpy", "jinja2"}
+    assert not loaded(*words) & {"pybtex", "flopbook.data.references", "numpy", "jinja2"}
 
 
-def test_asking_for_one_calculator_makes_no_other(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asking_for_one_calculator_makes_no_other(
+    cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from flopbook.cli import calculators
 
     asked: list[str] = []
     command = calculators.command
-    monkeypatch.setattr(calculators, "command", lambda formula: asked.append(formula.id) or command(formula))
+    monkeypatch.setattr(
+        calculators, "command", lambda formula: asked.append(formula.id) or command(formula)
+    )
     assert cli("bubble", "--stages", "8", "--microbatches", "32").status == 0
     assert asked == ["bubble"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.references import references
+from flopbook.data.references import references
 
 CITED = next(key for key, item in references().items() if not item.authors.isascii())
 FULL = Path("/dev/full")
@@ -21,9 +21,13 @@ FULL = Path("/dev/full")
 def test_the_installed_command_and_the_module_are_the_same(process: Any) -> None:
     script = Path(sysconfig.get_path("scripts")) / "flopbook"
     arguments = ["bubble", "--stages", "8", "--microbatches", "32", "--json"]
-    installed = subprocess.run([str(script), *arguments], capture_output=True, text=True, check=False)
+    installed = subprocess.run(
+        [str(script), *arguments], capture_output=True, text=True, check=False
+    )
     module = process(*arguments)
-    assert installed.returncode == module.returncode == 0 and installed.stderr == module.stderr == ""
+    assert (
+        installed.returncode == module.returncode == 0 and installed.stderr == module.stderr == ""
+    )
     assert json.loads(installed.stdout) == json.loads(module.stdout)
 
 
@@ -38,7 +42,9 @@ def test_a_terminal_without_the_letters_does_not_crash(encoding: str, process: A
     environment = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
     for arguments in (["cite", CITED], ["show", "h100-sxm"], ["show", "\N{SNOWMAN}"]):
         done = process(*arguments, env=environment, errors="replace")
-        assert "Traceback" not in done.stderr and done.returncode == (2 if "\N{SNOWMAN}" in arguments else 0)
+        assert "Traceback" not in done.stderr and done.returncode == (
+            2 if "\N{SNOWMAN}" in arguments else 0
+        )
 
 
 def test_json_stays_json_on_a_terminal_without_the_letters(process: Any) -> None:
@@ -55,7 +61,9 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+        )
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
@@ -73,7 +81,9 @@ def test_a_full_disk_is_said_in_one_line(process: Any) -> None:
 def test_no_output_at_all_is_no_error(process: Any) -> None:
     """As `flopbook bubble ... >&-`."""
     shell = '"$0" -m flopbook bubble --stages 8 --microbatches 32 >&-'
-    done = subprocess.run(["sh", "-c", shell, sys.executable], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", shell, sys.executable], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -82,20 +92,27 @@ def test_no_output_at_all_is_no_error(process: Any) -> None:
 def test_a_mistake_that_nobody_can_read_keeps_its_status(where: str) -> None:
     """Nothing of the message lands in the answer."""
     done = subprocess.run(
-        ["sh", "-c", f'"$0" -m flopbook show {where}', sys.executable], capture_output=True, check=False
+        ["sh", "-c", f'"$0" -m flopbook show {where}', sys.executable],
+        capture_output=True,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
 
 
 def test_help_on_a_terminal_without_the_letters(process: Any) -> None:
-    done = process("min-batch", "--help", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"})
+    done = process(
+        "min-batch", "--help", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    )
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("Usage: ")
 
 
 def test_the_command_runs_without_docstrings() -> None:
     """`python -OO` strips them; the commands are still there."""
     done = subprocess.run(
-        [sys.executable, "-OO", "-m", "flopbook", "list"], capture_output=True, text=True, check=False
+        [sys.executable, "-OO", "-m", "flopbook", "list"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0 and done.stdout and not done.stderr
 

@@ -16,13 +16,22 @@ def test_the_command_prints_table_picture_and_file(cli: Any, tmp_path: Path) -> 
     outcome = cli("roofline", "--chip", "h100-sxm", "--plot", str(path))
     assert (outcome.status, outcome.err) == (0, "") and ET.parse(path)
     assert re.search(r"^kernel +on +flop +bytes +intensity +bound", outcome.out, re.M)
-    assert "reached" not in outcome.out.splitlines()[0] and "FLOP/byte" in outcome.out and "wrote" in outcome.out
+    assert (
+        "reached" not in outcome.out.splitlines()[0]
+        and "FLOP/byte" in outcome.out
+        and "wrote" in outcome.out
+    )
     record = json.loads(cli("roofline", "--chip", "h100-sxm", "--json").out)
-    assert record["outputs"]["reached"]["value"][0] is None and len(record["outputs"]["kernel"]["value"]) == 9
+    assert (
+        record["outputs"]["reached"]["value"][0] is None
+        and len(record["outputs"]["kernel"]["value"]) == 9
+    )
 
 
 def test_the_steps_in_words(cli: Any) -> None:
-    out = cli("roofline", "--roofs", ROOFS, "--kernels", "point 120, gemm 64x64x64", "--explain").out
+    out = cli(
+        "roofline", "--roofs", ROOFS, "--kernels", "point 120, gemm 64x64x64", "--explain"
+    ).out
     assert "point 120 on mine is given: 120 FLOP/byte x memory 1 TB/s = 120 TFLOP/s" in out
     assert "mine: bf16 over L2 at 10 FLOP/byte" in out
 

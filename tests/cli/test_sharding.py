@@ -1,4 +1,6 @@
-"""`flopbook shard` and `sharded-matmul` in a terminal: the picture, the file, and every misuse in one line."""
+"""`flopbook shard` and `sharded-matmul` in a terminal: the picture, the file, and every misuse in
+one line.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,18 @@ from typing import Any
 import pytest
 
 SHARD = {"array": "bf16[256,2048]", "layout": "A[I_X, J_Y]", "mesh": "X=4,Y=8,Z=2"}
-PRODUCT = {"product": "A[I, J_X] * B[J_X, K] -> C[I, K_X]", "dims": "I=64,J=128,K=64", "mesh": "X=4"}
+PRODUCT = {
+    "product": "A[I, J_X] * B[J_X, K] -> C[I, K_X]",
+    "dims": "I=64,J=128,K=64",
+    "mesh": "X=4",
+}
 
 
 def words(name: str, base: dict[str, str], **changed: str) -> list[str]:
-    return [name, *(word for key, value in {**base, **changed}.items() for word in (f"--{key}", value))]
+    return [
+        name,
+        *(word for key, value in {**base, **changed}.items() for word in (f"--{key}", value)),
+    ]
 
 
 def test_the_picture_stands_below_the_answer(cli: Any) -> None:
@@ -25,7 +34,9 @@ def test_the_picture_stands_below_the_answer(cli: Any) -> None:
     assert re.search(r"^bytes_per_device +32\.77 kB ", head, re.M) and "\nfrom\n" in head
     lines = picture.splitlines()
     assert lines[2] == "A[I_X, J_Y]: 32 blocks of 64 x 256, each on 2 devices"
-    assert lines[3].split() == [f"Y{n}" for n in range(8)] and lines[4].startswith("  X0  0, 1    2, 3 ")
+    assert lines[3].split() == [f"Y{n}" for n in range(8)] and lines[4].startswith(
+        "  X0  0, 1    2, 3 "
+    )
     assert lines[-1].split()[-2:] == ["62,", "63"]
 
 
@@ -37,10 +48,17 @@ def test_columns_that_do_not_fit_are_counted(cli: Any, monkeypatch: pytest.Monke
 
 
 def test_a_large_mesh_is_answered_and_its_picture_cut(cli: Any) -> None:
-    outcome = cli(*words("shard", SHARD, array="int8[1e6,1e6]", layout="A[I_XY, J]", mesh="X=1000,Y=1000,Z=10"))
+    outcome = cli(
+        *words(
+            "shard", SHARD, array="int8[1e6,1e6]", layout="A[I_XY, J]", mesh="X=1000,Y=1000,Z=10"
+        )
+    )
     assert outcome.status == 0 and "shown: 16 of 1,000,000 rows and 1 of 1 column" in outcome.out
     copies = cli(*words("shard", SHARD, layout="A[I, J]", mesh="X=1e7"))
-    assert copies.status == 0 and copies.out.splitlines()[-1].split("  ")[-1] == "0, 1, 2 ... (10,000,000)"
+    assert (
+        copies.status == 0
+        and copies.out.splitlines()[-1].split("  ")[-1] == "0, 1, 2 ... (10,000,000)"
+    )
 
 
 def test_the_picture_of_a_product_is_asked_for(cli: Any) -> None:
@@ -49,8 +67,12 @@ def test_the_picture_of_a_product_is_asked_for(cli: Any) -> None:
     assert re.findall(r"^([ABC]\[.*\]): ", out, re.M) == ["A[I, J_X]", "B[J_X, K]", "C[I, K_X]"]
 
 
-@pytest.mark.parametrize("base", [("shard", SHARD), ("sharded-matmul", PRODUCT)], ids=lambda base: base[0])
-def test_the_file_is_a_picture_and_json_stays_what_it_is(base: Any, cli: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "base", [("shard", SHARD), ("sharded-matmul", PRODUCT)], ids=lambda base: base[0]
+)
+def test_the_file_is_a_picture_and_json_stays_what_it_is(
+    base: Any, cli: Any, tmp_path: Path
+) -> None:
     path = tmp_path / "blocks.svg"
     outcome = cli(*words(*base), "--plot", str(path))
     assert outcome.status == 0 and outcome.out.rstrip().endswith(f"wrote {path}")
@@ -62,13 +84,19 @@ def test_json_has_several_values_as_a_list(cli: Any) -> None:
     outputs = json.loads(cli(*words("shard", SHARD), "--json").out)["outputs"]
     assert outputs["local_shape"] == {"value": [64, 256], "unit": "1"}
     outputs = json.loads(cli(*words("sharded-matmul", PRODUCT), "--json").out)["outputs"]
-    assert outputs["collectives"]["value"] == ["reduce-scatter of C over X"] and outputs["seconds"]["value"] is None
+    assert (
+        outputs["collectives"]["value"] == ["reduce-scatter of C over X"]
+        and outputs["seconds"]["value"] is None
+    )
 
 
 def test_the_working_follows_the_arrays(cli: Any) -> None:
     out = cli(*words("shard", SHARD, layout="A[I_X, J] {U_Y}"), "--explain").out
     assert "I of 256 is cut by X (4): 64 each" in out and "J of 2,048 is whole" in out
-    assert "along Y devices hold 8 terms of a sum" in out and "along Z devices hold copies: 2 of each block" in out
+    assert (
+        "along Y devices hold 8 terms of a sum" in out
+        and "along Z devices hold copies: 2 of each block" in out
+    )
     out = cli(*words("sharded-matmul", PRODUCT), "--explain").out
     steps = [line.strip() for line in out.partition("\nSteps\n")[2].splitlines()[:3]]
     assert steps[1].startswith("multiply on each device: A[I, J_X] * B[J_X, K] -> C[I, K] {U_X}, ")
@@ -76,10 +104,19 @@ def test_the_working_follows_the_arrays(cli: Any) -> None:
 
 
 WRONG = {
-    "axis": (words("shard", SHARD, layout="A[I_Q, J]"), "A[I_Q, J]: the mesh has no axis Q; it has X, Y, Z"),
+    "axis": (
+        words("shard", SHARD, layout="A[I_Q, J]"),
+        "A[I_Q, J]: the mesh has no axis Q; it has X, Y, Z",
+    ),
     "axis twice": (words("shard", SHARD, layout="A[I_X, J_X]"), "axis X is there twice"),
-    "indivisible": (words("shard", SHARD, array="bf16[250,2048]"), "I of 250 does not divide into 4 blocks (X=4)"),
-    "zero": (words("shard", SHARD, mesh="X=0,Y=8"), "mesh: X is 0, expected a whole number of at least 1"),
+    "indivisible": (
+        words("shard", SHARD, array="bf16[250,2048]"),
+        "I of 250 does not divide into 4 blocks (X=4)",
+    ),
+    "zero": (
+        words("shard", SHARD, mesh="X=0,Y=8"),
+        "mesh: X is 0, expected a whole number of at least 1",
+    ),
     "negative": (words("shard", SHARD, mesh="X=-4,Y=8"), "mesh: X is -4"),
     "dtype": (words("shard", SHARD, array="bf61[256,2048]"), "unknown dtype 'bf61'; nearest: bf16"),
     "brackets": (words("shard", SHARD, layout="A[I_X, J_Y"), "[ and ] do not pair"),
@@ -88,14 +125,28 @@ WRONG = {
     "control": (words("shard", SHARD, layout="A[\x1b[31mI]"), "[ and ] do not pair"),
     "empty": (words("shard", SHARD, mesh=""), "--mesh is empty"),
     "missing": (["shard", "--array", "bf16[8]"], "shard needs --layout"),
-    "no result": (words("sharded-matmul", PRODUCT, product="A[I,J]*B[J,K]"), "is not two factors and a result"),
-    "no size": (words("sharded-matmul", PRODUCT, dims="I=64,J=128"), "dims: the size of K is missing; write K=..."),
-    "no sums": (words("sharded-matmul", PRODUCT, product="A[I,J]*B[J,K]->C[I,K]{U_X}"), "no partial sums over X"),
-    "picture and json": ([*words("sharded-matmul", PRODUCT), "--picture", "--json"], "--picture prints text"),
-    "picture of no product": ([*words("sharded-matmul", PRODUCT, mesh="X=4,Y=2"), "--picture", "--axes", "1"],
-                              "the mesh has 2 axes of more than one device (X, Y), and the network 1"),
+    "no result": (
+        words("sharded-matmul", PRODUCT, product="A[I,J]*B[J,K]"),
+        "is not two factors and a result",
+    ),
+    "no size": (
+        words("sharded-matmul", PRODUCT, dims="I=64,J=128"),
+        "dims: the size of K is missing; write K=...",
+    ),
+    "no sums": (
+        words("sharded-matmul", PRODUCT, product="A[I,J]*B[J,K]->C[I,K]{U_X}"),
+        "no partial sums over X",
+    ),
+    "picture and json": (
+        [*words("sharded-matmul", PRODUCT), "--picture", "--json"],
+        "--picture prints text",
+    ),
+    "picture of no product": (
+        [*words("sharded-matmul", PRODUCT, mesh="X=4,Y=2"), "--picture", "--axes", "1"],
+        "the mesh has 2 axes of more than one device (X, Y), and the network 1",
+    ),
     "no picture": ([*words("shard", SHARD), "--plot", "a.png"], "--plot writes SVG"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
@@ -109,11 +160,21 @@ def test_each_misuse_is_one_clear_line(
 def test_nothing_is_written_where_there_is_no_answer(fails: Any, tmp_path: Path) -> None:
     path = tmp_path / "none.svg"
     for flags in ((), ("--json",)):
-        fails(*words("sharded-matmul", PRODUCT, mesh="X=4,Y=2"), "--axes", "1", "--plot", str(path), *flags)
+        fails(
+            *words("sharded-matmul", PRODUCT, mesh="X=4,Y=2"),
+            "--axes",
+            "1",
+            "--plot",
+            str(path),
+            *flags,
+        )
         assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("flag", ["--json", "--explain"])
 def test_an_error_is_the_same_whatever_was_to_be_printed(flag: str, fails: Any) -> None:
-    for arguments in (words("shard", SHARD, mesh="X=3"), words("sharded-matmul", PRODUCT, mesh="X=3")):
+    for arguments in (
+        words("shard", SHARD, mesh="X=3"),
+        words("sharded-matmul", PRODUCT, mesh="X=3"),
+    ):
         assert fails(*arguments, flag) == fails(*arguments)

@@ -35,7 +35,9 @@ def test_where_the_closed_form_ends_the_schedule_still_runs(cli: Any) -> None:
     refused = cli(*words)
     assert refused.status == 2 and "see --timeline for the schedule itself" in refused.err
     shown = cli(*words, "--timeline")
-    assert shown.status == 0 and shown.out.startswith("no closed form here: the closed form of dualpipe and dualpipe-v")
+    assert shown.status == 0 and shown.out.startswith(
+        "no closed form here: the closed form of dualpipe and dualpipe-v"
+    )
     assert "run pass by pass: idle " in shown.out and "stage 4 |" in shown.out
 
 
@@ -66,24 +68,46 @@ FAILS: dict[str, tuple[tuple[str, ...], str]] = {
     "no picture": (("--plot", "one.png"), "--plot writes SVG: 'one.png' does not end in .svg"),
     "empty name": (("--plot", ""), "does not end in .svg"),
     "no folder": (("--plot", "nowhere/at/all.svg"), "--plot: there is no folder 'nowhere/at'"),
-    "json": (("--timeline", "--json"), "--timeline prints text of its own; leave out --json and --explain"),
+    "json": (
+        ("--timeline", "--json"),
+        "--timeline prints text of its own; leave out --json and --explain",
+    ),
     "value": (("--timeline=yes",), "--timeline takes no value"),
-    "chunks": (("--timeline", "--virtual", "2"), "virtual stages belong to the interleaved schedule"),
-    "indivisible": (("--timeline", "--schedule", "interleaved", "--microbatches", "6"), "multiple of the stages"),
-    "odd": (("--timeline", "--schedule", "dualpipe", "--stages", "3"), "dualpipe needs an even number of stages"),
+    "chunks": (
+        ("--timeline", "--virtual", "2"),
+        "virtual stages belong to the interleaved schedule",
+    ),
+    "indivisible": (
+        ("--timeline", "--schedule", "interleaved", "--microbatches", "6"),
+        "multiple of the stages",
+    ),
+    "odd": (
+        ("--timeline", "--schedule", "dualpipe", "--stages", "3"),
+        "dualpipe needs an even number of stages",
+    ),
     "fraction": (("--timeline", "--stages", "2.5"), "--stages is 2.5, expected a whole number"),
     "none": (("--timeline", "--microbatches", "0"), "--microbatches is 0, expected at least 1"),
     "negative": (("--timeline", "--forward", "-1ms"), "--forward is -0.001, expected more than 0"),
-    "too many passes": (("--timeline", "--microbatches", "1e6"), "passes are too many to go through one by one"),
+    "too many passes": (
+        ("--timeline", "--microbatches", "1e6"),
+        "passes are too many to go through one by one",
+    ),
     "too many stages": (("--timeline", "--stages", "100"), "a timeline of 100 stages does not fit"),
-    "too large a picture": (("--plot", "x.svg", "--microbatches", "2000"), "are too many for a picture"),
+    "too large a picture": (
+        ("--plot", "x.svg", "--microbatches", "2000"),
+        "are too many for a picture",
+    ),
     "unit": (("--timeline", "--forward", "10GB"), "--forward"),
 }
 
 
 @pytest.mark.parametrize(("words", "message"), FAILS.values(), ids=FAILS)
 def test_what_cannot_be_drawn_is_one_line(
-    words: tuple[str, ...], message: str, fails: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
+    message: str,
+    fails: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert message in fails(*BASE, *words)
@@ -91,5 +115,10 @@ def test_what_cannot_be_drawn_is_one_line(
 
 
 def test_only_what_has_a_schedule_is_drawn(fails: Any, cli: Any) -> None:
-    assert fails("training-flops", "--params", "1e9", "--tokens", "1e9", "--timeline").startswith("unknown option")
-    assert "--timeline" in cli("bubble", "--help").out and "--timeline" not in cli("min-batch", "--help").out
+    assert fails("training-flops", "--params", "1e9", "--tokens", "1e9", "--timeline").startswith(
+        "unknown option"
+    )
+    assert (
+        "--timeline" in cli("bubble", "--help").out
+        and "--timeline" not in cli("min-batch", "--help").out
+    )

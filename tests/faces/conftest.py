@@ -1,4 +1,6 @@
-"""Fixtures of the faces: throw-away formulas that leave the registry as it was, and one real browser."""
+"""Fixtures of the faces: throw-away formulas that leave the registry as it was, and one real
+browser.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from browsing import Surfer
-from flopbook import formula as registry
-from flopbook.formula import Formula, Output, formula
+from flopbook.formulas import declaration as registry
+from flopbook.formulas.declaration import Formula, Output, formula
+from tests.support.browsing import Surfer
 
-# Numbers cross as JSON, whose shortest form gives the same double back; JSON has no infinity and no minus zero.
+# Numbers cross as JSON, whose shortest form gives the same double back; JSON has no infinity and no
+# minus zero.
 RUN = """([source, calls]) => import("data:text/javascript," + encodeURIComponent(source)).then(module => {
   const there = value => value === "inf" ? Infinity : value;
   const number = value => Object.is(value, -0) || !Number.isFinite(value) ? String(value) : value;
@@ -30,12 +33,20 @@ class Engine:
     def __init__(self, surf: Surfer) -> None:
         self._surf = surf
 
-    def run(self, source: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    def run(
+        self, source: str, calls: Sequence[tuple[str, Mapping[str, Any]]]
+    ) -> list[dict[str, Any]]:
         """Load a JavaScript module and call its functions; one dict of outputs for each call."""
         infinity = float("inf")
-        plain = [[n, {k: "inf" if v == infinity else v for k, v in given.items()}] for n, given in calls]
-        text = self._surf(lambda context: context.new_page().evaluate(RUN, [source, json.dumps(plain)]))
-        return [{name: _value(value) for name, value in outputs.items()} for outputs in json.loads(text)]
+        plain = [
+            [n, {k: "inf" if v == infinity else v for k, v in given.items()}] for n, given in calls
+        ]
+        text = self._surf(
+            lambda context: context.new_page().evaluate(RUN, [source, json.dumps(plain)])
+        )
+        return [
+            {name: _value(value) for name, value in outputs.items()} for outputs in json.loads(text)
+        ]
 
 
 def _value(value: Any) -> float | str:
@@ -57,8 +68,12 @@ def throwaway(monkeypatch: pytest.MonkeyPatch) -> Make:
     """Registers a function as a formula for one test: `throwaway(function, result="byte/s")`."""
     monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
 
-    def make(function: Callable[..., dict[str, Any]], parts: tuple[Any, ...] = (), **outputs: str) -> Formula:
-        declared = {name: Output(unit, name[0].upper(), f"the {name}") for name, unit in outputs.items()}
+    def make(
+        function: Callable[..., dict[str, Any]], parts: tuple[Any, ...] = (), **outputs: str
+    ) -> Formula:
+        declared = {
+            name: Output(unit, name[0].upper(), f"the {name}") for name, unit in outputs.items()
+        }
         words = {"title": "Throw away", "question": "Why?", "sources": ("none",)}
         return formula("throw-away", outputs=declared, parts=parts, **words)(function)
 

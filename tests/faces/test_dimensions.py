@@ -6,15 +6,14 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
-import inferring
-import network_inputs
 import pytest
 
 from flopbook.faces.dimensions import DimensionError, dimensions
 from flopbook.faces.tree import steps
-from flopbook.formula import Constant, Formula, Input, Output
 from flopbook.formulas import get_formula, printed
-from flopbook.ops import ceil, floor, inf, maximum, minimum, sqrt, where
+from flopbook.formulas.declaration import Constant, Formula, Input, Output
+from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
+from tests.support import inferring, network_inputs
 
 Flop = Annotated[float, Input("FLOP", "W", "work")]
 Rate = Annotated[float, Input("FLOP/s", "C", "rate")]
@@ -89,9 +88,19 @@ def mixed_minimum(work: Flop, rate: Rate, traffic: Bytes, speed: Speed) -> dict[
 
 
 WRONG = [
-    wrong_operator, swapped_sides, swapped_names, plus_for_times, bare_number, wrong_comparison, wrong_choice,
-    unit_in_exponent, fractional_power, odd_root, wrong_constant, mixed_minimum,
-]  # fmt: skip
+    wrong_operator,
+    swapped_sides,
+    swapped_names,
+    plus_for_times,
+    bare_number,
+    wrong_comparison,
+    wrong_choice,
+    unit_in_exponent,
+    fractional_power,
+    odd_root,
+    wrong_constant,
+    mixed_minimum,
+]
 
 
 @pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
@@ -121,11 +130,17 @@ def test_powers_roots_zero_and_infinity_fit(throwaway: Any) -> None:
 
 
 def mutants(piece: Callable[..., Any]) -> Iterator[tuple[str, str]]:
-    """For each * and / of a function: the expression with that sign turned into the other, and the source with it."""
+    """For each * and / of a function: the expression with that sign turned into the other, and the
+    source with it.
+    """
     source = textwrap.dedent(inspect.getsource(piece))
 
     def products(tree: ast.Module) -> list[ast.BinOp]:
-        return [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Div))]
+        return [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Div))
+        ]
 
     for index in range(len(products(ast.parse(source)))):
         tree = ast.parse(source)
@@ -134,8 +149,12 @@ def mutants(piece: Callable[..., Any]) -> Iterator[tuple[str, str]]:
         yield ast.unparse(node), ast.unparse(tree)
 
 
-def caught(formula: Formula, piece: Callable[..., Any], source: str, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the dimension check refuses the formula with this source in place of one of its functions."""
+def caught(
+    formula: Formula, piece: Callable[..., Any], source: str, monkeypatch: pytest.MonkeyPatch
+) -> bool:
+    """Whether the dimension check refuses the formula with this source in place of one of its
+    functions.
+    """
     mutant = formula._replace(id="mutant")
     read = inspect.getsourcelines
     changed = (source.splitlines(keepends=True), 1)
@@ -148,30 +167,60 @@ def caught(formula: Formula, piece: Callable[..., Any], source: str, monkeypatch
     return False
 
 
-# Both sides of these are pure counts (tokens, axes, experts, chunks): no unit can tell times from over.
+# Both sides of these are pure counts (tokens, axes, experts, chunks): no unit can tell times from
+# over.
 BLIND = {
     "axes / links_per_axis",
-    "experts * experts_per_token", "batch_tokens * tokens_per_chip", "chunks / microbatches", "idle * chunks",
-    "idle * (work + idle)", "idle * work", "wide / (1 / d_model + 1 / d_ff)", "1 * d_model", "1 * d_ff",
-    "tokens * where(slack > 0, slack, 1)", "stages * 2", "stages / 2", "(stages - 1) / 2", "(stages - 1) * chunks",
-    "back_inputs / 2", "(stages - 1) * folded * 2",
-    "(stages - 1) * (forward + back_inputs + back_weights) * chunks", *network_inputs.BLIND,
-    "chips * power / pue", "work * params / tokens", "work / params",
-    "chips * peak / mfu", "seconds * DAY",
-}  # fmt: skip
+    "experts * experts_per_token",
+    "batch_tokens * tokens_per_chip",
+    "chunks / microbatches",
+    "idle * chunks",
+    "idle * (work + idle)",
+    "idle * work",
+    "wide / (1 / d_model + 1 / d_ff)",
+    "1 * d_model",
+    "1 * d_ff",
+    "tokens * where(slack > 0, slack, 1)",
+    "stages * 2",
+    "stages / 2",
+    "(stages - 1) / 2",
+    "(stages - 1) * chunks",
+    "back_inputs / 2",
+    "(stages - 1) * folded * 2",
+    "(stages - 1) * (forward + back_inputs + back_weights) * chunks",
+    *network_inputs.BLIND,
+    "chips * power / pue",
+    "work * params / tokens",
+    "work / params",
+    "chips * peak / mfu",
+    "seconds * DAY",
+}
 
 
-# Nearly every input of these is a count, so units see little of them: their laws and published values do.
-UNCOUNTED = {"params", "training-flops", "memory", "scaling-law", *inferring.COUNTED, *network_inputs.COUNTED}
+# Nearly every input of these is a count, so units see little of them: their laws and published
+# values do.
+UNCOUNTED = {
+    "params",
+    "training-flops",
+    "memory",
+    "scaling-law",
+    *inferring.COUNTED,
+    *network_inputs.COUNTED,
+}
 
 
 @pytest.mark.parametrize("name", [name for name in printed() if name not in UNCOUNTED])
-def test_swapping_an_operator_in_a_real_formula_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swapping_an_operator_in_a_real_formula_is_caught(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where units can see it; the laws of tests/formulas see the rest."""
     formula = get_formula(name)
     pieces = (*formula.parts, formula.function)
     missed = {
-        text for piece in pieces for text, source in mutants(piece) if not caught(formula, piece, source, monkeypatch)
+        text
+        for piece in pieces
+        for text, source in mutants(piece)
+        if not caught(formula, piece, source, monkeypatch)
     }
     assert missed <= BLIND
 
@@ -183,7 +232,9 @@ def test_a_wrong_unit_of_a_real_input_is_caught(name: str) -> None:
     for key, spec in formula.inputs.items():
         if "byte" in spec.unit or "FLOP" in spec.unit:
             inputs = {**formula.inputs, key: Input("1", spec.symbol, spec.meaning)}
-            changed = Formula("x", "", "", formula.function, inputs, formula.outputs, formula.defaults, ())
+            changed = Formula(
+                "x", "", "", formula.function, inputs, formula.outputs, formula.defaults, ()
+            )
             with pytest.raises(DimensionError):
                 dimensions(changed)
 

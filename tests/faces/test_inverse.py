@@ -1,4 +1,6 @@
-"""Closed forms of inverses: where one is given it is a root, and it is given where there must be one."""
+"""Closed forms of inverses: where one is given it is a root, and it is given where there must be
+one.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,12 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import pytest
-from states import is_amount, states
 
 from flopbook.faces.inverse import closed_roots, depends
-from flopbook.formula import Input
 from flopbook.formulas import formulas, get_formula
-from flopbook.ops import ceil, inf, maximum, minimum, sqrt, where
+from flopbook.formulas.declaration import Input
+from flopbook.quantities.ops import ceil, inf, maximum, minimum, sqrt, where
+from tests.support.states import is_amount, states
 
 Number = Annotated[float, Input("1", "a", "a number")]
 
@@ -64,7 +66,9 @@ SOLVABLE = (power, affine, quadratic, ratio, pieces, root)
 
 
 @pytest.mark.parametrize("function", SOLVABLE, ids=lambda f: f.__name__)
-def test_the_root_is_where_the_value_was_taken(function: Callable[..., Any], throwaway: Any) -> None:
+def test_the_root_is_where_the_value_was_taken(
+    function: Callable[..., Any], throwaway: Any
+) -> None:
     formula = throwaway(function, result="1")
     rng = random.Random(function.__name__)
     for _ in range(200):
@@ -89,7 +93,9 @@ def test_a_quadratic_has_both_of_its_roots(throwaway: Any) -> None:
 
 
 @pytest.mark.parametrize("function", [steps_up, exponential], ids=lambda f: f.__name__)
-def test_there_is_none_for_steps_and_exponents(function: Callable[..., Any], throwaway: Any) -> None:
+def test_there_is_none_for_steps_and_exponents(
+    function: Callable[..., Any], throwaway: Any
+) -> None:
     formula = throwaway(function, result="1")
     assert closed_roots(formula, {"a": 3.0, "b": 2.0}, "a", "result", 8.0) == []
 
@@ -103,12 +109,17 @@ def test_what_is_divided_by_infinity_is_nothing(throwaway: Any) -> None:
 def test_no_root_below_zero(throwaway: Any) -> None:
     formula = throwaway(affine, result="1")
     assert closed_roots(formula, {"a": 1.0, "b": 2.0}, "a", "result", -100.0) == []
-    assert closed_roots(throwaway(quadratic, result="1"), {"a": 1.0, "b": 1.0}, "a", "result", -1e3) == []
+    assert (
+        closed_roots(throwaway(quadratic, result="1"), {"a": 1.0, "b": 1.0}, "a", "result", -1e3)
+        == []
+    )
 
 
 @pytest.mark.parametrize("name", formulas())
 def test_on_every_calculator_a_root_on_the_same_branch_is_a_root(name: str) -> None:
-    """The nearest of the roots, computed forward, is the target; and most inputs of most calculators have one."""
+    """The nearest of the roots, computed forward, is the target; and most inputs of most
+    calculators have one.
+    """
     formula, rng = get_formula(name), random.Random(name)
     for options, result in states(formula, rng, 6):
         values = {**formula.defaults, **options}
@@ -119,12 +130,16 @@ def test_on_every_calculator_a_root_on_the_same_branch_is_a_root(name: str) -> N
                 for one in closed_roots(formula, values, key, output, result[output]):
                     if one == pytest.approx(values[key], rel=1e-9):
                         there = formula.compute({**values, key: one})[output]
-                        assert there == pytest.approx(result[output], rel=1e-6, abs=1e-9 * abs(values[key]))
+                        assert there == pytest.approx(
+                            result[output], rel=1e-6, abs=1e-9 * abs(values[key])
+                        )
 
 
 def test_what_an_output_depends_on() -> None:
     batch = get_formula("min-batch")
     assert depends(batch, "tokens", "peak") and depends(batch, "tokens_exact", "d_ff")
-    assert not depends(batch, "tokens", "d_ff") and not depends(batch, "flop_per_byte", "bytes_per_param")
+    assert not depends(batch, "tokens", "d_ff") and not depends(
+        batch, "flop_per_byte", "bytes_per_param"
+    )
     memory = get_formula("memory")  # through its parts
     assert depends(memory, "weights", "ep") and not depends(memory, "weights", "micro_batch")

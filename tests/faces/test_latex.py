@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import pytest
 
 from flopbook.faces.latex import latex, symbols
-from flopbook.formula import Constant, Input
 from flopbook.formulas import get_formula, printed
-from flopbook.ops import ceil, floor, inf, maximum, minimum, sqrt, where
+from flopbook.formulas.declaration import Constant, Input
+from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 A = Annotated[float, Input("1", "a", "a number")]
 B = Annotated[float, Input("1", "b", "a number")]
@@ -24,9 +24,13 @@ def test_every_equation_is_balanced_and_named(name: str) -> None:
     lines = latex(formula)
     for line in lines:
         assert line.count("{") == line.count("}")
-        assert line.count(r"\left") == line.count(r"\right") and line.count(r"\begin") == line.count(r"\end")
+        assert line.count(r"\left") == line.count(r"\right") and line.count(
+            r"\begin"
+        ) == line.count(r"\end")
         assert not re.search(r"\d\.\d+e|None|nan|\*|_[a-z]+_", line)
-        assert not re.search(r"(?<![\d._])0 \\(times|,)", line), "nothing times something is nothing"
+        assert not re.search(r"(?<![\d._])0 \\(times|,)", line), (
+            "nothing times something is nothing"
+        )
     left = [line.partition(" = ")[0] for line in lines]
     assert len(set(left)) == len(left)
     assert {spec.symbol for spec in formula.outputs.values()} <= set(left)
@@ -41,8 +45,14 @@ def test_no_two_quantities_share_a_symbol(name: str) -> None:
 
 def test_the_four_formulas_read_as_in_the_literature() -> None:
     assert latex(get_formula("training-flops"))[:2] == [r"w = 6 \, N", r"W = w \, T"]
-    assert latex(get_formula("min-batch"))[:2] == [r"R = \frac{\pi}{\beta}", r"B_\text{min} = \frac{b \, R}{2}"]
-    assert latex(get_formula("fsdp-limit"))[-1] == r"X_\text{max} = \left\lfloor \frac{B}{B_\text{chip}} \right\rfloor"
+    assert latex(get_formula("min-batch"))[:2] == [
+        r"R = \frac{\pi}{\beta}",
+        r"B_\text{min} = \frac{b \, R}{2}",
+    ]
+    assert (
+        latex(get_formula("fsdp-limit"))[-1]
+        == r"X_\text{max} = \left\lfloor \frac{B}{B_\text{chip}} \right\rfloor"
+    )
     assert r"f = \frac{i}{u + i}" in latex(get_formula("bubble"))
 
 
@@ -52,7 +62,9 @@ def test_a_guard_against_dividing_by_zero_is_not_shown() -> None:
 
 
 def test_large_constants_are_powers_of_ten() -> None:
-    assert r"W_\text{PF-day} = \frac{W}{8.64 \times 10^{19}}" in latex(get_formula("training-flops"))
+    assert r"W_\text{PF-day} = \frac{W}{8.64 \times 10^{19}}" in latex(
+        get_formula("training-flops")
+    )
 
 
 def brackets(a: A, b: B, c: C) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""A formula in a special case is the formula: its expressions give what the formula gives, and print in short."""
+"""A formula in a special case is the formula: its expressions give what the formula gives, and
+print in short.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flopbook import ops, reliability
-from flopbook.faces.special import folded, inputs_of, of_function, special
-from flopbook.formulas import get_formula
-from flopbook.pages.cheatsheet import SECTIONS, Shown
-from flopbook.problems import FlopbookError
-from flopbook.reliability import best_interval, between_failures
+from flopbook.errors import FlopbookError
+from flopbook.faces.special_cases import folded, inputs_of, of_function, special
+from flopbook.formulas import get_formula, reliability
+from flopbook.formulas.reliability import best_interval, between_failures
+from flopbook.quantities import ops
+from scripts.website.pages.cheatsheet import SECTIONS, Shown
 
 SHOWN = [shown for section in SECTIONS.values() for shown in section]
 NAMES = {
-    "minimum": min, "maximum": max, "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt, "inf": math.inf,
+    "minimum": min,
+    "maximum": max,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "sqrt": math.sqrt,
+    "inf": math.inf,
     "where": ops.where,
-}  # fmt: skip
+}
 
 
 def value(expression: ast.expr, known: dict[str, Any]) -> float:
@@ -30,11 +37,17 @@ def value(expression: ast.expr, known: dict[str, Any]) -> float:
     return float(eval(code, {"__builtins__": {}}, {**NAMES, **known}))
 
 
-@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: f"{shown.calculator}-{next(iter(shown.names))}")
+@pytest.mark.parametrize(
+    "shown", SHOWN, ids=lambda shown: f"{shown.calculator}-{next(iter(shown.names))}"
+)
 @settings(max_examples=25)
 @given(data=st.data())
-def test_a_special_case_computes_what_the_formula_computes(shown: Shown, data: st.DataObject) -> None:
-    """All outputs of the sheet, for random inputs of two and more, with the case put into the whole formula as well."""
+def test_a_special_case_computes_what_the_formula_computes(
+    shown: Shown, data: st.DataObject
+) -> None:
+    """All outputs of the sheet, for random inputs of two and more, with the case put into the whole
+    formula as well.
+    """
     formula = get_formula(shown.calculator)
     inputs: dict[str, Any] = {}
     for name, spec in formula.inputs.items():
@@ -63,8 +76,13 @@ def one(calculator: str, name: str, inline: tuple[str, ...] = (), **given: Any) 
 
 
 def test_choices_that_are_decided_vanish() -> None:
-    """A gated block has three matrices; the rule of six is one product; a ring both ways halves the time."""
-    assert one("ep-limit", "least_width", ("matrices",), ffn_kind="gated") == r"F_\text{min} = \frac{b \, C}{3 \, W}"
+    """A gated block has three matrices; the rule of six is one product; a ring both ways halves the
+    time.
+    """
+    assert (
+        one("ep-limit", "least_width", ("matrices",), ffn_kind="gated")
+        == r"F_\text{min} = \frac{b \, C}{3 \, W}"
+    )
     assert one("training-flops", "flop", ("flop_per_token",)) == r"W = 6 \, N \, T"
     assert one("min-batch", "tokens") == r"B_\text{min} = \frac{b \, R}{2}"
 
@@ -81,7 +99,9 @@ def test_steps_are_written_out_only_when_asked() -> None:
     assert written == r"t = \frac{6 \, N \, T}{X \, \pi \, u}"
 
 
-@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: f"{shown.calculator}-{next(iter(shown.names))}")
+@pytest.mark.parametrize(
+    "shown", SHOWN, ids=lambda shown: f"{shown.calculator}-{next(iter(shown.names))}"
+)
 def test_equations_of_the_sheet_are_short_and_have_symbols(shown: Shown) -> None:
     """No case is left open, no name of the code is printed, and each has a left side of its own."""
     made = special(get_formula(shown.calculator), shown.names, shown.given, shown.inline)
@@ -95,13 +115,19 @@ def test_equations_of_the_sheet_are_short_and_have_symbols(shown: Shown) -> None
 def test_the_letters_of_an_expression_are_inputs() -> None:
     """Steps do not count, they have an equation or are written out."""
     formula = get_formula("max-params")
-    assert inputs_of(formula, folded(formula, {})["params"]) == ("memory", "bytes_per_param", "chips")
+    assert inputs_of(formula, folded(formula, {})["params"]) == (
+        "memory",
+        "bytes_per_param",
+        "chips",
+    )
     assert inputs_of(formula, ast.Constant(1)) == ()
 
 
 def test_a_small_function_prints_without_its_checks() -> None:
     """young1974first: the root of twice the time between failures and the time of saving."""
-    assert of_function(best_interval, "x", {"between": "T", "save": "S"}) == r"x = \sqrt{2 \, T \, S}"
+    assert (
+        of_function(best_interval, "x", {"between": "T", "save": "S"}) == r"x = \sqrt{2 \, T \, S}"
+    )
     assert of_function(between_failures, "T", {"alone": "M", "chips": "N"}) == r"T = \frac{M}{N}"
     assert reliability.best_interval(8.0, 4.0) == 8.0 == math.sqrt(2 * 8 * 4)
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import pytest
 
+from flopbook.errors import UnknownName
 from flopbook.faces.tree import FormulaSubsetError, constant, steps
-from flopbook.formula import Constant, Formula, Input, Step, part
 from flopbook.formulas import formulas, get_formula, min_batch, printed
-from flopbook.ops import floor, where
-from flopbook.problems import UnknownName
+from flopbook.formulas.declaration import Constant, Formula, Input, Step, part
+from flopbook.quantities.ops import floor, where
 
 Number = Annotated[float, Input("1", "x", "a number")]
 TWO = Constant(2.0, "1", "two")
@@ -234,7 +234,9 @@ def test_every_formula_is_in_the_subset(name: str) -> None:
 
 @pytest.mark.parametrize("name", formulas())
 def test_every_formula_says_what_it_is(name: str) -> None:
-    """Title, question, derivation, what it leaves out, sources, and examples that use its own options."""
+    """Title, question, derivation, what it leaves out, sources, and examples that use its own
+    options.
+    """
     formula: Formula = get_formula(name)
     assert formula.title and formula.question.endswith("?") and formula.summary.endswith(".")
     assert len(formula.section("Derivation")) > 200 and len(formula.section("Leaves out")) > 100
@@ -279,7 +281,11 @@ def whole(more: Step, twice: Step, b: Number = 3.0) -> dict[str, Any]:
 
 def test_parts_come_first_and_their_results_are_steps(throwaway: Any) -> None:
     made = throwaway(whole, parts=(doubled,), result="1")
-    assert (list(made.inputs), made.defaults, made(a=4.0)) == (["a", "b"], {"b": 3.0}, {"result": 75.0})
+    assert (list(made.inputs), made.defaults, made(a=4.0)) == (
+        ["a", "b"],
+        {"b": 3.0},
+        {"result": 75.0},
+    )
     assert [name for name, _ in steps(made).all()] == ["twice", "more", "result"]
 
 

@@ -1,4 +1,6 @@
-"""Every number that a calculator takes may be an array: the answers are those of its elements, one by one."""
+"""Every number that a calculator takes may be an array: the answers are those of its elements, one
+by one.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from faces.generated_inputs import Inputs, fits
-from faces.test_javascript import RANDOM
-from faces.test_worked import INPUTS
 
+from flopbook.errors import FlopbookError
 from flopbook.faces.javascript import javascript
-from flopbook.formula import Formula
 from flopbook.formulas import get_formula, printed
-from flopbook.ops import inf
-from flopbook.problems import FlopbookError
+from flopbook.formulas.declaration import Formula
+from flopbook.quantities.ops import inf
+from tests.faces.test_javascript import RANDOM
+from tests.faces.test_worked import INPUTS
+from tests.support.generated_inputs import Inputs, fits
 
 SIZE, CASES, TRIES = 5, 12, 60
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -30,11 +32,17 @@ def numbers(formula: Formula) -> list[str]:
 def drawn(formula: Formula, rng: random.Random) -> list[Inputs]:
     """Several sets of inputs that share their words, and which inputs are left open."""
     first = {**formula.defaults, **RANDOM[formula.id](rng)}
-    same = {name: value for name, value in first.items() if isinstance(value, str) or value in (0, inf)}
+    same = {
+        name: value for name, value in first.items() if isinstance(value, str) or value in (0, inf)
+    }
     found = [first]
     for _ in range(TRIES):
         one = {**formula.defaults, **RANDOM[formula.id](rng), **same}
-        one |= {name: first[name] for name, value in one.items() if value in (0, inf) and name not in same}
+        one |= {
+            name: first[name]
+            for name, value in one.items()
+            if value in (0, inf) and name not in same
+        }
         found += [one] if fits(formula, one) else []
         if len(found) == SIZE:
             break
@@ -58,8 +66,12 @@ def test_arrays_equal_floats_element_by_element(name: str) -> None:
     for _ in range(CASES):
         cases = drawn(formula, rng)
         sizes.add(len(cases))
-        stacked = {key: value if isinstance(value, str) or value in (0, inf) else np.array([c[key] for c in cases])
-                   for key, value in cases[0].items()}  # fmt: skip
+        stacked = {
+            key: value
+            if isinstance(value, str) or value in (0, inf)
+            else np.array([c[key] for c in cases])
+            for key, value in cases[0].items()
+        }
         out = formula(**stacked)
         for number, case in enumerate(cases):
             for key, value in formula(**case).items():

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.errors import FlopbookError
 from flopbook.formulas import bubble
-from flopbook.problems import FlopbookError
 
 counts = st.integers(min_value=1, max_value=2000)
 
@@ -37,7 +37,9 @@ def order(schedule: str, stage: int, stages: int, microbatches: int, chunks: int
         warm = 2 * (stages - stage - 1) + (chunks - 1) * stages
 
     def unit(k: int, forward: bool) -> Task:
-        """Groups of K micro-batches go through one chunk after another, backward in the opposite order."""
+        """Groups of K micro-batches go through one chunk after another, backward in the opposite
+        order.
+        """
         group, inside = divmod(k, stages * chunks)
         chunk, position = divmod(inside, stages)
         return Task(forward, group * stages + position, chunk if forward else chunks - 1 - chunk)
@@ -69,7 +71,9 @@ def before(task: Task, stage: int, stages: int, chunks: int) -> tuple[int, Task]
 def simulate(
     schedule: str, stages: int, microbatches: int, chunks: int, forward: int, backward: int
 ) -> tuple[Fraction, Fraction]:
-    """Idle share of a stage, and the most micro-batches whose activations a stage holds, from a run step by step."""
+    """Idle share of a stage, and the most micro-batches whose activations a stage holds, from a run
+    step by step.
+    """
     queues = [order(schedule, s, stages, microbatches, chunks) for s in range(stages)]
     ended: dict[tuple[int, Task], int] = {}
     clock, position = [0] * stages, [0] * stages
@@ -93,7 +97,12 @@ def simulate(
 
 SHAPES = [
     *[(s, k, m, 1) for s in ("gpipe", "1f1b") for k in (1, 2, 3, 4, 8) for m in (1, 2, 5, 8, 19)],
-    *[("interleaved", k, k * n, v) for k in (1, 2, 3, 4, 6) for n in (1, 2, 3, 5) for v in (1, 2, 3, 4)],
+    *[
+        ("interleaved", k, k * n, v)
+        for k in (1, 2, 3, 4, 6)
+        for n in (1, 2, 3, 5)
+        for v in (1, 2, 3, 4)
+    ],
 ]
 
 
@@ -124,7 +133,9 @@ def test_the_share_lies_between_nothing_and_everything(stages: int, microbatches
 
 
 @given(st.integers(2, 500), counts)
-def test_more_microbatches_shrink_it_and_more_stages_grow_it(stages: int, microbatches: int) -> None:
+def test_more_microbatches_shrink_it_and_more_stages_grow_it(
+    stages: int, microbatches: int
+) -> None:
     here = bubble(stages=stages, microbatches=microbatches)["fraction"]
     assert bubble(stages=stages, microbatches=microbatches + 1)["fraction"] < here
     assert bubble(stages=stages + 1, microbatches=microbatches)["fraction"] > here
@@ -159,16 +170,24 @@ def test_1f1b_only_saves_memory(stages: int, microbatches: int) -> None:
 
 
 def test_four_stages_and_eight_microbatches_as_printed() -> None:
-    """(K - 1)/(M + K - 1) with K = 4 and M = 8 is 3/11: slides2025scaling, ledger row slides-pipeline-bubble."""
-    assert bubble(schedule="gpipe", stages=4, microbatches=8)["fraction"] == pytest.approx(3 / 11, rel=1e-15)
+    """(K - 1)/(M + K - 1) with K = 4 and M = 8 is 3/11: slides2025scaling, ledger row
+    slides-pipeline-bubble.
+    """
+    assert bubble(schedule="gpipe", stages=4, microbatches=8)["fraction"] == pytest.approx(
+        3 / 11, rel=1e-15
+    )
 
 
 def test_arrays_equal_floats() -> None:
     stages, groups = np.array([1.0, 2.0, 8.0]), np.array([1.0, 4.0, 32.0])
     for schedule, virtual in (("gpipe", 1), ("1f1b", 1), ("interleaved", 4)):
-        out = bubble(stages=stages, microbatches=stages * groups, schedule=schedule, virtual=virtual)
+        out = bubble(
+            stages=stages, microbatches=stages * groups, schedule=schedule, virtual=virtual
+        )
         for i, (k, g) in enumerate(zip(stages, groups, strict=True)):
-            single = bubble(stages=float(k), microbatches=float(k * g), schedule=schedule, virtual=virtual)
+            single = bubble(
+                stages=float(k), microbatches=float(k * g), schedule=schedule, virtual=virtual
+            )
             assert {name: np.broadcast_to(v, 3)[i] for name, v in out.items()} == single
 
 
@@ -176,9 +195,15 @@ def test_arrays_equal_floats() -> None:
     ("given_", "message"),
     [
         ({"schedule": "gpipe", "virtual": 2}, "virtual stages belong to the interleaved schedule"),
-        ({"schedule": "1f1b", "virtual": np.array([1.0, 2.0])}, "virtual stages belong to the interleaved schedule"),
+        (
+            {"schedule": "1f1b", "virtual": np.array([1.0, 2.0])},
+            "virtual stages belong to the interleaved schedule",
+        ),
         ({"schedule": "interleaved", "microbatches": 6}, "multiple of the stages"),
-        ({"schedule": "interleaved", "microbatches": np.array([8.0, 6.0])}, "multiple of the stages"),
+        (
+            {"schedule": "interleaved", "microbatches": np.array([8.0, 6.0])},
+            "multiple of the stages",
+        ),
         ({"schedule": "zero-bubble"}, "unknown schedule 'zero-bubble'"),
         ({"schedule": np.array(["gpipe", "1f1b"])}, "unknown schedule"),
         ({"schedule": 4}, "unknown schedule '4'"),

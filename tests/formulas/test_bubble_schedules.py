@@ -1,4 +1,5 @@
-"""Pipeline bubble with split backward passes: laws, published figures, and input that no closed form covers.
+"""Pipeline bubble with split backward passes: laws, published figures, and input that no closed
+form covers.
 
 That each form equals a run of its schedule is in tests/schedules.
 """
@@ -13,10 +14,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import bubble
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.problems import FlopbookError
 
 halves = st.integers(1, 200)
 seconds = st.floats(1e-6, 1e3)
@@ -33,14 +34,24 @@ def test_the_outputs_fit_together(stages: int, extra: int, schedule: str, forwar
     out = bubble(schedule=schedule, forward=forward, **shape(stages, extra))
     idle = out["total_seconds"] - out["ideal_seconds"]
     assert 0 <= out["fraction"] < 1
-    assert idle == pytest.approx(out["fraction"] * out["total_seconds"], rel=1e-9, abs=1e-9 * out["total_seconds"])
-    assert out["overhead"] * out["ideal_seconds"] == pytest.approx(idle, rel=1e-6, abs=1e-9 * out["total_seconds"])
-    assert out["ideal_seconds"] == pytest.approx(3 * forward * shape(stages, extra)["microbatches"], rel=1e-12)
+    assert idle == pytest.approx(
+        out["fraction"] * out["total_seconds"], rel=1e-9, abs=1e-9 * out["total_seconds"]
+    )
+    assert out["overhead"] * out["ideal_seconds"] == pytest.approx(
+        idle, rel=1e-6, abs=1e-9 * out["total_seconds"]
+    )
+    assert out["ideal_seconds"] == pytest.approx(
+        3 * forward * shape(stages, extra)["microbatches"], rel=1e-12
+    )
 
 
 @given(halves, st.integers(1, 50), st.sampled_from(SCHEDULES), seconds)
-def test_the_share_does_not_depend_on_the_unit_of_time(stages: int, extra: int, schedule: str, forward: float) -> None:
-    one, other = (bubble(schedule=schedule, forward=f, **shape(stages, extra)) for f in (1.0, forward))
+def test_the_share_does_not_depend_on_the_unit_of_time(
+    stages: int, extra: int, schedule: str, forward: float
+) -> None:
+    one, other = (
+        bubble(schedule=schedule, forward=f, **shape(stages, extra)) for f in (1.0, forward)
+    )
     assert other["fraction"] == pytest.approx(one["fraction"], rel=1e-12, abs=1e-15)
     assert other["total_seconds"] == pytest.approx(forward * one["total_seconds"], rel=1e-12)
 
@@ -63,7 +74,14 @@ def test_zero_bubble_costs_memory_or_a_second_chunk(stages: int, extra: int) -> 
     assert held["dualpipe"] == count + 1 and held["dualpipe-v"] == count + 0.5
 
 
-@given(st.integers(1, 500), st.integers(1, 500), st.sampled_from(["zb-h1", "zb-h2"]), seconds, seconds, seconds)
+@given(
+    st.integers(1, 500),
+    st.integers(1, 500),
+    st.sampled_from(["zb-h1", "zb-h2"]),
+    seconds,
+    seconds,
+    seconds,
+)
 def test_putting_off_weights_never_costs_time(
     stages: int, microbatches: int, schedule: str, forward: float, inputs: float, weights: float
 ) -> None:
@@ -96,8 +114,16 @@ def test_a_backward_pass_left_out_is_as_long_as_a_forward_pass(schedule: str) ->
 
 
 def test_what_dualpipe_prints_for_eight_stages() -> None:
-    """deepseek2025dualpipe, table of the README, with PP = 8, F = W = 1, B = 2 and F&B = 3: 21, 7 and 6."""
-    times = {"stages": 8, "microbatches": 20, "forward": 1.0, "backward_input": 1.0, "backward_weight": 1.0}
+    """deepseek2025dualpipe, table of the README, with PP = 8, F = W = 1, B = 2 and F&B = 3: 21, 7
+    and 6.
+    """
+    times = {
+        "stages": 8,
+        "microbatches": 20,
+        "forward": 1.0,
+        "backward_input": 1.0,
+        "backward_weight": 1.0,
+    }
     idle = {}
     for schedule in ("1f1b", "zb-h1", "dualpipe"):
         out = bubble(schedule=schedule, **times)
@@ -106,14 +132,23 @@ def test_what_dualpipe_prints_for_eight_stages() -> None:
 
 
 @given(st.integers(2, 64), st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0.01, 1))
-def test_the_formulas_of_the_dualpipe_table(half: int, forward: float, inputs: float, share: float) -> None:
-    """(PP-1)(F+B), (PP-1)(F+B-2W) and (PP/2-1)(F&B+B-3W), where B is the whole backward pass and F&B = F + B.
+def test_the_formulas_of_the_dualpipe_table(
+    half: int, forward: float, inputs: float, share: float
+) -> None:
+    """(PP-1)(F+B), (PP-1)(F+B-2W) and (PP/2-1)(F&B+B-3W), where B is the whole backward pass and
+    F&B = F + B.
 
-    DualPipe-V has PP/2 devices with two chunks each, so half as many stages, and times twice those of a chunk.
+    DualPipe-V has PP/2 devices with two chunks each, so half as many stages, and times twice those
+    of a chunk.
     """
     weights = min(forward, inputs) * share
     pp, whole = 2 * half, inputs + weights
-    given_ = {"microbatches": 4.0 * pp, "forward": forward, "backward_input": inputs, "backward_weight": weights}
+    given_ = {
+        "microbatches": 4.0 * pp,
+        "forward": forward,
+        "backward_input": inputs,
+        "backward_weight": weights,
+    }
 
     def idle(schedule: str, stages: float, **times: float) -> float:
         out = bubble(schedule=schedule, stages=stages, **{**given_, **times})
@@ -132,7 +167,8 @@ def test_the_formulas_of_the_dualpipe_table(half: int, forward: float, inputs: f
 def test_activations_of_the_dualpipe_table() -> None:
     """PP, PP, PP + 1 and PP + 1, in chunks; a stage of DualPipe-V has two of them."""
     held = {
-        s: bubble(schedule=s, stages=8, microbatches=32)["peak_microbatches"] for s in ("1f1b", "zb-h1", "dualpipe")
+        s: bubble(schedule=s, stages=8, microbatches=32)["peak_microbatches"]
+        for s in ("1f1b", "zb-h1", "dualpipe")
     }
     assert held == {"1f1b": 8, "zb-h1": 8, "dualpipe": 9}
     assert 2 * bubble(schedule="dualpipe-v", stages=4, microbatches=32)["peak_microbatches"] == 9
@@ -142,14 +178,17 @@ def test_activations_of_the_dualpipe_table() -> None:
 def test_zb_h1_leaves_a_third_of_the_idle_time(stages: int, extra: int) -> None:
     """qi2024zero: at equal times a third of 1F1B's bubble, in seconds.
 
-    The README of their code divides the share, (p-1)/(m+p-1), by three as well; that is too small, since the step
-    gets shorter too: the share is (p-1)/(3m+p-1). With p = 8 and m = 24 the table would say 7.5 %, it is 8.9 %.
+    The README of their code divides the share, (p-1)/(m+p-1), by three as well; that is too small,
+    since the step gets shorter too: the share is (p-1)/(3m+p-1). With p = 8 and m = 24 the table
+    would say 7.5 %, it is 8.9 %.
     """
     given_ = {"stages": stages, "microbatches": stages * extra}
     plain, other = bubble(**given_), bubble(schedule="zb-h1", **given_)
     assert other["overhead"] == pytest.approx(plain["overhead"] / 3, rel=1e-12)
     assert other["fraction"] > plain["fraction"] / 3
-    assert other["fraction"] == pytest.approx((stages - 1) / (3 * stages * extra + stages - 1), rel=1e-12)
+    assert other["fraction"] == pytest.approx(
+        (stages - 1) / (3 * stages * extra + stages - 1), rel=1e-12
+    )
 
 
 def test_the_third_that_is_not_one() -> None:
@@ -160,13 +199,19 @@ def test_the_third_that_is_not_one() -> None:
 
 @given(st.integers(2, 100), st.integers(1, 50), st.integers(1, 16))
 def test_the_overhead_that_megatron_prints(stages: int, groups: int, virtual: int) -> None:
-    """narayanan2021efficient, section 2.2: (p-1)/m of the ideal time, and with v chunks (1/v)(p-1)/m."""
-    out = bubble(schedule="interleaved", stages=stages, microbatches=stages * groups, virtual=virtual)
+    """narayanan2021efficient, section 2.2: (p-1)/m of the ideal time, and with v chunks
+    (1/v)(p-1)/m.
+    """
+    out = bubble(
+        schedule="interleaved", stages=stages, microbatches=stages * groups, virtual=virtual
+    )
     assert out["overhead"] == pytest.approx((stages - 1) / (stages * groups) / virtual, rel=1e-12)
 
 
 def test_two_chunks_on_eight_stages() -> None:
-    """Claim 004-L0043 of the seed: (K-1)/M falls from 0.875 to 0.4375, which is at most 30 % faster."""
+    """Claim 004-L0043 of the seed: (K-1)/M falls from 0.875 to 0.4375, which is at most 30 %
+    faster.
+    """
     plain = bubble(stages=8, microbatches=8)
     other = bubble(schedule="interleaved", virtual=2, stages=8, microbatches=8)
     assert (plain["overhead"], other["overhead"]) == (0.875, 0.4375)
@@ -174,9 +219,11 @@ def test_two_chunks_on_eight_stages() -> None:
 
 
 def test_one_microbatch_on_sixteen_stages_is_nearly_all_bubble() -> None:
-    """A planner without a bubble (llm-analysis) has 3.81 ms of a GPU per token with one micro-batch, 3.65 with eight.
+    """A planner without a bubble (llm-analysis) has 3.81 ms of a GPU per token with one
+    micro-batch, 3.65 with eight.
 
-    Sixteen stages with one micro-batch are idle for 94 % of the time, so one costs 5.6 times as much as eight.
+    Sixteen stages with one micro-batch are idle for 94 % of the time, so one costs 5.6 times as
+    much as eight.
     """
     one, eight = (bubble(stages=16, microbatches=m) for m in (1, 8))
     assert one["fraction"] == 15 / 16
@@ -187,13 +234,17 @@ def test_one_microbatch_on_sixteen_stages_is_nearly_all_bubble() -> None:
 
 @given(st.integers(2, 64), st.integers(1, 1000))
 def test_a_pipeline_is_no_linear_speed_up(stages: int, microbatches: int) -> None:
-    """A planner (aiconfigurator) takes eight stages as eight times as fast, measured 6.65; no batch reaches eight."""
+    """A planner (aiconfigurator) takes eight stages as eight times as fast, measured 6.65; no batch
+    reaches eight.
+    """
     out = bubble(stages=stages, microbatches=microbatches)
     assert stages * (1 - out["fraction"]) < stages
 
 
 def test_larger_microbatches_do_not_shrink_the_bubble() -> None:
-    """The founding slides call M the size of a micro-batch; at a fixed batch larger ones are fewer, and lose more."""
+    """The founding slides call M the size of a micro-batch; at a fixed batch larger ones are fewer,
+    and lose more.
+    """
     sizes = [bubble(stages=8, microbatches=64 / size)["fraction"] for size in (1, 2, 4, 8)]
     assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
 
@@ -206,20 +257,40 @@ def test_arrays_equal_floats(schedule: str) -> None:
     out = bubble(schedule=schedule, stages=stages, microbatches=microbatches, **given_)
     for i in range(3):
         single = {name: float(value[i]) for name, value in given_.items()}
-        expected = bubble(schedule=schedule, stages=stages[i], microbatches=microbatches[i], **single)
+        expected = bubble(
+            schedule=schedule, stages=stages[i], microbatches=microbatches[i], **single
+        )
         assert {name: np.broadcast_to(value, 3)[i] for name, value in out.items()} == expected
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"schedule": "dualpipe", "stages": 5, "microbatches": 20}, "dualpipe needs an even number of stages"),
+    (
+        {"schedule": "dualpipe", "stages": 5, "microbatches": 20},
+        "dualpipe needs an even number of stages",
+    ),
     ({"schedule": "dualpipe", "microbatches": 9}, "dualpipe needs an even number of micro-batches"),
     ({"schedule": "dualpipe", "microbatches": 6}, "at least twice as many micro-batches as stages"),
-    ({"schedule": "dualpipe-v", "microbatches": 7}, "at least twice as many micro-batches as stages"),
-    ({"schedule": "zb-v", "microbatches": 6}, r"needs at least 2 x stages - 1 micro-batches; see --timeline"),
+    (
+        {"schedule": "dualpipe-v", "microbatches": 7},
+        "at least twice as many micro-batches as stages",
+    ),
+    (
+        {"schedule": "zb-v", "microbatches": 6},
+        r"needs at least 2 x stages - 1 micro-batches; see --timeline",
+    ),
     ({"schedule": "zb-h1", "virtual": 2}, "virtual stages belong to the interleaved schedule"),
-    ({"schedule": "zb-h1", "backward_weight": 1.1}, "--backward-weight no longer than --forward and --backward-input"),
-    ({"schedule": "zb-h2", "backward_input": 0.9}, "--backward-weight no longer than --forward and --backward-input"),
-    ({"schedule": "zb-v", "backward_input": 0.9, "backward_weight": 0.5}, "--forward no longer than --backward-input"),
+    (
+        {"schedule": "zb-h1", "backward_weight": 1.1},
+        "--backward-weight no longer than --forward and --backward-input",
+    ),
+    (
+        {"schedule": "zb-h2", "backward_input": 0.9},
+        "--backward-weight no longer than --forward and --backward-input",
+    ),
+    (
+        {"schedule": "zb-v", "backward_input": 0.9, "backward_weight": 0.5},
+        "--forward no longer than --backward-input",
+    ),
     ({"schedule": "dualpipe", "backward_input": 1.5}, "--forward equal to --backward-input"),
     ({"schedule": "dualpipe-v", "backward_weight": 1.5}, "and --backward-weight no longer"),
     ({"schedule": "zb-h1", "backward_weight": np.array([0.5, 1.1])}, "--backward-weight no longer"),
@@ -244,8 +315,17 @@ def test_what_no_closed_form_covers_is_refused(given_: dict[str, Any], message: 
 
 def test_times_as_people_write_them() -> None:
     """And the ones that were not given do not show up as if they were zero."""
-    result = calculate("bubble", stages=8, microbatches=32, schedule="ZB-H1", forward="10ms", backward_weight="8 ms")
+    result = calculate(
+        "bubble",
+        stages=8,
+        microbatches=32,
+        schedule="ZB-H1",
+        forward="10ms",
+        backward_weight="8 ms",
+    )
     assert result["total_seconds"] == pytest.approx(32 * 0.028 + 7 * 0.012, rel=1e-12)
-    assert "backward_input" not in result.inputs and result.inputs["backward_weight"].value == pytest.approx(0.008)
+    assert "backward_input" not in result.inputs and result.inputs[
+        "backward_weight"
+    ].value == pytest.approx(0.008)
     with pytest.raises(FlopbookError, match="--forward"):
         calculate("bubble", stages=8, microbatches=32, forward="10GB")

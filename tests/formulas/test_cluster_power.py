@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import cluster_power
-from flopbook.lookup import chip
-from flopbook.problems import FlopbookError
+from flopbook.hardware.chip import chip
 
 LLAMA_3: dict[str, Any] = {"power": 700, "chips": 16384, "pue": 1.0}
 
@@ -23,11 +23,15 @@ def test_power_is_a_product(power: float, chips: float, pue: float, load: float)
     out = cluster_power(power=power, chips=chips, pue=pue, load=load)
     assert out["watts"] == pytest.approx(power * chips * pue * load)
     assert out["watts"] >= out["it_watts"]
-    assert cluster_power(power=power, chips=2 * chips, pue=pue, load=load)["watts"] == pytest.approx(2 * out["watts"])
+    assert cluster_power(power=power, chips=2 * chips, pue=pue, load=load)[
+        "watts"
+    ] == pytest.approx(2 * out["watts"])
 
 
 def test_the_cluster_of_llama_3() -> None:
-    """16,384 H100: 11.5 MW for the chips alone, where the slides say 11.2 for 16 thousand (slides2025scaling)."""
+    """16,384 H100: 11.5 MW for the chips alone, where the slides say 11.2 for 16 thousand
+    (slides2025scaling).
+    """
     assert cluster_power(**LLAMA_3)["watts"] == pytest.approx(11.4688e6)
     assert cluster_power(**{**LLAMA_3, "chips": 16000})["watts"] == pytest.approx(11.2e6)
     from_chip = calculate("cluster-power", chip="h100-sxm", chips=16384, pue=1)
@@ -35,15 +39,23 @@ def test_the_cluster_of_llama_3() -> None:
 
 
 def test_the_floor_of_its_racks() -> None:
-    """16 chips in a rack (llamateam2024herd), 600 by 1,098 mm (charest2022meta): 675 m2, where the slides say 500."""
+    """16 chips in a rack (llamateam2024herd), 600 by 1,098 mm (charest2022meta): 675 m2, where the
+    slides say 500.
+    """
     out = cluster_power(**LLAMA_3, chips_per_rack=16)
     assert out["square_metres"] == pytest.approx(1024 * 0.600 * 1.098)
     assert out["square_metres"] == pytest.approx(675, abs=1)
-    assert cluster_power(**LLAMA_3, chips_per_rack=16, floor_factor=2)["square_metres"] == 2 * out["square_metres"]
+    assert (
+        cluster_power(**LLAMA_3, chips_per_rack=16, floor_factor=2)["square_metres"]
+        == 2 * out["square_metres"]
+    )
 
 
 def test_racks_are_whole() -> None:
-    areas = [cluster_power(power=1, chips=n, pue=1, chips_per_rack=16, rack_area=1)["square_metres"] for n in (16, 17)]
+    areas = [
+        cluster_power(power=1, chips=n, pue=1, chips_per_rack=16, rack_area=1)["square_metres"]
+        for n in (16, 17)
+    ]
     assert areas == [1, 2]
 
 
@@ -51,12 +63,23 @@ def test_the_hosts_of_a_server_are_not_little() -> None:
     """A server of eight H100 draws up to 10.2 kW, its chips 5.6: 575 W come on top for each."""
     server, alone = chip("nvidia/dgx-h100").power(), chip("nvidia/h100-sxm").power()
     assert (server, 8 * alone) == (10200, 5600)
-    assert cluster_power(power=alone, overhead=server / 8 - alone, chips=8, pue=1)["watts"] == server
+    assert (
+        cluster_power(power=alone, overhead=server / 8 - alone, chips=8, pue=1)["watts"] == server
+    )
 
 
 def test_energy_counts_the_site_and_water_the_computers() -> None:
-    """A day of 1 MW at a PUE of 1.5 is 36 MWh; 1.8 litres for each kWh of the computers are 43.2 cubic metres."""
-    out = calculate("cluster-power", power="1kW", chips=1000, pue=1.5, seconds="1day", water_per_joule="1.8L/kWh")
+    """A day of 1 MW at a PUE of 1.5 is 36 MWh; 1.8 litres for each kWh of the computers are 43.2
+    cubic metres.
+    """
+    out = calculate(
+        "cluster-power",
+        power="1kW",
+        chips=1000,
+        pue=1.5,
+        seconds="1day",
+        water_per_joule="1.8L/kWh",
+    )
     assert out["joules"] == pytest.approx(36 * 3.6e9)
     assert out["cubic_metres"] == pytest.approx(43.2)
 
@@ -82,7 +105,9 @@ def test_the_power_of_a_chip_has_its_source() -> None:
 def test_arrays_equal_floats() -> None:
     pue = np.array([1.0, 1.1, 1.5])
     out = cluster_power(power=700, chips=10, pue=pue)
-    assert out["watts"].tolist() == [cluster_power(power=700, chips=10, pue=p)["watts"] for p in pue.tolist()]
+    assert out["watts"].tolist() == [
+        cluster_power(power=700, chips=10, pue=p)["watts"] for p in pue.tolist()
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,28 +9,48 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from networks import Torus, check_gather, check_scatter, exchange, gather, loads, two_levels
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import collective, get_formula
-from flopbook.problems import FlopbookError, UnknownName
+from tests.support.networks import (
+    Torus,
+    check_gather,
+    check_scatter,
+    exchange,
+    gather,
+    loads,
+    two_levels,
+)
 
 BASE: dict[str, Any] = {"bytes": 1e9, "link_bandwidth": 45e9}
 FAST = {"bytes": 1e9, "link_bandwidth": 450e9, "topology": "switch"}
 GATHERS = ("all-gather", "reduce-scatter", "all-reduce")
 OPS = (*GATHERS, "all-to-all", "permute")
 NETWORKS: tuple[dict[str, Any], ...] = (
-    {"topology": "ring"}, {"topology": "ring", "wrap": "no"}, {"topology": "ring", "links_per_axis": 1},
-    {"topology": "torus", "axes": 3}, {"topology": "torus", "axes": 2, "wrap": "no"}, {"topology": "switch"},
+    {"topology": "ring"},
+    {"topology": "ring", "wrap": "no"},
+    {"topology": "ring", "links_per_axis": 1},
+    {"topology": "torus", "axes": 3},
+    {"topology": "torus", "axes": 2, "wrap": "no"},
+    {"topology": "switch"},
     {"topology": "two-level", "chips_per_node": 8, "scaleout_bandwidth": 50e9},
-)  # fmt: skip
-flags = st.sampled_from([(True, True), (False, True), (True, False)])  # closed both ways, open, closed one way
+)
+flags = st.sampled_from(
+    [(True, True), (False, True), (True, False)]
+)  # closed both ways, open, closed one way
 
 
 def options(torus: Torus) -> dict[str, Any]:
     """The options that describe a simulated network."""
-    given_: dict[str, Any] = {"chips": math.prod(torus.sides), "wrap": "yes" if torus.closed else "no"}
-    given_ |= {"links_per_axis": 2 if torus.both else 1, "topology": "torus" if len(torus.sides) > 1 else "ring"}
+    given_: dict[str, Any] = {
+        "chips": math.prod(torus.sides),
+        "wrap": "yes" if torus.closed else "no",
+    }
+    given_ |= {
+        "links_per_axis": 2 if torus.both else 1,
+        "topology": "torus" if len(torus.sides) > 1 else "ring",
+    }
     given_ |= {"axes": len(torus.sides)}
     for name, side in zip(("side_x", "side_y"), torus.sides[:-1], strict=False):
         given_[name] = side
@@ -42,7 +62,8 @@ def balance(sides: tuple[int, ...]) -> tuple[float, ...]:
     if len(set(sides)) == 1:
         return (1 / len(sides),) * len(sides)
     x, y = sides
-    # Load of an axis: (1 - 1/side) x (all of what comes last on it, 1/other side of what comes first).
+    # Load of an axis: (1 - 1/side) x (all of what comes last on it, 1/other side of what comes
+    # first).
     first, rest = (1 - 1 / x) * (1 / y - 1), (1 - 1 / x)
     other, other_rest = (1 - 1 / y) * (1 - 1 / x), (1 - 1 / y) / x
     weight = (other_rest - rest) / (first - other)
@@ -51,7 +72,9 @@ def balance(sides: tuple[int, ...]) -> tuple[float, ...]:
 
 
 def assert_gathers(torus: Torus) -> None:
-    """Steps, bytes and the busiest link of a simulated gather are those of the formula; so for its reverse."""
+    """Steps, bytes and the busiest link of a simulated gather are those of the formula; so for its
+    reverse.
+    """
     messages = gather(torus)
     check_gather(torus, messages)
     check_scatter(torus, messages)
@@ -59,7 +82,9 @@ def assert_gathers(torus: Torus) -> None:
     steps = max((message.step for message in messages), default=0)
     for op in GATHERS:
         out, times = collective(**BASE, **options(torus), op=op), 2 if op == "all-reduce" else 1
-        assert out["bytes_per_link"] == pytest.approx(times * max(counted.values(), default=0), rel=1e-9)
+        assert out["bytes_per_link"] == pytest.approx(
+            times * max(counted.values(), default=0), rel=1e-9
+        )
         assert out["steps"] == times * steps
 
 
@@ -92,7 +117,9 @@ def test_all_to_all_on_axes_of_any_length(sides: list[int], kind: tuple[bool, bo
     assert out["steps"] == longest
 
 
-@given(st.integers(1, 6), st.integers(1, 8), st.sampled_from(["all-gather", "all-to-all", "permute"]))
+@given(
+    st.integers(1, 6), st.integers(1, 8), st.sampled_from(["all-gather", "all-to-all", "permute"])
+)
 def test_ports_of_a_switch_and_of_two_levels(nodes: int, per_node: int, op: str) -> None:
     inside, outside = two_levels(op, nodes, per_node, 1e9)
     levels = {"topology": "two-level", "chips_per_node": per_node, "scaleout_bandwidth": 50e9}
@@ -107,7 +134,9 @@ def test_ports_of_a_switch_and_of_two_levels(nodes: int, per_node: int, op: str)
 
 def test_a_permute_passes_each_share_on_by_one() -> None:
     assert collective(**BASE, chips=8, op="permute")["steps"] == 1
-    line = collective(**BASE, chips=8, op="permute", wrap="no")  # the last one goes back past all the others
+    line = collective(
+        **BASE, chips=8, op="permute", wrap="no"
+    )  # the last one goes back past all the others
     assert line["steps"] == 7 and line["bytes_per_link"] == 1e9 / 8
 
 
@@ -117,23 +146,35 @@ def test_laws_that_hold_everywhere(op: str, network: dict[str, Any]) -> None:
     fixed = {"link_bandwidth": 45e9, "chips": 64, "op": op, **network}
     small, large, huge = (collective(bytes=n, **fixed) for n in (1.0, 1e12, 2e12))
     assert small["seconds"] == small["latency_seconds"] == pytest.approx(1e-6 * small["steps"])
-    assert large["seconds"] == large["bandwidth_seconds"] and huge["seconds"] == pytest.approx(2 * large["seconds"])
+    assert large["seconds"] == large["bandwidth_seconds"] and huge["seconds"] == pytest.approx(
+        2 * large["seconds"]
+    )
     crossing = collective(bytes=large["crossover_bytes"], **fixed)
     assert crossing["latency_seconds"] == pytest.approx(crossing["bandwidth_seconds"])
     assert crossing["crossover_bytes"] == pytest.approx(large["crossover_bytes"])
-    slower = {name: fixed[name] / 2 for name in ("link_bandwidth", "scaleout_bandwidth") if name in fixed}
-    assert collective(bytes=1e12, **{**fixed, **slower})["seconds"] == pytest.approx(2 * large["seconds"])
-    assert collective(bytes=1.0, **fixed, latency=2e-6)["seconds"] == pytest.approx(2 * small["seconds"])
+    slower = {
+        name: fixed[name] / 2 for name in ("link_bandwidth", "scaleout_bandwidth") if name in fixed
+    }
+    assert collective(bytes=1e12, **{**fixed, **slower})["seconds"] == pytest.approx(
+        2 * large["seconds"]
+    )
+    assert collective(bytes=1.0, **fixed, latency=2e-6)["seconds"] == pytest.approx(
+        2 * small["seconds"]
+    )
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda n: "-".join(str(v) for v in n.values()))
 def test_an_all_reduce_is_a_scatter_and_a_gather(network: dict[str, Any]) -> None:
-    whole, one, other = (collective(**BASE, chips=64, op=op, **network)["seconds"] for op in reversed(GATHERS))
+    whole, one, other = (
+        collective(**BASE, chips=64, op=op, **network)["seconds"] for op in reversed(GATHERS)
+    )
     assert whole == pytest.approx(one + other)
 
 
 @pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize("network", NETWORKS[:3] + NETWORKS[5:6], ids=lambda n: "-".join(str(v) for v in n.values()))
+@pytest.mark.parametrize(
+    "network", NETWORKS[:3] + NETWORKS[5:6], ids=lambda n: "-".join(str(v) for v in n.values())
+)
 def test_one_chip_alone_moves_nothing(op: str, network: dict[str, Any]) -> None:
     out = collective(**BASE, chips=1, op=op, **network)
     assert (out["seconds"], out["bytes_per_link"], out["steps"]) == (0, 0, 0)
@@ -148,28 +189,37 @@ def test_bus_bandwidth_at_a_switch_is_the_port(op: str) -> None:
 
 
 def test_ratios_of_the_scaling_book_for_long_rings() -> None:
-    """Gather V/W with W of both links, all-reduce twice, all-to-all a quarter; one way a half: austin2025sharding."""
+    """Gather V/W with W of both links, all-reduce twice, all-to-all a quarter; one way a half:
+    austin2025sharding.
+    """
     for one_way, quotient in (({}, 4), ({"links_per_axis": 1}, 2)):
         gathered, reduced, exchanged = (
             collective(**BASE, chips=2**16, op=op, **one_way)["bandwidth_seconds"]
             for op in ("all-gather", "all-reduce", "all-to-all")
         )
         assert gathered == pytest.approx(1e9 / (45e9 * (1 if one_way else 2)), rel=1e-4)
-        assert reduced == pytest.approx(2 * gathered) and exchanged == pytest.approx(gathered / quotient, rel=1e-4)
-    open_, closed = (collective(**BASE, chips=1024, op="all-gather", wrap=w)["seconds"] for w in ("no", "yes"))
+        assert reduced == pytest.approx(2 * gathered) and exchanged == pytest.approx(
+            gathered / quotient, rel=1e-4
+        )
+    open_, closed = (
+        collective(**BASE, chips=1024, op="all-gather", wrap=w)["seconds"] for w in ("no", "yes")
+    )
     assert open_ == pytest.approx(2 * closed)
 
 
 def test_times_of_the_scaling_book() -> None:
     """austin2025sharding: quiz 2 (560 us on an open axis of 4; 680 us measured), questions 2 and 3.
 
-    The book leaves out the factor (X - 1)/X of an exact ring; with it, 23, 46 and 190 us become 17.5, 43.7 and 140.
+    The book leaves out the factor (X - 1)/X of an exact ring; with it, 23, 46 and 190 us become
+    17.5, 43.7 and 140.
     """
     line = {"chips": 4, "wrap": "no", "link_bandwidth": 45e9, "op": "all-gather"}
     seconds = collective(bytes=2 * 2048 * 8192, **line)["seconds"]
     assert seconds == pytest.approx(560e-6, rel=2e-3) and seconds < 680e-6
     assert collective(bytes=256, **line)["seconds"] == pytest.approx(3e-6)
-    assert collective(bytes=256, chips=4, link_bandwidth=45e9, op="all-gather")["seconds"] == pytest.approx(2e-6)
+    assert collective(bytes=256, chips=4, link_bandwidth=45e9, op="all-gather")[
+        "seconds"
+    ] == pytest.approx(2e-6)
     array = 2 * 1024 * 4096
     asked = (
         ("all-gather", array / 4, 4, 1, 23e-6),
@@ -177,15 +227,22 @@ def test_times_of_the_scaling_book() -> None:
         ("all-reduce", array, 4, 1, 190e-6),
     )
     for op, size, chips, axes, printed in asked:
-        out = collective(bytes=size, chips=chips, axes=axes, topology="torus", link_bandwidth=45e9, op=op)
+        out = collective(
+            bytes=size, chips=chips, axes=axes, topology="torus", link_bandwidth=45e9, op=op
+        )
         assert out["seconds"] * chips / (chips - 1) == pytest.approx(printed, rel=0.03)
 
 
-# Bus bandwidth measured on eight GPUs at a switch, 16 GiB or 8 GiB, no sums in the switch: bekman2026network.
+# Bus bandwidth measured on eight GPUs at a switch, 16 GiB or 8 GiB, no sums in the switch:
+# bekman2026network.
 MEASURED = [
-    ("a100-sxm-80gb", "all-reduce", 234.89), ("h200-sxm", "all-reduce", 367.2), ("h200-sxm", "all-gather", 361.4),
-    ("h200-sxm", "reduce-scatter", 362.9), ("b200", "all-reduce", 682.2), ("a100-sxm-80gb", "all-reduce", 18.0),
-]  # fmt: skip
+    ("a100-sxm-80gb", "all-reduce", 234.89),
+    ("h200-sxm", "all-reduce", 367.2),
+    ("h200-sxm", "all-gather", 361.4),
+    ("h200-sxm", "reduce-scatter", 362.9),
+    ("b200", "all-reduce", 682.2),
+    ("a100-sxm-80gb", "all-reduce", 18.0),
+]
 
 
 @pytest.mark.parametrize(("chip", "op", "measured"), MEASURED)
@@ -196,13 +253,18 @@ def test_measured_bus_bandwidths_stay_below(chip: str, op: str, measured: float)
 
 
 def test_sums_in_the_switch_exceed_the_bound_by_less_than_their_saving() -> None:
-    """480 GB/s on eight H200 with SHARP against 450 of the port: bekman2026network; at most 2(N-1)/N times as much."""
-    bound = calculate("collective", chip="h200-sxm", chips=8, op="all-reduce", bytes=2**34)["bus_bandwidth"]
+    """480 GB/s on eight H200 with SHARP against 450 of the port: bekman2026network; at most
+    2(N-1)/N times as much.
+    """
+    bound = calculate("collective", chip="h200-sxm", chips=8, op="all-reduce", bytes=2**34)[
+        "bus_bandwidth"
+    ]
     assert bound < 480e9 <= bound * 2 * 7 / 8
 
 
 def test_an_all_reduce_is_not_priced_at_half() -> None:
-    """A peer (calculon) gives S/w, 0.0445 s, for an all-reduce between 512 chips; a ring takes 2(n-1)/n S/w, 0.0887 s.
+    """A peer (calculon) gives S/w, 0.0445 s, for an all-reduce between 512 chips; a ring takes
+    2(n-1)/n S/w, 0.0887 s.
 
     It also counts one latency in all, not one for each hop.
     """
@@ -213,8 +275,16 @@ def test_an_all_reduce_is_not_priced_at_half() -> None:
 
 
 def test_the_slower_level_counts() -> None:
-    """Sixteen nodes of eight: 450 GB/s inside, 50 outside; chips of equal place share what leaves the node."""
-    fixed = {"chips": 128, "chips_per_node": 8, "link_bandwidth": 450e9, "topology": "two-level", "op": "all-gather"}
+    """Sixteen nodes of eight: 450 GB/s inside, 50 outside; chips of equal place share what leaves
+    the node.
+    """
+    fixed = {
+        "chips": 128,
+        "chips_per_node": 8,
+        "link_bandwidth": 450e9,
+        "topology": "two-level",
+        "op": "all-gather",
+    }
     slow = collective(bytes=8e9, **fixed, scaleout_bandwidth=50e9)
     assert slow["seconds"] == pytest.approx(8e9 / 8 * 15 / 16 / 50e9)
     fast = collective(bytes=8e9, **fixed, scaleout_bandwidth=400e9)
@@ -227,28 +297,42 @@ def test_a_chip_brings_its_own_network() -> None:
     assert any("3 axes of 2 links; one link carries" in note for note in torus.notes)
     assert torus["bus_bandwidth"] == pytest.approx(6e11)
     switch = calculate("collective", chip="h100-sxm", chips=8, bytes=1e9)
-    assert switch.inputs["topology"].value == "switch" and switch["bus_bandwidth"] == pytest.approx(450e9)
+    assert switch.inputs["topology"].value == "switch" and switch["bus_bandwidth"] == pytest.approx(
+        450e9
+    )
     # A ring through a switch has one port for both neighbours.
     ring = calculate("collective", chip="h100-sxm", chips=8, bytes=1e9, topology="ring")
     assert ring["bandwidth_seconds"] == switch["bandwidth_seconds"] and ring["steps"] == 14
     one = calculate("collective", chip="tpu-v5p", chips=16, bytes=1e9, topology="ring")
-    assert one["bus_bandwidth"] == pytest.approx(2e11) and not any("axes of google" in note for note in one.notes[2:])
+    assert one["bus_bandwidth"] == pytest.approx(2e11) and not any(
+        "axes of google" in note for note in one.notes[2:]
+    )
 
 
 def test_two_levels_take_what_the_chip_records() -> None:
     levels = {"topology": "two-level", "bytes": 1e9}
     found = calculate("collective", chip="gb200-gpu", chips=144, **levels)
-    assert found.inputs["chips_per_node"].value == 72 and found.inputs["scaleout_bandwidth"].value == 50e9
-    assert "scaleout_bandwidth" not in calculate("collective", chip="gb200-gpu", chips=72, bytes=1e9).inputs
+    assert (
+        found.inputs["chips_per_node"].value == 72
+        and found.inputs["scaleout_bandwidth"].value == 50e9
+    )
+    assert (
+        "scaleout_bandwidth"
+        not in calculate("collective", chip="gb200-gpu", chips=72, bytes=1e9).inputs
+    )
     with pytest.raises(FlopbookError, match="two levels need --scaleout-bandwidth"):
         calculate("collective", chip="h100-sxm", chips=16, **levels)
 
 
 def test_sides_that_are_not_given_are_as_even_as_can_be() -> None:
-    """12 chips on three axes are 2 x 2 x 3; 4 are 2 x 1 x 2, and the axis of one chip has no link to share in."""
+    """12 chips on three axes are 2 x 2 x 3; 4 are 2 x 1 x 2, and the axis of one chip has no link
+    to share in.
+    """
     torus = {"topology": "torus", "axes": 3}
     twelve = collective(**BASE, **torus, chips=12, op="all-to-all")
-    assert twelve["steps"] == 3 and twelve == collective(**BASE, **torus, chips=12, side_x=2, side_y=2, op="all-to-all")
+    assert twelve["steps"] == 3 and twelve == collective(
+        **BASE, **torus, chips=12, side_x=2, side_y=2, op="all-to-all"
+    )
     for op in OPS:
         square = collective(**BASE, topology="torus", axes=2, chips=4, op=op)
         assert collective(**BASE, **torus, chips=4, op=op) == square
@@ -260,16 +344,30 @@ WRONG = [
     ({"chips": 64, "topology": "torus", "axes": 2, "side_x": 5}, "these chips do not fill a torus"),
     ({"chips": 64, "topology": "torus", "axes": 4}, "expected 1 to 3 on a torus"),
     ({"chips": 64, "side_x": 8}, "side-x and side-y belong to a torus"),
-    ({"chips": 64, "topology": "torus", "axes": 2, "side_y": 8}, "side-y belongs to a torus of three axes"),
-    ({"chips": 8, "wrap": "no", "links_per_axis": 1}, "an axis of one link per chip has to be closed"),
+    (
+        {"chips": 64, "topology": "torus", "axes": 2, "side_y": 8},
+        "side-y belongs to a torus of three axes",
+    ),
+    (
+        {"chips": 8, "wrap": "no", "links_per_axis": 1},
+        "an axis of one link per chip has to be closed",
+    ),
     ({"chips": 8, "topology": "two-level", "chips_per_node": 8}, "need --scaleout-bandwidth"),
     ({"chips": 8, "topology": "two-level", "scaleout_bandwidth": 1e9}, "need --chips-per-node"),
-    ({"chips": 12, "topology": "two-level", "scaleout_bandwidth": 1e9, "chips_per_node": 8}, "multiple of it"),
-    ({"chips": 0}, "chips is 0"), ({"chips": 2.5}, "expected a whole number"), ({"chips": -4}, "chips is -4"),
-    ({"chips": 8, "bytes": 0}, "bytes is 0"), ({"chips": 8, "bytes": math.nan}, "bytes is not a number"),
-    ({"chips": 8, "link_bandwidth": math.inf}, "link_bandwidth is inf"), ({"chips": 8, "latency": 0}, "latency is 0"),
-    ({"chips": 8, "bytes": 1e400}, "bytes is inf"), ({"chips": 8, "links_per_axis": 3}, "links_per_axis is 3"),
-]  # fmt: skip
+    (
+        {"chips": 12, "topology": "two-level", "scaleout_bandwidth": 1e9, "chips_per_node": 8},
+        "multiple of it",
+    ),
+    ({"chips": 0}, "chips is 0"),
+    ({"chips": 2.5}, "expected a whole number"),
+    ({"chips": -4}, "chips is -4"),
+    ({"chips": 8, "bytes": 0}, "bytes is 0"),
+    ({"chips": 8, "bytes": math.nan}, "bytes is not a number"),
+    ({"chips": 8, "link_bandwidth": math.inf}, "link_bandwidth is inf"),
+    ({"chips": 8, "latency": 0}, "latency is 0"),
+    ({"chips": 8, "bytes": 1e400}, "bytes is inf"),
+    ({"chips": 8, "links_per_axis": 3}, "links_per_axis is 3"),
+]
 
 
 @pytest.mark.parametrize(("changed", "message"), WRONG)
@@ -291,13 +389,19 @@ def test_arrays_give_what_numbers_give() -> None:
             both = collective(bytes=sizes, link_bandwidth=45e9, chips=chips, op=op, **network)
             for i, size in enumerate(sizes[:, 0]):
                 for j, count in enumerate(chips[0]):
-                    one = collective(bytes=float(size), link_bandwidth=45e9, chips=float(count), op=op, **network)
-                    assert {n: float(np.broadcast_to(v, (7, 4))[i, j]) for n, v in both.items()} == one
+                    one = collective(
+                        bytes=float(size), link_bandwidth=45e9, chips=float(count), op=op, **network
+                    )
+                    assert {
+                        n: float(np.broadcast_to(v, (7, 4))[i, j]) for n, v in both.items()
+                    } == one
 
 
 def test_the_sizes_of_published_slices_fit() -> None:
     """A v5p slice of 16 x 20 x 28 (8,960 chips): an all-to-all waits for the axis of 28."""
     pod = {"topology": "torus", "axes": 3, "side_x": 16, "side_y": 20, "chips": 8960}
     out = collective(**BASE, **pod, op="all-to-all")
-    assert out["steps"] == 8 + 10 + 14 and out["bytes_per_link"] == pytest.approx(1e9 / 8960 * 28 / 8)
+    assert out["steps"] == 8 + 10 + 14 and out["bytes_per_link"] == pytest.approx(
+        1e9 / 8960 * 28 / 8
+    )
     assert get_formula("collective").examples

@@ -10,31 +10,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import collective, cp_limit
-from flopbook.problems import FlopbookError, UnknownName
 
 A100 = {"peak": 312e12, "link_bandwidth": 300e9, "links_per_axis": 1}
 WIDTH = 128
 peaks = st.floats(min_value=1e12, max_value=1e16)
 links = st.floats(min_value=1e9, max_value=1e12)
 masks = st.sampled_from([("no", 1.0), ("yes", 0.5)])
-groups = st.tuples(st.integers(1, 16), st.integers(1, 16)).map(lambda pair: (pair[0] * pair[1], pair[0]))
+groups = st.tuples(st.integers(1, 16), st.integers(1, 16)).map(
+    lambda pair: (pair[0] * pair[1], pair[0])
+)
 
 
 @given(peaks, links, groups, masks, st.integers(2, 64))
 def test_a_block_takes_as_long_to_pass_on_as_to_compute(
     peak: float, link: float, heads: tuple[int, int], mask: tuple[str, float], chips: int
 ) -> None:
-    """From a permute of all keys and values over a ring, and the products of one block with another."""
+    """From a permute of all keys and values over a ring, and the products of one block with
+    another.
+    """
     query, keys = heads
-    out = cp_limit(peak=peak, link_bandwidth=link, links_per_axis=1, heads=query, kv_heads=keys, causal=mask[0])
+    out = cp_limit(
+        peak=peak, link_bandwidth=link, links_per_axis=1, heads=query, kv_heads=keys, causal=mask[0]
+    )
     tokens = out["tokens_per_chip"]
-    array = 2 * (2 * tokens * chips * keys * WIDTH)  # keys and values of the whole sequence, two bytes each
-    passed = collective(bytes=array, chips=chips, link_bandwidth=link, op="permute")["bandwidth_seconds"]
+    array = 2 * (
+        2 * tokens * chips * keys * WIDTH
+    )  # keys and values of the whole sequence, two bytes each
+    passed = collective(bytes=array, chips=chips, link_bandwidth=link, op="permute")[
+        "bandwidth_seconds"
+    ]
     product = 2 * tokens * tokens * query * WIDTH * mask[1] / peak
     assert 2 * product == pytest.approx(passed, rel=1e-9)
-    assert 5 * 2 * out["backward_tokens"] == pytest.approx(2 * 2 * 2 * tokens, rel=1e-9)  # 5 products, twice the bytes
+    assert 5 * 2 * out["backward_tokens"] == pytest.approx(
+        2 * 2 * 2 * tokens, rel=1e-9
+    )  # 5 products, twice the bytes
     assert 7 * out["step_tokens"] == pytest.approx(2 * 3 * tokens, rel=1e-9)
 
 
@@ -42,28 +54,43 @@ def test_a_block_takes_as_long_to_pass_on_as_to_compute(
 def test_heads_are_exchanged_as_long_as_they_are_computed(
     peak: float, link: float, heads: tuple[int, int], mask: tuple[str, float], chips: int
 ) -> None:
-    """From an all-to-all of queries, keys, values and results at a switch; the number of chips cancels."""
+    """From an all-to-all of queries, keys, values and results at a switch; the number of chips
+    cancels.
+    """
     query, keys = heads
-    fixed = {"peak": peak, "link_bandwidth": link, "links_per_axis": 1, "heads": query, "kv_heads": keys}
+    fixed = {
+        "peak": peak,
+        "link_bandwidth": link,
+        "links_per_axis": 1,
+        "heads": query,
+        "kv_heads": keys,
+    }
     seq = cp_limit(**fixed, method="ulysses", causal=mask[0])["tokens_per_chip"] * keys
     array = 2 * seq * (2 * query + 2 * keys) * WIDTH
-    moved = collective(bytes=array, chips=chips, link_bandwidth=link, topology="switch", op="all-to-all")
+    moved = collective(
+        bytes=array, chips=chips, link_bandwidth=link, topology="switch", op="all-to-all"
+    )
     computed = 4 * seq * seq * query / chips * WIDTH * mask[1] / peak
     assert computed * (1 - 1 / chips) == pytest.approx(moved["bandwidth_seconds"], rel=1e-9)
 
 
 # FLOP/s, one-way byte/s, block and sequence in thousands: liu2023ring, Table 2.
 TABLE = [
-    (312e12, 300e9, 1.0, 6.2), (312e12, 12.5e9, 24.5, 149.5), (123e12, 112e9, 1.1, 6.6), (275e12, 268e9, 1.0, 6.2),
+    (312e12, 300e9, 1.0, 6.2),
+    (312e12, 12.5e9, 24.5, 149.5),
+    (123e12, 112e9, 1.1, 6.6),
+    (275e12, 268e9, 1.0, 6.2),
     (196e12, 186e9, 1.1, 6.3),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("peak", "link", "block", "sequence"), TABLE)
 def test_blocks_as_printed(peak: float, link: float, block: float, sequence: float) -> None:
     """The paper's InfiniBand row is 2 percent below its own formula: 312/12.5 is 24.96 thousand."""
     tokens = cp_limit(peak=peak, link_bandwidth=link, links_per_axis=1, heads=32)["tokens_per_chip"]
-    assert tokens == pytest.approx(peak / link) and tokens / 1e3 == pytest.approx(block, abs=0.06, rel=0.02)
+    assert tokens == pytest.approx(peak / link) and tokens / 1e3 == pytest.approx(
+        block, abs=0.06, rel=0.02
+    )
     assert 6 * tokens / 1e3 == pytest.approx(sequence, rel=0.02)
 
 
@@ -71,7 +98,9 @@ def test_bytes_of_an_exchange_as_printed() -> None:
     """4Nh/P entries on each link: jacobs2023ulysses, for as many key heads as query heads."""
     seq, heads, chips = 131072, 64, 8
     entries = seq * (2 * heads + 2 * heads) * WIDTH
-    out = collective(bytes=entries, chips=chips, link_bandwidth=1e9, topology="switch", op="all-to-all")
+    out = collective(
+        bytes=entries, chips=chips, link_bandwidth=1e9, topology="switch", op="all-to-all"
+    )
     assert out["bytes_per_link"] / (1 - 1 / chips) == pytest.approx(4 * seq * heads * WIDTH / chips)
 
 
@@ -89,7 +118,9 @@ def test_grouped_keys_and_masks_by_hand() -> None:
     base = cp_limit(**A100, heads=64)["tokens_per_chip"]
     assert cp_limit(**A100, heads=64, kv_heads=8)["tokens_per_chip"] == pytest.approx(base / 8)
     assert cp_limit(**A100, heads=64, causal="yes")["tokens_per_chip"] == pytest.approx(2 * base)
-    assert cp_limit(**{**A100, "links_per_axis": 2}, heads=64)["tokens_per_chip"] == pytest.approx(base / 2)
+    assert cp_limit(**{**A100, "links_per_axis": 2}, heads=64)["tokens_per_chip"] == pytest.approx(
+        base / 2
+    )
 
 
 def test_a_model_gives_its_heads() -> None:
@@ -104,17 +135,23 @@ def test_arrays_equal_floats() -> None:
         out = cp_limit(**A100, heads=heads[:, None], kv_heads=8.0, method=method, seq=seqs[None, :])
         for i, count in enumerate(heads):
             for j, seq in enumerate(seqs):
-                one = cp_limit(**A100, heads=float(count), kv_heads=8.0, method=method, seq=float(seq))
+                one = cp_limit(
+                    **A100, heads=float(count), kv_heads=8.0, method=method, seq=float(seq)
+                )
                 assert {k: np.broadcast_to(v, (2, 5))[i, j] for k, v in out.items()} == one
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"kv_heads": 64}, "kv-heads is larger than heads"), ({"heads": 0}, "heads is 0"), ({"seq": 0}, "seq is 0"),
-        ({"seq": math.nan}, "seq is not a number"), ({"heads": 1.5}, "whole number"), ({"peak": -1}, "peak is -1"),
+        ({"kv_heads": 64}, "kv-heads is larger than heads"),
+        ({"heads": 0}, "heads is 0"),
+        ({"seq": 0}, "seq is 0"),
+        ({"seq": math.nan}, "seq is not a number"),
+        ({"heads": 1.5}, "whole number"),
+        ({"peak": -1}, "peak is -1"),
     ],
-)  # fmt: skip
+)
 def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         cp_limit(**{**A100, "heads": 32, **changed})

@@ -10,43 +10,72 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import decode, kv_cache, prefill
-from flopbook.problems import FlopbookError
 
 A100 = {"peak": 312e12, "bandwidth": 2.039e12}
 A100_40 = {"peak": 312e12, "bandwidth": 1.555e12}
 H100_FP8 = {"peak": 1978.9e12, "bandwidth": 3.35e12, "bytes_per_param": 1.0}
 LLAMA_7B = {
-    "params": 6738415616, "compute_params": 6738415616, "layers": 32, "heads": 32, "d_model": 4096, "vocab": 32000,
-}  # fmt: skip
-LLAMA_70B = {
-    "params": 68976648192, "compute_params": 68976648192, "layers": 80, "heads": 64, "kv_heads": 8, "d_model": 8192,
+    "params": 6738415616,
+    "compute_params": 6738415616,
+    "layers": 32,
+    "heads": 32,
+    "d_model": 4096,
     "vocab": 32000,
-}  # fmt: skip
+}
+LLAMA_70B = {
+    "params": 68976648192,
+    "compute_params": 68976648192,
+    "layers": 80,
+    "heads": 64,
+    "kv_heads": 8,
+    "d_model": 8192,
+    "vocab": 32000,
+}
 LLAMA_3_70B = {**LLAMA_70B, "params": 70553706496, "compute_params": 70553706496, "vocab": 128256}
-GPT_13B = {"params": 12.7e9, "compute_params": 12.7e9, "layers": 40, "heads": 40, "d_model": 5120, "vocab": 50272,
-           "tied_embeddings": "yes"}  # fmt: skip
+GPT_13B = {
+    "params": 12.7e9,
+    "compute_params": 12.7e9,
+    "layers": 40,
+    "heads": 40,
+    "d_model": 5120,
+    "vocab": 50272,
+    "tied_embeddings": "yes",
+}
 MIXTRAL = {
-    "params": 46702792704, "compute_params": 12879925248, "layers": 32, "heads": 32, "kv_heads": 8, "d_model": 4096,
-    "vocab": 32000, "experts": 8, "experts_per_token": 2,
-}  # fmt: skip
+    "params": 46702792704,
+    "compute_params": 12879925248,
+    "layers": 32,
+    "heads": 32,
+    "kv_heads": 8,
+    "d_model": 4096,
+    "vocab": 32000,
+    "experts": 8,
+    "experts_per_token": 2,
+}
 
 
 @given(st.integers(1, 4096).map(float), st.integers(1, 100_000).map(float))
 def test_a_step_is_the_sum_of_its_parts(batch: float, seq: float) -> None:
     out = decode(**LLAMA_70B, **A100, batch=batch, seq=seq)
     assert out["tokens_per_s"] == pytest.approx(batch / out["seconds"])
-    assert out["seconds"] == pytest.approx(max(out["weight_seconds"], out["compute_seconds"]) + out["kv_seconds"])
+    assert out["seconds"] == pytest.approx(
+        max(out["weight_seconds"], out["compute_seconds"]) + out["kv_seconds"]
+    )
     assert out["kv_seconds"] == pytest.approx(
-        kv_cache(layers=80, heads=64, kv_heads=8, d_model=8192, seq=seq, batch=batch)["bytes"] / A100["bandwidth"]
+        kv_cache(layers=80, heads=64, kv_heads=8, d_model=8192, seq=seq, batch=batch)["bytes"]
+        / A100["bandwidth"]
     )
 
 
 @given(st.integers(1, 2000).map(float))
 def test_more_sequences_take_longer_together_and_less_each(batch: float) -> None:
     one, more = (decode(**LLAMA_70B, **A100, batch=b, seq=1000) for b in (batch, batch + 1))
-    assert more["seconds"] > one["seconds"] and more["tokens_per_s"] >= one["tokens_per_s"] * (1 - 1e-12)
+    assert more["seconds"] > one["seconds"] and more["tokens_per_s"] >= one["tokens_per_s"] * (
+        1 - 1e-12
+    )
 
 
 def test_each_limit_has_its_word() -> None:
@@ -65,7 +94,10 @@ def test_chips_divide_the_time_until_each_has_one_head() -> None:
 
 
 def test_a_mixture_reads_the_experts_that_are_visited() -> None:
-    """One token: the active weights. Many: all. Two tokens of 2 in 8: the others with probability 9/16."""
+    """One token: the active weights. Many: all.
+
+    Two tokens of 2 in 8: the others with probability 9/16.
+    """
     at = {b: decode(**MIXTRAL, **A100, seq=1, batch=b)["weight_seconds"] for b in (1, 2, 10_000)}
     scale, lookup = 2 / A100["bandwidth"], 32000 * 4096
     routed = (46702792704 - 12879925248) * 8 / 6
@@ -76,18 +108,28 @@ def test_a_mixture_reads_the_experts_that_are_visited() -> None:
 
 def test_expert_parallel_groups_share_experts_and_sequences_only() -> None:
     one, four = (decode(**MIXTRAL, **A100, seq=4096, batch=1024, ep=n) for n in (1, 4))
-    assert four["kv_seconds"] == one["kv_seconds"] / 4 and four["compute_seconds"] == one["compute_seconds"] / 4
+    assert (
+        four["kv_seconds"] == one["kv_seconds"] / 4
+        and four["compute_seconds"] == one["compute_seconds"] / 4
+    )
     assert one["weight_seconds"] / 4 < four["weight_seconds"] < one["weight_seconds"]
 
 
-# Milliseconds measured for one token (gpt-fast, README at 32971d3; batch 1, prompt of 5 tokens, A100 80 GB at 330 W),
-# and how many times the roofline's they are.
+# Milliseconds measured for one token (gpt-fast, README at 32971d3; batch 1, prompt of 5 tokens,
+# A100 80 GB at 330 W), and how many times the roofline's they are.
 MEASURED = [
-    (LLAMA_7B, 1, 2.0, 9.533, 1.46), (LLAMA_7B, 2, 2.0, 5.923, 1.82), (LLAMA_7B, 4, 2.0, 3.937, 2.42),
-    (LLAMA_7B, 8, 2.0, 3.045, 3.74), (LLAMA_7B, 1, 1.0, 6.428, 1.97), (LLAMA_3_70B, 1, 1.0, 55.432, 1.63),
-    (LLAMA_3_70B, 4, 2.0, 26.702, 1.57), (LLAMA_3_70B, 8, 2.0, 17.013, 2.00), (MIXTRAL, 2, 2.0, 10.344, 1.65),
-    (MIXTRAL, 8, 2.0, 4.389, 2.81), (MIXTRAL, 1, 1.0, 10.212, 1.63),
-]  # fmt: skip
+    (LLAMA_7B, 1, 2.0, 9.533, 1.46),
+    (LLAMA_7B, 2, 2.0, 5.923, 1.82),
+    (LLAMA_7B, 4, 2.0, 3.937, 2.42),
+    (LLAMA_7B, 8, 2.0, 3.045, 3.74),
+    (LLAMA_7B, 1, 1.0, 6.428, 1.97),
+    (LLAMA_3_70B, 1, 1.0, 55.432, 1.63),
+    (LLAMA_3_70B, 4, 2.0, 26.702, 1.57),
+    (LLAMA_3_70B, 8, 2.0, 17.013, 2.00),
+    (MIXTRAL, 2, 2.0, 10.344, 1.65),
+    (MIXTRAL, 8, 2.0, 4.389, 2.81),
+    (MIXTRAL, 1, 1.0, 10.212, 1.63),
+]
 
 
 @pytest.mark.parametrize(("model", "tp", "width", "ms", "ratio"), MEASURED)
@@ -101,7 +143,9 @@ def test_the_roofline_is_below_what_was_measured(
 
 @pytest.mark.parametrize(("tp", "ms", "ratio"), [(1, 22.0, 1.32), (2, 13.5, 1.62)])
 def test_thirteen_billion_on_a100(tp: int, ms: float, ratio: float) -> None:
-    """A token in 22.0 ms on one A100 40 GB and 13.5 ms on two (chen2022transformer, FasterTransformer)."""
+    """A token in 22.0 ms on one A100 40 GB and 13.5 ms on two (chen2022transformer,
+    FasterTransformer).
+    """
     ours = decode(**GPT_13B, **A100_40, seq=517, tp=tp)["seconds"]
     assert ms / 1000 / ours == pytest.approx(ratio, abs=0.02)
 
@@ -123,33 +167,48 @@ def test_a_prompt_of_512_on_a100(tp: int, ms: float, ratio: float) -> None:
         (LLAMA_70B, 4, 2048, 109, 3.02),
     ],
 )
-def test_the_first_token_on_h100_in_fp8(model: dict[str, Any], tp: int, seq: int, ms: float, ratio: float) -> None:
-    """TensorRT-LLM 0.6.1, performance.md at 138f96d, low latency on H100: 7, 36, 26 and 109 ms, whole ones."""
+def test_the_first_token_on_h100_in_fp8(
+    model: dict[str, Any], tp: int, seq: int, ms: float, ratio: float
+) -> None:
+    """TensorRT-LLM 0.6.1, performance.md at 138f96d, low latency on H100: 7, 36, 26 and 109 ms,
+    whole ones.
+    """
     ours = prefill(**model, **H100_FP8, seq=seq, tp=tp)["seconds"]
     assert 1 < ms / 1000 / ours == pytest.approx(ratio, abs=0.02)
 
 
 def test_throughput_of_a_static_batch_counts_the_prompts_once() -> None:
-    """19,694 tokens a second: 768 sequences of 128 + 128 tokens on an H100 (TensorRT-LLM 0.6.1). Ours: 1.8 times that.
+    """19,694 tokens a second: 768 sequences of 128 + 128 tokens on an H100 (TensorRT-LLM 0.6.1).
+    Ours: 1.8 times that.
 
-    Taking the decoding alone for the whole would give 2.3 times, and n steps instead of n - 1 differ by 1 percent.
+    Taking the decoding alone for the whole would give 2.3 times, and n steps instead of n - 1
+    differ by 1 percent.
     """
-    steps = [decode(**LLAMA_7B, **H100_FP8, bytes_per_kv=1, batch=768, seq=128 + n)["seconds"] for n in range(1, 128)]
+    steps = [
+        decode(**LLAMA_7B, **H100_FP8, bytes_per_kv=1, batch=768, seq=128 + n)["seconds"]
+        for n in range(1, 128)
+    ]
     first = prefill(**LLAMA_7B, **H100_FP8, bytes_per_kv=1, batch=768, seq=128)["seconds"]
     assert 768 * 128 / (first + sum(steps)) / 19694 == pytest.approx(1.79, abs=0.05)
     assert 768 * 127 / sum(steps) / 19694 == pytest.approx(2.34, abs=0.05)
 
 
 def test_a_grouped_cache_is_read_by_its_own_heads() -> None:
-    """Llama 2 70B, 16 sequences of 4,096: 53 ms at 3.072 TB/s; read for all 64 heads it would be 101 (defect 8)."""
+    """Llama 2 70B, 16 sequences of 4,096: 53 ms at 3.072 TB/s; read for all 64 heads it would be
+    101 (defect 8).
+    """
     chip = {"peak": 989.4e12, "bandwidth": 3.072e12, "seq": 4096, "batch": 16}
     assert decode(**LLAMA_70B, **chip)["seconds"] == pytest.approx(53e-3, rel=0.03)
-    assert decode(**{**LLAMA_70B, "kv_heads": 64}, **chip)["seconds"] == pytest.approx(101e-3, rel=0.03)
+    assert decode(**{**LLAMA_70B, "kv_heads": 64}, **chip)["seconds"] == pytest.approx(
+        101e-3, rel=0.03
+    )
 
 
 def test_one_h100_does_not_write_llama_2_70b_in_four_milliseconds() -> None:
     """A page of mlsysim says 4.2 ms, its command 42.8 (defect 28): the weights alone take 41."""
-    assert decode(**LLAMA_70B, peak=989.4e12, bandwidth=3.35e12, seq=1)["seconds"] == pytest.approx(41e-3, rel=0.01)
+    assert decode(**LLAMA_70B, peak=989.4e12, bandwidth=3.35e12, seq=1)["seconds"] == pytest.approx(
+        41e-3, rel=0.01
+    )
 
 
 def test_a_prompt_is_read_with_the_causal_half_and_one_output() -> None:
@@ -161,11 +220,19 @@ def test_a_prompt_is_read_with_the_causal_half_and_one_output() -> None:
 
 
 def test_the_limits_of_prefill() -> None:
-    """One token is bound by the weights like decoding, a long prompt by arithmetic, a very long one by attention."""
+    """One token is bound by the weights like decoding, a long prompt by arithmetic, a very long one
+    by attention.
+    """
     bounds = [prefill(**LLAMA_7B, **A100, seq=n)["bound"] for n in (1, 4096, 1_000_000)]
     assert bounds == ["weights", "arithmetic", "attention"]
-    assert prefill(**LLAMA_7B, **A100, seq=1)["weight_seconds"] == decode(**LLAMA_7B, **A100, seq=1)["weight_seconds"]
-    times = [prefill(**LLAMA_7B, **A100, seq=n, batch=b)["seconds"] for n, b in ((4096, 1), (4096, 4), (16384, 1))]
+    assert (
+        prefill(**LLAMA_7B, **A100, seq=1)["weight_seconds"]
+        == decode(**LLAMA_7B, **A100, seq=1)["weight_seconds"]
+    )
+    times = [
+        prefill(**LLAMA_7B, **A100, seq=n, batch=b)["seconds"]
+        for n, b in ((4096, 1), (4096, 4), (16384, 1))
+    ]
     assert 4 * times[0] == pytest.approx(times[1]) and times[2] > times[1]
 
 
@@ -179,7 +246,9 @@ def test_arrays_equal_floats() -> None:
 
 
 def test_the_chip_and_the_model_supply_everything() -> None:
-    result = calculate("decode", model="deepseek-v3", chip="h200", seq=4096, dtype="fp8", batch=256, ep=32)
+    result = calculate(
+        "decode", model="deepseek-v3", chip="h200", seq=4096, dtype="fp8", batch=256, ep=32
+    )
     assert result["bound"] in ("weights", "KV cache", "arithmetic") and result["seconds"] > 0
     assert result.as_json()["outputs"]["bound"] == {"value": result["bound"], "unit": "1"}
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import collective, dp_limit
-from flopbook.problems import FlopbookError
 
 V5P = {"peak": 4.59e14, "link_bandwidth": 90e9}  # 1.8e11 byte/s on an axis: two links of 90 GB/s
 MANY = 10**6  # chips of a ring so long that (X - 1)/X is one
@@ -21,10 +21,14 @@ links = st.floats(min_value=1e9, max_value=1e12)
 
 
 @given(peaks, links, st.sampled_from([0.5, 1, 2, 4]), st.floats(min_value=1e3, max_value=1e12))
-def test_the_sum_takes_as_long_as_the_backward_pass(peak: float, link: float, width: float, weights: float) -> None:
+def test_the_sum_takes_as_long_as_the_backward_pass(
+    peak: float, link: float, width: float, weights: float
+) -> None:
     """At the limit, from a collective on a long ring and the operations of the passes."""
     out = dp_limit(peak=peak, link_bandwidth=link, bytes_per_param=width)
-    summed = collective(bytes=width * weights, chips=MANY, link_bandwidth=link, op="all-reduce")["bandwidth_seconds"]
+    summed = collective(bytes=width * weights, chips=MANY, link_bandwidth=link, op="all-reduce")[
+        "bandwidth_seconds"
+    ]
     tokens = out["tokens_per_chip"]
     assert 4 * weights * tokens / peak == pytest.approx(summed, rel=1e-5)
     assert 6 * weights * out["step_tokens"] / peak == pytest.approx(summed, rel=1e-5)
@@ -32,12 +36,23 @@ def test_the_sum_takes_as_long_as_the_backward_pass(peak: float, link: float, wi
 
 
 @given(peaks, links, st.integers(2, 64), st.integers(2, 64))
-def test_a_pod_is_a_chip_with_the_links_of_all(peak: float, link: float, pods: int, chips: int) -> None:
-    """From two levels: what each chip of a pod sends outward, against the backward pass of its share."""
+def test_a_pod_is_a_chip_with_the_links_of_all(
+    peak: float, link: float, pods: int, chips: int
+) -> None:
+    """From two levels: what each chip of a pod sends outward, against the backward pass of its
+    share.
+    """
     slow = link / 100
     tokens = dp_limit(peak=peak, link_bandwidth=link, scaleout_bandwidth=slow)["pod_tokens"]
-    levels = {"topology": "two-level", "chips_per_node": chips, "scaleout_bandwidth": slow, "link_bandwidth": 1e17}
-    outward = collective(bytes=2e12, chips=chips * pods, op="all-reduce", **levels)["bandwidth_seconds"]
+    levels = {
+        "topology": "two-level",
+        "chips_per_node": chips,
+        "scaleout_bandwidth": slow,
+        "link_bandwidth": 1e17,
+    }
+    outward = collective(bytes=2e12, chips=chips * pods, op="all-reduce", **levels)[
+        "bandwidth_seconds"
+    ]
     assert 4 * 1e12 * (tokens / chips) / peak * (1 - 1 / pods) == pytest.approx(outward, rel=1e-9)
 
 
@@ -49,12 +64,16 @@ def test_scales_as_it_should(peak: float, link: float, axes: int, batch: float) 
     assert many["max_chips"] >= one["max_chips"] == math.floor(batch / one["tokens_per_chip"])
     fast = dp_limit(peak=2 * peak, link_bandwidth=2 * link)["tokens_per_chip"]
     assert fast == pytest.approx(one["tokens_per_chip"])
-    mixture = dp_limit(peak=peak, link_bandwidth=link, experts=8, experts_per_token=2)["tokens_per_chip"]
+    mixture = dp_limit(peak=peak, link_bandwidth=link, experts=8, experts_per_token=2)[
+        "tokens_per_chip"
+    ]
     assert mixture == pytest.approx(4 * one["tokens_per_chip"])
 
 
 def test_tpu_v5p_as_printed() -> None:
-    """2,550 tokens on one axis, 850 on three, 7.6M a pod: austin2025training; 6,275 chips: slides, line 1115."""
+    """2,550 tokens on one axis, 850 on three, 7.6M a pod: austin2025training; 6,275 chips: slides,
+    line 1115.
+    """
     assert dp_limit(**V5P, axes=1)["tokens_per_chip"] == pytest.approx(2550)
     assert dp_limit(**V5P, axes=3)["tokens_per_chip"] == pytest.approx(850)
     assert dp_limit(**V5P, axes=3)["tokens_per_chip"] * 8960 == pytest.approx(7.6e6, rel=3e-3)
@@ -62,10 +81,12 @@ def test_tpu_v5p_as_printed() -> None:
 
 
 def test_pods_as_printed() -> None:
-    """76,000 tokens per pod (austin2025training): 3.8e18 FLOP/s over 5e13 byte/s, 8,192 chips of a host of four.
+    """76,000 tokens per pod (austin2025training): 3.8e18 FLOP/s over 5e13 byte/s, 8,192 chips of a
+    host of four.
 
-    The book rounds the pod up by 3 percent, and counts what a host takes in and sends out together, 25 GB/s. One
-    way that is half, 3.125 GB/s a chip, and the batch must be twice as large: the limit holds for one direction.
+    The book rounds the pod up by 3 percent, and counts what a host takes in and sends out together,
+    25 GB/s. One way that is half, 3.125 GB/s a chip, and the batch must be twice as large: the
+    limit holds for one direction.
     """
     printed = dp_limit(**V5P, scaleout_bandwidth=25e9 / 4)["pod_tokens"]
     assert printed == pytest.approx(76_000, rel=0.04)
@@ -91,12 +112,17 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"axes": 0}, "axes is 0"), ({"axes": 1.5}, "whole number"), ({"peak": -1}, "peak is -1"),
-        ({"link_bandwidth": math.nan}, "link_bandwidth is not a number"), ({"batch_tokens": 0.5}, "batch_tokens"),
-        ({"scaleout_bandwidth": 0}, "scaleout_bandwidth is 0"), ({"bytes_per_param": 65}, "bytes_per_param"),
-        ({"experts": 2, "experts_per_token": 3}, "cannot visit more experts"), ({"peak": 1e400}, "peak is inf"),
+        ({"axes": 0}, "axes is 0"),
+        ({"axes": 1.5}, "whole number"),
+        ({"peak": -1}, "peak is -1"),
+        ({"link_bandwidth": math.nan}, "link_bandwidth is not a number"),
+        ({"batch_tokens": 0.5}, "batch_tokens"),
+        ({"scaleout_bandwidth": 0}, "scaleout_bandwidth is 0"),
+        ({"bytes_per_param": 65}, "bytes_per_param"),
+        ({"experts": 2, "experts_per_token": 3}, "cannot visit more experts"),
+        ({"peak": 1e400}, "peak is inf"),
     ],
-)  # fmt: skip
+)
 def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         dp_limit(**{**V5P, **changed})

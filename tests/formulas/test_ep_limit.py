@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import collective, ep_limit, min_batch
-from flopbook.problems import FlopbookError
 
 H100 = {"peak": 989.4e12, "link_bandwidth": 450e9, "memory_bandwidth": 3.35e12, "links_per_axis": 1}
 V5P = {"peak": 4.59e14, "link_bandwidth": 90e9, "memory_bandwidth": 2.765e12}
@@ -22,15 +22,21 @@ sides = st.sampled_from([2, 4, 8, 16])
 
 
 def ratio(chips: int, network: dict[str, Any], width: int, visited: int, matrices: int) -> float:
-    """Arithmetic over exchange of one layer, from two all-to-alls and the products of the visited experts."""
+    """Arithmetic over exchange of one layer, from two all-to-alls and the products of the visited
+    experts.
+    """
     array = chips * TOKENS * visited * D_MODEL * 2
     exchange = collective(bytes=array, chips=chips, op="all-to-all", **network)["bandwidth_seconds"]
     return TOKENS * visited * matrices * 2 * D_MODEL * width / 459e12 / (2 * exchange)
 
 
 @given(sides, st.integers(1, 3), st.integers(1, 10**5), st.integers(1, 16), st.sampled_from([2, 3]))
-def test_a_torus_is_busy_up_to_its_side(side: int, axes: int, width: int, visited: int, matrices: int) -> None:
-    """Even sides, where a token travels exactly a quarter of the ring; experts enough for all chips."""
+def test_a_torus_is_busy_up_to_its_side(
+    side: int, axes: int, width: int, visited: int, matrices: int
+) -> None:
+    """Even sides, where a token travels exactly a quarter of the ring; experts enough for all
+    chips.
+    """
     network = {"link_bandwidth": 90e9, "topology": "torus", "axes": axes}
     kind = "gated" if matrices == 3 else "plain"
     many = {"experts": 10**6, "experts_per_token": visited}
@@ -61,7 +67,9 @@ def test_each_expert_gets_a_minimum_batch(chips: int, visited: int) -> None:
 
 
 def test_the_exchange_is_counted_in_each_layer_and_pass() -> None:
-    """A peer (mlsysim) counts it once a step: 232 times too little for the 58 layers of DeepSeek-V3 with experts."""
+    """A peer (mlsysim) counts it once a step: 232 times too little for the 58 layers of DeepSeek-V3
+    with experts.
+    """
     out = calculate("ep-limit", chip="h100-sxm", model="deepseek-v3", layers=58)
     once = 8 * 7168 * 2
     assert out["bytes_per_token"] == 58 * 2 * 2 * once == 232 * once
@@ -69,9 +77,17 @@ def test_the_exchange_is_counted_in_each_layer_and_pass() -> None:
 
 
 def test_deepseek_by_hand() -> None:
-    """At 450 GB/s an expert must be 1,466 wide, and DeepSeek's are 2,048; at 50 GB/s between nodes, 13,192 wide."""
-    inside, across = (ep_limit(**{**H100, "link_bandwidth": rate}, **DEEPSEEK) for rate in (450e9, 50e9))
-    assert inside["least_width"] == pytest.approx(2 * 989.4e12 / (3 * 450e9)) == pytest.approx(1466, rel=1e-3)
+    """At 450 GB/s an expert must be 1,466 wide, and DeepSeek's are 2,048; at 50 GB/s between nodes,
+    13,192 wide.
+    """
+    inside, across = (
+        ep_limit(**{**H100, "link_bandwidth": rate}, **DEEPSEEK) for rate in (450e9, 50e9)
+    )
+    assert (
+        inside["least_width"]
+        == pytest.approx(2 * 989.4e12 / (3 * 450e9))
+        == pytest.approx(1466, rel=1e-3)
+    )
     assert across["least_width"] == pytest.approx(13192, rel=1e-3)
     assert (inside["max_chips"], across["max_chips"]) == (256, 1)
     assert inside["tokens_per_chip"] == pytest.approx(989.4e12 / 3.35e12 * 256 / 8 / 256)
@@ -91,11 +107,15 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"experts_per_token": 300}, "cannot visit more experts"), ({"axes": 4}, "axes is above 3"),
-        ({"expert_d_ff": 0}, "expert_d_ff is 0"), ({"chips": 0}, "chips is 0"), ({"layers": 0.5}, "layers is 0.5"),
-        ({"memory_bandwidth": math.nan}, "memory_bandwidth is not a number"), ({"peak": 0}, "peak is 0"),
+        ({"experts_per_token": 300}, "cannot visit more experts"),
+        ({"axes": 4}, "axes is above 3"),
+        ({"expert_d_ff": 0}, "expert_d_ff is 0"),
+        ({"chips": 0}, "chips is 0"),
+        ({"layers": 0.5}, "layers is 0.5"),
+        ({"memory_bandwidth": math.nan}, "memory_bandwidth is not a number"),
+        ({"peak": 0}, "peak is 0"),
     ],
-)  # fmt: skip
+)
 def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         ep_limit(**{**H100, **DEEPSEEK, **changed})

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import dp_limit, fsdp_limit
-from flopbook.problems import FlopbookError
 
 V5P = {"peak": 4.59e14, "link_bandwidth": 90e9}  # 1.8e11 byte/s on an axis: two links of 90 GB/s
 peaks = st.floats(min_value=1e12, max_value=1e16)
@@ -20,7 +20,9 @@ links = st.floats(min_value=1e9, max_value=1e12)
 
 
 @given(peaks, links, st.integers(1, 3), st.floats(min_value=1e3, max_value=1e13))
-def test_gathering_takes_as_long_as_the_forward_pass(peak: float, link: float, axes: int, weights: float) -> None:
+def test_gathering_takes_as_long_as_the_forward_pass(
+    peak: float, link: float, axes: int, weights: float
+) -> None:
     """At the limit, from bytes and operations directly and for a layer of any size."""
     tokens = fsdp_limit(peak=peak, link_bandwidth=link, axes=axes)["tokens_per_chip"]
     gathering = 2 * weights / (axes * 2 * link)
@@ -33,16 +35,18 @@ def test_gathering_takes_as_long_as_the_forward_pass(peak: float, link: float, a
 @given(peaks, links, st.integers(1, 6))
 def test_axes_divide_the_tokens(peak: float, link: float, axes: int) -> None:
     one = fsdp_limit(peak=peak, link_bandwidth=link)["tokens_per_chip"]
-    assert fsdp_limit(peak=peak, link_bandwidth=link, axes=axes)["tokens_per_chip"] == pytest.approx(
-        one / axes, rel=1e-12
-    )
+    assert fsdp_limit(peak=peak, link_bandwidth=link, axes=axes)[
+        "tokens_per_chip"
+    ] == pytest.approx(one / axes, rel=1e-12)
 
 
 @given(peaks, links, st.integers(1, 512), st.data())
 def test_experts_multiply_the_tokens(peak: float, link: float, experts: int, data: Any) -> None:
     visited = data.draw(st.integers(1, experts))
     dense = fsdp_limit(peak=peak, link_bandwidth=link)["tokens_per_chip"]
-    mixture = fsdp_limit(peak=peak, link_bandwidth=link, experts=experts, experts_per_token=visited)["tokens_per_chip"]
+    mixture = fsdp_limit(
+        peak=peak, link_bandwidth=link, experts=experts, experts_per_token=visited
+    )["tokens_per_chip"]
     assert mixture == pytest.approx(dense * experts / visited, rel=1e-12)
     if visited == experts:
         assert mixture == dense
@@ -70,13 +74,16 @@ def test_narrower_weights_and_faster_links_lower_the_limit() -> None:
 
 
 def test_tpu_v5p_as_printed() -> None:
-    """2,550 tokens per chip with 1.8e11 byte/s on an axis, 850 on three axes: austin2025scaling, chapter on training.
+    """2,550 tokens per chip with 1.8e11 byte/s on an axis, 850 on three axes: austin2025scaling,
+    chapter on training.
 
     Ledger rows of slides2025scaling that repeat them: lines 1262 and 1266 of the slides.
     """
     assert fsdp_limit(**V5P)["tokens_per_chip"] == pytest.approx(2550, rel=1e-12)
     assert fsdp_limit(**V5P, axes=3)["tokens_per_chip"] == pytest.approx(850, rel=1e-12)
-    assert fsdp_limit(**V5P, axes=3, batch_tokens=16e6)["max_chips"] == 18823  # 16e6 / (2550 / 3) = 18,823
+    assert (
+        fsdp_limit(**V5P, axes=3, batch_tokens=16e6)["max_chips"] == 18823
+    )  # 16e6 / (2550 / 3) = 18,823
 
 
 def test_no_batch_given_means_no_limit() -> None:
@@ -129,26 +136,44 @@ def test_values_out_of_range_are_refused(name: str, value: float) -> None:
 
 def test_the_extremes_of_the_range_still_compute() -> None:
     """Nothing between the bounds overflows or divides by zero."""
-    most = {"axes": 16, "links_per_axis": 1e4, "batch_tokens": 1e15, "experts": 1e6, "experts_per_token": 1e6}
+    most = {
+        "axes": 16,
+        "links_per_axis": 1e4,
+        "batch_tokens": 1e15,
+        "experts": 1e6,
+        "experts_per_token": 1e6,
+    }
     small = fsdp_limit(peak=1e-40, link_bandwidth=1e18, bytes_per_param=0.01, **most)
-    large = fsdp_limit(peak=1e24, link_bandwidth=1e-40, batch_tokens=1, bytes_per_param=64, experts=1e6)
+    large = fsdp_limit(
+        peak=1e24, link_bandwidth=1e-40, batch_tokens=1, bytes_per_param=64, experts=1e6
+    )
     assert 0 < small["tokens_per_chip"] < large["tokens_per_chip"] < math.inf
     assert math.isfinite(small["max_chips"]) and large["max_chips"] == 0
 
 
 def test_each_pass_has_its_own_limit() -> None:
-    """Forward: one gather against one product. Backward: gather and scatter against two; kept weights spare one."""
+    """Forward: one gather against one product.
+
+    Backward: gather and scatter against two; kept weights spare one.
+    """
     again, kept = (fsdp_limit(**V5P, regather=word) for word in ("yes", "no"))
-    assert again["forward_tokens"] == again["backward_tokens"] == again["step_tokens"] == again["tokens_per_chip"]
+    assert (
+        again["forward_tokens"]
+        == again["backward_tokens"]
+        == again["step_tokens"]
+        == again["tokens_per_chip"]
+    )
     assert kept["forward_tokens"] == kept["tokens_per_chip"] == again["tokens_per_chip"]
     assert kept["backward_tokens"] == pytest.approx(kept["forward_tokens"] / 2)
     assert kept["step_tokens"] == pytest.approx(kept["forward_tokens"] * 2 / 3)
 
 
 def test_it_moves_half_as_much_again_as_data_parallelism() -> None:
-    """12DF bytes a layer and step against 8DF: the slide that calls the overhead minimal is wrong about traffic.
+    """12DF bytes a layer and step against 8DF: the slide that calls the overhead minimal is wrong
+    about traffic.
 
-    Ledger: line 1174 of the slides. The limits are equal all the same, since the arithmetic of the passes differs.
+    Ledger: line 1174 of the slides. The limits are equal all the same, since the arithmetic of the
+    passes differs.
     """
     whole, plain = fsdp_limit(**V5P), dp_limit(**V5P)
     assert whole["step_tokens"] == pytest.approx(1.5 * plain["step_tokens"])
@@ -156,7 +181,9 @@ def test_it_moves_half_as_much_again_as_data_parallelism() -> None:
 
 
 def test_a_pod_needs_as_much_as_one_chip_with_its_links_outward() -> None:
-    here, there = (limit(**V5P, scaleout_bandwidth=6.25e9)["pod_tokens"] for limit in (fsdp_limit, dp_limit))
+    here, there = (
+        limit(**V5P, scaleout_bandwidth=6.25e9)["pod_tokens"] for limit in (fsdp_limit, dp_limit)
+    )
     assert here == there == pytest.approx(4.59e14 / 6.25e9)
     assert fsdp_limit(**V5P)["pod_tokens"] == 0  # nothing is said of pods: left open by the command
     assert calculate("fsdp-limit", **V5P)["pod_tokens"] is None

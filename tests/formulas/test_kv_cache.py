@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import kv_cache
-from flopbook.problems import FlopbookError
 
 sizes = st.integers(min_value=1, max_value=5000).map(float)
 SHAPE: dict[str, Any] = {"layers": 32, "heads": 32, "head_dim": 128, "seq": 2048}
@@ -24,13 +24,21 @@ def counted(layers: int, windowed: int, seq: int, window: int, kv_heads: int, he
     return kept * kv_heads * head_dim * 2
 
 
-@given(st.integers(1, 60), st.integers(1, 60), sizes, sizes, st.integers(1, 32), st.integers(1, 256))
+@given(
+    st.integers(1, 60), st.integers(1, 60), sizes, sizes, st.integers(1, 32), st.integers(1, 256)
+)
 def test_the_formula_counts_what_each_layer_keeps(
     layers: int, windowed: int, seq: float, window: float, kv_heads: int, head_dim: int
 ) -> None:
     windowed = min(windowed, layers)
     out = kv_cache(
-        layers=layers, heads=32, kv_heads=kv_heads, head_dim=head_dim, seq=seq, window=window, window_layers=windowed
+        layers=layers,
+        heads=32,
+        kv_heads=kv_heads,
+        head_dim=head_dim,
+        seq=seq,
+        window=window,
+        window_layers=windowed,
     )
     assert out["bytes"] == 2 * counted(layers, windowed, int(seq), int(window), kv_heads, head_dim)
 
@@ -44,15 +52,19 @@ def test_it_grows_with_tokens_sequences_and_width(seq: float, batch: float, widt
 
 
 @pytest.mark.parametrize(
-    ("model", "kilobytes"), [("deepseek-v3", 70.272), ("qwen-2.5-72b", 327.680), ("llama-3-405b", 516.096)]
+    ("model", "kilobytes"),
+    [("deepseek-v3", 70.272), ("qwen-2.5-72b", 327.680), ("llama-3-405b", 516.096)],
 )
 def test_bytes_of_a_token_with_latent_and_grouped_attention(model: str, kilobytes: float) -> None:
-    """What DeepSeek gives as 70 and 516 KB for its model and Llama 3.1 405B, in bf16: thousands, not 1,024."""
+    """What DeepSeek gives as 70 and 516 KB for its model and Llama 3.1 405B, in bf16: thousands,
+    not 1,024.
+    """
     assert calculate("kv-cache", model=model, seq=1)["bytes_per_token"] == kilobytes * 1000
 
 
 def test_kib_of_a_token_are_not_kb() -> None:
-    """40 layers of width 5,120 keep 2 x 2 x 40 x 5,120 bytes for a token: 800 KiB, which is 819.2 kB.
+    """40 layers of width 5,120 keep 2 x 2 x 40 x 5,120 bytes for a token: 800 KiB, which is 819.2
+    kB.
 
     2,048 tokens are 1.56 GiB or 1.68 GB: a text that says GB for GiB is 7 percent off.
     """
@@ -67,14 +79,19 @@ def test_the_number_format_sets_the_width() -> None:
 
 
 def test_keys_and_values_are_both_counted() -> None:
-    """Llama 2 7B, 2,049 tokens: 1.0005 GiB. EleutherAI's script prints 0.50, without the factor 2 (defect 1)."""
+    """Llama 2 7B, 2,049 tokens: 1.0005 GiB.
+
+    EleutherAI's script prints 0.50, without the factor 2 (defect 1).
+    """
     gib = calculate("kv-cache", model="llama-2-7b", seq=2049)["bytes"] / 2**30
     assert gib == pytest.approx(1.0005, rel=1e-4)
     assert gib / 2 == pytest.approx(0.50, abs=0.005)
 
 
 def test_grouped_heads_are_counted_and_not_those_of_queries() -> None:
-    """One tool reads keys for all query heads of Llama 2 70B, and counts 8 times the bytes (defect 8)."""
+    """One tool reads keys for all query heads of Llama 2 70B, and counts 8 times the bytes (defect
+    8).
+    """
     grouped = calculate("kv-cache", model="llama-2-70b", seq=4096)["bytes"]
     assert grouped == 80 * 4096 * 2 * 8 * 128 * 2
     assert calculate("kv-cache", model="llama-2-70b", seq=4096, kv_heads=64)["bytes"] == 8 * grouped
@@ -82,7 +99,9 @@ def test_grouped_heads_are_counted_and_not_those_of_queries() -> None:
 
 
 def test_chips_share_heads_but_not_a_latent_vector() -> None:
-    """Tensor parallelism shrinks the cache of a chip until each has one head (defect 1: no tool's factor at all)."""
+    """Tensor parallelism shrinks the cache of a chip until each has one head (defect 1: no tool's
+    factor at all).
+    """
     per_chip = [kv_cache(**SHAPE, kv_heads=8, tp=ways)["bytes_per_chip"] for ways in (1, 2, 8, 16)]
     assert [per_chip[0] / each for each in per_chip] == [1, 2, 8, 8]
     latent = calculate("kv-cache", model="deepseek-v3", seq=4096, tp=8)
@@ -106,7 +125,10 @@ def test_arrays_equal_floats() -> None:
     out = kv_cache(**{**SHAPE, "seq": seq}, window=4096)
     for i, tokens in enumerate(seq.tolist()):
         single = kv_cache(**{**SHAPE, "seq": tokens}, window=4096)
-        assert (out["bytes"][i], out["bytes_per_chip"][i]) == (single["bytes"], single["bytes_per_chip"])
+        assert (out["bytes"][i], out["bytes_per_chip"][i]) == (
+            single["bytes"],
+            single["bytes_per_chip"],
+        )
 
 
 @pytest.mark.parametrize(

@@ -8,30 +8,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate, entry, max_params
-from flopbook.lookup import chip
-from flopbook.pages.meaning import meaning
-from flopbook.problems import FlopbookError
+from flopbook.errors import FlopbookError
+from flopbook.hardware.chip import chip
+from scripts.website.pages.meaning import meaning
 
 sizes = st.floats(min_value=1e6, max_value=1e13)
 widths = st.floats(min_value=0.25, max_value=64)
 
 
 @given(sizes, widths, st.integers(1, 10_000))
-def test_linear_in_memory_and_chips_and_inverse_in_bytes(memory: float, width: float, chips: int) -> None:
+def test_linear_in_memory_and_chips_and_inverse_in_bytes(
+    memory: float, width: float, chips: int
+) -> None:
     base = max_params(memory=memory, bytes_per_param=width)["params"]
-    assert max_params(memory=memory * chips, bytes_per_param=width)["params"] == pytest.approx(chips * base)
-    assert max_params(memory=memory, bytes_per_param=width, chips=chips)["params"] == pytest.approx(chips * base)
+    assert max_params(memory=memory * chips, bytes_per_param=width)["params"] == pytest.approx(
+        chips * base
+    )
+    assert max_params(memory=memory, bytes_per_param=width, chips=chips)["params"] == pytest.approx(
+        chips * base
+    )
     assert max_params(memory=memory, bytes_per_param=width * 2)["params"] == pytest.approx(base / 2)
 
 
 @given(sizes, widths)
 def test_what_fits_fills_the_memory(memory: float, width: float) -> None:
-    assert max_params(memory=memory, bytes_per_param=width)["params"] * width == pytest.approx(memory, rel=1e-12)
+    assert max_params(memory=memory, bytes_per_param=width)["params"] * width == pytest.approx(
+        memory, rel=1e-12
+    )
 
 
 def test_h100_holds_8_billion_at_10_bytes_and_5_at_16() -> None:
-    """Claims 002-L1145: 80 GB over 10 bytes is 8 billion; with 16 bytes (arXiv:1910.02054) it is 5 billion."""
-    assert calculate("max-params", chip="h100-sxm", bytes_per_param=10)["params"] == pytest.approx(8e9, rel=1e-6)
+    """Claims 002-L1145: 80 GB over 10 bytes is 8 billion; with 16 bytes (arXiv:1910.02054) it is 5
+    billion.
+    """
+    assert calculate("max-params", chip="h100-sxm", bytes_per_param=10)["params"] == pytest.approx(
+        8e9, rel=1e-6
+    )
     assert calculate("max-params", chip="h100-sxm")["params"] == pytest.approx(5e9, rel=1e-6)
 
 
@@ -43,14 +55,21 @@ def test_tpu_v5p_holds_9_5_billion_at_10_bytes_and_5_9_at_16() -> None:
 
 
 def test_zero_3_fits_a_trillion_on_1024_chips() -> None:
-    """arXiv:1910.02054 (rajbhandari2020zero): 16 bytes x 1e12 parameters over 1,024 devices is 15.6 GB on each."""
-    assert max_params(memory=15.625e9, bytes_per_param=16, chips=1024)["params"] == pytest.approx(1e12)
+    """arXiv:1910.02054 (rajbhandari2020zero): 16 bytes x 1e12 parameters over 1,024 devices is 15.6
+    GB on each.
+    """
+    assert max_params(memory=15.625e9, bytes_per_param=16, chips=1024)["params"] == pytest.approx(
+        1e12
+    )
 
 
 def test_the_memory_of_a_chip_is_used_with_its_source() -> None:
     result = calculate("max-params", chip="h100-sxm")
     picked = chip("h100-sxm").pick_memory()
-    assert (result.inputs["memory"].value, result.inputs["memory"].source) == (picked.value, picked.source)
+    assert (result.inputs["memory"].value, result.inputs["memory"].source) == (
+        picked.value,
+        picked.source,
+    )
 
 
 def test_only_options_that_matter_are_taken() -> None:
@@ -69,7 +88,10 @@ def test_the_page_of_a_chip_uses_it() -> None:
 def test_arrays_equal_floats() -> None:
     memories, widths_ = np.array([16e9, 80e9, 192e9]), np.array([2.0, 10.0, 16.0])
     arrays = max_params(memory=memories, bytes_per_param=widths_)["params"]
-    singles = [max_params(memory=m, bytes_per_param=w)["params"] for m, w in zip(memories, widths_, strict=True)]
+    singles = [
+        max_params(memory=m, bytes_per_param=w)["params"]
+        for m, w in zip(memories, widths_, strict=True)
+    ]
     assert list(arrays) == singles
 
 

@@ -1,4 +1,6 @@
-"""Training memory: what is divided by what, the published tables, and the mistakes that other tools make."""
+"""Training memory: what is divided by what, the published tables, and the mistakes that other tools
+make.
+"""
 
 from __future__ import annotations
 
@@ -10,41 +12,81 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.errors import FlopbookError
 from flopbook.formulas import memory, params
-from flopbook.ops import inf
-from flopbook.problems import FlopbookError
+from flopbook.quantities.ops import inf
 
 GIB = 2.0**30
 STATES = ("weights", "gradients", "optimizer")
 # Layers, width, heads, micro-batch, stages and chunks of the four models of arXiv:2205.05198.
 MODELS = {
-    "22B": (48, 6144, 64, 4, 1, 1), "175B": (96, 12288, 96, 1, 8, 3), "530B": (105, 20480, 128, 1, 35, 3),
+    "22B": (48, 6144, 64, 4, 1, 1),
+    "175B": (96, 12288, 96, 1, 8, 3),
+    "530B": (105, 20480, 128, 1, 35, 3),
     "1T": (128, 25600, 160, 1, 64, 1),
-}  # fmt: skip
-TABLE: dict[str, tuple[float, float, float]] = {  # parameters and optimizer, activations, both techniques (GiB)
-    "22B": (45.5625, 59.25, 9.5625), "175B": (45.5625, 66.84375, 12.3515625),
-    "530B": (31.640625, 114.0234375, 23.076171875), "1T": (32.958984375, 131.25, 26.5625),
-}  # fmt: skip
-FIGURE_7: dict[str, tuple[float, float, float, float]] = {  # percent: sequence parallel, selective, both, full
-    "22B": (66.84, 49.42, 16.18, 7.64), "175B": (62.04, 56.53, 18.49, 8.71), "530B": (58.31, 62.04, 20.27, 9.42),
+}
+TABLE: dict[
+    str, tuple[float, float, float]
+] = {  # parameters and optimizer, activations, both techniques (GiB)
+    "22B": (45.5625, 59.25, 9.5625),
+    "175B": (45.5625, 66.84375, 12.3515625),
+    "530B": (31.640625, 114.0234375, 23.076171875),
+    "1T": (32.958984375, 131.25, 26.5625),
+}
+FIGURE_7: dict[
+    str, tuple[float, float, float, float]
+] = {  # percent: sequence parallel, selective, both, full
+    "22B": (66.84, 49.42, 16.18, 7.64),
+    "175B": (62.04, 56.53, 18.49, 8.71),
+    "530B": (58.31, 62.04, 20.27, 9.42),
     "1T": (58.31, 62.04, 20.27, 9.42),
-}  # fmt: skip
+}
 
 
 def gpt(name: str, **more: Any) -> dict[str, Any]:
-    """Inputs of a model of the paper: plain blocks, a vocabulary of 51,200, t = 8, gradients in fp32."""
+    """Inputs of a model of the paper: plain blocks, a vocabulary of 51,200, t = 8, gradients in
+    fp32.
+    """
     layers, width, heads, micro_batch, stages, chunks = MODELS[name]
-    shape: dict[str, Any] = {"layers": layers, "d_model": width, "heads": heads, "vocab": 51200, "d_ff": 4 * width}
+    shape: dict[str, Any] = {
+        "layers": layers,
+        "d_model": width,
+        "heads": heads,
+        "vocab": 51200,
+        "d_ff": 4 * width,
+    }
     shape |= {"ffn_kind": "plain", "tied_embeddings": "yes"}
     words = {"positions": "learned", "biases": "all", "norm": "layer"}
     total = params(**shape, context=2048, **words)["total"]
-    run = {"micro_batch": micro_batch, "tp": 8, "pp": stages, "grad_bytes": 4, "seq": 2048, "virtual": chunks}
-    return {"params": total, **shape, **run, "schedule": "interleaved" if chunks > 1 else "1f1b", **more}
+    run = {
+        "micro_batch": micro_batch,
+        "tp": 8,
+        "pp": stages,
+        "grad_bytes": 4,
+        "seq": 2048,
+        "virtual": chunks,
+    }
+    return {
+        "params": total,
+        **shape,
+        **run,
+        "schedule": "interleaved" if chunks > 1 else "1f1b",
+        **more,
+    }
 
 
 def small(**more: Any) -> dict[str, Any]:
-    """One layer of the GPT shape without a word of vocabulary to speak of: terms are counted by hand."""
-    shape = {"layers": 1, "d_model": 1024, "heads": 16, "d_ff": 4096, "vocab": 1, "ffn_kind": "plain"}
+    """One layer of the GPT shape without a word of vocabulary to speak of: terms are counted by
+    hand.
+    """
+    shape = {
+        "layers": 1,
+        "d_model": 1024,
+        "heads": 16,
+        "d_ff": 4096,
+        "vocab": 1,
+        "ffn_kind": "plain",
+    }
     return {"params": 12 * 1024**2 + 2048, **shape, "seq": 512, **more}
 
 
@@ -52,7 +94,8 @@ def small(**more: Any) -> dict[str, Any]:
 def test_figure_1_of_korthikanti(name: str) -> None:
     """arXiv:2205.05198 (korthikanti2023reducing), Figure 1, as read in the validation of calculon.
 
-    The figure counts 18 bytes for each parameter of the layers; ours counts embeddings too, spread over the stages.
+    The figure counts 18 bytes for each parameter of the layers; ours counts embeddings too, spread
+    over the stages.
     """
     states, plain, both = TABLE[name]
     none = memory(**gpt(name, recompute="none"))
@@ -74,7 +117,9 @@ def test_figure_7_of_korthikanti(name: str) -> None:
 
 @pytest.mark.parametrize(("stage", "gigabytes"), [(0, 120), (1, 31.4), (2, 16.6), (3, 1.88)])
 def test_zero_as_its_paper_prints_it(stage: int, gigabytes: float) -> None:
-    """arXiv:1910.02054 (rajbhandari2020zero), Figure 1: 7.5 billion parameters on 64 devices, 16 bytes each."""
+    """arXiv:1910.02054 (rajbhandari2020zero), Figure 1: 7.5 billion parameters on 64 devices, 16
+    bytes each.
+    """
     shape = {
         "layers": 36,
         "d_model": 4096,
@@ -91,21 +136,34 @@ def test_zero_as_its_paper_prints_it(stage: int, gigabytes: float) -> None:
 @pytest.mark.parametrize(
     ("kind", "width", "gradient", "wanted"),
     [
-        ("adam", 2, 2, 16), ("adam", 2, 4, 18), ("adam", 4, 4, 16), ("adam-bf16", 2, 2, 12), ("adam-8bit", 2, 2, 10),
-        ("adam-pure", 2, 2, 8), ("sgd-momentum", 2, 2, 12), ("sgd", 2, 2, 8), ("adafactor", 2, 2, 8),
+        ("adam", 2, 2, 16),
+        ("adam", 2, 4, 18),
+        ("adam", 4, 4, 16),
+        ("adam-bf16", 2, 2, 12),
+        ("adam-8bit", 2, 2, 10),
+        ("adam-pure", 2, 2, 8),
+        ("sgd-momentum", 2, 2, 12),
+        ("sgd", 2, 2, 8),
+        ("adafactor", 2, 2, 8),
         ("muon", 2, 2, 12),
     ],
-)  # fmt: skip
+)
 def test_bytes_of_each_parameter(kind: str, width: float, gradient: float, wanted: float) -> None:
-    """Weights, gradients, master weights in fp32 beside narrower ones, and the moments of each optimizer."""
+    """Weights, gradients, master weights in fp32 beside narrower ones, and the moments of each
+    optimizer.
+    """
     out = memory(**small(optimizer_kind=kind, bytes_per_param=width, grad_bytes=gradient))
     assert sum(out[part] for part in STATES) / small()["params"] == pytest.approx(wanted, rel=2e-3)
 
 
 def test_one_layer_counted_by_hand() -> None:
-    """arXiv:2205.05198: sbh(34 + 5as/h) bytes; 2sbh in full recomputation; 8 s b for each 16-bit pair."""
+    """arXiv:2205.05198: sbh(34 + 5as/h) bytes; 2sbh in full recomputation; 8 s b for each 16-bit
+    pair.
+    """
     sbh = 512 * 3 * 1024
-    out = {way: memory(**small(micro_batch=3, recompute=way)) for way in ("none", "selective", "full")}
+    out = {
+        way: memory(**small(micro_batch=3, recompute=way)) for way in ("none", "selective", "full")
+    }
     assert out["none"]["activations"] == sbh * (34 + 5 * 16 * 512 / 1024)
     assert out["selective"]["activations"] == 34 * sbh and out["full"]["activations"] == 2 * sbh
     assert out["selective"]["working"] == 5 * 16 * 512 * 512 * 3 and out["none"]["working"] == 0
@@ -145,12 +203,20 @@ def test_a_gated_block_keeps_three_inner_values_and_fewer_heads_fewer_keys() -> 
 @pytest.mark.parametrize(
     ("schedule", "chunks", "batches", "held"),
     [
-        ("1f1b", 1, inf, 8), ("1f1b", 1, 4, 4), ("1f1b", 1, 64, 8), ("gpipe", 1, 64, 64), ("interleaved", 1, 64, 8),
-        ("interleaved", 7, 64, 9), ("interleaved", 7, inf, 9), ("interleaved", 7, 8, 8),
+        ("1f1b", 1, inf, 8),
+        ("1f1b", 1, 4, 4),
+        ("1f1b", 1, 64, 8),
+        ("gpipe", 1, 64, 64),
+        ("interleaved", 1, 64, 8),
+        ("interleaved", 7, 64, 9),
+        ("interleaved", 7, inf, 9),
+        ("interleaved", 7, 8, 8),
     ],
-)  # fmt: skip
+)
 def test_micro_batches_in_flight(schedule: str, chunks: int, batches: float, held: float) -> None:
-    """As many as stages; (K - 1)/V more when interleaved (narayanan2021efficient); all of them in GPipe."""
+    """As many as stages; (K - 1)/V more when interleaved (narayanan2021efficient); all of them in
+    GPipe.
+    """
     one = gpt("175B", virtual=chunks, schedule=schedule, microbatches=batches)
     assert memory(**one)["inflight"] == held
     alone = memory(**gpt("175B", virtual=1, schedule="1f1b", microbatches=1))["activations"]
@@ -169,7 +235,10 @@ def test_more_devices_never_need_more_on_each(ways: int, copies: int, stage: int
 def test_context_parallelism_cuts_the_sequence_and_shares_the_states() -> None:
     whole, cut = memory(**gpt("22B", zero=1, dp=2)), memory(**gpt("22B", zero=1, dp=2, cp=4))
     assert cut["activations"] == pytest.approx(whole["activations"] / 4)
-    assert cut["optimizer"] == pytest.approx(whole["optimizer"] / 4) and cut["weights"] == whole["weights"]
+    assert (
+        cut["optimizer"] == pytest.approx(whole["optimizer"] / 4)
+        and cut["weights"] == whole["weights"]
+    )
 
 
 def test_experts_are_divided_by_expert_parallelism_and_nothing_else_is() -> None:
@@ -202,7 +271,9 @@ def test_latent_attention_keeps_the_compressed_values_too() -> None:
 
 
 def test_the_end_stages_hold_the_embedding() -> None:
-    """530 billion on 35 stages: 51,200 x 20,480 weights stand whole on the first one, 18 bytes each, over t = 8."""
+    """530 billion on 35 stages: 51,200 x 20,480 weights stand whole on the first one, 18 bytes
+    each, over t = 8.
+    """
     out = memory(**gpt("530B"))
     assert out["stage_extra"] == pytest.approx(18 * 51200 * 20480 / 8 * 34 / 35)
     assert memory(**gpt("22B"))["stage_extra"] == 0
@@ -225,33 +296,40 @@ def test_free_is_what_is_left_and_open_without_a_memory() -> None:
 def test_defects_of_other_tools() -> None:
     """Research section (c): ours right, the wrong figure named.
 
-    2: gradients not divided by t and p, 652.8 GiB for 175 billion on 64 devices where 10.2 are right (4 bytes).
-    3: ZeRO-3 divided by t x p and again by all devices, 0.01 where 0.64 are right (weights, d = 8).
-    4: full recomputation as 34 sbh, 17 times the 2 sbh that it keeps. 20: scores not divided by t, 7.2 times at t = 8.
-    22: training with Adam at 8 bytes for each parameter, at most half of the 16 to 18.
+    2: gradients not divided by t and p, 652.8 GiB for 175 billion on 64 devices where 10.2 are
+    right (4 bytes). 3: ZeRO-3 divided by t x p and again by all devices, 0.01 where 0.64 are right
+    (weights, d = 8). 4: full recomputation as 34 sbh, 17 times the 2 sbh that it keeps. 20: scores
+    not divided by t, 7.2 times at t = 8. 22: training with Adam at 8 bytes for each parameter, at
+    most half of the 16 to 18.
     """
     one = gpt("175B")
     assert memory(**one)["gradients"] / GIB == pytest.approx(10.2, rel=0.01)
     third = memory(**gpt("175B", zero=3, dp=8))["weights"] / GIB
     assert third == pytest.approx(0.64, rel=0.01) and third > 10 * 0.01
-    full, selective = (memory(**small(recompute=way))["activations"] for way in ("full", "selective"))
+    full, selective = (
+        memory(**small(recompute=way))["activations"] for way in ("full", "selective")
+    )
     assert selective / full == 17
     terms = [
-        memory(**small(recompute=way, tp=8, sequence_parallel="yes"))["activations"] for way in ("none", "selective")
+        memory(**small(recompute=way, tp=8, sequence_parallel="yes"))["activations"]
+        for way in ("none", "selective")
     ]
     assert (terms[0] - terms[1]) * 8 == 5 * 16 * 512 * 512
     assert sum(memory(**small())[part] for part in STATES) >= 2 * 8 * small()["params"]
 
 
 def test_defects_of_other_tools_with_embeddings_and_experts() -> None:
-    """Research section (c), 19: no embedding or head, 5.6 to 10.8 percent too little. 30: experts priced as dense.
+    """Research section (c), 19: no embedding or head, 5.6 to 10.8 percent too little. 30: experts
+    priced as dense.
 
-    530 billion on 35 stages: what the first one holds beyond its layers is 7 percent. Mixtral: a dense model of its
-    widths has one block of eight, so a sixth of the weights.
+    530 billion on 35 stages: what the first one holds beyond its layers is 7 percent. Mixtral: a
+    dense model of its widths has one block of eight, so a sixth of the weights.
     """
     out = memory(**gpt("530B"))
     layers_only = 18 * 12 * 105 * 20480**2 / 280
-    assert (sum(out[part] for part in (*STATES, "stage_extra")) / layers_only - 1) == pytest.approx(0.07, abs=0.005)
+    assert (sum(out[part] for part in (*STATES, "stage_extra")) / layers_only - 1) == pytest.approx(
+        0.07, abs=0.005
+    )
     experts = calculate("memory", model="mixtral-8x7b", seq=4096)["weights"]
     assert experts == pytest.approx(2 * 46.7e9, rel=0.01)
 
@@ -261,45 +339,69 @@ def test_arrays_equal_floats() -> None:
     arrays = memory(**{**gpt("175B"), "seq": seqs})
     for i, seq in enumerate(seqs):
         single = memory(**{**gpt("175B"), "seq": float(seq)})
-        assert arrays["total"][i] == single["total"] and arrays["activations"][i] == single["activations"]
+        assert (
+            arrays["total"][i] == single["total"]
+            and arrays["activations"][i] == single["activations"]
+        )
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"zero": 4}, "zero"), ({"zero": -1}, "zero"), ({"zero": 1.5}, "zero"), ({"tp": 0}, "tp"), ({"dp": 1.5}, "dp"),
-        ({"pp": 49}, "a stage would have no layer"), ({"ep": 2}, "no multiple of ep"), ({"cp": 3}, "no multiple of cp"),
-        ({"seq": 0}, "seq"), ({"seq": float("nan")}, "seq"), ({"params": 1e6}, "smaller than the embeddings"),
-        ({"virtual": 2}, "belong to the interleaved"), ({"schedule": "gpipe"}, "give --microbatches"),
+        ({"zero": 4}, "zero"),
+        ({"zero": -1}, "zero"),
+        ({"zero": 1.5}, "zero"),
+        ({"tp": 0}, "tp"),
+        ({"dp": 1.5}, "dp"),
+        ({"pp": 49}, "a stage would have no layer"),
+        ({"ep": 2}, "no multiple of ep"),
+        ({"cp": 3}, "no multiple of cp"),
+        ({"seq": 0}, "seq"),
+        ({"seq": float("nan")}, "seq"),
+        ({"params": 1e6}, "smaller than the embeddings"),
+        ({"virtual": 2}, "belong to the interleaved"),
+        ({"schedule": "gpipe"}, "give --microbatches"),
         ({"schedule": "interleaved", "pp": 4, "microbatches": 6}, "multiple of the stages"),
         ({"recompute": "some"}, "recompute"),
-        ({"kv_heads": 128}, "kv-heads is larger"), ({"d_ff": inf}, "needs --d-ff"),
+        ({"kv_heads": 128}, "kv-heads is larger"),
+        ({"d_ff": inf}, "needs --d-ff"),
         ({"optimizer_kind": "lion"}, "muon"),
-        ({"experts": 8, "ep": 4}, "does not divide dp x cp"), ({"kv_lora_rank": 512}, "latent attention"),
-        ({"experts": 4, "experts_per_token": 8}, "cannot visit more"), ({"bytes_per_param": 0}, "bytes_per_param"),
+        ({"experts": 8, "ep": 4}, "does not divide dp x cp"),
+        ({"kv_lora_rank": 512}, "latent attention"),
+        ({"experts": 4, "experts_per_token": 8}, "cannot visit more"),
+        ({"bytes_per_param": 0}, "bytes_per_param"),
         ({"dense_layers": 99}, "dense-layers is larger"),
     ],
-)  # fmt: skip
+)
 def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         memory(**gpt("22B", **change))
 
 
 def test_a_published_total_may_be_rounded_below_the_sum_of_its_parts() -> None:
-    """Kimi K2 has 1.026 trillion parameters by its shape and "1T" by its makers: weights within 1 % of the former."""
+    """Kimi K2 has 1.026 trillion parameters by its shape and "1T" by its makers: weights within 1 %
+    of the former.
+    """
     counted = calculate("params", model="kimi-k2")["total"]
-    assert calculate("memory", model="kimi-k2", seq=4096)["weights"] == pytest.approx(2 * counted, rel=0.01)
+    assert calculate("memory", model="kimi-k2", seq=4096)["weights"] == pytest.approx(
+        2 * counted, rel=0.01
+    )
     with pytest.raises(FlopbookError, match="params is smaller"):
         calculate("memory", model="kimi-k2", seq=4096, params=0.95e12)
 
 
-@pytest.mark.parametrize(("tp", "fine"), [(1, True), (8, True), (32, True), (3, False), (64, False), (5, False)])
+@pytest.mark.parametrize(
+    ("tp", "fine"), [(1, True), (8, True), (32, True), (3, False), (64, False), (5, False)]
+)
 def test_chips_of_tensor_parallelism_hold_whole_heads(tp: int, fine: bool) -> None:
     """Llama 3 8B has 32 heads, and 8 of keys and values, which 32 chips hold four times."""
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("memory", {}), ("kv-cache", {}), ("decode", {"chip": "h100-sxm"}), ("serving", {"chip": "h100-sxm"}),
+        ("memory", {}),
+        ("kv-cache", {}),
+        ("decode", {"chip": "h100-sxm"}),
+        ("serving", {"chip": "h100-sxm"}),
         ("prefill", {"chip": "h100-sxm"}),
-    ]  # fmt: skip
+    ]
     for name, more in calls:
         if fine:
             assert calculate(name, model="llama-3-8b", seq=4096, tp=tp, **more)

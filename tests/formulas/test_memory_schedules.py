@@ -1,4 +1,6 @@
-"""Training memory under each order of passes: what the schedules hold, and what DualPipe holds twice."""
+"""Training memory under each order of passes: what the schedules hold, and what DualPipe holds
+twice.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.errors import FlopbookError
 from flopbook.formulas import bubble, memory
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.ops import inf
-from flopbook.problems import FlopbookError
-from flopbook.schedules import plan, simulate
+from flopbook.pipelines import plan, simulate
+from flopbook.quantities.ops import inf
 
 STATES = ("weights", "gradients", "optimizer")
 TWO_ENDED = ("zb-v", "dualpipe", "dualpipe-v")
 every_schedule = pytest.mark.parametrize("schedule", SCHEDULES)
 SHAPE: dict[str, Any] = {
-    "params": 175e9, "layers": 96, "d_model": 12288, "heads": 96, "vocab": 51200, "d_ff": 49152, "ffn_kind": "plain",
-    "tied_embeddings": "yes", "seq": 2048, "tp": 8, "pp": 8,
-}  # fmt: skip
+    "params": 175e9,
+    "layers": 96,
+    "d_model": 12288,
+    "heads": 96,
+    "vocab": 51200,
+    "d_ff": 49152,
+    "ffn_kind": "plain",
+    "tied_embeddings": "yes",
+    "seq": 2048,
+    "tp": 8,
+    "pp": 8,
+}
 
 
 def held(schedule: str, **more: Any) -> dict[str, Any]:
@@ -32,11 +43,15 @@ def held(schedule: str, **more: Any) -> dict[str, Any]:
 @every_schedule
 @given(st.integers(1, 24), st.integers(1, 8))
 def test_memory_holds_what_the_bubble_says(schedule: str, half: int, groups: int) -> None:
-    """One source for both: micro-batches in flight on the first stage, and their activations in proportion."""
+    """One source for both: micro-batches in flight on the first stage, and their activations in
+    proportion.
+    """
     stages = 2 * half
     shape = {"pp": stages, "microbatches": 2 * stages * groups}
     out = held(schedule, **shape)
-    wanted = bubble(schedule=schedule, stages=stages, microbatches=shape["microbatches"])["peak_microbatches"]
+    wanted = bubble(schedule=schedule, stages=stages, microbatches=shape["microbatches"])[
+        "peak_microbatches"
+    ]
     assert out["inflight"] == wanted
     one = held("1f1b", pp=stages, microbatches=1)
     assert out["activations"] == pytest.approx(one["activations"] * wanted, rel=1e-12)
@@ -54,10 +69,12 @@ def test_memory_holds_what_a_run_of_the_schedule_holds(schedule: str) -> None:
 
 
 def test_the_table_of_dualpipe() -> None:
-    """deepseek2025dualpipe, README: parameters 1, 1 and 2 times; activations PP, PP and PP + 1, for any PP.
+    """deepseek2025dualpipe, README: parameters 1, 1 and 2 times; activations PP, PP and PP + 1, for
+    any PP.
 
-    Its revision with DualPipe-V adds 2 times and PP + 1 on PP/2 devices, of chunks of a PP-th of the model: our stages
-    are the devices, so the same is once the share of a device and stages + 1/2.
+    Its revision with DualPipe-V adds 2 times and PP + 1 on PP/2 devices, of chunks of a PP-th of
+    the model: our stages are the devices, so the same is once the share of a device and stages +
+    1/2.
     """
     for stages in (2, 4, 8, 16):
         out = {name: held(name, pp=stages) for name in ("1f1b", "zb-h1", "dualpipe")}
@@ -70,15 +87,21 @@ def test_the_table_of_dualpipe() -> None:
 
 
 def test_the_memory_of_the_zero_bubble_schedules() -> None:
-    """qi2024zero: ZB-H1 keeps the activations of 1F1B, p micro-batches; ZB-H2 2p - 1. qi2024pipeline: ZB-V keeps p."""
+    """qi2024zero: ZB-H1 keeps the activations of 1F1B, p micro-batches; ZB-H2 2p - 1.
+    qi2024pipeline: ZB-V keeps p.
+    """
     out = {name: held(name)["activations"] for name in ("1f1b", "zb-h1", "zb-h2", "zb-v")}
-    assert out["zb-h1"] == out["zb-v"] == out["1f1b"] and out["zb-h2"] == pytest.approx(out["1f1b"] * 15 / 8)
+    assert out["zb-h1"] == out["zb-v"] == out["1f1b"] and out["zb-h2"] == pytest.approx(
+        out["1f1b"] * 15 / 8
+    )
 
 
 @pytest.mark.parametrize("schedule", TWO_ENDED)
 @pytest.mark.parametrize("tied", ["yes", "no"])
 def test_where_the_way_turns_the_first_device_has_both_ends(schedule: str, tied: str) -> None:
-    """Embedding and head stand whole beside 1/p of each on average; one table serves both where they are tied."""
+    """Embedding and head stand whole beside 1/p of each on average; one table serves both where
+    they are tied.
+    """
     copies, kinds = (2 if schedule == "dualpipe" else 1), (1 if tied == "yes" else 2)
     out = held(schedule, tied_embeddings=tied)
     table = 51200 * 12288 / 8
@@ -89,7 +112,10 @@ def test_where_the_way_turns_the_first_device_has_both_ends(schedule: str, tied:
 
 def test_two_stages_of_dualpipe_hold_the_whole_model_each() -> None:
     whole, out = held("1f1b", pp=1), held("dualpipe", pp=2)
-    assert all(out[part] == pytest.approx(whole[part]) for part in (*STATES, "stage_extra")) and not out["stage_extra"]
+    assert (
+        all(out[part] == pytest.approx(whole[part]) for part in (*STATES, "stage_extra"))
+        and not out["stage_extra"]
+    )
 
 
 @pytest.mark.parametrize("schedule", ["zb-h1", "zb-h2"])
@@ -130,21 +156,39 @@ def test_arrays_equal_floats(schedule: str) -> None:
         ({"schedule": "dualpipe", "pp": 5}, "dualpipe needs an even number of stages"),
         ({"schedule": "dualpipe", "pp": 1}, "dualpipe needs an even number of stages"),
         ({"schedule": "dualpipe", "microbatches": 17}, "an even number of micro-batches"),
-        ({"schedule": "dualpipe", "microbatches": 14}, "at least twice as many micro-batches as stages"),
-        ({"schedule": "dualpipe-v", "microbatches": 15}, "at least twice as many micro-batches as stages"),
+        (
+            {"schedule": "dualpipe", "microbatches": 14},
+            "at least twice as many micro-batches as stages",
+        ),
+        (
+            {"schedule": "dualpipe-v", "microbatches": 15},
+            "at least twice as many micro-batches as stages",
+        ),
         ({"schedule": "zb-v", "virtual": 2}, "virtual stages belong to the interleaved schedule"),
         ({"schedule": "dualpipe", "pp": np.array([4.0, 3.0])}, "an even number of stages"),
-        ({"schedule": "zb-h3"}, "nearest: zb-h2, zb-h1"), ({"schedule": "dualpipe-v", "pp": 97}, "no layer"),
+        ({"schedule": "zb-h3"}, "nearest: zb-h2, zb-h1"),
+        ({"schedule": "dualpipe-v", "pp": 97}, "no layer"),
     ],
-)  # fmt: skip
-def test_shapes_that_a_schedule_does_not_run_are_refused(change: dict[str, Any], message: str) -> None:
+)
+def test_shapes_that_a_schedule_does_not_run_are_refused(
+    change: dict[str, Any], message: str
+) -> None:
     with pytest.raises(FlopbookError, match=message):
         held(**{"schedule": "1f1b", **change})
 
 
 def test_a_model_from_the_data() -> None:
-    """The words are read in any case, and DualPipe takes twice the weights from a model of the data."""
-    run = {"model": "deepseek-v3", "seq": 4096, "dp": 128, "ep": 64, "zero": 1, "attention": "flash"}
+    """The words are read in any case, and DualPipe takes twice the weights from a model of the
+    data.
+    """
+    run = {
+        "model": "deepseek-v3",
+        "seq": 4096,
+        "dp": 128,
+        "ep": 64,
+        "zero": 1,
+        "attention": "flash",
+    }
     two = calculate("memory", pp=16, schedule="DualPipe", **run)
     one = calculate("memory", pp=16, schedule="1f1b", **run)
     assert two["inflight"] == 17 and two["weights"] == pytest.approx(2 * one["weights"])

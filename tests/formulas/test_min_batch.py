@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.errors import FlopbookError
 from flopbook.formulas import min_batch
-from flopbook.problems import FlopbookError
 
 peaks = st.floats(min_value=1e12, max_value=1e16)
 bandwidths = st.floats(min_value=1e11, max_value=1e14)
@@ -30,7 +30,9 @@ def busy(batch: Fraction, d: int, f: int, peak: float, bandwidth: float, width: 
 def test_exact_is_where_the_roofline_inequality_begins_to_hold(
     peak: float, bandwidth: float, d: int, f: int, width: float
 ) -> None:
-    exact = min_batch(peak=peak, bandwidth=bandwidth, d_model=d, d_ff=f, bytes_per_param=width)["tokens_exact"]
+    exact = min_batch(peak=peak, bandwidth=bandwidth, d_model=d, d_ff=f, bytes_per_param=width)[
+        "tokens_exact"
+    ]
     chip = (peak, bandwidth, width)
     if math.isinf(exact):
         assert not busy(Fraction(10**9), d, f, *chip)
@@ -47,20 +49,29 @@ def test_exact_is_where_the_roofline_inequality_begins_to_hold(
 def test_the_smallest_whole_batch_by_search(d: int, f: int, ridge: float) -> None:
     """Counting up from one token finds the same batch as the formula."""
     bandwidth = 1e12
-    exact = min_batch(peak=ridge * bandwidth, bandwidth=bandwidth, d_model=d, d_ff=f)["tokens_exact"]
+    exact = min_batch(peak=ridge * bandwidth, bandwidth=bandwidth, d_model=d, d_ff=f)[
+        "tokens_exact"
+    ]
     limit = 5000
-    found = next((n for n in range(1, limit) if busy(Fraction(n), d, f, ridge * bandwidth, bandwidth, 2.0)), None)
+    found = next(
+        (n for n in range(1, limit) if busy(Fraction(n), d, f, ridge * bandwidth, bandwidth, 2.0)),
+        None,
+    )
     assert found == (math.ceil(exact - 1e-9) if exact < limit else None)
 
 
 @given(peaks, bandwidths, widths, widths)
-def test_exact_is_never_below_the_approximation(peak: float, bandwidth: float, d: int, f: int) -> None:
+def test_exact_is_never_below_the_approximation(
+    peak: float, bandwidth: float, d: int, f: int
+) -> None:
     out = min_batch(peak=peak, bandwidth=bandwidth, d_model=d, d_ff=f)
     assert out["tokens_exact"] >= out["tokens"]
 
 
 def test_exact_falls_to_the_approximation_as_the_matrix_grows() -> None:
-    series = [min_batch(peak=1e15, bandwidth=4e12, d_model=2**n, d_ff=2 ** (n + 2)) for n in range(9, 28)]
+    series = [
+        min_batch(peak=1e15, bandwidth=4e12, d_model=2**n, d_ff=2 ** (n + 2)) for n in range(9, 28)
+    ]
     exact = [out["tokens_exact"] for out in series]
     assert exact == sorted(exact, reverse=True)
     assert exact[-1] == pytest.approx(series[-1]["tokens"], rel=1e-5)
@@ -78,7 +89,9 @@ def test_scaling_laws(peak: float, bandwidth: float, factor: float) -> None:
         base["tokens"] / factor, **near
     )
     halved = min_batch(peak=peak, bandwidth=bandwidth, bytes_per_param=1.0)
-    assert halved["tokens"] == base["tokens"] / 2 and halved["flop_per_byte"] == base["flop_per_byte"]
+    assert (
+        halved["tokens"] == base["tokens"] / 2 and halved["flop_per_byte"] == base["flop_per_byte"]
+    )
 
 
 @given(peaks, bandwidths, widths, widths)
@@ -99,7 +112,8 @@ def test_no_batch_is_enough_from_the_edge_on() -> None:
 
 
 def test_h100_from_its_printed_rates() -> None:
-    """295 tokens: 989.4 TFLOP/s (nvidia2022hopper) over 3.35 TB/s (nvidia2026h100); claim slides-h100-min-batch.
+    """295 tokens: 989.4 TFLOP/s (nvidia2022hopper) over 3.35 TB/s (nvidia2026h100); claim
+    slides-h100-min-batch.
 
     With the sparse peak of 1,979 TFLOP/s one gets the 591 of the slides.
     """
@@ -121,7 +135,9 @@ def test_arrays_equal_floats_with_and_without_an_answer() -> None:
 
 def test_no_warning_from_arrays_with_no_answer() -> None:
     with np.errstate(all="raise"):
-        min_batch(peak=1e15, bandwidth=4e12, d_model=np.array([1.0, 1000.0]), d_ff=np.array([1.0, 1000.0]))
+        min_batch(
+            peak=1e15, bandwidth=4e12, d_model=np.array([1.0, 1000.0]), d_ff=np.array([1.0, 1000.0])
+        )
 
 
 @pytest.mark.parametrize(
@@ -141,4 +157,6 @@ def test_refused_values_say_what_was_expected(given_: dict[str, object], message
 
 
 def test_an_explicit_infinity_is_the_default() -> None:
-    assert min_batch(peak=1e15, bandwidth=4e12, d_model=math.inf, d_ff=math.inf) == min_batch(peak=1e15, bandwidth=4e12)
+    assert min_batch(peak=1e15, bandwidth=4e12, d_model=math.inf, d_ff=math.inf) == min_batch(
+        peak=1e15, bandwidth=4e12
+    )

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula, params
-from flopbook.problems import FlopbookError, UnknownName
 
 BASE = {"layers": 32, "d_model": 4096, "heads": 32, "vocab": 32000, "d_ff": 11008}
 MIXTURE = {**BASE, "experts": 8, "experts_per_token": 2}
@@ -21,27 +21,39 @@ PARTS = ("embedding", "attention", "ffn", "router", "norms")
 
 shapes = st.fixed_dictionaries(
     {
-        "layers": st.integers(1, 128), "d_model": st.integers(1, 256).map(lambda n: 64 * n),
-        "vocab": st.integers(1, 10**6), "heads": st.sampled_from([1, 2, 4, 8, 16, 32, 64]),
+        "layers": st.integers(1, 128),
+        "d_model": st.integers(1, 256).map(lambda n: 64 * n),
+        "vocab": st.integers(1, 10**6),
+        "heads": st.sampled_from([1, 2, 4, 8, 16, 32, 64]),
         "d_ff": st.integers(1, 10**5),
-        "ffn_kind": st.sampled_from(["gated", "plain"]), "biases": st.sampled_from(["none", "qkv", "all"]),
-        "norm": st.sampled_from(["rms", "layer", "none"]), "qk_norm": st.sampled_from(["none", "head", "full"]),
+        "ffn_kind": st.sampled_from(["gated", "plain"]),
+        "biases": st.sampled_from(["none", "qkv", "all"]),
+        "norm": st.sampled_from(["rms", "layer", "none"]),
+        "qk_norm": st.sampled_from(["none", "head", "full"]),
         "positions": st.sampled_from(["rotary", "learned", "relative", "alibi", "none"]),
     }
-).map(lambda shape: shape | {"context": 1024})  # fmt: skip
+).map(lambda shape: shape | {"context": 1024})
 mixtures = st.fixed_dictionaries(
     {
-        "experts": st.integers(2, 512), "expert_d_ff": st.integers(1, 10**5), "shared_experts": st.integers(0, 4),
+        "experts": st.integers(2, 512),
+        "expert_d_ff": st.integers(1, 10**5),
+        "shared_experts": st.integers(0, 4),
     }
-)  # fmt: skip
+)
 
 
 @given(shapes, mixtures, st.booleans())
-def test_the_parts_are_the_whole(shape: dict[str, Any], mixture: dict[str, Any], mixed: bool) -> None:
+def test_the_parts_are_the_whole(
+    shape: dict[str, Any], mixture: dict[str, Any], mixed: bool
+) -> None:
     out = params(**(shape | mixture if mixed else shape))
     assert out["total"] == sum(out[name] for name in PARTS)
     assert all(out[name] >= 0 and out[name].is_integer() for name in (*PARTS, "total", "active"))
-    assert (out["active"] < out["total"]) if mixed else (out["active"] == out["total"] and out["router"] == 0)
+    assert (
+        (out["active"] < out["total"])
+        if mixed
+        else (out["active"] == out["total"] and out["router"] == 0)
+    )
 
 
 @given(shapes, st.sampled_from(["layers", "d_model", "heads", "vocab", "d_ff"]))
@@ -71,8 +83,13 @@ def test_one_expert_is_dense(shape: dict[str, Any], width: int, shared: int) -> 
 
 
 @given(shapes, mixtures, st.data())
-def test_the_experts_that_a_token_visits_are_active(shape: dict[str, Any], mixture: dict[str, Any], data: Any) -> None:
-    """All experts visited: everything is active. One more visited: one more expert in each layer."""
+def test_the_experts_that_a_token_visits_are_active(
+    shape: dict[str, Any], mixture: dict[str, Any], data: Any
+) -> None:
+    """All experts visited: everything is active.
+
+    One more visited: one more expert in each layer.
+    """
     visited = data.draw(st.integers(1, mixture["experts"] - 1))
     everything = shape | mixture
     few, more = (params(**everything, experts_per_token=n) for n in (visited, visited + 1))
@@ -109,11 +126,16 @@ def test_attention_by_hand() -> None:
 
 
 def test_latent_attention_by_hand() -> None:
-    """DeepSeek-V3, one layer, from its matrices: down and up for queries, down and up for keys and values, output."""
+    """DeepSeek-V3, one layer, from its matrices: down and up for queries, down and up for keys and
+    values, output.
+    """
     shape = {"layers": 1, "d_model": 7168, "heads": 128, "vocab": 1, "d_ff": 1, **LATENT}
     keys = 7168 * (512 + 64) + 512 * 128 * (128 + 128)
     out = 128 * 128 * 7168
-    assert params(**shape, q_lora_rank=1536)["attention"] == 7168 * 1536 + 1536 * 128 * 192 + keys + out
+    assert (
+        params(**shape, q_lora_rank=1536)["attention"]
+        == 7168 * 1536 + 1536 * 128 * 192 + keys + out
+    )
     assert params(**shape)["attention"] == 7168 * 128 * 192 + keys + out
     assert params(**shape, q_lora_rank=1536)["norms"] == 3 * 7168 + 1536 + 512
 
@@ -133,58 +155,90 @@ def test_ffn_and_norms_by_hand() -> None:
 
 
 def test_llama_exactly() -> None:
-    """6,738,415,616 for Llama 2 7B and 8,030,261,248 for Llama 3 8B: loaded weights, counted (raschka2026llms)."""
+    """6,738,415,616 for Llama 2 7B and 8,030,261,248 for Llama 3 8B: loaded weights, counted
+    (raschka2026llms).
+    """
     assert params(**BASE)["total"] == 6_738_415_616
     llama3 = {**BASE, "kv_heads": 8, "d_ff": 14336, "vocab": 128256}
     assert params(**llama3)["total"] == 8_030_261_248
-    small = {"layers": 16, "d_model": 2048, "heads": 32, "kv_heads": 8, "d_ff": 8192, "vocab": 128256}
+    small = {
+        "layers": 16,
+        "d_model": 2048,
+        "heads": 32,
+        "kv_heads": 8,
+        "d_ff": 8192,
+        "vocab": 128256,
+    }
     assert params(**small, tied_embeddings="yes")["total"] == 1_235_814_400  # Llama 3.2 1B
     assert params(**small)["total"] == 1_498_482_688  # the same, the shared matrix counted twice
 
 
 def test_gpt_neox_and_pythia_exactly() -> None:
-    """20,554,567,680 (eleutherai2022neoxcard) and 11,846,072,320 of which 11,327,027,200 are no embeddings (pythia)."""
+    """20,554,567,680 (eleutherai2022neoxcard) and 11,846,072,320 of which 11,327,027,200 are no
+    embeddings (pythia).
+    """
     old = {"ffn_kind": "plain", "biases": "all", "norm": "layer"}
-    assert params(layers=44, d_model=6144, heads=64, vocab=50432, d_ff=24576, **old)["total"] == 20_554_567_680
+    assert (
+        params(layers=44, d_model=6144, heads=64, vocab=50432, d_ff=24576, **old)["total"]
+        == 20_554_567_680
+    )
     out = params(layers=36, d_model=5120, heads=40, vocab=50688, d_ff=20480, **old)
     assert out["total"] == 11_846_072_320 and out["total"] - out["embedding"] == 11_327_027_200
 
 
 def test_qwen_mixture_exactly() -> None:
     """30,532,122,624 for Qwen3 30B-A3B, loaded and counted (raschka2026llms)."""
-    shape = {"layers": 48, "d_model": 2048, "heads": 32, "kv_heads": 4, "head_dim": 128, "vocab": 151936}
+    shape = {
+        "layers": 48,
+        "d_model": 2048,
+        "heads": 32,
+        "kv_heads": 4,
+        "head_dim": 128,
+        "vocab": 151936,
+    }
     experts = {"experts": 128, "experts_per_token": 8, "expert_d_ff": 768}
     assert params(**shape, **experts, qk_norm="head")["total"] == 30_532_122_624
 
 
 def test_gemma_exactly() -> None:
     """Embedding and other parameters of Gemma 2 to the last digit: gemmateam2024gemma2, Table 2."""
-    for name, rest, embedding in (("9b", 8_324_201_984, 917_962_752), ("27b", 26_047_480_320, 1_180_237_824)):
+    for name, rest, embedding in (
+        ("9b", 8_324_201_984, 917_962_752),
+        ("27b", 26_047_480_320, 1_180_237_824),
+    ):
         out = calculate("params", model=f"gemma-2-{name}")
         assert out["embedding"] == embedding and out["total"] - embedding == rest
 
 
 def test_experts_of_mixtral_and_deepseek() -> None:
-    """47B and 13B active (jiang2024mixtral); 671B and 37B (deepseek2024v3), where the second is rounded down."""
-    mixtral, deepseek = (calculate("params", model=name) for name in ("mixtral-8x7b", "deepseek-v3"))
+    """47B and 13B active (jiang2024mixtral); 671B and 37B (deepseek2024v3), where the second is
+    rounded down.
+    """
+    mixtral, deepseek = (
+        calculate("params", model=name) for name in ("mixtral-8x7b", "deepseek-v3")
+    )
     assert (round(mixtral["total"] / 1e9), round(mixtral["active"] / 1e9)) == (47, 13)
     assert round(deepseek["total"] / 1e9) == 671 and math.floor(deepseek["active"] / 1e9) == 37
 
 
 WRONG = {
     "kv heads": ({"kv_heads": 64}, "kv-heads is larger than heads"),
-    "experts": ({"experts": 2, "experts_per_token": 3}, "a token cannot visit more experts than there are"),
+    "experts": (
+        {"experts": 2, "experts_per_token": 3},
+        "a token cannot visit more experts than there are",
+    ),
     "dense": ({"experts": 2, "dense_layers": 33}, "dense-layers is larger than layers"),
     "positions": ({"positions": "learned"}, "learned positions need --context"),
     "width": ({"d_ff": math.inf}, "params needs --d-ff"),
     "width of dense layers": (
-        {"d_ff": math.inf, "experts": 8, "expert_d_ff": 9, "dense_layers": 1}, "params needs --d-ff",
+        {"d_ff": math.inf, "experts": 8, "expert_d_ff": 9, "dense_layers": 1},
+        "params needs --d-ff",
     ),
     "latent": ({"kv_lora_rank": 512}, "needs --qk-nope-head-dim and --v-head-dim"),
     "head width": ({"heads": 31}, "no multiple of heads; give --head-dim"),
     "zero": ({"layers": 0}, "layers is 0, expected at least 1"),
     "half": ({"vocab": 1.5}, "expected a whole number"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -207,8 +261,12 @@ def test_zero_stands_for_none_of_them() -> None:
 
 def test_arrays_give_what_numbers_give() -> None:
     layers, experts = np.array([1.0, 16.0, 80.0]), np.array([1.0, 8.0, 256.0])
-    both = params(**{**BASE, "layers": layers}, experts=experts, shared_experts=np.array([0.0, 1.0, 2.0]))
+    both = params(
+        **{**BASE, "layers": layers}, experts=experts, shared_experts=np.array([0.0, 1.0, 2.0])
+    )
     for name, values in both.items():
         for i, value in enumerate(np.broadcast_to(values, 3)):
-            one = params(**{**BASE, "layers": layers[i]}, experts=experts[i], shared_experts=float(i))
+            one = params(
+                **{**BASE, "layers": layers[i]}, experts=experts[i], shared_experts=float(i)
+            )
             assert value == one[name]

@@ -1,4 +1,6 @@
-"""Serving and drafts: what fits, what saturates, prices, and expected speed-ups counted token by token."""
+"""Serving and drafts: what fits, what saturates, prices, and expected speed-ups counted token by
+token.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +13,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import decode, kv_cache, min_batch, serving, speculative_decoding
-from flopbook.problems import FlopbookError
 
 H100: dict[str, Any] = {"peak": 989.4e12, "bandwidth": 3.35e12}
 LLAMA_70B: dict[str, Any] = {
-    "params": 68976648192, "compute_params": 68976648192, "layers": 80, "heads": 64, "kv_heads": 8, "d_model": 8192,
+    "params": 68976648192,
+    "compute_params": 68976648192,
+    "layers": 80,
+    "heads": 64,
+    "kv_heads": 8,
+    "d_model": 8192,
     "vocab": 32000,
-}  # fmt: skip
+}
 FULL = {**LLAMA_70B, **H100, "memory": 80e9, "seq": 4096, "tp": 8}
 
 
-@given(st.integers(1, 100_000).map(float), st.sampled_from([2.0, 1.0]), st.sampled_from([4.0, 8.0, 16.0]))
+@given(
+    st.integers(1, 100_000).map(float),
+    st.sampled_from([2.0, 1.0]),
+    st.sampled_from([4.0, 8.0, 16.0]),
+)
 def test_the_batch_that_fits_is_the_largest_one(seq: float, width: float, tp: float) -> None:
     """Weights and cache of that many sequences stay within the memory; those of one more do not."""
     fits = serving(**{**FULL, "seq": seq, "tp": tp}, bytes_per_kv=width)["batch_fits"]
-    shape = {"layers": 80, "heads": 64, "kv_heads": 8, "d_model": 8192, "seq": seq, "tp": tp, "bytes_per_kv": width}
+    shape = {
+        "layers": 80,
+        "heads": 64,
+        "kv_heads": 8,
+        "d_model": 8192,
+        "seq": seq,
+        "tp": tp,
+        "bytes_per_kv": width,
+    }
 
     def taken(batch: float) -> float:
         return LLAMA_70B["params"] * 2 / tp + kv_cache(**shape, batch=batch)["bytes_per_chip"]
@@ -41,14 +60,16 @@ def test_the_step_is_that_of_decoding(batch: int) -> None:
     """Nothing is counted twice: the pace of serving is that of a decoding step."""
     out = serving(**FULL, batch=batch)
     step = decode(**LLAMA_70B, **H100, seq=4096, tp=8, batch=batch)
-    assert out["seconds"] == pytest.approx(step["seconds"]) and out["tokens_per_s"] == pytest.approx(
-        step["tokens_per_s"]
-    )
+    assert out["seconds"] == pytest.approx(step["seconds"]) and out[
+        "tokens_per_s"
+    ] == pytest.approx(step["tokens_per_s"])
 
 
 @pytest.mark.parametrize("batch", [1, 32, 350, 1e6])
 def test_what_bounds_it_is_what_bounds_a_step(batch: float) -> None:
-    """The same word as decoding gives for the sequences that run; memory where not one of them fits."""
+    """The same word as decoding gives for the sequences that run; memory where not one of them
+    fits.
+    """
     out = serving(**FULL, batch=batch)
     step = decode(**LLAMA_70B, **H100, seq=4096, tp=8, batch=out["batch_runs"])
     assert out["bound"] == step["bound"] and out["batch_runs"] == min(batch, out["batch_fits"])
@@ -59,12 +80,16 @@ def test_what_bounds_it_is_what_bounds_a_step(batch: float) -> None:
 
 def test_no_more_sequences_run_than_fit() -> None:
     open_, beyond = serving(**FULL), serving(**FULL, batch=1e6)
-    assert beyond == open_ and open_["tokens_per_s"] * open_["seconds"] == pytest.approx(open_["batch_fits"])
+    assert beyond == open_ and open_["tokens_per_s"] * open_["seconds"] == pytest.approx(
+        open_["batch_fits"]
+    )
 
 
 @given(st.integers(1, 10_000), st.floats(1e-3, 1e3))
 def test_time_per_token_with_and_without_the_first(answer: int, first: float) -> None:
-    """An answer is the first token and n - 1 steps; one token is the wait alone; a long answer forgets it."""
+    """An answer is the first token and n - 1 steps; one token is the wait alone; a long answer
+    forgets it.
+    """
     out = serving(**FULL, answer=answer, first=first)
     assert out["answer_seconds"] == pytest.approx(first + (answer - 1) * out["seconds"])
     assert out["seconds_with_first"] * answer == pytest.approx(out["answer_seconds"])
@@ -81,14 +106,18 @@ def test_without_an_answer_both_are_left_open() -> None:
 
 
 def test_a_dense_model_saturates_at_the_minimum_batch_and_a_mixture_later() -> None:
-    """295 sequences on an H100 in bf16; a mixture that computes with a quarter of its weights needs four times more."""
+    """295 sequences on an H100 in bf16; a mixture that computes with a quarter of its weights needs
+    four times more.
+    """
     assert serving(**FULL)["batch_saturates"] == pytest.approx(min_batch(**H100)["tokens"])
     mixture = {**FULL, "compute_params": LLAMA_70B["params"] / 4, "vocab": 0}
     assert serving(**mixture)["batch_saturates"] == pytest.approx(4 * min_batch(**H100)["tokens"])
 
 
 def test_the_frontier_trades_latency_for_throughput() -> None:
-    """A list of batches gives a table: each step slower, each second more tokens, each token cheaper."""
+    """A list of batches gives a table: each step slower, each second more tokens, each token
+    cheaper.
+    """
     out = serving(**FULL, batch=np.array([1.0, 8.0, 64.0, 256.0]), price=2 / 3600)
     assert (np.diff(out["seconds"]) > 0).all() and (np.diff(out["tokens_per_s"]) > 0).all()
     assert (np.diff(out["usd_per_million_tokens"]) < 0).all()
@@ -103,7 +132,9 @@ def test_the_price_is_that_of_the_time_of_a_million_tokens() -> None:
 
 
 def test_a_model_that_does_not_fit_says_so() -> None:
-    """Llama 2 70B in bf16 on one H100: mlsysim prints "Feasible: No" beside a page that gives it a pace (defect 28)."""
+    """Llama 2 70B in bf16 on one H100: mlsysim prints "Feasible: No" beside a page that gives it a
+    pace (defect 28).
+    """
     out = serving(**{**FULL, "tp": 1}, price=2 / 3600)
     assert (out["batch_fits"], out["tokens_per_s"]) == (0, 0)
     assert out["seconds"] == out["usd_per_million_tokens"] == math.inf
@@ -114,7 +145,9 @@ def test_a_model_that_does_not_fit_says_so() -> None:
 def test_gigabytes_are_not_gibibytes() -> None:
     """80 GB hold fewer sequences than 80 GiB, by the 7.4 percent of the whole, not of the room."""
     options = {"model": "llama-3-8b", "peak": "1PFLOP/s", "bandwidth": "3TB/s", "seq": 8192}
-    small, large = (calculate("serving", **options, memory=text)["batch_fits"] for text in ("80GB", "80GiB"))
+    small, large = (
+        calculate("serving", **options, memory=text)["batch_fits"] for text in ("80GB", "80GiB")
+    )
     per_sequence = calculate("kv-cache", model="llama-3-8b", seq=8192)["bytes"]
     assert large - small == pytest.approx((80 * 2**30 - 80e9) / per_sequence, abs=1)
 
@@ -123,7 +156,10 @@ def test_gigabytes_are_not_gibibytes() -> None:
     ("given_", "message"),
     [
         ({"memory": 0}, "memory is 0, expected more than 0"),
-        ({"memory_share": 1.1}, "memory_share is 1.1, which is not a plausible size; expected at most 1"),
+        (
+            {"memory_share": 1.1},
+            "memory_share is 1.1, which is not a plausible size; expected at most 1",
+        ),
         ({"memory_share": -0.5}, "memory_share is -0.5, expected more than 0"),
         ({"batch": 0.5}, "batch is 0.5, expected at least 1"),
         ({"price": -1}, "price is -1, expected more than 0"),
@@ -157,11 +193,21 @@ def test_the_tokens_of_a_pass_by_throwing_dice() -> None:
 
 @pytest.mark.parametrize(
     ("acceptance", "drafted", "speedup", "operations"),
-    [(0.6, 2, 1.96, 1.53), (0.7, 3, 2.53, 1.58), (0.8, 2, 2.44, 1.23), (0.8, 5, 3.69, 1.63), (0.9, 2, 2.71, 1.11),
-     (0.9, 10, 6.86, 1.60)],
-)  # fmt: skip
-def test_drafts_that_cost_nothing(acceptance: float, drafted: int, speedup: float, operations: float) -> None:
-    """Speed-up and operations for some acceptances, by the sum; the theorem is that of leviathan2023fast."""
+    [
+        (0.6, 2, 1.96, 1.53),
+        (0.7, 3, 2.53, 1.58),
+        (0.8, 2, 2.44, 1.23),
+        (0.8, 5, 3.69, 1.63),
+        (0.9, 2, 2.71, 1.11),
+        (0.9, 10, 6.86, 1.60),
+    ],
+)
+def test_drafts_that_cost_nothing(
+    acceptance: float, drafted: int, speedup: float, operations: float
+) -> None:
+    """Speed-up and operations for some acceptances, by the sum; the theorem is that of
+    leviathan2023fast.
+    """
     out = speculative_decoding(acceptance=acceptance, draft_tokens=drafted)
     assert (out["speedup"], out["operations"]) == (
         pytest.approx(speedup, abs=5e-3),
@@ -170,8 +216,13 @@ def test_drafts_that_cost_nothing(acceptance: float, drafted: int, speedup: floa
 
 
 def test_one_more_token_predicted_by_the_model_itself() -> None:
-    """DeepSeek-V3: 1.8 times the tokens with one drafted token accepted in 80 to 90 percent (deepseek2024v3)."""
-    low, high = (speculative_decoding(acceptance=a, draft_tokens=1, draft_time=1 / 61)["speedup"] for a in (0.8, 0.9))
+    """DeepSeek-V3: 1.8 times the tokens with one drafted token accepted in 80 to 90 percent
+    (deepseek2024v3).
+    """
+    low, high = (
+        speculative_decoding(acceptance=a, draft_tokens=1, draft_time=1 / 61)["speedup"]
+        for a in (0.8, 0.9)
+    )
     assert low < 1.8 < high
 
 

@@ -1,6 +1,8 @@
-"""Products of sharded matrices: laws of their times, then the worked questions of the book on scaling.
+"""Products of sharded matrices: laws of their times, then the worked questions of the book on
+scaling.
 
-That the plans are right is shown in tests/meshes/test_products.py, where they are carried out on real blocks.
+That the plans are right is shown in tests/meshes/test_products.py, where they are carried out on
+real blocks.
 """
 
 from __future__ import annotations
@@ -12,18 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import collective, sharded_matmul
-from flopbook.calculator import calculate
-from flopbook.problems import FlopbookError, UnknownName
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 
 CASES = {
-    1: "A[I_X, J] * B[J, K_Y] -> C[I_X, K_Y]", 2: "A[I_X, J_Y] * B[J_X, K] -> C[I_X, K]",
-    3: "A[I, J_X] * B[J_X, K] -> C[I, K]", 4: "A[I_X, J] * B[J, K_X] -> C[I, K_X]",
-}  # fmt: skip
+    1: "A[I_X, J] * B[J, K_Y] -> C[I_X, K_Y]",
+    2: "A[I_X, J_Y] * B[J_X, K] -> C[I_X, K]",
+    3: "A[I, J_X] * B[J_X, K] -> C[I, K]",
+    4: "A[I_X, J] * B[J, K_X] -> C[I, K_X]",
+}
 CHIP = {"peak": 1e15, "link_bandwidth": 45e9}
 MICRO = 1e-6
 
 
-def product(text: str, mesh: str = "X=4,Y=4", dims: str = "I=4096,J=8192,K=4096", **more: Any) -> dict[str, Any]:
+def product(
+    text: str, mesh: str = "X=4,Y=4", dims: str = "I=4096,J=8192,K=4096", **more: Any
+) -> dict[str, Any]:
     return sharded_matmul(product=text, mesh=mesh, dims=dims, **{**CHIP, **more})
 
 
@@ -33,7 +39,9 @@ every_case = pytest.mark.parametrize("case", CASES)
 @every_case
 def test_each_case_is_named(case: int) -> None:
     found = product(CASES[case])
-    assert [text[:2] for text in found["case"]] == [f"{case}:"] and (found["collectives"] == ()) == (case == 1)
+    assert [text[:2] for text in found["case"]] == [f"{case}:"] and (
+        found["collectives"] == ()
+    ) == (case == 1)
 
 
 @every_case
@@ -44,7 +52,11 @@ def test_a_mesh_of_one_device_has_no_traffic(case: int) -> None:
     assert found["seconds"] == found["seconds_in_turn"] == found["compute_seconds"]
 
 
-@given(st.sampled_from([*CASES.values()]), st.sampled_from(["ring", "torus", "switch"]), st.floats(1e9, 1e13))
+@given(
+    st.sampled_from([*CASES.values()]),
+    st.sampled_from(["ring", "torus", "switch"]),
+    st.floats(1e9, 1e13),
+)
 def test_totals_are_the_longer_and_the_sum(text: str, topology: str, link: float) -> None:
     found = product(text, topology=topology, link_bandwidth=link)
     both = found["compute_seconds"], found["communication_seconds"]
@@ -56,9 +68,9 @@ def test_totals_are_the_longer_and_the_sum(text: str, topology: str, link: float
 @every_case
 def test_times_scale_as_they_should(case: int) -> None:
     base = product(CASES[case], latency=1e-12)
-    assert product(CASES[case], latency=1e-12, link_bandwidth=90e9)["communication_seconds"] == pytest.approx(
-        base["communication_seconds"] / 2
-    )
+    assert product(CASES[case], latency=1e-12, link_bandwidth=90e9)[
+        "communication_seconds"
+    ] == pytest.approx(base["communication_seconds"] / 2)
     wide = product(CASES[case], latency=1e-12, bytes_per_param=4)
     assert wide["communication_seconds"] == pytest.approx(2 * base["communication_seconds"])
     assert (wide["flop"], wide["bytes"]) == (base["flop"], 2 * base["bytes"])
@@ -89,8 +101,9 @@ def test_collectives_are_timed_by_the_calculator_of_collectives() -> None:
 
 
 def test_the_quiz_on_the_time_of_a_gather() -> None:
-    """austin2025sharding, pop quiz 2: bf16[2048, 8192] over 4 chips of TPU v5e, not closed to a ring: 560 us; 256 x 256
-    is bound by the latency of 3 hops, 3 us."""
+    """austin2025sharding, pop quiz 2: bf16[2048, 8192] over 4 chips of TPU v5e, not closed to a
+    ring: 560 us; 256 x 256 is bound by the latency of 3 hops, 3 us.
+    """
     found = product("A[I, J_Y] * B[J, K] -> C[I, K]", "X=8,Y=4", "I=2048,J=8192,K=8", wrap="no")
     assert found["communication_seconds"] == pytest.approx(560 * MICRO, rel=0.01)
     small = product("A[E_Y, F] * W[F, K] -> C[E, K]", "X=8,Y=4", "E=256,F=256,K=256", wrap="no")
@@ -98,8 +111,9 @@ def test_the_quiz_on_the_time_of_a_gather() -> None:
 
 
 def test_question_two_of_the_book() -> None:
-    """austin2025sharding, question 2, on 4 x 4 x 4: 23 us over one axis, 46 us over two. The book counts the block that
-    a chip has already, as for a long ring; ours is less by 1/4 and 1/16."""
+    """austin2025sharding, question 2, on 4 x 4 x 4: 23 us over one axis, 46 us over two. The book
+    counts the block that a chip has already, as for a long ring; ours is less by 1/4 and 1/16.
+    """
     dims = "B=1024,D=4096,F=4096"
     one = product("A[B_X, D] * W[D, F_Y] -> C[B, F_Y]", "X=4,Y=4,Z=4", dims)
     assert one["collectives"] == ("all-gather of C over X",) and one["bytes"] == 2 * 1024 * 4096 / 4
@@ -115,10 +129,11 @@ def test_question_three_of_the_book() -> None:
 
 
 def test_question_four_of_the_book() -> None:
-    """austin2025sharding, question 4: gather the weights and multiply all, or multiply pieces and add up.
+    """austin2025sharding, question 4: gather the weights and multiply all, or multiply pieces and
+    add up.
 
-    The second does 1/X of the arithmetic and moves 4BF bytes: twice an array of 2BF. For the first the text we read has
-    2BD bytes; the array that is gathered there is W[D, F], so it is 2DF.
+    The second does 1/X of the arithmetic and moves 4BF bytes: twice an array of 2BF. For the first
+    the text we read has 2BD bytes; the array that is gathered there is W[D, F], so it is 2DF.
     """
     dims, mesh = "B=512,D=8192,F=4096", "X=8"
     gather = product("A[B, D] * W[D_X, F] -> C[B, F]", mesh, dims)
@@ -131,53 +146,81 @@ def test_question_four_of_the_book() -> None:
 
 
 def test_question_nine_of_the_book() -> None:
-    """austin2025sharding, question 9: gathering A[N, M] moves M/K times what scattering the result [N, K] does."""
+    """austin2025sharding, question 9: gathering A[N, M] moves M/K times what scattering the result
+    [N, K] does.
+    """
     dims = "N=1024,M=8192,K=2048"
     gather = product("A[N, M_X] * B[M, K] -> C[N, K]", "X=4", dims)
     scatter = product("A[N, M_X] * B[M_X, K] -> C[N_X, K]", "X=4", dims)
-    assert gather["communication_seconds"] / scatter["communication_seconds"] == pytest.approx(8192 / 2048)
+    assert gather["communication_seconds"] / scatter["communication_seconds"] == pytest.approx(
+        8192 / 2048
+    )
 
 
 def test_question_ten_of_the_book() -> None:
-    """austin2025sharding, question 10: on a ring closed both ways an all-to-all takes a quarter of a gather of V/W."""
+    """austin2025sharding, question 10: on a ring closed both ways an all-to-all takes a quarter of
+    a gather of V/W.
+    """
     chips = 16
     turn = product("A[I_X, J] * B[J, K] -> C[I, K_X]", f"X={chips}")
     gather = product("A[I_X, J] * B[J, K] -> C[I, K]", f"X={chips}")
     assert turn["collectives"] == ("all-to-all of C over X",)
-    assert turn["communication_seconds"] / (gather["communication_seconds"] / (1 - 1 / chips)) == pytest.approx(1 / 4)
+    assert turn["communication_seconds"] / (
+        gather["communication_seconds"] / (1 - 1 / chips)
+    ) == pytest.approx(1 / 4)
 
 
 def test_without_a_chip_the_plan_is_there_and_the_times_are_open() -> None:
     found = calculate("sharded-matmul", product=CASES[3], dims="I=8,J=8,K=8", mesh="X=2")
-    assert found["collectives"] == ("all-reduce of C over X",) and found["seconds"] is None and found["bound"] is None
+    assert (
+        found["collectives"] == ("all-reduce of C over X",)
+        and found["seconds"] is None
+        and found["bound"] is None
+    )
     assert "seconds, seconds_in_turn, bound need --peak and --link-bandwidth" in found.notes
 
 
 def test_a_chip_gives_rates_topology_and_axes() -> None:
     asked = {"product": CASES[3], "dims": "I=4096,J=8192,K=4096", "mesh": "X=4"}
-    torus, switch = (calculate("sharded-matmul", chip=chip, **asked) for chip in ("tpu-v5p", "h100-sxm"))
+    torus, switch = (
+        calculate("sharded-matmul", chip=chip, **asked) for chip in ("tpu-v5p", "h100-sxm")
+    )
     assert torus.inputs["topology"].value == "torus" and torus.inputs["axes"].value == 3
     assert switch.inputs["topology"].value == "switch" and "axes" not in switch.inputs
     assert not any("choose with --axes" in note for note in torus.notes)
     fp8 = calculate("sharded-matmul", chip="h100-sxm", dtype="fp8", **asked)
-    assert fp8["bytes"] == switch["bytes"] / 2 and fp8["compute_seconds"] < switch["compute_seconds"]
+    assert (
+        fp8["bytes"] == switch["bytes"] / 2 and fp8["compute_seconds"] < switch["compute_seconds"]
+    )
 
 
 def test_a_mesh_beyond_the_fast_network_is_said() -> None:
     asked: dict[str, Any] = {"product": CASES[3], "dims": "I=64,J=64,K=64", "chip": "h100-sxm"}
-    assert not any("beyond" in note for note in calculate("sharded-matmul", mesh="X=8", **asked).notes)
-    assert any("beyond 8 chips" in note for note in calculate("sharded-matmul", mesh="X=16", **asked).notes)
+    assert not any(
+        "beyond" in note for note in calculate("sharded-matmul", mesh="X=8", **asked).notes
+    )
+    assert any(
+        "beyond 8 chips" in note for note in calculate("sharded-matmul", mesh="X=16", **asked).notes
+    )
 
 
 WRONG = {
-    "axes of the chip": ({"mesh": "X=2,Y=2,Z=2", "chip": "tpu-v5e"}, r"3 axes .* \(X, Y, Z\), and the network 2"),
-    "four at once": ({"product": "A[I, J_WXYZ] * B[J_WXYZ, K] -> C[I, K]", "mesh": "W=2,X=2,Y=2,Z=2"},
-                     "all-reduce of C over WXYZ uses 4 axes at once; a torus has at most 3"),
+    "axes of the chip": (
+        {"mesh": "X=2,Y=2,Z=2", "chip": "tpu-v5e"},
+        r"3 axes .* \(X, Y, Z\), and the network 2",
+    ),
+    "four at once": (
+        {"product": "A[I, J_WXYZ] * B[J_WXYZ, K] -> C[I, K]", "mesh": "W=2,X=2,Y=2,Z=2"},
+        "all-reduce of C over WXYZ uses 4 axes at once; a torus has at most 3",
+    ),
     "topology": ({"topology": "two-level"}, "unknown .*topology 'two-level'"),
-    "one way": ({"wrap": "no", "links_per_axis": 1}, "an axis of one link per chip has to be closed"),
+    "one way": (
+        {"wrap": "no", "links_per_axis": 1},
+        "an axis of one link per chip has to be closed",
+    ),
     "absurd": ({"dims": "I=1e12,J=1e12,K=8"}, "is not plausible"),
     "width": ({"bytes_per_param": 0}, "bytes.per.param is 0"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("changed", "message"), WRONG.values(), ids=WRONG)

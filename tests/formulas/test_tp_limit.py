@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.calculator import calculate
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import collective, tp_limit
-from flopbook.problems import FlopbookError, UnknownName
 
 V5P = {"peak": 4.59e14, "link_bandwidth": 90e9}
 MANY = 10**6
@@ -22,19 +22,30 @@ widths = st.integers(1, 10**6)
 
 
 @given(peaks, links, widths, st.sampled_from(["plain", "gated"]), st.sampled_from(["yes", "no"]))
-def test_each_pass_is_just_busy_at_its_ways(peak: float, link: float, d_ff: int, ffn: str, regather: str) -> None:
-    """From collectives on a long ring and matrix products counted one by one; batch and width cancel."""
+def test_each_pass_is_just_busy_at_its_ways(
+    peak: float, link: float, d_ff: int, ffn: str, regather: str
+) -> None:
+    """From collectives on a long ring and matrix products counted one by one; batch and width
+    cancel.
+    """
     out = tp_limit(peak=peak, link_bandwidth=link, d_ff=d_ff, ffn_kind=ffn, regather=regather)
     tokens, d_model = 4096, 1000
     moved = {"link_bandwidth": link, "bytes": 2 * tokens * d_model, "chips": MANY}
-    gather, scatter = (collective(**moved, op=op)["bandwidth_seconds"] for op in ("all-gather", "reduce-scatter"))
+    gather, scatter = (
+        collective(**moved, op=op)["bandwidth_seconds"] for op in ("all-gather", "reduce-scatter")
+    )
     products = 3 if ffn == "gated" else 2
     forward = products * 2 * tokens * d_model * d_ff / peak
     extra = gather if regather == "yes" else 0
     assert forward / out["forward_ways"] == pytest.approx(gather + scatter, rel=1e-5)
     assert 2 * forward / out["backward_ways"] == pytest.approx(gather + scatter + extra, rel=1e-5)
     assert 3 * forward / out["step_ways"] == pytest.approx(2 * (gather + scatter) + extra, rel=1e-5)
-    assert out["max_ways"] == math.floor(out["forward_ways"]) <= out["step_ways"] <= out["backward_ways"]
+    assert (
+        out["max_ways"]
+        == math.floor(out["forward_ways"])
+        <= out["step_ways"]
+        <= out["backward_ways"]
+    )
 
 
 @given(widths, st.integers(1, 6), st.sampled_from([0.5, 1, 2, 4]))
@@ -43,19 +54,29 @@ def test_scales_as_it_should(d_ff: int, axes: int, factor: float) -> None:
     assert tp_limit(**V5P, d_ff=d_ff, axes=axes)["forward_ways"] == pytest.approx(axes * one)
     assert tp_limit(**V5P, d_ff=2 * d_ff)["forward_ways"] == pytest.approx(2 * one)
     narrow = {"peak": V5P["peak"] * factor, "link_bandwidth": 90e9, "bytes_per_param": 2 / factor}
-    assert tp_limit(**narrow, d_ff=d_ff)["forward_ways"] == pytest.approx(one)  # the number format cancels
+    assert tp_limit(**narrow, d_ff=d_ff)["forward_ways"] == pytest.approx(
+        one
+    )  # the number format cancels
 
 
 def test_tpu_v5p_as_printed() -> None:
-    """11 ways an axis for F = 28,672 to 30,000, 19 for 50,000, F of 20,000 for 8 ways: austin2025training."""
+    """11 ways an axis for F = 28,672 to 30,000, 19 for 50,000, F of 20,000 for 8 ways:
+    austin2025training.
+    """
     assert tp_limit(**V5P, d_ff=28672)["forward_ways"] == pytest.approx(11.24, rel=1e-3)
     assert [tp_limit(**V5P, d_ff=f)["max_ways"] for f in (28672, 30000, 50000)] == [11, 11, 19]
-    assert tp_limit(**V5P, d_ff=20400)["max_ways"] == 8 and tp_limit(**V5P, d_ff=20399)["max_ways"] == 7
+    assert (
+        tp_limit(**V5P, d_ff=20400)["max_ways"] == 8
+        and tp_limit(**V5P, d_ff=20399)["max_ways"] == 7
+    )
     assert tp_limit(**V5P, d_ff=28672, axes=3)["forward_ways"] == pytest.approx(3 * 28672 / 2550)
 
 
 def test_the_slide_has_the_sign_the_wrong_way_round() -> None:
-    """Slides, line 1332: Y > n F/2550 as a condition for staying busy. Below it a chip is busy, above it waits."""
+    """Slides, line 1332: Y > n F/2550 as a condition for staying busy.
+
+    Below it a chip is busy, above it waits.
+    """
     for ways, busy in ((11, True), (12, False)):
         arithmetic, network = 4 * 28672 / (ways * 4.59e14), 4 / 1.8e11
         assert (arithmetic >= network) is busy is (ways <= tp_limit(**V5P, d_ff=28672)["max_ways"])
@@ -64,7 +85,9 @@ def test_the_slide_has_the_sign_the_wrong_way_round() -> None:
 def test_a_model_gives_its_width_and_the_domain_ends() -> None:
     out = calculate("tp-limit", chip="h100-sxm", model="llama-3-70b")
     assert out.inputs["d_ff"].value == 28672 and out["max_ways"] == 13
-    assert any("beyond 8 chips the scale-up network of nvidia/h100-sxm ends" in note for note in out.notes)
+    assert any(
+        "beyond 8 chips the scale-up network of nvidia/h100-sxm ends" in note for note in out.notes
+    )
     fewer = calculate("tp-limit", chip="h100-sxm", d_ff=16384)
     assert fewer["max_ways"] == 7 and not any("scale-up network of" in note for note in fewer.notes)
 
@@ -74,17 +97,24 @@ def test_arrays_equal_floats() -> None:
     out = tp_limit(**V5P, d_ff=widths_[:, None], axes=axes[None, :])
     for i, width in enumerate(widths_):
         for j, n in enumerate(axes):
-            assert {k: v[i, j] for k, v in out.items()} == tp_limit(**V5P, d_ff=float(width), axes=float(n))
+            assert {k: v[i, j] for k, v in out.items()} == tp_limit(
+                **V5P, d_ff=float(width), axes=float(n)
+            )
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"d_ff": 0}, "d_ff is 0"), ({"d_ff": 0.5}, "d_ff is 0.5"), ({"d_ff": math.nan}, "d_ff is not a number"),
-        ({"d_ff": 1e10}, "not a plausible size"), ({"axes": 0}, "axes is 0"), ({"peak": 0}, "peak is 0"),
-        ({"link_bandwidth": -1}, "link_bandwidth is -1"), ({"bytes_per_param": math.inf}, "bytes_per_param is inf"),
+        ({"d_ff": 0}, "d_ff is 0"),
+        ({"d_ff": 0.5}, "d_ff is 0.5"),
+        ({"d_ff": math.nan}, "d_ff is not a number"),
+        ({"d_ff": 1e10}, "not a plausible size"),
+        ({"axes": 0}, "axes is 0"),
+        ({"peak": 0}, "peak is 0"),
+        ({"link_bandwidth": -1}, "link_bandwidth is -1"),
+        ({"bytes_per_param": math.inf}, "bytes_per_param is inf"),
     ],
-)  # fmt: skip
+)
 def test_bad_values_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         tp_limit(**{**V5P, "d_ff": 28672, **changed})

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.errors import FlopbookError
 from flopbook.formulas import training_flops
-from flopbook.ops import inf
-from flopbook.problems import FlopbookError
+from flopbook.quantities.ops import inf
 
 sizes = st.floats(min_value=1e3, max_value=1e14)
 
@@ -43,11 +43,15 @@ def test_a_matrix_product_counted_by_hand() -> None:
     forward = multiply_and_add * tokens * columns * rows  # [T, 3] x [3, 5]
     for_activations = multiply_and_add * tokens * rows * columns  # [T, 5] x [5, 3]
     for_weights = multiply_and_add * rows * columns * tokens  # [3, T] x [T, 5]
-    assert training_flops(params=rows * columns, tokens=tokens)["flop"] == forward + for_activations + for_weights
+    assert (
+        training_flops(params=rows * columns, tokens=tokens)["flop"]
+        == forward + for_activations + for_weights
+    )
 
 
 def test_gpt3_as_printed() -> None:
-    """3.14e23 FLOP and 3.64e3 PF-days: arXiv:2005.14165 (brown2020language), Table D.1, row GPT-3 175B.
+    """3.14e23 FLOP and 3.64e3 PF-days: arXiv:2005.14165 (brown2020language), Table D.1, row GPT-3
+    175B.
 
     The table counts 174,600 million parameters and 300 billion tokens.
     """
@@ -57,7 +61,9 @@ def test_gpt3_as_printed() -> None:
 
 
 def test_llama_3_405b_as_printed() -> None:
-    """3.8e25 FLOP for 405e9 parameters and 15.6e12 tokens: llamateam2024herd, section on pre-training."""
+    """3.8e25 FLOP for 405e9 parameters and 15.6e12 tokens: llamateam2024herd, section on
+    pre-training.
+    """
     assert training_flops(params=405e9, tokens=15.6e12)["flop"] == pytest.approx(3.8e25, rel=3e-3)
 
 
@@ -68,11 +74,15 @@ def test_arrays_equal_floats() -> None:
         single = training_flops(params=float(p), tokens=float(t))
         assert {name: values[i] for name, values in arrays.items()} == single
     grid = training_flops(params=params[:, None], tokens=tokens[None, :])["flop"]
-    assert grid.shape == (7, 7) and grid[2, 5] == training_flops(params=params[2], tokens=tokens[5])["flop"]
+    assert (
+        grid.shape == (7, 7)
+        and grid[2, 5] == training_flops(params=params[2], tokens=tokens[5])["flop"]
+    )
 
 
 @pytest.mark.parametrize(
-    "value", [0, -1, -1e12, float("nan"), float("inf"), 1e41, 1e-41, 10**400, "many", "7", None, [1], 1j]
+    "value",
+    [0, -1, -1e12, float("nan"), float("inf"), 1e41, 1e-41, 10**400, "many", "7", None, [1], 1j],
 )
 def test_values_out_of_range_are_refused(value: object) -> None:
     with pytest.raises(FlopbookError, match=r"^params "):
@@ -96,9 +106,7 @@ def test_missing_and_unknown_inputs_are_named() -> None:
 def test_the_bounds_are_those_of_a_plausible_run(name: str, most: float) -> None:
     sizes_ = {"params": 1.0, "tokens": 1.0}
     assert training_flops(**{**sizes_, name: most})["flop"] == 6 * most
-    message = (
-        rf"^{name} is {most * 10:g}, which is not a plausible size; expected at most {most:g} \(unit {name[:-1]}\)"
-    )
+    message = rf"^{name} is {most * 10:g}, which is not a plausible size; expected at most {most:g} \(unit {name[:-1]}\)"
     with pytest.raises(FlopbookError, match=message.replace("+", "[+]")):
         training_flops(**{**sizes_, name: most * 10})
     with pytest.raises(FlopbookError, match="expected at least 1"):
@@ -106,21 +114,38 @@ def test_the_bounds_are_those_of_a_plausible_run(name: str, most: float) -> None
 
 
 CONVENTIONS = (
-    "flop", "flop_full", "flop_causal", "flop_full_no_embedding", "flop_causal_no_embedding", "flop_layers",
+    "flop",
+    "flop_full",
+    "flop_causal",
+    "flop_full_no_embedding",
+    "flop_causal_no_embedding",
+    "flop_layers",
     "hardware_flop",
-)  # fmt: skip
+)
 
 
 def gpt(layers: int, width: int, heads: int, **more: Any) -> dict[str, float]:
-    """One token of a GPT of the Megatron papers: plain blocks, tied embeddings, V = 51,200, s = 2,048."""
-    shape = {"layers": layers, "d_model": width, "heads": heads, "vocab": 51200, "tied_embeddings": "yes"}
+    """One token of a GPT of the Megatron papers: plain blocks, tied embeddings, V = 51,200, s =
+    2,048.
+    """
+    shape = {
+        "layers": layers,
+        "d_model": width,
+        "heads": heads,
+        "vocab": 51200,
+        "tied_embeddings": "yes",
+    }
     count = 12 * layers * width**2 + 51200 * width
     return training_flops(params=count, tokens=1, seq=2048, **shape, **more)
 
 
-@pytest.mark.parametrize(("layers", "width", "heads"), [(24, 2304, 24), (40, 6144, 48), (105, 20480, 128)])
+@pytest.mark.parametrize(
+    ("layers", "width", "heads"), [(24, 2304, 24), (40, 6144, 48), (105, 20480, 128)]
+)
 def test_narayanan_counts_hardware_work(layers: int, width: int, heads: int) -> None:
-    """arXiv:2104.04473 (narayanan2021efficient): 96 B s l h^2 (1 + s/6h + V/16lh), layers computed again."""
+    """arXiv:2104.04473 (narayanan2021efficient): 96 B s l h^2 (1 + s/6h + V/16lh), layers computed
+    again.
+    """
     out = gpt(layers, width, heads, recompute="full")
     wanted = 96 * layers * width**2 * (1 + 2048 / (6 * width) + 51200 / (16 * layers * width))
     assert out["hardware_flop"] == pytest.approx(wanted, rel=1e-12)
@@ -129,7 +154,8 @@ def test_narayanan_counts_hardware_work(layers: int, width: int, heads: int) -> 
 
 
 def test_step_times_of_korthikanti_give_its_utilisation() -> None:
-    """arXiv:2205.05198 (korthikanti2023reducing), Table 5: 41.5 and 56.0 percent MFU on A100 of 312 TFLOP/s.
+    """arXiv:2205.05198 (korthikanti2023reducing), Table 5: 41.5 and 56.0 percent MFU on A100 of 312
+    TFLOP/s.
 
     22 billion: 1.10 s, 4 sequences, 8 chips. 530 billion: 37.83 s, 280 sequences, 280 chips.
     """
@@ -139,36 +165,53 @@ def test_step_times_of_korthikanti_give_its_utilisation() -> None:
 
 
 def test_selective_recomputation_is_one_more_forward_pass_of_the_scores() -> None:
-    """Ours is 1.017 for 22 billion; the published 43.7 over 41.5 percent is 1.053, the scores three times."""
+    """Ours is 1.017 for 22 billion; the published 43.7 over 41.5 percent is 1.053, the scores three
+    times.
+    """
     out = gpt(48, 6144, 64, recompute="selective")
-    assert out["hfu_over_mfu"] == pytest.approx(1 + out["attention"] / 3 / out["flop_full"], rel=1e-12)
+    assert out["hfu_over_mfu"] == pytest.approx(
+        1 + out["attention"] / 3 / out["flop_full"], rel=1e-12
+    )
     assert 1 + out["attention"] / out["flop_full"] == pytest.approx(43.7 / 41.5, rel=2e-3)
 
 
 @pytest.mark.parametrize(
     ("model", "seq", "term", "giga"),
     [
-        ("llama-3-8b", 8192, "flop_full", 61.08), ("llama-3-8b", 8192, "flop_full_no_embedding", 57.9),
+        ("llama-3-8b", 8192, "flop_full", 61.08),
+        ("llama-3-8b", 8192, "flop_full_no_embedding", 57.9),
         ("llama-3-70b", 8192, "flop_causal_no_embedding", 449.2),
     ],
-)  # fmt: skip
+)
 def test_conventions_of_published_tables(model: str, seq: int, term: str, giga: float) -> None:
     """FLOP per token that published throughput and utilisation imply: one run, three conventions.
 
-    torchtitan (0.582 x 312e12 / 2,973: all weights, full attention), tpu-recipes (417.4e12 / 7,207.3: no input
-    embedding, full), the same for Ironwood (1207.05e12 / 2,686.98: no input embedding, causal).
+    torchtitan (0.582 x 312e12 / 2,973: all weights, full attention), tpu-recipes (417.4e12 /
+    7,207.3: no input embedding, full), the same for Ironwood (1207.05e12 / 2,686.98: no input
+    embedding, causal).
     """
     count = calculate("params", model=model)["total"]
     result = calculate("training-flops", model=model, params=count, seq=seq, tokens=1)
     assert result[term] / 1e9 == pytest.approx(giga, rel=5e-3)
 
 
-@given(st.integers(1, 100), st.integers(1, 64), st.integers(1, 100_000), st.sampled_from(["no", "yes"]))
+@given(
+    st.integers(1, 100), st.integers(1, 64), st.integers(1, 100_000), st.sampled_from(["no", "yes"])
+)
 def test_conventions_stand_in_order(layers: int, heads: int, seq: int, tied: str) -> None:
     width = 64 * heads
-    shape = {"layers": layers, "heads": heads, "d_model": width, "vocab": 1000, "tied_embeddings": tied}
+    shape = {
+        "layers": layers,
+        "heads": heads,
+        "d_model": width,
+        "vocab": 1000,
+        "tied_embeddings": tied,
+    }
     count = 12 * layers * width**2 + 1000 * width * (1 if tied == "yes" else 2)
-    runs = {way: training_flops(params=count, tokens=1e9, seq=seq, recompute=way, **shape) for way in ("none", "full")}
+    runs = {
+        way: training_flops(params=count, tokens=1e9, seq=seq, recompute=way, **shape)
+        for way in ("none", "full")
+    }
     none = runs["none"]
     assert none["flop_layers"] < none["flop"] < none["flop_causal"] < none["flop_full"]
     assert none["flop_full"] - none["flop_causal"] == pytest.approx(none["attention"] / 2)
@@ -178,16 +221,22 @@ def test_conventions_stand_in_order(layers: int, heads: int, seq: int, tied: str
 
 
 def test_a_head_has_its_backward_pass_and_a_factor_of_two() -> None:
-    """Defects 6 and 9 of section (c): a head without backward pass (a third of 6 V D) and one without the factor 2.
+    """Defects 6 and 9 of section (c): a head without backward pass (a third of 6 V D) and one
+    without the factor 2.
 
-    The anchor is Llama-2-7B of 32,000 x 4,096 and 1e12 tokens: 7.86e20 FLOP, where one tool printed 2.62e20.
+    The anchor is Llama-2-7B of 32,000 x 4,096 and 1e12 tokens: 7.86e20 FLOP, where one tool printed
+    2.62e20.
     """
     result = calculate("training-flops", model="llama-2-7b", tokens=1e12)
-    assert result["head"] == pytest.approx(7.86e20, rel=1e-3) and result["head"] / 3 == pytest.approx(2.62e20, rel=1e-3)
+    assert result["head"] == pytest.approx(7.86e20, rel=1e-3) and result[
+        "head"
+    ] / 3 == pytest.approx(2.62e20, rel=1e-3)
 
 
 def test_recomputation_is_not_in_the_model_count() -> None:
-    """Defect 7: a default of full recomputation makes a third more than the rule of six; ours is asked for by name."""
+    """Defect 7: a default of full recomputation makes a third more than the rule of six; ours is
+    asked for by name.
+    """
     assert calculate("training-flops", model="llama-2-7b", seq=4096)["hfu_over_mfu"] == 1
     full = calculate("training-flops", model="llama-2-7b", seq=4096, recompute="full")
     assert full["flop"] == calculate("training-flops", model="llama-2-7b")["flop"]
@@ -195,7 +244,10 @@ def test_recomputation_is_not_in_the_model_count() -> None:
 
 
 def test_the_scores_of_a_mixture_of_experts_and_of_latent_attention() -> None:
-    """Defect 14: experts that are not visited do not count: active parameters. DeepSeek-V3 has heads of 192 and 128."""
+    """Defect 14: experts that are not visited do not count: active parameters.
+
+    DeepSeek-V3 has heads of 192 and 128.
+    """
     result = calculate("training-flops", model="deepseek-v3", seq=4096, tokens=1)
     assert result["attention"] == 6 * 61 * 128 * (128 + 64 + 128) * 4096
     assert result["flop"] == 6 * 37e9
@@ -203,13 +255,22 @@ def test_the_scores_of_a_mixture_of_experts_and_of_latent_attention() -> None:
 
 def test_terms_stay_open_until_their_inputs_are_there() -> None:
     plain = calculate("training-flops", params="70B", tokens="15T")
-    assert [name for name, value in plain.items() if value is not None] == ["flop", "pf_days", "flop_per_token"]
-    assert any(note.startswith("attention, flop_full, flop_causal need --layers and") for note in plain.notes)
+    assert [name for name, value in plain.items() if value is not None] == [
+        "flop",
+        "pf_days",
+        "flop_per_token",
+    ]
+    assert any(
+        note.startswith("attention, flop_full, flop_causal need --layers and")
+        for note in plain.notes
+    )
     direct = training_flops(params=70e9, tokens=15e12)
     assert direct["flop_full"] == direct["flop_layers"] == direct["hardware_flop"] == inf
 
 
-@pytest.mark.parametrize(("name", "value"), [("seq", 0), ("seq", 1.5), ("layers", -1), ("recompute", "all")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("seq", 0), ("seq", 1.5), ("layers", -1), ("recompute", "all")]
+)
 def test_terms_refuse_what_makes_no_sense(name: str, value: object) -> None:
     with pytest.raises(FlopbookError, match=name):
         training_flops(params=1e9, tokens=1e9, **{name: value})

@@ -10,12 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.errors import FlopbookError
 from flopbook.formulas import training_time
-from flopbook.lookup import shape
-from flopbook.ops import inf
-from flopbook.problems import FlopbookError
+from flopbook.hardware.chip import shape
+from flopbook.quantities.ops import inf
 
-RUN: dict[str, Any] = {"params": 65.2e9, "tokens": 1.4e12, "peak": 312e12, "chips": 2048, "mfu": 0.477}
+RUN: dict[str, Any] = {
+    "params": 65.2e9,
+    "tokens": 1.4e12,
+    "peak": 312e12,
+    "chips": 2048,
+    "mfu": 0.477,
+}
 KWH = 3.6e6
 factors = st.integers(2, 100)
 
@@ -27,12 +33,16 @@ def test_laws_of_time_and_hours(factor: int) -> None:
     more_chips = training_time(**{**RUN, "chips": factor * RUN["chips"]}, power=400)
     assert more_tokens["seconds"] == pytest.approx(factor * base["seconds"])
     assert more_chips["seconds"] == pytest.approx(base["seconds"] / factor)
-    assert more_chips["chip_hours"] == pytest.approx(base["chip_hours"])  # chips cost the same, only sooner
+    assert more_chips["chip_hours"] == pytest.approx(
+        base["chip_hours"]
+    )  # chips cost the same, only sooner
     assert more_chips["joules"] == pytest.approx(base["joules"])
 
 
 def test_units_of_one_run_by_hand() -> None:
-    """6e18 FLOP on 2 chips of 1e15 FLOP/s, half used, 500 W, a tenth more for the site, 3 USD and 400 g a kWh."""
+    """6e18 FLOP on 2 chips of 1e15 FLOP/s, half used, 500 W, a tenth more for the site, 3 USD and
+    400 g a kWh.
+    """
     price, carbon = 3 / 3600, 0.4 / KWH
     run = {"params": 1e9, "tokens": 1e9, "peak": 1e15, "chips": 2, "mfu": 0.5}
     out = training_time(**run, power=500, pue=1.1, price=price, carbon=carbon)
@@ -44,30 +54,54 @@ def test_units_of_one_run_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("params", "tokens", "hours", "energy"),
-    [(6.7e9, 1e12, 82432, 36), (13e9, 1e12, 135168, 59), (32.5e9, 1.4e12, 530432, 233), (65.2e9, 1.4e12, 1022362, 449)],
+    [
+        (6.7e9, 1e12, 82432, 36),
+        (13e9, 1e12, 135168, 59),
+        (32.5e9, 1.4e12, 530432, 233),
+        (65.2e9, 1.4e12, 1022362, 449),
+    ],
 )
 def test_llama_table_15(params: float, tokens: float, hours: float, energy: float) -> None:
-    """touvron2023llama, Table 15: energy is hours x 400 W x 1.1; the utilisation follows from the hours."""
+    """touvron2023llama, Table 15: energy is hours x 400 W x 1.1; the utilisation follows from the
+    hours.
+    """
     mfu = 6 * params * tokens / (hours * 3600 * 312e12)
-    out = training_time(params=params, tokens=tokens, peak=312e12, chips=2048, mfu=mfu, power=400, pue=1.1)
+    out = training_time(
+        params=params, tokens=tokens, peak=312e12, chips=2048, mfu=mfu, power=400, pue=1.1
+    )
     assert 0.43 < mfu < 0.52
     assert out["chip_hours"] == pytest.approx(hours, rel=1e-9)
     assert out["joules"] / KWH / 1000 == pytest.approx(energy, rel=0.01)
 
 
 def test_llama_65b_takes_21_days_and_emits_173_tonnes() -> None:
-    """touvron2023llama: about 21 days on 2,048 A100; 173 t at 385 g for each kWh (Section 6, Table 15)."""
-    run = {"params": "65.2B", "tokens": "1.4T", "chip": "a100-sxm-80gb", "chips": 2048, "mfu": 0.477}
+    """touvron2023llama: about 21 days on 2,048 A100; 173 t at 385 g for each kWh (Section 6, Table
+    15).
+    """
+    run = {
+        "params": "65.2B",
+        "tokens": "1.4T",
+        "chip": "a100-sxm-80gb",
+        "chips": 2048,
+        "mfu": 0.477,
+    }
     out = calculate("training-time", **run, power="400W", carbon="385g/kWh")
-    assert out["days"] == pytest.approx(21, rel=0.02) and out["co2"] == pytest.approx(173e3, rel=0.01)
+    assert out["days"] == pytest.approx(21, rel=0.02) and out["co2"] == pytest.approx(
+        173e3, rel=0.01
+    )
 
 
 def test_the_estimate_with_recomputation_is_the_same_time() -> None:
-    """narayanan2021efficient: 8TP/(nX) seconds, with X the rate of the hardware, recomputation included.
+    """narayanan2021efficient: 8TP/(nX) seconds, with X the rate of the hardware, recomputation
+    included.
 
-    Our 6 with 6/8 of that rate is the same time: 34 days for 175e9 parameters on 1,024 devices at 140 TFLOP/s.
+    Our 6 with 6/8 of that rate is the same time: 34 days for 175e9 parameters on 1,024 devices at
+    140 TFLOP/s.
     """
-    for params, tokens, chips, rate, days in ((175e9, 300e9, 1024, 140e12, 34), (1e12, 450e9, 3072, 163e12, 84)):
+    for params, tokens, chips, rate, days in (
+        (175e9, 300e9, 1024, 140e12, 34),
+        (1e12, 450e9, 3072, 163e12, 84),
+    ):
         mfu = 6 / 8 * rate / 312e12
         out = training_time(params=params, tokens=tokens, peak=312e12, chips=chips, mfu=mfu)
         assert out["days"] == pytest.approx(days, rel=0.02)
@@ -75,21 +109,30 @@ def test_the_estimate_with_recomputation_is_the_same_time() -> None:
 
 
 def test_a_utilisation_of_the_hardware_counts_recomputation() -> None:
-    """HFU with full recomputation: 140 of 312 TFLOP/s, 8TP/(nX), the same 34 days with no conversion by hand."""
+    """HFU with full recomputation: 140 of 312 TFLOP/s, 8TP/(nX), the same 34 days with no
+    conversion by hand.
+    """
     run = {"params": 175e9, "tokens": 300e9, "peak": 312e12, "chips": 1024}
     hfu = training_time(**run, mfu=140 / 312, counts="hfu")
     assert hfu["days"] == pytest.approx(34, rel=0.02)
-    assert hfu["seconds"] == pytest.approx(training_time(**run, mfu=6 / 8 * 140 / 312)["seconds"], rel=1e-12)
-    assert hfu["seconds"] / training_time(**run, mfu=140 / 312)["seconds"] == pytest.approx(8 / 6, rel=1e-12)
+    assert hfu["seconds"] == pytest.approx(
+        training_time(**run, mfu=6 / 8 * 140 / 312)["seconds"], rel=1e-12
+    )
+    assert hfu["seconds"] / training_time(**run, mfu=140 / 312)["seconds"] == pytest.approx(
+        8 / 6, rel=1e-12
+    )
     with pytest.raises(FlopbookError, match=r"counts.*mfu, hfu"):
         calculate("training-time", **run, mfu=0.4, counts="tflops")
 
 
-@pytest.mark.parametrize("model", ["llama-2-7b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "llama-3-405b"])
+@pytest.mark.parametrize(
+    "model", ["llama-2-7b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "llama-3-405b"]
+)
 def test_gpu_hours_of_llama_2_and_3(model: str) -> None:
     """Hours of the model cards imply a plausible utilisation, 25 to 52 percent of the peak.
 
-    Llama 3 8B is left out: its card's 1.3 million hours would mean 16 percent, and it does not say what they hold.
+    Llama 3 8B is left out: its card's 1.3 million hours would mean 16 percent, and it does not say
+    what they hold.
     """
     chip = "h100-sxm" if model.startswith("llama-3") else "a100-sxm-80gb"
     hours = shape(model).gpu_hours / 3600
@@ -98,9 +141,11 @@ def test_gpu_hours_of_llama_2_and_3(model: str) -> None:
 
 
 def test_llama_2_70b_counts_all_its_parameters() -> None:
-    """Defect 16 of section (c): a tool that counts 55.29 billion parameters says 1.33 million hours, a fifth too few.
+    """Defect 16 of section (c): a tool that counts 55.29 billion parameters says 1.33 million
+    hours, a fifth too few.
 
-    At half of the peak it is 6 x 70e9 x 2e12 operations over 156 TFLOP/s: 1.50 million; 1.72 million were reported.
+    At half of the peak it is 6 x 70e9 x 2e12 operations over 156 TFLOP/s: 1.50 million; 1.72
+    million were reported.
     """
     run = {"chip": "a100-sxm-80gb", "chips": 1, "mfu": 0.5}
     ours = calculate("training-time", model="llama-2-70b", **run)["chip_hours"]
@@ -109,21 +154,46 @@ def test_llama_2_70b_counts_all_its_parameters() -> None:
 
 
 def test_what_has_no_price_or_power_is_open() -> None:
-    result = calculate("training-time", model="llama-3-405b", peak="989TFLOP/s", chips=16384, mfu=0.4)
+    result = calculate(
+        "training-time", model="llama-3-405b", peak="989TFLOP/s", chips=16384, mfu=0.4
+    )
     assert [result[name] for name in ("cost", "joules", "co2")] == [None, None, None]
     direct = training_time(**RUN)
     assert direct["cost"] == direct["joules"] == direct["co2"] == inf
-    assert calculate("training-time", model="llama-3-405b", chip="h100-sxm", chips=1, mfu=0.4)["joules"] is not None
+    assert (
+        calculate("training-time", model="llama-3-405b", chip="h100-sxm", chips=1, mfu=0.4)[
+            "joules"
+        ]
+        is not None
+    )
 
 
-@pytest.mark.parametrize(("option", "text", "hint"), [("price", "2", "2USD/h"), ("carbon", "385", "385g/kWh")])
-def test_a_bare_price_is_refused_because_nobody_means_a_second(option: str, text: str, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "text", "hint"), [("price", "2", "2USD/h"), ("carbon", "385", "385g/kWh")]
+)
+def test_a_bare_price_is_refused_because_nobody_means_a_second(
+    option: str, text: str, hint: str
+) -> None:
     with pytest.raises(FlopbookError, match=f"has no unit; write for example {hint}"):
-        calculate("training-time", model="llama-3-405b", chip="h100-sxm", chips=1, mfu=0.4, **{option: text})
+        calculate(
+            "training-time",
+            model="llama-3-405b",
+            chip="h100-sxm",
+            chips=1,
+            mfu=0.4,
+            **{option: text},
+        )
 
 
 def test_units_of_prices() -> None:
-    result = calculate("training-time", model="llama-3-405b", chip="h100-sxm", chips=100, mfu=0.4, price="2USD/hour")
+    result = calculate(
+        "training-time",
+        model="llama-3-405b",
+        chip="h100-sxm",
+        chips=100,
+        mfu=0.4,
+        price="2USD/hour",
+    )
     assert result["cost"] == pytest.approx(2 * result["chip_hours"])
 
 
@@ -138,11 +208,22 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("mfu", 0), ("mfu", 1.2), ("mfu", -0.4), ("mfu", float("nan")), ("chips", 0), ("chips", 1.5), ("pue", 0.9),
-        ("pue", 20), ("power", -1), ("power", 1e9), ("price", -2), ("carbon", float("nan")), ("tokens", 0),
+        ("mfu", 0),
+        ("mfu", 1.2),
+        ("mfu", -0.4),
+        ("mfu", float("nan")),
+        ("chips", 0),
+        ("chips", 1.5),
+        ("pue", 0.9),
+        ("pue", 20),
+        ("power", -1),
+        ("power", 1e9),
+        ("price", -2),
+        ("carbon", float("nan")),
+        ("tokens", 0),
         ("peak", 1e30),
     ],
-)  # fmt: skip
+)
 def test_values_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(FlopbookError, match=rf"^{name} "):
         training_time(**{**RUN, name: value})

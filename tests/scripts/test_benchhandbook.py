@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+from scripts.bench import handbook as benchhandbook
 
-import benchhandbook  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_parts_add_up_to_the_whole() -> None:

@@ -1,4 +1,6 @@
-"""What is measured is what is promised: two thousand references that pass, and a thousand links that work."""
+"""What is measured is what is promised: two thousand references that pass, and a thousand links
+that work.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,11 @@ import os
 import re
 from pathlib import Path
 
-import benchlibrary
 import pytest
 
-from flopbook.references import references
-from samples import write
+from flopbook.data.references import references
+from scripts.bench import library as benchlibrary
+from tests.support.samples import write
 
 
 def test_the_references_that_are_measured_are_sound(tmp_path: Path) -> None:

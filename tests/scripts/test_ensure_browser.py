@@ -9,7 +9,8 @@ from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "ensure_browser.py"
+from scripts import ensure_browser
+
 BROWSER = "#!/bin/sh\necho Chromium 150.0.1\n"
 STUB = "#!/bin/sh\necho 'install the snap first' >&2\nexit 1\n"
 OTHER = "#!/bin/sh\necho Mozilla Firefox 150.0\n"
@@ -17,8 +18,12 @@ OTHER = "#!/bin/sh\necho Mozilla Firefox 150.0\n"
 
 @pytest.fixture
 def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, freshly loaded, on a machine with an empty PATH and home, and no installer that works."""
-    spec = importlib.util.spec_from_file_location("ensure_browser_under_test", SCRIPT)
+    """The script, freshly loaded, on a machine with an empty PATH and home, and no installer that
+    works.
+    """
+    spec = importlib.util.spec_from_file_location(
+        "ensure_browser_under_test", ensure_browser.__file__
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -43,7 +48,9 @@ def test_nothing_there(browser: ModuleType) -> None:
     assert browser.find_browser() is None
 
 
-@pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
+@pytest.mark.parametrize(
+    "name", ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+)
 def test_names_on_path(browser: ModuleType, tmp_path: Path, name: str) -> None:
     path = program(tmp_path / "bin" / name, BROWSER)
     assert browser.find_browser() == path
@@ -62,7 +69,9 @@ def test_a_stub_is_passed_over(browser: ModuleType, tmp_path: Path, text: str) -
     assert browser.find_browser() == path
 
 
-def test_variable_comes_first(browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_comes_first(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program(tmp_path / "bin" / "chromium", BROWSER)
     path = program(tmp_path / "own" / "my chrome", BROWSER)
     monkeypatch.setenv("FLOPBOOK_CHROMIUM", str(path))
@@ -81,7 +90,9 @@ def test_a_wrong_variable_is_an_error_not_a_fallback(
     assert "FLOPBOOK_CHROMIUM is " in capsys.readouterr().err
 
 
-def test_newest_of_playwrights_cache(browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newest_of_playwrights_cache(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "cache"))
     program(tmp_path / "cache/chromium-999/chrome-linux/chrome", BROWSER)
     path = program(tmp_path / "cache/chromium-1200/chrome-linux64/chrome", BROWSER)
@@ -89,14 +100,19 @@ def test_newest_of_playwrights_cache(browser: ModuleType, tmp_path: Path, monkey
     assert browser.find_browser() == path
 
 
-def test_headless_shell_will_do(browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headless_shell_will_do(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     path = program(tmp_path / "chromium_headless_shell-7/chrome-linux/headless_shell", BROWSER)
     assert browser.find_browser() == path
 
 
 def test_installs_only_when_none_is_found(
-    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    browser: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = program(tmp_path / "bin" / "chromium", BROWSER)
     monkeypatch.setattr(browser, "_run", lambda command: pytest.fail(f"ran {command}"))
@@ -104,7 +120,9 @@ def test_installs_only_when_none_is_found(
     assert capsys.readouterr().out == f"browser: {path}\n"
 
 
-def test_apt_then_playwright(browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apt_then_playwright(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commands: list[str] = []
 
     def run(command: list[str]) -> bool:
@@ -132,7 +150,9 @@ def test_apt_is_left_alone_without_the_right_to_it(
     assert browser.apt_prefix() == ["sudo", "-n", "env", "DEBIAN_FRONTEND=noninteractive"]
 
 
-def test_says_what_to_do_when_all_fails(browser: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_says_what_to_do_when_all_fails(
+    browser: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert browser.main() == 2
     error = capsys.readouterr().err
     assert "apt-get install chromium" in error

@@ -1,4 +1,6 @@
-"""Notebooks with an extra: run by its Python where there is one, else shown as written; tried with made-up ones."""
+"""Notebooks with an extra: run by its Python where there is one, else shown as written; tried with
+made-up ones.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import setup_jax
 
-from sitebuild import extras, notebooks
-from sitebuild.extras import Extra, ExtraError
-from sitebuild.notebooks import NotebookError
+from scripts import setup_jax
+from scripts.website.build import extras, notebooks
+from scripts.website.build.extras import Extra, ExtraError
+from scripts.website.build.notebooks import NotebookError
 
 HEAD = """# ---
 # jupyter:
@@ -88,7 +90,9 @@ def have(monkeypatch: pytest.MonkeyPatch, python: Path | None, wish: str = "") -
     monkeypatch.setattr(extras, "find", found.__getitem__)
 
 
-def test_without_the_extra_the_page_shows_the_source_and_says_so(house: House, ran: list[tuple[str, Path]]) -> None:
+def test_without_the_extra_the_page_shows_the_source_and_says_so(
+    house: House, ran: list[tuple[str, Path]]
+) -> None:
     made = house.run()
     assert ran == [("plain", Path(sys.executable))] and made["plain"] == "ran plain"
     heavy = nbformat.reads(made["heavy"], as_version=4)
@@ -172,8 +176,12 @@ def test_a_preview_shows_the_last_result(
     assert "Not executed" in house.run()["heavy"]
 
 
-def test_a_real_kernel_of_another_python_runs_it(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment is made as that of JAX is, with nothing on top; the notebook prints who ran it."""
+def test_a_real_kernel_of_another_python_runs_it(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The environment is made as that of JAX is, with nothing on top; the notebook prints who ran
+    it.
+    """
     monkeypatch.setattr(setup_jax, "run_logged", lambda command, log: None)
     setup_jax.create(tmp_path)
     python = setup_jax.folder(tmp_path) / "bin" / "python"
@@ -181,7 +189,9 @@ def test_a_real_kernel_of_another_python_runs_it(house: House, tmp_path: Path, m
     made = json.loads(house.run(only="jax")["heavy"])
     (output,) = made["cells"][1]["outputs"]
     assert "".join(output["text"]).strip() == str(python)
-    house.write("heavy", HEAD.format(extra="jax") + BODY + "assert sys.maxsize == 3, 'not even close'\n")
+    house.write(
+        "heavy", HEAD.format(extra="jax") + BODY + "assert sys.maxsize == 3, 'not even close'\n"
+    )
     with pytest.raises(NotebookError, match=r"^notebooks/heavy\.py: .*not even close"):
         house.run(only="jax")
 
@@ -191,7 +201,9 @@ def test_pieces_of_what_is_printed_are_joined_and_a_cell_that_hangs_ends(
 ) -> None:
     slow = "# %% [markdown]\n# # T\n\n# %%\nimport time\nfor n in range(3):\n    print(n)\n    time.sleep({})\n"
     house.write("plain", slow.format(0.4))
-    (output,) = json.loads(notebooks.execute(house.folder / "plain.py", Path(sys.executable)))["cells"][1]["outputs"]
+    (output,) = json.loads(notebooks.execute(house.folder / "plain.py", Path(sys.executable)))[
+        "cells"
+    ][1]["outputs"]
     assert "".join(output["text"]) == "0\n1\n2\n"
     monkeypatch.setattr(notebooks, "TIMEOUT_S", 1)
     house.write("plain", slow.format(60))
@@ -206,7 +218,14 @@ def test_an_extra_that_nobody_knows_is_an_error(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# %%\n1\n", BODY, "# ---\n# ---\n", "# ---\n# jupyter:\n#   kernelspec:\n#     name: x\n# ---\n"]
+    "text",
+    [
+        "",
+        "# %%\n1\n",
+        BODY,
+        "# ---\n# ---\n",
+        "# ---\n# jupyter:\n#   kernelspec:\n#     name: x\n# ---\n",
+    ],
 )
 def test_most_notebooks_need_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "n.py").write_text(text)

@@ -1,4 +1,6 @@
-"""New works from arXiv: asked for politely, ranked by stated rules, and written for a person to judge."""
+"""New works from arXiv: asked for politely, ranked by stated rules, and written for a person to
+judge.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import refresh_papers
 
-from flopbook import metadata
-from flopbook.lint import lint
-from flopbook.metadata import Work
-from flopbook.problems import FlopbookError
-from flopbook.references import Person, references, topics
-from flopbook.works import on_file
-from papers.queries import PAGE, Query, read_queries
-from papers.ranking import author_counts, choose, rank
-from samples import World, bib, clear_caches, write
-from services import ATOM_ERROR, Reply, Services, atom, atom_entry
+from flopbook.checks.lint import lint
+from flopbook.contributing import metadata
+from flopbook.contributing.metadata import Work
+from flopbook.data.references import Person, references, topics
+from flopbook.data.works import on_file
+from flopbook.errors import FlopbookError
+from scripts import refresh_papers
+from scripts.papers.queries import PAGE, Query, read_queries
+from scripts.papers.ranking import author_counts, choose, rank
+from tests.support.samples import World, bib, clear_caches, write
+from tests.support.services import ATOM_ERROR, Reply, Services, atom, atom_entry
 
 QUERIES = "categories: [cs.AR]\ntopics:\n  chips: [fast chip, bus]\n  links: [ring]\n"
 TOPICS = (
@@ -30,7 +32,9 @@ DAYS = ("--since", "2026-11-01", "--until", "2026-11-07")
 
 
 @pytest.fixture
-def refresh(world: World, services: Services, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+def refresh(
+    world: World, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., int]:
     """Runs the program on the small world, whose arXiv is on this machine."""
     monkeypatch.setattr(metadata, "ARXIV", services.url("api/query"))
     world.write("bibliography/topics.yaml", TOPICS)
@@ -55,15 +59,27 @@ def written(world: World) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def test_what_is_new_is_written_best_first(world: World, services: Services, refresh: Callable[..., int]) -> None:
-    feed = atom(paper(1, "A Bus"), paper(2, "A Fast Chip with a Bus"), paper(3, "Whales", summary="A ring."))
-    services.plays("api/query", feed, atom(paper(4, "A Ring of Chips", summary="See github.com/acme.")))
+def test_what_is_new_is_written_best_first(
+    world: World, services: Services, refresh: Callable[..., int]
+) -> None:
+    feed = atom(
+        paper(1, "A Bus"), paper(2, "A Fast Chip with a Bus"), paper(3, "Whales", summary="A ring.")
+    )
+    services.plays(
+        "api/query", feed, atom(paper(4, "A Ring of Chips", summary="See github.com/acme."))
+    )
     assert refresh() == 0
     text = written(world)
     assert [line for line in text.splitlines() if line.startswith("%")] == [
-        "% 6: fast chip (title), bus (title)", "% 4: ring (title), code", "% 3: bus (title)",
-    ]  # fmt: skip
-    assert text.count("annote = {}") == 3 and text.count("keywords = {chips}") == 2 and "summary" not in text
+        "% 6: fast chip (title), bus (title)",
+        "% 4: ring (title), code",
+        "% 3: bus (title)",
+    ]
+    assert (
+        text.count("annote = {}") == 3
+        and text.count("keywords = {chips}") == 2
+        and "summary" not in text
+    )
     clear_caches()
     assert {p.found.partition(" in ")[0] for p in lint() if "candidates" in p.file} == {"no annote"}
     world.write("bibliography/candidates.bib", text.replace("{}", "{Shows it; read it first.}"))
@@ -82,7 +98,9 @@ def test_arxiv_is_asked_politely(services: Services, refresh: Callable[..., int]
     assert (asked["sortBy"], asked["sortOrder"]) == ("submittedDate", "descending")
 
 
-def test_pages_are_read_until_they_are_too_old(services: Services, refresh: Callable[..., int]) -> None:
+def test_pages_are_read_until_they_are_too_old(
+    services: Services, refresh: Callable[..., int]
+) -> None:
     full = atom(*(paper(number, "Whales") for number in range(PAGE)))
     old = atom(*(paper(number, "Whales", "2026-10-01") for number in range(PAGE)))
     services.plays("api/query", full, old, atom())
@@ -90,17 +108,29 @@ def test_pages_are_read_until_they_are_too_old(services: Services, refresh: Call
     assert [asked["start"] for _, asked in services.asked] == ["0", str(PAGE), "0"]
 
 
-def test_only_the_days_that_were_asked_for(world: World, services: Services, refresh: Callable[..., int]) -> None:
+def test_only_the_days_that_were_asked_for(
+    world: World, services: Services, refresh: Callable[..., int]
+) -> None:
     days = ("2026-10-31", "2026-11-01", "2026-11-07", "2026-11-08")
     services.plays("api/query", atom(*(paper(n, f"A Bus {n}", day) for n, day in enumerate(days))))
     assert refresh() == 0
     assert [f"2611.0000{n}" in written(world) for n in range(4)] == [False, True, True, False]
 
 
-def test_what_is_known_is_dropped(world: World, services: Services, refresh: Callable[..., int]) -> None:
+def test_what_is_known_is_dropped(
+    world: World, services: Services, refresh: Callable[..., int]
+) -> None:
     """By arXiv id, DOI and title, and what an earlier run wrote; two topics find one work once."""
-    world.write("bibliography/all.bib", bib(eprint="2611.00001v3", doi="10.1145/1.2", title="A {Bus} for All"))
-    found = [paper(1), paper(2, doi="10.1145/1.2"), paper(3, "A bus: for all"), paper(4, "A Bus in a Ring")]
+    world.write(
+        "bibliography/all.bib",
+        bib(eprint="2611.00001v3", doi="10.1145/1.2", title="A {Bus} for All"),
+    )
+    found = [
+        paper(1),
+        paper(2, doi="10.1145/1.2"),
+        paper(3, "A bus: for all"),
+        paper(4, "A Bus in a Ring"),
+    ]
     services.plays("api/query", atom(*found))
     assert refresh() == 0
     text = written(world)
@@ -108,7 +138,9 @@ def test_what_is_known_is_dropped(world: World, services: Services, refresh: Cal
     assert refresh() == 0 and written(world) == text
 
 
-def test_candidates_are_added_to_what_is_there(world: World, services: Services, refresh: Callable[..., int]) -> None:
+def test_candidates_are_added_to_what_is_there(
+    world: World, services: Services, refresh: Callable[..., int]
+) -> None:
     before = "% judged so far\n\n" + bib("roe2026old")
     world.write("bibliography/candidates.bib", before)
     services.plays("api/query", atom(paper(1), paper(2)))
@@ -118,36 +150,55 @@ def test_candidates_are_added_to_what_is_there(world: World, services: Services,
 
 FAILURES = {
     "busy": (Reply(429, headers={"Retry-After": "7200"}), "asks to wait 7200 s", 1),
-    "server": (Reply(500), "fails (status 500)", 6), "cut": (Reply(body=atom(paper(1)), cut=9), "no whole answer", 6),
-    "truncated": (atom(paper(1))[:-40], "no whole feed", 2), "rate": (b"Rate exceeded.", "asks for patience", 1),
-    "error": (atom(ATOM_ERROR), "arXiv says: incorrect id", 2), "missing": (Reply(404), "status 404", 2),
-}  # fmt: skip
+    "server": (Reply(500), "fails (status 500)", 6),
+    "cut": (Reply(body=atom(paper(1)), cut=9), "no whole answer", 6),
+    "truncated": (atom(paper(1))[:-40], "no whole feed", 2),
+    "rate": (b"Rate exceeded.", "asks for patience", 1),
+    "error": (atom(ATOM_ERROR), "arXiv says: incorrect id", 2),
+    "missing": (Reply(404), "status 404", 2),
+}
 
 
 @pytest.mark.parametrize(("reply", "says", "times"), FAILURES.values(), ids=FAILURES)
 def test_a_failure_writes_nothing_and_is_said(
-    world: World, services: Services, refresh: Callable[..., int], capsys: pytest.CaptureFixture[str],
-    reply: Reply | bytes, says: str, times: int,
-) -> None:  # fmt: skip
+    world: World,
+    services: Services,
+    refresh: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    reply: Reply | bytes,
+    says: str,
+    times: int,
+) -> None:
     """Where the next question would be turned away as well, it is not asked."""
     services.plays("api/query", reply)
     assert refresh() == 1 and written(world) == "" and len(services.asked) == times
     out, err = capsys.readouterr()
     assert "refresh_papers: chips: " in err and says in err
-    assert out == "refresh_papers: 2 of 2 topics are open; nothing was written; run it again later\n"
+    assert (
+        out == "refresh_papers: 2 of 2 topics are open; nothing was written; run it again later\n"
+    )
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(
     world: World, services: Services, refresh: Callable[..., int]
 ) -> None:
-    services.plays("api/query", atom(paper(1)), Reply(429, headers={"Retry-After": "999"}), atom(paper(2, "A Ring")))
-    assert refresh() == 1 and json.loads((world.root / "state.json").read_text())["done"].keys() == {"chips"}
+    services.plays(
+        "api/query",
+        atom(paper(1)),
+        Reply(429, headers={"Retry-After": "999"}),
+        atom(paper(2, "A Ring")),
+    )
+    assert refresh() == 1 and json.loads((world.root / "state.json").read_text())[
+        "done"
+    ].keys() == {"chips"}
     assert refresh() == 0 and len(services.asked) == 3
     assert "2611.00001" in written(world) and "2611.00002" in written(world)
     assert not (world.root / "state.json").exists()
 
 
-@pytest.mark.parametrize("damage", ["nonsense", "[]", '{"asked": 1}', '{"asked": "", "done": {"chips": [{}]}}'])
+@pytest.mark.parametrize(
+    "damage", ["nonsense", "[]", '{"asked": 1}', '{"asked": "", "done": {"chips": [{}]}}']
+)
 def test_a_damaged_state_begins_anew(
     world: World, services: Services, refresh: Callable[..., int], damage: str
 ) -> None:
@@ -166,17 +217,22 @@ def test_an_empty_week_writes_nothing(
 ) -> None:
     services.plays("api/query", atom())
     assert refresh() == 0 and written(world) == ""
-    assert capsys.readouterr().out.startswith("0 works of 2026-11-01 to 2026-11-07, 0 of them written")
+    assert capsys.readouterr().out.startswith(
+        "0 works of 2026-11-01 to 2026-11-07, 0 of them written"
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--since", "yesterday"), "expected a day as YYYY-MM-DD"), (("--since", "2026-12-01"), "is after --until"),
-        (("--most", "0"), "from 1 to 500"), (("--most", "many"), "from 1 to 500"), (("--nonsense",), "see --help"),
+        (("--since", "yesterday"), "expected a day as YYYY-MM-DD"),
+        (("--since", "2026-12-01"), "is after --until"),
+        (("--most", "0"), "from 1 to 500"),
+        (("--most", "many"), "from 1 to 500"),
+        (("--nonsense",), "see --help"),
         (("--queries", "/no/such/file"), "needs categories"),
     ],
-)  # fmt: skip
+)
 def test_bad_usage_is_one_line(
     services: Services, refresh: Callable[..., int], capsys: Any, words: tuple[str, ...], says: str
 ) -> None:
@@ -188,13 +244,16 @@ def test_bad_usage_is_one_line(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[]", "needs categories"), ("a: [", "needs categories"), ("categories: [cs.AR]\n", "'topics'"),
+        ("[]", "needs categories"),
+        ("a: [", "needs categories"),
+        ("categories: [cs.AR]\n", "'topics'"),
         (QUERIES.replace("chips", "whales"), "unknown topic 'whales'"),
         (QUERIES.replace("ring", "'ring\" OR all:x'"), "no phrase or category"),
         (QUERIES.replace("cs.AR", "'cs.AR OR cat:x'"), "no phrase or category"),
-        (QUERIES.replace("[ring]", "[]"), "has no phrases"), (QUERIES.replace("[ring]", "[12]"), "no phrase"),
+        (QUERIES.replace("[ring]", "[]"), "has no phrases"),
+        (QUERIES.replace("[ring]", "[12]"), "no phrase"),
     ],
-)  # fmt: skip
+)
 def test_questions_that_cannot_be_asked(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(FlopbookError, match=says):
         read_queries(write(tmp_path / "q.yaml", text), ["chips", "links"])
@@ -213,17 +272,24 @@ DOE = Person("Doe", "Jane")
 @pytest.mark.parametrize(
     ("title", "summary", "points"),
     [
-        ("A Fast-Chip", "", 3), ("Fast chips", "", 0), ("A Bus", "a fast\n chip", 4), ("X", "bus, fast chip", 2),
-        ("X", "Code is available at it.", 1), ("Bus", "https://github.com/a/b bus", 4),
+        ("A Fast-Chip", "", 3),
+        ("Fast chips", "", 0),
+        ("A Bus", "a fast\n chip", 4),
+        ("X", "bus, fast chip", 2),
+        ("X", "Code is available at it.", 1),
+        ("Bus", "https://github.com/a/b bus", 4),
     ],
-)  # fmt: skip
+)
 def test_the_rank_follows_its_rules(title: str, summary: str, points: int) -> None:
     one = rank(Work(title, (DOE,), summary=summary), "chips", ("fast chip", "bus"), {})
     assert one.rank == points and len(one.reasons) >= (points > 0)
 
 
 def test_known_authors_count_twice_at_most(world: World) -> None:
-    world.write("bibliography/all.bib", bib("a2026x") + bib("b2026y") + bib("c2026z", author="Doe, Jane and {Acme}"))
+    world.write(
+        "bibliography/all.bib",
+        bib("a2026x") + bib("b2026y") + bib("c2026z", author="Doe, Jane and {Acme}"),
+    )
     counts = author_counts(references().values())
     assert counts["janedoe"] == 3 and "acme" not in counts
     people = (DOE, Person("Roe", "Richard"), Person("Poe", "Al"))

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import seed_addresses
-from seed_addresses import Account, accounts, read_rows, summary
 
-from flopbook.references import references
-from samples import SOURCE, World, bib, write
+from flopbook.data.references import references
+from scripts import seed_addresses
+from scripts.seed_addresses import Account, accounts, read_rows, summary
+from tests.support.samples import SOURCE, World, bib, write
 
 
 def states(*rows: dict[str, Any]) -> list[Account]:
@@ -39,12 +39,17 @@ WORK = {
 @pytest.mark.parametrize(
     "address",
     [
-        "https://arxiv.org/abs/2205.14135", "http://arxiv.org/pdf/2205.14135v1.pdf", "https://doi.org/10.1145/x.y",
-        "https://dl.acm.org/doi/pdf/10.1145/X.Y", f"http://www.acme.example/{SOURCE}/#part",
-        "https://github.com/acme/work.", "https://arxiv.org/html/2205.14135v3", "https://huggingface.co/papers/2205.14135",
+        "https://arxiv.org/abs/2205.14135",
+        "http://arxiv.org/pdf/2205.14135v1.pdf",
+        "https://doi.org/10.1145/x.y",
+        "https://dl.acm.org/doi/pdf/10.1145/X.Y",
+        f"http://www.acme.example/{SOURCE}/#part",
+        "https://github.com/acme/work.",
+        "https://arxiv.org/html/2205.14135v3",
+        "https://huggingface.co/papers/2205.14135",
         "https://doi.org/10.48550/arXiv.2205.14135",
     ],
-)  # fmt: skip
+)
 def test_an_address_that_names_a_work(world: World, address: str) -> None:
     """By arXiv id without version, DOI, address or code, however it is written."""
     world.write("bibliography/all.bib", bib(**WORK))
@@ -60,15 +65,34 @@ OTHER = "https://other.example/paper.pdf"
         ({}, "open", ""),
         ({"key": SOURCE, "why": "The PDF of the same work."}, "stated", "PDF"),
         ({"excluded": "A shop, no work."}, "excluded", "shop"),
-        ({"key": "nobody2026x", "why": "The PDF of it."}, "wrong", "no entry has the key 'nobody2026x'"),
-        ({"key": SOURCE}, "wrong", "go together"), ({"why": "The same work."}, "wrong", "go together"),
-        ({"key": SOURCE, "why": "It is."}, "wrong", "a few words"), ({"excluded": "Dead."}, "wrong", "a few words"),
-        ({"key": SOURCE, "why": "The same work.", "excluded": "A shop, no work."}, "wrong", "more than one"),
-        ({"reason": "A shop, no work."}, "wrong", "nobody reads"), ({"address": "nonsense"}, "wrong", "not an address"),
-        ({"address": f"https://acme.example/{SOURCE}", "excluded": "Dead since 2020."}, "wrong", f"it is {SOURCE}"),
-        ({"address": f"https://acme.example/{SOURCE}", "key": SOURCE, "why": "The same work."}, "wrong", "not needed"),
+        (
+            {"key": "nobody2026x", "why": "The PDF of it."},
+            "wrong",
+            "no entry has the key 'nobody2026x'",
+        ),
+        ({"key": SOURCE}, "wrong", "go together"),
+        ({"why": "The same work."}, "wrong", "go together"),
+        ({"key": SOURCE, "why": "It is."}, "wrong", "a few words"),
+        ({"excluded": "Dead."}, "wrong", "a few words"),
+        (
+            {"key": SOURCE, "why": "The same work.", "excluded": "A shop, no work."},
+            "wrong",
+            "more than one",
+        ),
+        ({"reason": "A shop, no work."}, "wrong", "nobody reads"),
+        ({"address": "nonsense"}, "wrong", "not an address"),
+        (
+            {"address": f"https://acme.example/{SOURCE}", "excluded": "Dead since 2020."},
+            "wrong",
+            f"it is {SOURCE}",
+        ),
+        (
+            {"address": f"https://acme.example/{SOURCE}", "key": SOURCE, "why": "The same work."},
+            "wrong",
+            "not needed",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_state_of_a_row(world: World, row: dict[str, Any], state: str, says: str) -> None:
     (found,) = states({"address": OTHER, **row})
     assert found.state == state and says in found.says
@@ -81,14 +105,23 @@ def test_two_rows_for_one_work(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("target", "state", "key"),
-    [({"key": SOURCE, "why": "The PDF of it."}, "stated", SOURCE), ({}, "open", ""),
-     ({"excluded": "A shop, no work."}, "excluded", ""),
-     ({"address": f"https://acme.example/{SOURCE}"}, "stated", SOURCE)],
-)  # fmt: skip
-def test_a_row_that_is_the_same_work_as_another(world: World, target: dict[str, str], state: str, key: str) -> None:
+    [
+        ({"key": SOURCE, "why": "The PDF of it."}, "stated", SOURCE),
+        ({}, "open", ""),
+        ({"excluded": "A shop, no work."}, "excluded", ""),
+        ({"address": f"https://acme.example/{SOURCE}"}, "stated", SOURCE),
+    ],
+)
+def test_a_row_that_is_the_same_work_as_another(
+    world: World, target: dict[str, str], state: str, key: str
+) -> None:
     """It leads where the other one leads, in whichever order they stand."""
     target = {"address": OTHER, **target}
-    same = {"address": "https://copy.example/", "same": target["address"], "why": "A copy of the same work."}
+    same = {
+        "address": "https://copy.example/",
+        "same": target["address"],
+        "why": "A copy of the same work.",
+    }
     for rows in ([same, target], [target, same]):
         (found,) = [one for one in states(*rows) if one.address == same["address"]]
         assert (found.state, found.key) == (state, key)
@@ -114,7 +147,10 @@ def test_the_command_prints_what_is_open(rows: Path, capsys: pytest.CaptureFixtu
     assert seed_addresses.main([], rows) == 1
     first, last = capsys.readouterr().out.splitlines()
     assert first == f"open      {OTHER}"
-    assert last.startswith("2 addresses: 1 name a work of the bibliography, 0 are stated") and "1 are open" in last
+    assert (
+        last.startswith("2 addresses: 1 name a work of the bibliography, 0 are stated")
+        and "1 are open" in last
+    )
     assert seed_addresses.main(["--all"], rows) == 1
     assert f"found     https://acme.example/{SOURCE}  {SOURCE}" in capsys.readouterr().out
     assert seed_addresses.main(["--json"], rows) == 1
@@ -124,7 +160,9 @@ def test_the_command_prints_what_is_open(rows: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("text", ["a: [", "just words", "- https://a.example/", b"\xff"])
-def test_a_file_that_is_no_list_of_rows(rows: Path, text: str | bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_list_of_rows(
+    rows: Path, text: str | bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(rows, text)
     assert seed_addresses.main([], rows) == 2
     err = capsys.readouterr().err

@@ -44,7 +44,9 @@ def setup_env() -> ModuleType:
 
 def locked(text: str) -> dict[str, str]:
     """The version of each package that a lock names with hashes."""
-    entries = re.findall(r"^([a-z0-9-]+)==(\S+)[^\n]*\\\n((?:    --hash=sha256:[0-9a-f]{64}[ \\]*\n)+)", text, re.M)
+    entries = re.findall(
+        r"^([a-z0-9-]+)==(\S+)[^\n]*\\\n((?:    --hash=sha256:[0-9a-f]{64}[ \\]*\n)+)", text, re.M
+    )
     found = {name: version for name, version, _ in entries}
     assert len(found) == len(entries)
     return found
@@ -64,8 +66,12 @@ def test_the_lock_of_an_extra_agrees_with_the_lock_below_it() -> None:
     """It is installed on top of the other packages: what both name has to be the same."""
     main, extra = locked(LOCKS["lock"]), locked(LOCKS["jax"])
     both = main.keys() & extra.keys()
-    assert "numpy" in both and {name: main[name] for name in both} == {name: extra[name] for name in both}
-    assert not {"jax", "jaxlib", "scipy"} & main.keys(), "the lock that everybody installs stays light"
+    assert "numpy" in both and {name: main[name] for name in both} == {
+        name: extra[name] for name in both
+    }
+    assert not {"jax", "jaxlib", "scipy"} & main.keys(), (
+        "the lock that everybody installs stays light"
+    )
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
@@ -80,7 +86,11 @@ def test_runtime_input_and_pyproject_name_the_same_packages() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
     declared = [*project["dependencies"], *(entry for extra in extras for entry in extra)]
-    inputs = [line for name in ("runtime", "jax") for line in requirements(ROOT / "requirements" / f"{name}.in")]
+    inputs = [
+        line
+        for name in ("runtime", "jax")
+        for line in requirements(ROOT / "requirements" / f"{name}.in")
+    ]
     assert {name_of(entry) for entry in declared} == {name_of(entry) for entry in inputs}
 
 
@@ -94,7 +104,9 @@ def test_set_up_does_nothing_when_all_is_in_place(setup_env: ModuleType, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("file", "fresh"), [("requirements/lock.txt", True), ("pyproject.toml", False)], ids=["lock", "pyproject"]
+    ("file", "fresh"),
+    [("requirements/lock.txt", True), ("pyproject.toml", False)],
+    ids=["lock", "pyproject"],
 )
 def test_a_changed_file_brings_its_own_step(
     setup_env: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, fresh: bool
@@ -115,19 +127,25 @@ def test_a_changed_file_brings_its_own_step(
 
 
 @pytest.mark.parametrize("stamp", ["", "[]", "{"])
-def test_a_spoilt_stamp_means_a_new_set_up(setup_env: ModuleType, tmp_path: Path, stamp: str) -> None:
+def test_a_spoilt_stamp_means_a_new_set_up(
+    setup_env: ModuleType, tmp_path: Path, stamp: str
+) -> None:
     (tmp_path / ".venv").mkdir()
     Path(setup_env.stamp_path(str(tmp_path))).write_text(stamp)
     assert setup_env.read_stamp(str(tmp_path)) == {}
 
 
 def test_an_old_python_is_told_in_one_line(setup_env: ModuleType) -> None:
-    with pytest.raises(setup_env.SetupError, match=r"Python 3\.11 or newer is needed, and .* is 3\.9\.") as caught:
+    with pytest.raises(
+        setup_env.SetupError, match=r"Python 3\.11 or newer is needed, and .* is 3\.9\."
+    ) as caught:
         setup_env.check_python((3, 9, 2))
     assert "\n" not in str(caught.value)
 
 
-def test_a_python_without_venv_is_told_what_to_install(setup_env: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_without_venv_is_told_what_to_install(
+    setup_env: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "ensurepip", None)
     with pytest.raises(setup_env.SetupError, match="apt-get install python3-venv"):
         setup_env.check_python()
@@ -142,8 +160,11 @@ def test_a_failing_install_shows_its_last_lines(setup_env: ModuleType, tmp_path:
 def test_make_without_python_says_so() -> None:
     done = subprocess.run(
         ["make", "--no-print-directory", "setup", "PYTHON=no-such-python"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
     assert "'no-such-python' was not found. Install Python 3.11 or newer" in done.stderr
 
@@ -151,7 +172,18 @@ def test_make_without_python_says_so() -> None:
 def test_make_alone_lists_every_target() -> None:
     done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
     listed = set(re.findall(r"^  make (\w+)", done.stdout, re.M))
-    assert {"help", "site", "serve", "test", "lint", "links", "bench", "jax", "lock", "clean"} <= listed
+    assert {
+        "help",
+        "site",
+        "serve",
+        "test",
+        "lint",
+        "links",
+        "bench",
+        "jax",
+        "lock",
+        "clean",
+    } <= listed
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -171,27 +203,41 @@ def test_workflows_are_pinned_and_may_do_little(path: Path) -> None:
                 assert step["with"]["persist-credentials"] is False
 
 
-@pytest.mark.parametrize("path", [path for path in WORKFLOWS if "propose:" in path.read_text()], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [path for path in WORKFLOWS if "propose:" in path.read_text()], ids=lambda p: p.name
+)
 def test_a_job_that_may_write_runs_nothing_that_was_fetched(path: Path) -> None:
-    """What was read from the web is made into a patch by a job that may not write; another one only applies it."""
+    """What was read from the web is made into a patch by a job that may not write; another one only
+    applies it.
+    """
     jobs = yaml.safe_load(path.read_text())["jobs"]
     assert jobs["propose"]["permissions"] == {"contents": "write", "pull-requests": "write"}
     checkout, run = jobs["propose"]["steps"]
-    assert checkout["uses"].startswith("actions/checkout@") and run["run"].startswith(".ci/propose ")
-    assert "${{" not in run["run"], "values go through the environment, where no shell reads them as code"
+    assert checkout["uses"].startswith("actions/checkout@") and run["run"].startswith(
+        ".ci/propose "
+    )
+    assert "${{" not in run["run"], (
+        "values go through the environment, where no shell reads them as code"
+    )
     (before,) = [job for name, job in jobs.items() if name == jobs["propose"]["needs"]]
-    assert before["outputs"]["patch"] and before["steps"][-1]["run"].startswith(".ci/patch bibliography")
+    assert before["outputs"]["patch"] and before["steps"][-1]["run"].startswith(
+        ".ci/patch bibliography"
+    )
     assert ".github" not in before["steps"][-1]["run"]
 
 
 def git(folder: Path, *words: str) -> str:
     names = ["-c", "user.name=Jane", "-c", "user.email=jane@acme.example"]
-    return subprocess.run(["git", *names, *words], cwd=folder, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["git", *names, *words], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout
 
 
 @pytest.mark.parametrize("already", ["0", "1"])
 def test_a_patch_becomes_a_pull_request(tmp_path: Path, already: str) -> None:
-    """What one checkout changed, new files too, arrives on a branch of the other; gh and the remote are stand-ins."""
+    """What one checkout changed, new files too, arrives on a branch of the other; gh and the remote
+    are stand-ins.
+    """
     work, remote, tools = tmp_path / "work", tmp_path / "remote.git", tmp_path / "tools"
     (work / ".ci").mkdir(parents=True)
     tools.mkdir()
@@ -204,27 +250,40 @@ def test_a_patch_becomes_a_pull_request(tmp_path: Path, already: str) -> None:
     git(work, "commit", "-qm", "first")
     git(tmp_path, "clone", "-q", "--bare", str(work), str(remote))
     git(tmp_path, "clone", "-q", str(remote), "other")
-    assert subprocess.run([work / ".ci" / "patch", "data"], capture_output=True, check=True).stdout == b""
+    assert (
+        subprocess.run([work / ".ci" / "patch", "data"], capture_output=True, check=True).stdout
+        == b""
+    )
     (work / "data" / "old.txt").write_text("new\n")
     (work / "data" / "more.txt").write_text("more\n")
     (work / "elsewhere.txt").write_text("not this\n")
-    said = subprocess.run([work / ".ci" / "patch", "data"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [work / ".ci" / "patch", "data"], capture_output=True, text=True, check=True
+    ).stdout
     assert said.startswith("patch=") and said.count("\n") == 1
-    (tools / "gh").write_text(f'#!/bin/sh\n[ "$2" = list ] && echo {already} || echo "$@" >> {tmp_path}/made\n')
+    (tools / "gh").write_text(
+        f'#!/bin/sh\n[ "$2" = list ] && echo {already} || echo "$@" >> {tmp_path}/made\n'
+    )
     (tools / "gh").chmod(0o755)
     environment = {
-        **os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "PATCH": said.strip().removeprefix("patch="),
-        "GH_TOKEN": "t", "GITHUB_REPOSITORY": "acme/book", "GIT_CONFIG_COUNT": "1",
+        **os.environ,
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "PATCH": said.strip().removeprefix("patch="),
+        "GH_TOKEN": "t",
+        "GITHUB_REPOSITORY": "acme/book",
+        "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": f"url.file://{remote}.insteadOf",
         "GIT_CONFIG_VALUE_0": "https://x-access-token:t@github.com/acme/book.git",
-    }  # fmt: skip
+    }
     command = [tmp_path / "other" / ".ci" / "propose", "papers", "New works", "A body; $(touch x)"]
     subprocess.run(command, env=environment, capture_output=True, check=True)
     assert git(remote, "log", "-1", "--format=%s", "papers") == "New works\n"
     assert git(remote, "show", "--stat=80", "--format=", "papers").count("|") == 2
     assert git(remote, "show", "papers:data/more.txt") == "more\n"
     made = (tmp_path / "made").read_text() if already == "0" else ""
-    assert (made.startswith("pr create --repo acme/book --head papers --base main")) == (already == "0")
+    assert (made.startswith("pr create --repo acme/book --head papers --base main")) == (
+        already == "0"
+    )
 
 
 def test_ci_runs_the_two_commands_of_the_readme() -> None:

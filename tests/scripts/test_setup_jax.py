@@ -1,4 +1,7 @@
-"""The set-up of JAX: what is wanted, what is there, what happens where it cannot be installed. Nothing is fetched."""
+"""The set-up of JAX: what is wanted, what is there, what happens where it cannot be installed.
+
+Nothing is fetched.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import setup_jax
-from setup_env import SetupError
+
+from scripts import setup_jax
+from scripts.setup_env import SetupError
 
 
 @pytest.fixture
@@ -43,18 +47,29 @@ def test_its_python_sees_the_packages_of_the_one_that_made_it(root: Path) -> Non
     setup_jax.set_up(root)
     words = "import sys, flopbook, ipykernel, matplotlib; print(sys.prefix)"
     done = subprocess.run(
-        [str(setup_jax.interpreter(root)), "-c", words], capture_output=True, text=True, check=True, cwd=root
+        [str(setup_jax.interpreter(root)), "-c", words],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=root,
     )
     assert Path(done.stdout.strip()) == root / ".venv-jax" != Path(sys.prefix)
 
 
-def test_pip_gets_the_lock_with_hashes_and_wheels_only(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_gets_the_lock_with_hashes_and_wheels_only(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[list[str]] = []
     monkeypatch.setattr(setup_jax, "run_logged", lambda command, log: asked.append(command))
     setup_jax.set_up(root)
     (command,) = asked
     assert command[command.index("--python") + 1] == str(root / ".venv-jax" / "bin" / "python")
-    assert {"--require-hashes", "--no-deps", "--only-binary", str(root / "requirements" / "jax.txt")} <= set(command)
+    assert {
+        "--require-hashes",
+        "--no-deps",
+        "--only-binary",
+        str(root / "requirements" / "jax.txt"),
+    } <= set(command)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}"])
@@ -76,9 +91,14 @@ def test_what_cannot_be_installed_is_not_tried_at_each_build(
     monkeypatch.setattr(setup_jax, "run_logged", unreachable)
     assert setup_jax.main([]) == 0
     first = capsys.readouterr().err
-    assert "no matching distribution" in first and "after 3.13" in first and "FLOPBOOK_JAX=0" in first
+    assert (
+        "no matching distribution" in first and "after 3.13" in first and "FLOPBOOK_JAX=0" in first
+    )
     assert setup_jax.main([]) == 0
-    assert capsys.readouterr().err == "set-up: JAX could not be installed before; `make jax` tries again\n"
+    assert (
+        capsys.readouterr().err
+        == "set-up: JAX could not be installed before; `make jax` tries again\n"
+    )
     assert setup_jax.interpreter(root) is None
     (root / "requirements" / "jax.txt").write_text("another version")
     assert setup_jax.main([]) == 0 and "no matching distribution" in capsys.readouterr().err
@@ -86,7 +106,11 @@ def test_what_cannot_be_installed_is_not_tried_at_each_build(
 
 @pytest.mark.parametrize(("words", "wish"), [(["--run"], ""), (["--run"], "0"), ([], "1")], ids=str)
 def test_who_insists_gets_an_error(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], wish: str
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    wish: str,
 ) -> None:
     monkeypatch.setattr(setup_jax, "run_logged", unreachable)
     monkeypatch.setenv(setup_jax.VARIABLE, wish)

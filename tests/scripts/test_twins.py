@@ -1,4 +1,6 @@
-"""Pages as plain Markdown: what becomes of each piece of HTML, of links, code, formulas and notebooks."""
+"""Pages as plain Markdown: what becomes of each piece of HTML, of links, code, formulas and
+notebooks.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitebuild.maths import replace_maths
-from sitebuild.twins import as_markdown, listing, twin_path, twins
+from scripts.website.build.maths import replace_maths
+from scripts.website.build.twins import as_markdown, listing, twin_path, twins
 
 PAGES = {"index.md", "a/index.md", "a/b.md", "a/c/d.md", "notebooks/n.ipynb", "data.md"}
 
@@ -22,10 +24,12 @@ def made(text: str, page: str = "a/b.md") -> str:
 @pytest.mark.parametrize(
     ("page", "path"),
     [
-        ("index.md", "index.md"), ("a/index.md", "a/index.md"), ("a/b.md", "a/b/index.md"),
+        ("index.md", "index.md"),
+        ("a/index.md", "a/index.md"),
+        ("a/b.md", "a/b/index.md"),
         ("notebooks/n.ipynb", "notebooks/n/index.md"),
     ],
-)  # fmt: skip
+)
 def test_a_twin_stands_beside_the_page(page: str, path: str) -> None:
     assert twin_path(page) == path
 
@@ -36,21 +40,28 @@ def test_a_twin_stands_beside_the_page(page: str, path: str) -> None:
         ("<p>One <strong>two</strong><br>three</p>", "One **two**\nthree"),
         ('<a href="https://x.example/?a=1&amp;b">out</a>', "[out](https://x.example/?a=1&b)"),
         ("Tiles &amp; &#42;stars&#42;", "Tiles & *stars*"),
-        ('<span class="fb-tip"><button class="fb-value">80 GB</button>'
-         '<span role="tooltip" class="fb-source">printed: NVIDIA</span></span>', "80 GB (printed: NVIDIA)"),
-        ('<span class="fb-badge">paper</span>', "(paper)"), ('x<span class="fb-hidden">y</span>', "x"),
+        (
+            '<span class="fb-tip"><button class="fb-value">80 GB</button>'
+            '<span role="tooltip" class="fb-source">printed: NVIDIA</span></span>',
+            "80 GB (printed: NVIDIA)",
+        ),
+        ('<span class="fb-badge">paper</span>', "(paper)"),
+        ('x<span class="fb-hidden">y</span>', "x"),
         ("<ul>\n<li>a</li>\n\n<li>b<br>c</li></ul>", "- a\n- b\n  c"),
-        ("<h2>Head</h2>", "## Head"), ("<dl><dt>Id</dt><dd>x</dd></dl>", "- Id: x"),
+        ("<h2>Head</h2>", "## Head"),
+        ("<dl><dt>Id</dt><dd>x</dd></dl>", "- Id: x"),
         ('<pre class="fb-bibtex"><code>@misc{a,&#10;}</code></pre>', "```bibtex\n@misc{a,\n}\n```"),
         ("<form><input><button>Go</button></form><script>x < y</script><style>p{}</style>ok", "ok"),
         ('<svg role="img"><title>T</title><text>t</text></svg>after', "after"),
         ('<img src="x.svg" alt="A curve">', "[figure: A curve]"),
         ('<a class="fb-perma" href="#x">#</a> Title', "Title"),
-        ("Text { .fb-wide } more", "Text  more"), ("`{ .kept }` and a < b", "`{ .kept }` and a < b"),
+        ("Text { .fb-wide } more", "Text  more"),
+        ("`{ .kept }` and a < b", "`{ .kept }` and a < b"),
         ("```c\nif (a<b) <p> &amp;\n```", "```c\nif (a<b) <p> &amp;\n```"),
-        ("<b>open", "open"), ("</p>x</div>", "x"),
+        ("<b>open", "open"),
+        ("</p>x</div>", "x"),
     ],
-)  # fmt: skip
+)
 def test_pieces_of_html_become_markdown(html: str, markdown: str) -> None:
     assert made(html) == markdown
 
@@ -60,23 +71,34 @@ def test_a_table_has_a_head_and_escapes_its_bars() -> None:
         '<table><caption>C</caption><thead><tr><th>A</th><th class="fb-n">B</th></tr></thead>'
         "<tbody><tr><th>x|y</th><td><a href='../../data/'>1</a></td></tr><tr><th>z</th></tr></tbody></table>"
     )
-    assert made(html) == "C\n\n| A | B |\n| --- | --- |\n| x\\|y | [1](../../data/index.md) |\n| z |  |"
+    assert (
+        made(html)
+        == "C\n\n| A | B |\n| --- | --- |\n| x\\|y | [1](../../data/index.md) |\n| z |  |"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "link"),
     [
-        ("[x](c/d.md)", "../c/d/index.md"), ("[x](c/d.md#part)", "../c/d/index.md#part"), ("[x](#here)", "#here"),
-        ("[x](b.md#here)", "#here"), ("[x](../notebooks/n.ipynb)", "../../notebooks/n/index.md"),
-        ("[x](../api/v1/x.json)", "../../api/v1/x.json"), ("[x](https://x.example/)", "https://x.example/"),
-        ('<a href="../c/d/#part">x</a>', "../c/d/index.md#part"), ('<a href="./#here">x</a>', "#here"),
-        ('<a href="../../">x</a>', "../../index.md"), ('<a href="../">x</a>', "../index.md"),
+        ("[x](c/d.md)", "../c/d/index.md"),
+        ("[x](c/d.md#part)", "../c/d/index.md#part"),
+        ("[x](#here)", "#here"),
+        ("[x](b.md#here)", "#here"),
+        ("[x](../notebooks/n.ipynb)", "../../notebooks/n/index.md"),
+        ("[x](../api/v1/x.json)", "../../api/v1/x.json"),
+        ("[x](https://x.example/)", "https://x.example/"),
+        ('<a href="../c/d/#part">x</a>', "../c/d/index.md#part"),
+        ('<a href="./#here">x</a>', "#here"),
+        ('<a href="../../">x</a>', "../../index.md"),
+        ('<a href="../">x</a>', "../index.md"),
         ('<a href="../c/d/?topic=1">x</a>', "../c/d/index.md"),
         ('<a href="../c/d/?topic=1#part">x</a>', "../c/d/index.md#part"),
     ],
-)  # fmt: skip
+)
 def test_links_lead_to_twins(text: str, link: str) -> None:
-    """Links of Markdown start from the source file, links of HTML from the folder of the built page."""
+    """Links of Markdown start from the source file, links of HTML from the folder of the built
+    page.
+    """
     assert made(text) == f"[x]({link})"
 
 
@@ -87,10 +109,36 @@ def test_formulas_are_latex_again(latex: str) -> None:
 
 
 PIECES = (
-    "<p>", "</p>", "<table>", "<tr>", "<td>", "</td>", "</table>", "<a href='x'>", "</a>", "<ul>", "<li>", "<pre>",
-    "```", "<b", "</pre>", "<svg>", "</svg>", "<math>", "<br>", "text ", "&lt;", "&", "<", ">", "`", "\n", "](", "|",
+    "<p>",
+    "</p>",
+    "<table>",
+    "<tr>",
+    "<td>",
+    "</td>",
+    "</table>",
+    "<a href='x'>",
+    "</a>",
+    "<ul>",
+    "<li>",
+    "<pre>",
+    "```",
+    "<b",
+    "</pre>",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<br>",
+    "text ",
+    "&lt;",
+    "&",
+    "<",
+    ">",
+    "`",
+    "\n",
+    "](",
+    "|",
     "<!-- x",
-)  # fmt: skip
+)
 
 
 @given(st.lists(st.sampled_from(PIECES)))
@@ -109,11 +157,16 @@ NOTEBOOK = {
     "cells": [
         {"cell_type": "markdown", "source": ["# Title here\n", "\n", "What it\n", "shows."]},
         {"cell_type": "code", "source": ["print(1 < 2)"], "outputs": [{"text": ["True\n"]}]},
-        {"cell_type": "code", "source": "x", "outputs": [
-            {"data": {"image/svg+xml": ["<svg/>"], "text/plain": ["<Figure>"]}}, {"data": {"text/plain": ["5"]}},
-        ]},
+        {
+            "cell_type": "code",
+            "source": "x",
+            "outputs": [
+                {"data": {"image/svg+xml": ["<svg/>"], "text/plain": ["<Figure>"]}},
+                {"data": {"text/plain": ["5"]}},
+            ],
+        },
     ]
-}  # fmt: skip
+}
 
 
 def test_a_notebook_shows_code_and_what_it_printed() -> None:

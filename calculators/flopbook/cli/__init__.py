@@ -1,4 +1,6 @@
-"""The command line: parse, call, print. Exit status 0 fine, 1 a check found problems, 2 bad usage or input."""
+"""The command line: parse, call, print. Exit status 0 fine, 1 a check found problems, 2 bad usage
+or input.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,13 @@ def main() -> None:
     from flopbook.cli.app import run
 
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # a terminal that cannot show a letter gets an escape, not a traceback
+        if (
+            stream is not None
+        ):  # a terminal that cannot show a letter gets an escape, not a traceback
             stream.reconfigure(errors="backslashreplace")
     status = run(sys.argv[1:])
     if sys.stderr is not None:
         sys.stderr.flush()
-    # All output is out and nothing is left to close: taking the interpreter apart would cost a tenth of the time.
+    # All output is out and nothing is left to close: taking the interpreter apart would cost a
+    # tenth of the time.
     os._exit(status)

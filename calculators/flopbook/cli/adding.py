@@ -7,28 +7,32 @@ from typing import Any
 
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import UsageError
-from flopbook.fetching import Fetcher, FetchError
-from flopbook.identifiers import Identifier, identify
-from flopbook.metadata import Work, look_up
-from flopbook.newreference import entry_text, insert, key_of, known_as, pick_file
-from flopbook.problems import FlopbookError, UnknownName, printable, shorten, show_path
-from flopbook.references import Reference, topics
-from flopbook.repository import repository_path
-from flopbook.tiers import BIBLIOGRAPHY
-from flopbook.works import on_file
+from flopbook.contributing.fetching import Fetcher, FetchError
+from flopbook.contributing.metadata import Work, look_up
+from flopbook.contributing.new_reference import entry_text, insert, key_of, known_as, pick_file
+from flopbook.data.identifiers import Identifier, identify
+from flopbook.data.references import Reference, topics
+from flopbook.data.repository import repository_path
+from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.data.works import on_file
+from flopbook.errors import FlopbookError, UnknownName, printable, shorten, show_path
 
 # After these, a skeleton is of use; any other failure says something about the work itself.
 PASSING = ("offline", "busy", "server", "broken")
 
 
-def new_reference(text: str, topic: str | None, offline: bool, dry_run: bool, as_json: bool) -> None:
+def new_reference(
+    text: str, topic: str | None, offline: bool, dry_run: bool, as_json: bool
+) -> None:
     """Write the entry, or print it; refuse what is there already."""
     what = identify(text)
     if what is None:
         raise UsageError(
             f"'{printable(shorten(text))}' is no arXiv id, DOI or http address, such as 2205.14135 or 10.1145/3458817"
         )
-    if topic is not None and topic not in (known := [one.id for top in topics() for one in top.walk()]):
+    if topic is not None and topic not in (
+        known := [one.id for top in topics() for one in top.walk()]
+    ):
         raise UnknownName("topic", topic, known)
     there = on_file()
     _refuse(known_as(what, Work(), there.values()))
@@ -41,7 +45,10 @@ def new_reference(text: str, topic: str | None, offline: bool, dry_run: bool, as
         insert(path, key, entry)
     steps = _steps(key, work, topic, path)
     if as_json:
-        print_json(_record(key, path, entry, not dry_run) | {"skeleton": bool(reason), "reason": reason, "next": steps})
+        print_json(
+            _record(key, path, entry, not dry_run)
+            | {"skeleton": bool(reason), "reason": reason, "next": steps}
+        )
         return
     if reason:
         print(f"note: {reason}; this is a skeleton, to be filled in by hand")
@@ -54,7 +61,9 @@ def new_reference(text: str, topic: str | None, offline: bool, dry_run: bool, as
 
 def _refuse(there: Reference | None) -> None:
     if there is not None:
-        raise FlopbookError(f"it is there already: {there.key} in {there.file}:{there.line}; flopbook cite {there.key}")
+        raise FlopbookError(
+            f"it is there already: {there.key} in {there.file}:{there.line}; flopbook cite {there.key}"
+        )
 
 
 def _asked(what: Identifier, offline: bool) -> tuple[Work, str]:
@@ -83,7 +92,12 @@ def fetcher() -> Fetcher:
 def _steps(key: str, work: Work, topic: str | None, path: Path) -> list[str]:
     empty = [
         name
-        for name, value in (("author", work.people), ("title", work.title), ("year", work.year), ("keywords", topic))
+        for name, value in (
+            ("author", work.people),
+            ("title", work.title),
+            ("year", work.year),
+            ("keywords", topic),
+        )
         if not value
     ]
     fill = f"fill in {', '.join([*empty, 'annote'])} in {show_path(path)}: annote is one or two sentences of your own"

@@ -14,8 +14,8 @@ from typing import Any
 import flopbook
 from flopbook.cli.parser import Command, parse, unknown_option
 from flopbook.cli.plain import PLAIN, SECTIONS, plain_command
+from flopbook.errors import DataError, FlopbookError, UnknownName, printable
 from flopbook.formulas import CATALOGUE, get_formula
-from flopbook.problems import DataError, FlopbookError, UnknownName, printable
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -60,8 +60,12 @@ def _program_help() -> str:
         "Options": [("--version", "Show the version."), HELP_ROW],
         "Calculators": [(name, _command(name).short) for name in CATALOGUE],
     }
-    sections |= {title: [(name, _command(name).short) for name in names] for title, names in SECTIONS.items()}
-    about = "Parallelism and hardware for large language models, computed: every number has a source."
+    sections |= {
+        title: [(name, _command(name).short) for name in names] for title, names in SECTIONS.items()
+    }
+    about = (
+        "Parallelism and hardware for large language models, computed: every number has a source."
+    )
     last = "Every command has --json; its options and an example: flopbook COMMAND --help"
     return page("flopbook COMMAND [OPTIONS] [ARGUMENT]", [about], sections, last)
 
@@ -88,7 +92,9 @@ def _guarded(call: Callable[[], Any]) -> int:
 
 
 def _drop_output() -> None:
-    """Send what is left of a broken output to nowhere, so that the interpreter's last flush cannot fail."""
+    """Send what is left of a broken output to nowhere, so that the interpreter's last flush cannot
+    fail.
+    """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from flopbook.cli.calculators import refuse_binary, show
 from flopbook.cli.parser import UsageError
-from flopbook.formula import Formula
-from flopbook.pages.pictures import DRAWINGS
+from flopbook.drawing.pictures import DRAWINGS
+from flopbook.formulas.declaration import Formula
 
 
 class Asked(NamedTuple):
@@ -32,9 +32,19 @@ def ask(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     elif asked.solve is not None or asked.target is not None:
         _refuse(formula, asked, "solve", "picture", "plot", "csv", "outputs")
         _solve(formula, given, asked)
-    elif asked.outputs is not None and asked.explain and not asked.csv and asked.plot is None and not asked.picture:
+    elif (
+        asked.outputs is not None
+        and asked.explain
+        and not asked.csv
+        and asked.plot is None
+        and not asked.picture
+    ):
         _explain(formula, given, asked)
-    elif asked.csv or asked.outputs is not None or (asked.plot is not None and formula.id not in DRAWINGS):
+    elif (
+        asked.csv
+        or asked.outputs is not None
+        or (asked.plot is not None and formula.id not in DRAWINGS)
+    ):
         flag = "csv" if asked.csv else "outputs" if asked.outputs is not None else "plot"
         also = ", or --explain" if flag == "outputs" else ""
         raise UsageError(f"--{flag} shows a sweep: give --sweep NAME=VALUES as well{also}")
@@ -67,8 +77,8 @@ def _sweep(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
 
 
 def _explain(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
-    from flopbook.calculator import calculate
     from flopbook.cli.sweeps import read_outputs
+    from flopbook.evaluation.calculator import calculate
 
     show(calculate(formula.id, **given), asked.as_json, True, read_outputs(formula, asked.outputs))
 
@@ -77,24 +87,28 @@ def _solve(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     if asked.solve is None or asked.target is None:
         wants = "--solve NAME" if asked.solve is None else "--target OUTPUT=VALUE"
         raise UsageError(f"--solve and --target belong together: {wants} is missing")
-    from flopbook.solving import solve
+    from flopbook.evaluation.solving.solver import solve
 
     found = solve(formula.id, asked.solve, asked.target, **given)
     if asked.as_json:
         from flopbook.cli.explain import moved
         from flopbook.cli.layout import print_json
 
-        more = {"sensitivities": [one.as_json() for one in moved(found.result)]} if asked.explain else {}
+        more = (
+            {"sensitivities": [one.as_json() for one in moved(found.result)]}
+            if asked.explain
+            else {}
+        )
         return print_json(found.as_json() | more)
     print(f"{found}\n")
     return show(found.result, False, asked.explain)
 
 
 def _picture(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
-    from flopbook.calculator import calculate
     from flopbook.cli.drawing import show as drawn
     from flopbook.cli.drawing import write_plot
     from flopbook.cli.files import TERMINAL
+    from flopbook.evaluation.calculator import calculate
 
     if asked.plot == TERMINAL:
         if asked.as_json or asked.explain:

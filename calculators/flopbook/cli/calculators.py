@@ -5,25 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flopbook.calculator import Result, calculate, reads, takes
 from flopbook.cli.parser import Command, Option, UsageError
-from flopbook.formula import Formula, Input
-from flopbook.pages.pictures import DRAWINGS, Drawing
-from flopbook.units import BINARY
-from flopbook.words import answer, example
+from flopbook.drawing.pictures import DRAWINGS, Drawing
+from flopbook.evaluation.answers import answer, example
+from flopbook.evaluation.calculator import Result, calculate, reads, takes
+from flopbook.formulas.declaration import Formula, Input
+from flopbook.quantities.units import BINARY
 
 _SHARED = {
     "chip": ("CHIP", "Take peak, bandwidth and links from this chip (id, alias or device name)."),
     "model": ("MODEL", "Take parameters, tokens and experts from this model."),
     "config": ("FILE", "Take the shape from this config.json of a Hugging Face model instead."),
-    "dtype": ("FORMAT", "Number format of the peak and of the weights: bf16 (default), fp8, fp32 ..."),
+    "dtype": (
+        "FORMAT",
+        "Number format of the peak and of the weights: bf16 (default), fp8, fp32 ...",
+    ),
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
 _EXPLAIN = Option(
-    "--explain", "explain", "Show the steps with the numbers put in, the sources, and which input matters most."
+    "--explain",
+    "explain",
+    "Show the steps with the numbers put in, the sources, and which input matters most.",
 )
-_BINARY = Option("--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB.")
+_BINARY = Option(
+    "--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB."
+)
 # What else may be asked of a calculator than its answer.
 _ASKED = (
     Option("--solve", "solve", "Find this input, so that an output meets --target.", "NAME"),
@@ -34,13 +41,23 @@ _ASKED = (
         "OUTPUT=VALUE",
     ),
     Option(
-        "--sweep", "sweep", "Compute at many values: batch=64:65536:log, mfu=0.3:0.6:lin:7, dp=1,2,4; may be repeated.",
-        "NAME=VALUES", many=True,
+        "--sweep",
+        "sweep",
+        "Compute at many values: batch=64:65536:log, mfu=0.3:0.6:lin:7, dp=1,2,4; may be repeated.",
+        "NAME=VALUES",
+        many=True,
     ),
-    Option("--outputs", "outputs", "Show these outputs of a sweep, or --explain what moves them: A,B.", "NAMES"),
+    Option(
+        "--outputs",
+        "outputs",
+        "Show these outputs of a sweep, or --explain what moves them: A,B.",
+        "NAMES",
+    ),
     Option("--csv", "csv", "Print the sweep as CSV, values in SI units."),
-)  # fmt: skip
-_PLOT = Option("--plot", "plot", "Draw the sweep into this file (SVG), or with - in the terminal.", "FILE")
+)
+_PLOT = Option(
+    "--plot", "plot", "Draw the sweep into this file (SVG), or with - in the terminal.", "FILE"
+)
 
 
 def command(formula: Formula) -> Command:
@@ -83,7 +100,9 @@ def command(formula: Formula) -> Command:
 
 
 def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = ()) -> None:
-    """Print an answer as it was asked for; `outputs` are those of which an explanation says what moves them."""
+    """Print an answer as it was asked for; `outputs` are those of which an explanation says what
+    moves them.
+    """
     if as_json:
         from flopbook.cli.layout import print_json
 
@@ -102,17 +121,28 @@ def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = 
 
 
 def _drawn(drawing: Drawing | None) -> list[Option]:
-    """The options that draw: the picture of the calculator, to print it unless it always is, or else of a sweep."""
+    """The options that draw: the picture of the calculator, to print it unless it always is, or
+    else of a sweep.
+    """
     if drawing is None:
         return [_PLOT]
     printing = [Option(f"--{drawing.flag}", drawing.flag, drawing.printing)] if drawing.flag else []
-    return [*printing, Option("--plot", "plot", f"{drawing.writing} With --sweep, draw the sweep.", "FILE")]
+    return [
+        *printing,
+        Option("--plot", "plot", f"{drawing.writing} With --sweep, draw the sweep.", "FILE"),
+    ]
 
 
 def _binary(formula: Formula) -> tuple[Option, ...]:
-    """The switch for binary prefixes, where an answer is an amount of bytes, or the memory of a chip goes in."""
+    """The switch for binary prefixes, where an answer is an amount of bytes, or the memory of a
+    chip goes in.
+    """
     sizes = any(spec.unit.partition("/")[0] == "byte" for spec in formula.outputs.values())
-    return (_BINARY,) if sizes or any(spec.chip == "memory" for spec in formula.inputs.values()) else ()
+    return (
+        (_BINARY,)
+        if sizes or any(spec.chip == "memory" for spec in formula.inputs.values())
+        else ()
+    )
 
 
 def refuse_binary(flag: str) -> None:
@@ -135,7 +165,11 @@ def _option(name: str, spec: Input, formula: Formula) -> Option:
         return Option(flag, name, f"{text}{f' (default {default})' if default else ''}.", "NAME")
     ways = [
         way
-        for way in ("chip" if spec.chip else "", "model" if spec.model else "", "dtype" if spec.dtype else "")
+        for way in (
+            "chip" if spec.chip else "",
+            "model" if spec.model else "",
+            "dtype" if spec.dtype else "",
+        )
         if way
     ]
     origin = f"; from --{' or --'.join(ways)} if not given" if ways else ""

@@ -1,16 +1,18 @@
-"""Plain commands that print or write what the readers give: show, models, cite, claims, lint, export."""
+"""Plain commands that print or write what the readers give: show, models, cite, claims, lint,
+export.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from flopbook.claims import Claim
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
-from flopbook.problems import printable
-from flopbook.words import columns, counted
+from flopbook.data.claims import Claim
+from flopbook.errors import printable
+from flopbook.evaluation.answers import columns, counted
 
 _VERDICT = Option(
     "--verdict",
@@ -18,19 +20,26 @@ _VERDICT = Option(
     "Only rows with this verdict: holds, rounding, does-not-hold, depends, typo, quoted.",
     "NAME",
 )
-_SOURCE = Option("--source", "source", "Only rows of this source, by the key of its reference.", "KEY")
-_TOPIC = Option("--topic", "topic", "Only rows on this part of the subject, such as memory.", "WORD")
+_SOURCE = Option(
+    "--source", "source", "Only rows of this source, by the key of its reference.", "KEY"
+)
+_TOPIC = Option(
+    "--topic", "topic", "Only rows on this part of the subject, such as memory.", "WORD"
+)
 
 
-@command("show", Option("--all", "everything", "Show the values of other sources too."), argument="NAME")
+@command(
+    "show", Option("--all", "everything", "Show the values of other sources too."), argument="NAME"
+)
 def show_command(name: str, everything: bool, as_json: bool) -> None:
-    """Show an accelerator: every value with its source. NAME is an id, product, alias or device name.
+    """Show an accelerator: every value with its source. NAME is an id, product, alias or device
+    name.
 
     Example: flopbook show h100-sxm
     """
-    from flopbook.entries import entry
-    from flopbook.export import chosen_claims, entry_record
-    from flopbook.lookup import totals
+    from flopbook.data.accelerators import entry
+    from flopbook.export.records import chosen_claims, entry_record
+    from flopbook.hardware.chip import totals
 
     found = entry(name)
     if as_json:
@@ -38,7 +47,9 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
         return
     print(f"{found.name} ({found.id}, {found.kind})\n{found.summary}\n")
     chosen = chosen_claims(found)
-    every = [(claim, id(claim) in chosen) for claim in found.claims] + [(claim, True) for claim in totals(found)]
+    every = [(claim, id(claim) in chosen) for claim in found.claims] + [
+        (claim, True) for claim in totals(found)
+    ]
     shown = [(claim, best) for claim, best in every if everything or best or claim.si_value is None]
     rows = [
         (
@@ -53,16 +64,28 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
     print(columns(rows, head=("value", "", "basis", "source", "read")))
     hidden = len(every) - len(shown)
     if hidden:
-        print(f"\n{counted(hidden, 'value')} of other sources: --all shows {'it' if hidden == 1 else 'them'}")
+        print(
+            f"\n{counted(hidden, 'value')} of other sources: --all shows {'it' if hidden == 1 else 'them'}"
+        )
 
 
 def _label(claim: Claim) -> str:
-    words = (claim.field, claim.dtype, claim.sparsity, claim.tier, claim.name, claim.direction, claim.of)
+    words = (
+        claim.field,
+        claim.dtype,
+        claim.sparsity,
+        claim.tier,
+        claim.name,
+        claim.direction,
+        claim.of,
+    )
     return " ".join(word for word in (*words, "vector" if claim.engine == "vector" else "") if word)
 
 
 def _value(claim: Claim) -> str:
-    return f"{claim.value:,g} {claim.unit}" if isinstance(claim.value, (int, float)) else claim.words
+    return (
+        f"{claim.value:,g} {claim.unit}" if isinstance(claim.value, (int, float)) else claim.words
+    )
 
 
 @command("models")
@@ -71,11 +94,13 @@ def models_command(as_json: bool) -> None:
 
     Example: flopbook models
     """
-    from flopbook.entries import load_model, model_ids
+    from flopbook.data.accelerators import load_model, model_ids
 
     found = [load_model(name) for name in model_ids()]
     if as_json:
-        print_json([{"id": m.id, "kind": m.kind, "name": m.name, "developer": m.developer} for m in found])
+        print_json(
+            [{"id": m.id, "kind": m.kind, "name": m.name, "developer": m.developer} for m in found]
+        )
     else:
         print(columns([(m.id, m.kind, m.developer, m.name) for m in found]))
 
@@ -86,8 +111,8 @@ def cite_command(works: Sequence[str], bibtex: bool, as_json: bool) -> None:
 
     Example: flopbook cite williams2009roofline --bibtex
     """
-    from flopbook.references import csl
-    from flopbook.works import find_work
+    from flopbook.data.references import csl
+    from flopbook.data.works import find_work
 
     item = find_work(" ".join(works))
     if as_json:
@@ -100,17 +125,23 @@ def cite_command(works: Sequence[str], bibtex: bool, as_json: bool) -> None:
 
 
 @command("claims", _VERDICT, _SOURCE, _TOPIC)
-def claims_command(verdict: str | None, source: str | None, topic: str | None, as_json: bool) -> None:
+def claims_command(
+    verdict: str | None, source: str | None, topic: str | None, as_json: bool
+) -> None:
     """List the numeric claims of sources, recomputed, with their verdicts.
 
     Example: flopbook claims --verdict does-not-hold
     """
-    from flopbook.export import row_record
-    from flopbook.ledger import VERDICTS, ledger_rows
-    from flopbook.problems import UnknownName
+    from flopbook.errors import UnknownName
+    from flopbook.export.records import row_record
+    from flopbook.ledger.rows import VERDICTS, ledger_rows
 
     rows = list(ledger_rows())
-    known = {"source": {row.source for row in rows}, "topic": {row.topic for row in rows}, "verdict": VERDICTS}
+    known = {
+        "source": {row.source for row in rows},
+        "topic": {row.topic for row in rows},
+        "verdict": VERDICTS,
+    }
     wanted = {"source": source, "topic": topic, "verdict": verdict}
     for name, value in wanted.items():
         if value is not None and value not in known[name]:
@@ -126,11 +157,12 @@ def claims_command(verdict: str | None, source: str | None, topic: str | None, a
 
 @command("export", argument="FOLDER")
 def export_command(folder: str, as_json: bool) -> None:
-    """Write all data to FOLDER as JSON, CSV, BibTeX, SQLite and Parquet. The site has the same files in api/v1/.
+    """Write all data to FOLDER as JSON, CSV, BibTeX, SQLite and Parquet. The site has the same
+    files in api/v1/.
 
     Example: flopbook export flopbook-data
     """
-    from flopbook.tables import published
+    from flopbook.export.tables import published
 
     if Path(folder).is_file():
         raise UsageError(f"{printable(folder)} is a file, expected a folder")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from flopbook.calculator import calculate, resolved
 from flopbook.cli.files import write_svg
-from flopbook.pages.pictures import DRAWINGS, Picture, picture
-from flopbook.problems import FlopbookError
-from flopbook.words import answer
+from flopbook.drawing.pictures import DRAWINGS, Picture, picture
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.answers import answer
+from flopbook.evaluation.calculator import calculate, resolved
 
 _WIDEST = 400
 
 
 def show(name: str, given: dict[str, Any], asked: bool, plot: str | None) -> str:
-    """The text of the answer, with the picture where it was asked for or always is; writes the file of `--plot`."""
+    """The text of the answer, with the picture where it was asked for or always is; writes the file
+    of `--plot`.
+    """
     import shutil
 
     drawn = _drawn(name, given)

@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from flopbook.problems import FlopbookError, shorten
+from flopbook.errors import FlopbookError, shorten
 
 TERMINAL = "-"  # the file of --plot that is none: the picture is printed
 
 
 def write_svg(plot: str, make: Callable[[], str]) -> None:
-    """Write the picture that `make` draws to the file `plot`. Raises FlopbookError for a name or folder that is not."""
+    """Write the picture that `make` draws to the file `plot`. Raises FlopbookError for a name or
+    folder that is not.
+    """
     import tempfile  # takes long to import, and few answers are drawn into a file
 
     path = Path(plot)

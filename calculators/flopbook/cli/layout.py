@@ -9,7 +9,10 @@ from typing import Any
 
 from flopbook.cli.parser import Command
 
-_WIDEST, _NARROWEST = 108, 60  # longer lines are hard to read; narrower ones leave no room beside the options
+_WIDEST, _NARROWEST = (
+    108,
+    60,
+)  # longer lines are hard to read; narrower ones leave no room beside the options
 _LEFT = 30  # an option longer than this has its meaning on the next line
 
 HELP_ROW = ("-h, --help", "Show this help.")
@@ -26,13 +29,19 @@ def print_json(value: Any) -> None:
 
 
 def help_text(command: Command) -> str:
-    """The help of a command: usage, what it does, its options, an example in one line that can be copied."""
+    """The help of a command: usage, what it does, its options, an example in one line that can be
+    copied.
+    """
     rows = [(f"{option.flag} {option.metavar}".strip(), option.text) for option in command.options]
     usage = f"flopbook {command.name} [OPTIONS] {command.argument}".strip()
-    return page(usage, command.paragraphs, {"Options": [*rows, HELP_ROW]}, f"Example: {command.example}")
+    return page(
+        usage, command.paragraphs, {"Options": [*rows, HELP_ROW]}, f"Example: {command.example}"
+    )
 
 
-def page(usage: str, paragraphs: Iterable[str], sections: dict[str, Sequence[tuple[str, str]]], last: str) -> str:
+def page(
+    usage: str, paragraphs: Iterable[str], sections: dict[str, Sequence[tuple[str, str]]], last: str
+) -> str:
     """A page of help, as wide as the terminal but not wider than people can read.
 
     The last line stays one line at any width: it is there to be copied.
@@ -62,5 +71,10 @@ def _wrapped(text: str, width: int, indent: str) -> str:
     import textwrap
 
     return textwrap.fill(
-        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
     )

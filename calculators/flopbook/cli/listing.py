@@ -5,23 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flopbook.catalogue import load_entries
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
-from flopbook.entries import Entry, dtype_names, entry, entry_ids, load_head, vendor_ids
-from flopbook.figures import ROWS, Figure, Row, Wanted, figures, has_peak, year
-from flopbook.problems import UnknownName, shorten
-from flopbook.units import UnitError, format_quantity, is_bare, parse_quantity
-from flopbook.words import columns
+from flopbook.data.accelerators import Entry, dtype_names, entry, entry_ids, load_head, vendor_ids
+from flopbook.data.catalogue import load_entries
+from flopbook.errors import UnknownName, shorten
+from flopbook.evaluation.answers import columns
+from flopbook.hardware.key_figures import ROWS, Figure, Row, Wanted, figures, has_peak, year
+from flopbook.quantities.units import UnitError, format_quantity, is_bare, parse_quantity
 
 KINDS = ("die", "package", "card", "node", "system", "pod")
-STATES = ("announced", "sampling", "shipping", "cloud-only", "internal-only", "discontinued", "cancelled")
+STATES = (
+    "announced",
+    "sampling",
+    "shipping",
+    "cloud-only",
+    "internal-only",
+    "discontinued",
+    "cancelled",
+)
 HEADS = ("id", "kind", "status", "name")
 SORTS = (*HEADS, "year", *(row.id for row in ROWS))
 MOST = 6
-DTYPE = Option("--dtype", "dtype", "The number format of the peak: bf16 (default), fp8, fp4 ...", "FORMAT")
-SPARSITY = Option("--sparsity", "sparsity", "dense (default) or 2:4; sparse peaks only when asked for.", "KIND")
+DTYPE = Option(
+    "--dtype", "dtype", "The number format of the peak: bf16 (default), fp8, fp4 ...", "FORMAT"
+)
+SPARSITY = Option(
+    "--sparsity", "sparsity", "dense (default) or 2:4; sparse peaks only when asked for.", "KIND"
+)
 
 
 @command(
@@ -30,11 +42,23 @@ SPARSITY = Option("--sparsity", "sparsity", "dense (default) or 2:4; sparse peak
     Option("--kind", "kind", f"Only this kind: {', '.join(KINDS)}.", "KIND"),
     Option("--status", "status", f"Only this state: {', '.join(STATES)}.", "STATE"),
     Option(
-        "--dtype", "dtype", "Only those with a dense peak in this number format, which --long then shows.", "FORMAT"
+        "--dtype",
+        "dtype",
+        "Only those with a dense peak in this number format, which --long then shows.",
+        "FORMAT",
     ),
-    Option("--min-memory", "min_memory", "Only those with at least so much main memory, such as 80GB.", "SIZE"),
-    Option("--since", "since", "Only those launched, or else announced, in this year or later.", "YEAR"),
-    Option("--sort", "sort", f"Sort by {', '.join(SORTS)}; values with the largest first.", "FIELD"),
+    Option(
+        "--min-memory",
+        "min_memory",
+        "Only those with at least so much main memory, such as 80GB.",
+        "SIZE",
+    ),
+    Option(
+        "--since", "since", "Only those launched, or else announced, in this year or later.", "YEAR"
+    ),
+    Option(
+        "--sort", "sort", f"Sort by {', '.join(SORTS)}; values with the largest first.", "FIELD"
+    ),
     Option("--long", "long", "Show the key values too."),
     argument="[VENDOR]",
 )
@@ -76,10 +100,13 @@ def _filters(given: dict[str, Any]) -> dict[str, Any]:
     if since is not None and not (since.isascii() and since.isdigit() and len(since) == 4):
         raise UsageError(f"--since: '{since}' is not a year; write for example 2024")
     return {
-        "vendor": vendor, "kind": _one_of("--kind", given["kind"], KINDS), "since": int(since) if since else None,
-        "status": _one_of("--status", given["status"], STATES), "dtype": _dtype(given["dtype"]),
+        "vendor": vendor,
+        "kind": _one_of("--kind", given["kind"], KINDS),
+        "since": int(since) if since else None,
+        "status": _one_of("--status", given["status"], STATES),
+        "dtype": _dtype(given["dtype"]),
         "min_memory": None if given["min_memory"] is None else _size(given["min_memory"]),
-    }  # fmt: skip
+    }
 
 
 def _one_of(option: str, value: str | None, known: Sequence[str]) -> str | None:
@@ -95,7 +122,9 @@ def _dtype(value: str | None) -> str | None:
 def _size(text: str) -> float:
     try:
         if is_bare(text):
-            raise UsageError(f"--min-memory: '{shorten(text)}' has no unit; write for example {shorten(text)}GB")
+            raise UsageError(
+                f"--min-memory: '{shorten(text)}' has no unit; write for example {shorten(text)}GB"
+            )
         return parse_quantity(text, "byte")
     except UnitError as error:
         raise UsageError(f"--min-memory: {error}") from None
@@ -114,22 +143,38 @@ def _passes(one: Entry, filters: dict[str, Any]) -> bool:
 
 
 def _order(one: Entry, of: dict[str, Figure], sort: str) -> tuple[Any, ...]:
-    """Words from A to Z, values from the largest, those without one last; the id decides between equals."""
+    """Words from A to Z, values from the largest, those without one last; the id decides between
+    equals.
+    """
     if sort in of or sort == "year":
         value = year(one) if sort == "year" else of[sort].value
         return (value is None, -(value or 0), one.id)
-    return ({"name": one.name.casefold(), "kind": KINDS.index(one.kind)}.get(sort, one.status[0].state
-            if sort == "status" else one.id), one.id)  # fmt: skip
+    return (
+        {"name": one.name.casefold(), "kind": KINDS.index(one.kind)}.get(
+            sort, one.status[0].state if sort == "status" else one.id
+        ),
+        one.id,
+    )
 
 
 def _record(one: Entry, of: dict[str, Figure]) -> dict[str, Any]:
-    head = {"id": one.id, "kind": one.kind, "status": one.status[0].state, "name": one.name, "year": year(one)}
+    head = {
+        "id": one.id,
+        "kind": one.kind,
+        "status": one.status[0].state,
+        "name": one.name,
+        "year": year(one),
+    }
     return head | {row.id: figure_record(of[row.id], row) for row in ROWS}
 
 
 def figure_record(figure: Figure, row: Row) -> dict[str, Any]:
     """A figure as JSON: the value, or why there is none, with sources and notes."""
-    record: dict[str, Any] = {"value": figure.value, "unit": row.unit, "sources": list(figure.sources)}
+    record: dict[str, Any] = {
+        "value": figure.value,
+        "unit": row.unit,
+        "sources": list(figure.sources),
+    }
     record |= {"missing": figure.words} if figure.value is None else {}
     return record | ({"notes": list(figure.notes)} if figure.notes else {})
 
@@ -146,25 +191,38 @@ def _shown(figure: Figure, row: Row) -> str:
 
 
 @command("compare", DTYPE, SPARSITY, argument="CHIP CHIP [CHIP ...]")
-def compare_command(chips: list[str], dtype: str | None, sparsity: str | None, as_json: bool) -> None:
-    """Compare two to six accelerators, with the ratio of each value to the first. What is missing is said.
+def compare_command(
+    chips: list[str], dtype: str | None, sparsity: str | None, as_json: bool
+) -> None:
+    """Compare two to six accelerators, with the ratio of each value to the first. What is missing
+    is said.
 
     Example: flopbook compare h100-sxm h200-sxm mi300x --dtype fp8
     """
     if len(chips) > MOST:
         raise UsageError(f"compare takes at most {MOST} accelerators, found {len(chips)}")
     _dtype(dtype)
-    wanted = Wanted(dtype or "bf16", _one_of("sparsity", sparsity or "dense", ("dense", "2:4", "4:1")) or "")
+    wanted = Wanted(
+        dtype or "bf16", _one_of("sparsity", sparsity or "dense", ("dense", "2:4", "4:1")) or ""
+    )
     entries = [entry(name) for name in chips]
     every = [figures(one, wanted) for one in entries]
     if as_json:
-        print_json({**wanted._asdict(), "chips": [_compared(one, of, every[0])
-                    for one, of in zip(entries, every, strict=True)]})  # fmt: skip
+        print_json(
+            {
+                **wanted._asdict(),
+                "chips": [
+                    _compared(one, of, every[0]) for one, of in zip(entries, every, strict=True)
+                ],
+            }
+        )
         return
     rows = []
     for row in ROWS:
         label = f"{row.label} {wanted.sparsity} {wanted.dtype}" if row.id == "peak" else row.label
-        rows.append((label, *(_against(of[row.id], every[0][row.id], row, n) for n, of in enumerate(every))))
+        rows.append(
+            (label, *(_against(of[row.id], every[0][row.id], row, n) for n, of in enumerate(every)))
+        )
     print(columns(rows, head=("", *(one.id for one in entries))))
     for one, of in zip(entries, every, strict=True):
         for note in dict.fromkeys(note for figure in of.values() for note in figure.notes):
@@ -181,5 +239,8 @@ def _ratio(figure: Figure, first: Figure) -> float | None:
 
 
 def _compared(one: Entry, of: dict[str, Figure], first: dict[str, Figure]) -> dict[str, Any]:
-    values = {row.id: figure_record(of[row.id], row) | {"ratio": _ratio(of[row.id], first[row.id])} for row in ROWS}
+    values = {
+        row.id: figure_record(of[row.id], row) | {"ratio": _ratio(of[row.id], first[row.id])}
+        for row in ROWS
+    }
     return {"id": one.id, "name": one.name, "kind": one.kind, "values": values}

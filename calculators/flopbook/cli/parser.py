@@ -1,4 +1,6 @@
-"""What a command is, and how its words are read. Every mistake is one line: argparse's own would be two."""
+"""What a command is, and how its words are read. Every mistake is one line: argparse's own would be
+two.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from flopbook.problems import FlopbookError, UnknownName, printable, shorten
+from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 
 
 class UsageError(FlopbookError):
@@ -14,7 +16,8 @@ class UsageError(FlopbookError):
 
 
 class Option(NamedTuple):
-    """An option: a flag, or with a metavar one that takes a value. `name` is the parameter it fills.
+    """An option: a flag, or with a metavar one that takes a value. `name` is the parameter it
+    fills.
 
     One with `many` may be given several times, and fills a list.
     """
@@ -29,7 +32,8 @@ class Option(NamedTuple):
 class Command(NamedTuple):
     """A command. `argument` names its arguments as help shows them, in order, empty for none.
 
-    `NAME [DTYPE]` has a second one that may be left out; `CHIP CHIP [CHIP ...]` has two or more, given as `chips`.
+    `NAME [DTYPE]` has a second one that may be left out; `CHIP CHIP [CHIP ...]` has two or more,
+    given as `chips`.
     """
 
     name: str
@@ -49,7 +53,8 @@ class _Parser(argparse.ArgumentParser):
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     """The values of a command's parameters, or None where help was asked for.
 
-    Help wins over other mistakes. An option given twice counts as given last, unless it may be. Raises UsageError.
+    Help wins over other mistakes. An option given twice counts as given last, unless it may be.
+    Raises UsageError.
     """
     valued = {option.flag for option in command.options if option.metavar}
     flags = {"--help", *(option.flag for option in command.options if not option.metavar)}
@@ -65,7 +70,8 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _parser(command: Command) -> _Parser:
-    # A formatter is made for every option; without a width each would import shutil to ask the terminal.
+    # A formatter is made for every option; without a width each would import shutil to ask the
+    # terminal.
     parser = _Parser(
         prog=f"flopbook {command.name}",
         add_help=False,
@@ -75,16 +81,22 @@ def _parser(command: Command) -> _Parser:
     parser.add_argument("--help", action="store_true")
     for option in command.options:
         if option.metavar:
-            parser.add_argument(option.flag, dest=option.name, action="append" if option.many else "store")
+            parser.add_argument(
+                option.flag, dest=option.name, action="append" if option.many else "store"
+            )
         else:
             parser.add_argument(option.flag, dest=option.name, action="store_true")
     return parser
 
 
-def _joined(arguments: Sequence[str], valued: set[str], flags: set[str]) -> tuple[list[str], list[str]]:
-    """The words with every value joined to its option, and those after `--`, which are never options.
+def _joined(
+    arguments: Sequence[str], valued: set[str], flags: set[str]
+) -> tuple[list[str], list[str]]:
+    """The words with every value joined to its option, and those after `--`, which are never
+    options.
 
-    argparse takes a word such as -5GB for an option; joined as --tokens=-5GB it is a value, for our own check to judge.
+    argparse takes a word such as -5GB for an option; joined as --tokens=-5GB it is a value, for our
+    own check to judge.
     """
     words: list[str] = []
     rest = iter(arguments)
@@ -96,7 +108,11 @@ def _joined(arguments: Sequence[str], valued: set[str], flags: set[str]) -> tupl
         if word in valued:
             value = next(rest, None)
             if value is None or value in valued or value in flags or value in ("-h", "--"):
-                found = "" if value is None else f", found {value}; write {word}={value} if that is the value"
+                found = (
+                    ""
+                    if value is None
+                    else f", found {value}; write {word}={value} if that is the value"
+                )
                 raise UsageError(f"{word} needs a value{found}")
             word = f"{word}={value}"
         elif (flag := word.partition("=")[0]) != word and flag in flags:
@@ -106,20 +122,33 @@ def _joined(arguments: Sequence[str], valued: set[str], flags: set[str]) -> tupl
 
 
 def _argument(command: Command, words: Sequence[str]) -> dict[str, Any]:
-    """The arguments of a command. argparse would not find one that may be left out behind an option."""
+    """The arguments of a command. argparse would not find one that may be left out behind an
+    option.
+    """
     names = command.argument.replace("[", " ").replace("]", " ").split()
     needed = command.argument.partition("[")[0].split()
     many = names[-1:] == ["..."]
     if len(words) > len(names) and not many:
-        count = ("options only", f"one argument, {command.argument}", f"at most two arguments, {command.argument}")
+        count = (
+            "options only",
+            f"one argument, {command.argument}",
+            f"at most two arguments, {command.argument}",
+        )
         extra = printable(shorten(words[len(names)]))
-        raise UsageError(f"unexpected argument '{extra}'; {command.name} takes {count[min(len(names), 2)]}")
+        raise UsageError(
+            f"unexpected argument '{extra}'; {command.name} takes {count[min(len(names), 2)]}"
+        )
     if len(words) < len(needed):
         more = "another " if needed[len(words)] in needed[: len(words)] else ""
-        raise UsageError(f"{command.name} needs {more}{needed[len(words)]}, for example: {command.example}")
+        raise UsageError(
+            f"{command.name} needs {more}{needed[len(words)]}, for example: {command.example}"
+        )
     if many:
         return {f"{names[0].lower()}s": list(words)}
-    return {name.lower(): word for name, word in zip(names, [*words, *[None] * len(names)], strict=False)}
+    return {
+        name.lower(): word
+        for name, word in zip(names, [*words, *[None] * len(names)], strict=False)
+    }
 
 
 def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:

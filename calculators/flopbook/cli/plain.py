@@ -1,4 +1,5 @@
-"""The commands that are no calculators: which there are, where each is made, and how a function becomes one.
+"""The commands that are no calculators: which there are, where each is made, and how a function
+becomes one.
 
 A module is imported when one of its commands is asked for.
 """
@@ -14,13 +15,23 @@ from flopbook.cli.parser import Command, Option
 # Name of the command -> its module in flopbook.cli, by section of the help.
 SECTIONS = {
     "Data": {
-        "list": "listing", "show": "commands", "compare": "listing", "peak": "devices", "models": "commands",
-        "cite": "commands", "claims": "commands", "export": "commands",
+        "list": "listing",
+        "show": "commands",
+        "compare": "listing",
+        "peak": "devices",
+        "models": "commands",
+        "cite": "commands",
+        "claims": "commands",
+        "export": "commands",
     },
     "Contributing": {
-        "where": "contributing", "new": "contributing", "lint": "checking", "diff": "changes", "stale": "changes",
+        "where": "contributing",
+        "new": "contributing",
+        "lint": "checking",
+        "diff": "changes",
+        "stale": "changes",
     },
-}  # fmt: skip
+}
 PLAIN = {name: module for section in SECTIONS.values() for name, module in section.items()}
 _AS_JSON = Option("--json", "as_json", "Print as JSON.")
 _COMMANDS: dict[str, Command] = {}
@@ -33,14 +44,22 @@ def plain_command(name: str) -> Command:
     return _COMMANDS[name]
 
 
-def command(name: str, *options: Option, argument: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def command(
+    name: str, *options: Option, argument: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function a command: its docstring is the help, the last paragraph the example."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         *text, example = (" ".join(part.split()) for part in (function.__doc__ or "").split("\n\n"))
         short = text[0].partition(". ")[0].rstrip(".") + "." if text else ""
         _COMMANDS[name] = Command(
-            name, function, (*options, _AS_JSON), short, text, example.removeprefix("Example: "), argument
+            name,
+            function,
+            (*options, _AS_JSON),
+            short,
+            text,
+            example.removeprefix("Example: "),
+            argument,
         )
         return function
 

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from flopbook.calculator import Result
 from flopbook.cli.files import TERMINAL, write_svg
-from flopbook.formula import Formula
-from flopbook.pages.curves import Plot, curves_svg, plot_of
-from flopbook.pages.scales import Scale
-from flopbook.problems import FlopbookError, UnknownName
-from flopbook.sweeping import Sweep, read_axis, sweep
-from flopbook.words import answer, columns, counted, said, told
+from flopbook.drawing.curves import Plot, curves_svg, plot_of
+from flopbook.drawing.scales import Scale
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.answers import answer, columns, counted, said, told
+from flopbook.evaluation.calculator import Result
+from flopbook.evaluation.sweeping import Sweep, read_axis, sweep
+from flopbook.formulas.declaration import Formula
 
 MOST_ROWS = 48  # of a plot in a terminal
 NARROWEST = 20
@@ -31,7 +31,11 @@ def swept(formula: Formula, given: dict[str, Any], texts: Iterable[str]) -> Swee
             raise FlopbookError(f"--{flag} is given and swept: leave one of the two out")
         if names.count(name) > 1:
             raise FlopbookError(f"--sweep {flag} is given twice")
-    return sweep(formula.id, **{name: value for name, value in given.items() if name not in names}, **_named(axes))
+    return sweep(
+        formula.id,
+        **{name: value for name, value in given.items() if name not in names},
+        **_named(axes),
+    )
 
 
 def _named(axes: Iterable[Any]) -> dict[str, Any]:
@@ -57,7 +61,11 @@ def show(found: Sweep, outputs: list[str], form: str, plot: str | None) -> None:
         return print_json(_chosen(found.as_json(), outputs))
     if form == "csv":
         return _csv(found, outputs)
-    print(terminal_plot(plot_of(found, outputs), _width()) if plot == TERMINAL else table(found, outputs))
+    print(
+        terminal_plot(plot_of(found, outputs), _width())
+        if plot == TERMINAL
+        else table(found, outputs)
+    )
     if plot not in (None, TERMINAL):
         print(f"wrote {plot}")
     return None
@@ -87,17 +95,32 @@ def _csv(found: Sweep, outputs: list[str]) -> None:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
-        return "" if math.isnan(value) else int(value) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return (
+            ""
+            if math.isnan(value)
+            else int(value)
+            if value.is_integer() and abs(value) < 1e15
+            else repr(value)
+        )
     return "" if value is None else value
 
 
 def table(found: Sweep, outputs: list[str]) -> str:
-    """A row for each point; outputs that are the same at every point stand below, as does what was held."""
+    """A row for each point; outputs that are the same at every point stand below, as does what was
+    held.
+    """
     names = outputs or found.outputs()
-    same = {} if outputs else {name: value for name in names if (value := _constant(found, name)) is not None}
+    same = (
+        {}
+        if outputs
+        else {name: value for name in names if (value := _constant(found, name)) is not None}
+    )
     shown = [name for name in names if name not in same] or names
     swept_names = [axis.name for axis in found.axes]
-    cells = [[_cell(found, name, value) for value in found.column(name)] for name in (*swept_names, *shown)]
+    cells = [
+        [_cell(found, name, value) for value in found.column(name)]
+        for name in (*swept_names, *shown)
+    ]
     rows = [list(row) for row in zip(*cells, strict=True)]
     head = [*swept_names, *shown]
     if found.problems:
@@ -116,8 +139,14 @@ def table(found: Sweep, outputs: list[str]) -> str:
 
 
 def _constant(found: Sweep, name: str) -> str | None:
-    values = [value for point, value in enumerate(found.column(name)) if point not in found.problems]
-    return _cell(found, name, values[0]) if found.size > 1 and len(set(map(repr, values))) == 1 else None
+    values = [
+        value for point, value in enumerate(found.column(name)) if point not in found.problems
+    ]
+    return (
+        _cell(found, name, values[0])
+        if found.size > 1 and len(set(map(repr, values))) == 1
+        else None
+    )
 
 
 def _cell(found: Sweep, name: str, value: Any) -> str:
@@ -128,7 +157,9 @@ def _cell(found: Sweep, name: str, value: Any) -> str:
 
 
 def terminal_plot(plot: Plot, width: int) -> str:
-    """A row for each point, the value marked between the lowest and the highest; a letter for each line."""
+    """A row for each point, the value marked between the lowest and the highest; a letter for each
+    line.
+    """
     values = plot.values()
     low, high = min(values), max(values)
     rows = _rows(plot)
@@ -144,22 +175,34 @@ def terminal_plot(plot: Plot, width: int) -> str:
         for number, height in enumerate(heights):
             if height is not None:
                 place = round(scale.at(height)) if scale else room // 2
-                track[place] = "*" if single else chr(ord("a") + number) if track[place] == " " else "+"
+                track[place] = (
+                    "*" if single else chr(ord("a") + number) if track[place] == " " else "+"
+                )
         lines.append(f"{name.rjust(label)} |{''.join(track)}| {text}".rstrip())
     if not single:
-        lines.append(", ".join(f"{chr(ord('a') + n)} {line.name}" for n, line in enumerate(plot.lines)) + ", + several")
+        lines.append(
+            ", ".join(f"{chr(ord('a') + n)} {line.name}" for n, line in enumerate(plot.lines))
+            + ", + several"
+        )
     if len(rows) < len(plot.lines[0].points):
-        lines.append(f"{len(rows)} of {len(plot.lines[0].points):,} points are shown; --plot FILE.svg shows more")
+        lines.append(
+            f"{len(rows)} of {len(plot.lines[0].points):,} points are shown; --plot FILE.svg shows more"
+        )
     return "\n".join(lines)
 
 
 def _rows(plot: Plot) -> list[tuple[Any, list[float | None]]]:
     count = len(plot.lines[0].points)
     step = math.ceil(count / MOST_ROWS)
-    return [(plot.lines[0].points[n][0], [line.points[n][1] for line in plot.lines]) for n in range(0, count, step)]
+    return [
+        (plot.lines[0].points[n][0], [line.points[n][1] for line in plot.lines])
+        for n in range(0, count, step)
+    ]
 
 
 def _ends(plot: Plot, low: float, high: float, room: int) -> str:
     left, right = said(low, plot.unit), said(high, plot.unit)
     middle = "logarithmic" if plot.log and room > len(left) + len(right) + 13 else ""
-    return f"{left}{middle.center(room - len(left) - len(right))}{right}"[: max(room, len(left) + len(right))]
+    return f"{left}{middle.center(room - len(left) - len(right))}{right}"[
+        : max(room, len(left) + len(right))
+    ]

@@ -1,1 +1,3 @@
-"""A formula's other faces, printed from its syntax tree: JavaScript, LaTeX, dimensions, worked steps."""
+"""A formula's other faces, printed from its syntax tree: JavaScript, LaTeX, dimensions, worked
+steps.
+"""

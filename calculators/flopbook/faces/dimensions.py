@@ -6,10 +6,10 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from flopbook.errors import FlopbookError
 from flopbook.faces.tree import constant, steps
-from flopbook.formula import Formula
-from flopbook.problems import FlopbookError
-from flopbook.units import Dimensions, unit
+from flopbook.formulas.declaration import Formula
+from flopbook.quantities.units import Dimensions, unit
 
 
 class DimensionError(FlopbookError):
@@ -35,7 +35,10 @@ class Dim:
 
 
 def dimensions(formula: Formula) -> dict[str, Dim]:
-    """Dimensions of every input, step and output. Raises DimensionError when they disagree with declared units."""
+    """Dimensions of every input, step and output.
+
+    Raises DimensionError when they disagree with declared units.
+    """
     parsed = steps(formula)
     known = {name: Dim(_of(spec.unit)) for name, spec in formula.inputs.items()}
     known |= {name: Dim(_of(constant(formula, name).unit)) for name in parsed.constants}

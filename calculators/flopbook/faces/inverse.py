@@ -1,8 +1,9 @@
-"""A formula solved for one of its inputs: the closed form, where the branch that holds at a point has one.
+"""A formula solved for one of its inputs: the closed form, where the branch that holds at a point
+has one.
 
-Every step is followed as a quotient of two sums of powers of the input; all other inputs are numbers. Setting the
-quotient equal to the target leaves a sum of powers that must vanish. With two terms, or three as in a quadratic, its
-roots can be written down.
+Every step is followed as a quotient of two sums of powers of the input; all other inputs are
+numbers. Setting the quotient equal to the target leaves a sum of powers that must vanish. With two
+terms, or three as in a quadratic, its roots can be written down.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flopbook import ops
-from flopbook.expressions import COMPARE, evaluate_tree
+from flopbook.errors import FlopbookError
 from flopbook.faces.tree import FUNCTIONS, steps
-from flopbook.formula import Formula
-from flopbook.problems import FlopbookError
+from flopbook.formulas.declaration import Formula
+from flopbook.quantities import ops
+from flopbook.quantities.expressions import COMPARE, evaluate_tree
 
 MOST_TERMS = 12
 Terms = dict[float, float]  # exponent of the input -> coefficient
@@ -50,10 +51,14 @@ def depends(formula: Formula, output: str, name: str) -> bool:
     return name in used
 
 
-def closed_roots(formula: Formula, values: Mapping[str, Any], name: str, output: str, target: float) -> list[float]:
-    """The positive values of an input at which an output has a value, on the branch that holds at `values`.
+def closed_roots(
+    formula: Formula, values: Mapping[str, Any], name: str, output: str, target: float
+) -> list[float]:
+    """The positive values of an input at which an output has a value, on the branch that holds at
+    `values`.
 
-    Empty where this branch has no closed form. Roots may lie on another branch: compute the formula there to see.
+    Empty where this branch has no closed form. Roots may lie on another branch: compute the formula
+    there to see.
     """
     try:
         top, bottom = _Follower(formula, values, name).output(output)
@@ -74,7 +79,9 @@ def _positive_roots(terms: Terms) -> list[float]:
         if inside < 0:
             return []
         half = -(b + math.copysign(math.sqrt(inside), b)) / 2  # of one sign with b: nothing cancels
-        found = [(root, powers[1] - powers[0]) for root in ((half / a, c / half) if half else (0.0,))]
+        found = [
+            (root, powers[1] - powers[0]) for root in ((half / a, c / half) if half else (0.0,))
+        ]
     else:
         return []
     return [root ** (1 / power) for root, power in found if root > 0 and math.isfinite(root)]
@@ -109,7 +116,13 @@ class _Follower:
     def __init__(self, formula: Formula, values: Mapping[str, Any], name: str) -> None:
         parsed = steps(formula)
         functions = {word: getattr(ops, word) for word in FUNCTIONS}
-        self.numbers: dict[str, Any] = {**functions, **formula.defaults, **values, **parsed.constants, "inf": math.inf}
+        self.numbers: dict[str, Any] = {
+            **functions,
+            **formula.defaults,
+            **values,
+            **parsed.constants,
+            "inf": math.inf,
+        }
         self.forms: dict[str, _Ratio | None] = {name: _Ratio({1.0: 1.0}, _ONE)}
         self.outputs = dict(parsed.outputs)
         for step, expression in parsed.locals:
@@ -172,7 +185,11 @@ class _Follower:
 
     def _side(self, node: ast.expr) -> _Ratio:
         """An operand; what is divided by infinity is nothing."""
-        divided = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not self._varies(node.right)
+        divided = (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Div)
+            and not self._varies(node.right)
+        )
         if divided and math.isinf(self._number(node.right)):
             return _Ratio({}, _ONE)
         return self.follow(node)

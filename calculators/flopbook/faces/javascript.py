@@ -7,13 +7,17 @@ import json
 from collections.abc import Iterable
 
 from flopbook.faces.tree import Steps, steps
-from flopbook.formula import Formula
+from flopbook.formulas.declaration import Formula
 
 _BINARY = {ast.Add: ("+", 1), ast.Sub: ("-", 1), ast.Mult: ("*", 2), ast.Div: ("/", 2)}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}
 _FUNCTIONS = {
-    "minimum": "Math.min", "maximum": "Math.max", "floor": "Math.floor", "ceil": "Math.ceil", "sqrt": "Math.sqrt",
-}  # fmt: skip
+    "minimum": "Math.min",
+    "maximum": "Math.max",
+    "floor": "Math.floor",
+    "ceil": "Math.ceil",
+    "sqrt": "Math.sqrt",
+}
 
 
 def function_name(formula: Formula) -> str:
@@ -29,7 +33,10 @@ def javascript(formula: Formula) -> str:
     for name, expression in parsed.locals:
         lines.append(f"  const {name} = {_print(expression, parsed)};")
         done.add(name)
-    pairs = [n if isinstance(e, ast.Name) and e.id == n else f"{n}: {_print(e, parsed)}" for n, e in parsed.outputs]
+    pairs = [
+        n if isinstance(e, ast.Name) and e.id == n else f"{n}: {_print(e, parsed)}"
+        for n, e in parsed.outputs
+    ]
     return "\n".join([*lines, f"  return {{{', '.join(pairs)}}};", "}"])
 
 

@@ -6,9 +6,16 @@ import ast
 from collections.abc import Mapping
 
 from flopbook.faces.tree import steps
-from flopbook.formula import Constant, Formula
+from flopbook.formulas.declaration import Constant, Formula
 
-_COMPARE = {ast.Lt: "<", ast.LtE: r"\le", ast.Gt: ">", ast.GtE: r"\ge", ast.Eq: "=", ast.NotEq: r"\ne"}
+_COMPARE = {
+    ast.Lt: "<",
+    ast.LtE: r"\le",
+    ast.Gt: ">",
+    ast.GtE: r"\ge",
+    ast.Eq: "=",
+    ast.NotEq: r"\ne",
+}
 _LEVEL = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 3}
 
 
@@ -70,7 +77,11 @@ def _binary(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
         return f"{base}^{{{print_latex(node.right, names)}}}"
     if isinstance(node.op, ast.Div):
         return rf"\frac{{{print_latex(node.left, names)}}}{{{print_latex(node.right, names)}}}"
-    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant) and node.left.value == 0:
+    if (
+        isinstance(node.op, ast.Mult)
+        and isinstance(node.left, ast.Constant)
+        and node.left.value == 0
+    ):
         return "0"  # a zero that carries the unit of its factor
     level = _LEVEL[type(node.op)]
     left = print_latex(node.left, names, level)
@@ -85,7 +96,8 @@ def _binary(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
 def _call(node: ast.Call, names: Mapping[str, str]) -> str:
     assert isinstance(node.func, ast.Name)
     if node.func.id == "where":
-        # A guard inside a guard only keeps the computation from dividing by zero; people need not read it.
+        # A guard inside a guard only keeps the computation from dividing by zero; people need not
+        # read it.
         test, then, otherwise = node.args
         return _cases(test, _unguard(then), otherwise, names)
     arguments = [print_latex(a, names) for a in node.args]
@@ -102,10 +114,16 @@ def _unguard(node: ast.expr) -> ast.expr:
     class Unguard(ast.NodeTransformer):
         def visit_Call(self, call: ast.Call) -> ast.expr:
             self.generic_visit(call)
-            guarded = isinstance(call.func, ast.Name) and call.func.id == "where" and isinstance(call.args[1], ast.Name)
+            guarded = (
+                isinstance(call.func, ast.Name)
+                and call.func.id == "where"
+                and isinstance(call.args[1], ast.Name)
+            )
             return call.args[1] if guarded else call
 
-    return Unguard().visit(ast.fix_missing_locations(ast.parse(ast.unparse(node), mode="eval").body))
+    return Unguard().visit(
+        ast.fix_missing_locations(ast.parse(ast.unparse(node), mode="eval").body)
+    )
 
 
 def _cases(test: ast.expr, then: ast.expr, otherwise: ast.expr, names: Mapping[str, str]) -> str:

@@ -10,14 +10,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flopbook.formula import Constant, Formula
-from flopbook.problems import FlopbookError
+from flopbook.errors import FlopbookError
+from flopbook.formulas.declaration import Constant, Formula
 
 FUNCTIONS = ("minimum", "maximum", "floor", "ceil", "sqrt", "where")
 _ALLOWED = (
-    ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Constant, ast.Load, ast.Add, ast.Sub,
-    ast.Mult, ast.Div, ast.Pow, ast.USub, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
-)  # fmt: skip
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.IfExp,
+    ast.Call,
+    ast.Name,
+    ast.Constant,
+    ast.Load,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.Pow,
+    ast.USub,
+    ast.Lt,
+    ast.LtE,
+    ast.Gt,
+    ast.GtE,
+    ast.Eq,
+    ast.NotEq,
+)
 
 
 class FormulaSubsetError(FlopbookError):
@@ -41,30 +59,46 @@ class Steps:
 
 @functools.cache
 def steps(formula: Formula) -> Steps:
-    """Parse a formula, its parts first. Raises FormulaSubsetError with file and line of what the subset lacks."""
+    """Parse a formula, its parts first.
+
+    Raises FormulaSubsetError with file and line of what the subset lacks.
+    """
     found: list[tuple[str, ast.expr]] = []
     constants: dict[str, float] = {}
     names = {*formula.inputs, "inf"}
     for function in (*formula.parts, formula.function):
         named, returned, refuse = _read(function)
         if function is formula.function and [name for name, _ in returned] != list(formula.outputs):
-            raise refuse(returned[0][1].lineno if returned else 1, "returns other names than it declares")
+            raise refuse(
+                returned[0][1].lineno if returned else 1, "returns other names than it declares"
+            )
         for name, expression in [*named, *returned]:
             if problem := _expression_problem(expression, names, function.__globals__, constants):
                 raise refuse(*problem)
-            if name in names | set(FUNCTIONS) and not (isinstance(expression, ast.Name) and expression.id == name):
-                raise refuse(expression.lineno, f"'{name}' already has a meaning; give each step its own name")
+            if name in names | set(FUNCTIONS) and not (
+                isinstance(expression, ast.Name) and expression.id == name
+            ):
+                raise refuse(
+                    expression.lineno,
+                    f"'{name}' already has a meaning; give each step its own name",
+                )
             names.add(name)
         found += named
         if function is not formula.function:
-            found += [(name, e) for name, e in returned if not (isinstance(e, ast.Name) and e.id == name)]
+            found += [
+                (name, e) for name, e in returned if not (isinstance(e, ast.Name) and e.id == name)
+            ]
     return Steps(tuple(found), tuple(returned), constants)
 
 
 def _read(
     function: Callable[..., dict[str, Any]],
-) -> tuple[list[tuple[str, ast.expr]], list[tuple[str, ast.expr]], Callable[[int, str], FormulaSubsetError]]:
-    """The named expressions of a function, those that it returns, and how to refuse one of its lines."""
+) -> tuple[
+    list[tuple[str, ast.expr]], list[tuple[str, ast.expr]], Callable[[int, str], FormulaSubsetError]
+]:
+    """The named expressions of a function, those that it returns, and how to refuse one of its
+    lines.
+    """
     lines, start = inspect.getsourcelines(function)
     tree = ast.parse(textwrap.dedent("".join(lines)))
     definition = tree.body[0]
@@ -105,7 +139,9 @@ def _expression_problem(
     return None
 
 
-def _problem(node: ast.AST, names: set[str], scope: dict[str, object], constants: dict[str, float]) -> str:
+def _problem(
+    node: ast.AST, names: set[str], scope: dict[str, object], constants: dict[str, float]
+) -> str:
     """What is wrong with a node of the tree, or an empty string; constants are noted on the way."""
     if not isinstance(node, _ALLOWED):
         return f"{type(node).__name__} is outside the subset of formulas"
@@ -128,7 +164,9 @@ def _problem(node: ast.AST, names: set[str], scope: dict[str, object], constants
 
 def constant(formula: Formula, name: str) -> Constant:
     """A formula's named constant, with its unit."""
-    scopes = [part.__globals__ for part in (*formula.parts, formula.function) if name in part.__globals__]
+    scopes = [
+        part.__globals__ for part in (*formula.parts, formula.function) if name in part.__globals__
+    ]
     value = scopes[-1][name]
     assert isinstance(value, Constant)
     return value

@@ -1,6 +1,8 @@
-"""All calculators by section, in the order in which they are taught, and the module in which each is written.
+"""All calculators by section, in the order in which they are taught, and the module in which each
+is written.
 
-A module is imported when one of its calculators is asked for. They know nothing of files, pages or vendors.
+A module is imported when one of its calculators is asked for. They know nothing of files, pages or
+vendors.
 """
 
 from __future__ import annotations
@@ -8,34 +10,38 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from flopbook.problems import UnknownName
+from flopbook.errors import UnknownName
 
 if TYPE_CHECKING:
-    from flopbook.formula import Formula
+    from flopbook.formulas.declaration import Formula
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Rooflines": {
-        "ridge-point": "intensity",
-        "min-batch": "intensity",
-        "arithmetic-intensity": "intensity",
-        "roofline": "kernels",
+        "ridge-point": "rooflines",
+        "min-batch": "rooflines",
+        "arithmetic-intensity": "rooflines",
+        "roofline": "kernel_rooflines",
     },
     "Models and training": {
         "params": "parameters",
-        "training-flops": "transformer",
+        "training-flops": "training_compute",
         "max-params": "capacity",
-        "memory": "footprint",
-        "training-time": "duration",
+        "memory": "training_memory",
+        "training-time": "training_runs",
         "scaling-law": "scaling",
     },
-    "Communication and sharding": {"collective": "collectives", "shard": "layouts", "sharded-matmul": "layouts"},
+    "Communication and sharding": {
+        "collective": "collectives",
+        "shard": "sharded_arrays",
+        "sharded-matmul": "sharded_arrays",
+    },
     "Parallelism": {
-        "dp-limit": "sharding",
-        "fsdp-limit": "sharding",
-        "tp-limit": "tensors",
-        "mixed-limit": "tensors",
-        "cp-limit": "exchanges",
-        "ep-limit": "exchanges",
+        "dp-limit": "data_parallel",
+        "fsdp-limit": "data_parallel",
+        "tp-limit": "tensor_parallel",
+        "mixed-limit": "tensor_parallel",
+        "cp-limit": "context_parallel",
+        "ep-limit": "context_parallel",
         "bubble": "pipeline",
     },
     "Inference": {
@@ -65,7 +71,7 @@ def get_formula(id: str) -> Formula:
     if id not in CATALOGUE:
         raise UnknownName("calculator", id, CATALOGUE)
     importlib.import_module(f"flopbook.formulas.{CATALOGUE[id]}")
-    from flopbook.formula import registered
+    from flopbook.formulas.declaration import registered
 
     return registered()[id]
 

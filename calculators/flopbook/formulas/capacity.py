@@ -2,14 +2,18 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Input, Output, formula
+from flopbook.formulas.declaration import Input, Output, formula
 
 
 @formula(
     "max-params",
     title="Largest model",
     question="How many parameters fit into the memory of a chip, or of many?",
-    outputs={"params": Output("param", r"N_\text{max}", "parameters that fit, with nothing else in memory")},
+    outputs={
+        "params": Output(
+            "param", r"N_\text{max}", "parameters that fit, with nothing else in memory"
+        )
+    },
     sources=("rajbhandari2020zero", "austin2025scaling"),
     examples=(
         {"chip": "h100-sxm"},
@@ -23,7 +27,8 @@ def max_params(
         float, Input("byte/param", "b", "bytes stored for each parameter", least=0.01, most=1e3)
     ] = 16.0,
     chips: Annotated[
-        float, Input("chip", "X", "chips that share one copy of the model", least=1, whole=True, most=1e9)
+        float,
+        Input("chip", "X", "chips that share one copy of the model", least=1, whole=True, most=1e9),
     ] = 1.0,
 ) -> dict[str, Any]:
     """Parameters that fit into memory at so many bytes for each.

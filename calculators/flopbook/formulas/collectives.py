@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Input, Output, formula
 from flopbook.formulas.conditions import always
-from flopbook.ops import ceil, floor, inf, maximum, minimum, sqrt, where
+from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 # The inputs, in the order of the options; the function below would drown in them.
 OPS = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all", "permute")
@@ -12,31 +12,64 @@ TOPOLOGIES = ("ring", "torus", "switch", "two-level")
 
 Bytes = Annotated[float, Input("byte", "V", "bytes of the whole array, over all chips", most=1e18)]
 Chips = Annotated[float, Input("chip", "N", "chips that take part", least=1, whole=True, most=1e7)]
-Link = Annotated[float, Input("byte/s", "w", "one-way bandwidth of one link or port", chip="link_bandwidth", most=1e18)]
+Link = Annotated[
+    float,
+    Input("byte/s", "w", "one-way bandwidth of one link or port", chip="link_bandwidth", most=1e18),
+]
 Op = Annotated[str, Input("1", r"\text{op}", "what the chips do", choices=OPS)]
 Topology = Annotated[
-    str, Input("1", r"\text{topology}", "how the chips are joined", chip="topology", choices=TOPOLOGIES)
+    str,
+    Input("1", r"\text{topology}", "how the chips are joined", chip="topology", choices=TOPOLOGIES),
 ]
-Axes = Annotated[float, Input("1", "n", "torus axes used", chip="axes", least=1, whole=True, most=16)]
+Axes = Annotated[
+    float, Input("1", "n", "torus axes used", chip="axes", least=1, whole=True, most=16)
+]
 Links = Annotated[
     float,
-    Input("1", "l", "links of a chip on an axis: 2, or 1 for a one-way ring", chip="links_per_axis",
-          least=1, whole=True, most=2),
-]  # fmt: skip
-Wrap = Annotated[str, Input("1", r"\text{wrap}", "whether the axes close into rings", choices=("yes", "no"))]
-SideX = Annotated[float, Input("1", "X", "chips along the first axis", least=2, whole=True, most=1e7)]
-SideY = Annotated[float, Input("1", "Y", "chips along the second axis", least=2, whole=True, most=1e7)]
-Latency = Annotated[float, Input("s", r"\tau", "time of one hop of an empty message", least=1e-12, most=1)]
+    Input(
+        "1",
+        "l",
+        "links of a chip on an axis: 2, or 1 for a one-way ring",
+        chip="links_per_axis",
+        least=1,
+        whole=True,
+        most=2,
+    ),
+]
+Wrap = Annotated[
+    str, Input("1", r"\text{wrap}", "whether the axes close into rings", choices=("yes", "no"))
+]
+SideX = Annotated[
+    float, Input("1", "X", "chips along the first axis", least=2, whole=True, most=1e7)
+]
+SideY = Annotated[
+    float, Input("1", "Y", "chips along the second axis", least=2, whole=True, most=1e7)
+]
+Latency = Annotated[
+    float, Input("s", r"\tau", "time of one hop of an empty message", least=1e-12, most=1)
+]
 Node = Annotated[
     float,
-    Input("chip", "g", "chips that the fast level joins, of two levels", chip="chips_per_node",
-          least=1, whole=True, most=1e7),
-]  # fmt: skip
+    Input(
+        "chip",
+        "g",
+        "chips that the fast level joins, of two levels",
+        chip="chips_per_node",
+        least=1,
+        whole=True,
+        most=1e7,
+    ),
+]
 ScaleOut = Annotated[
     float,
-    Input("byte/s", r"w_\text{out}", "one-way bandwidth of a chip beyond its node", chip="scaleout_bandwidth",
-          most=1e18),
-]  # fmt: skip
+    Input(
+        "byte/s",
+        r"w_\text{out}",
+        "one-way bandwidth of a chip beyond its node",
+        chip="scaleout_bandwidth",
+        most=1e18,
+    ),
+]
 
 
 def _sides_fit(chips: Any, axes: Any, side_x: Any, side_y: Any, topology: str, **_: Any) -> bool:
@@ -44,30 +77,53 @@ def _sides_fit(chips: Any, axes: Any, side_x: Any, side_y: Any, topology: str, *
     if topology != "torus":
         return True
     first = where(axes > 1, where(side_x < inf, side_x, floor(chips ** (1 / axes) + 0.5)), chips)
-    second = where(axes > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first)
+    second = where(
+        axes > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first
+    )
     third = chips / (first * second)
     return always((second % 1 == 0) & (second > 0)) and always((third % 1 == 0) & (third > 0))
 
 
 RULES = (
-    (lambda axes, topology, **_: topology != "torus" or always(axes <= 3),
-     "axes is above 3, expected 1 to 3 on a torus"),
-    (lambda side_x, side_y, topology, axes, **_:
-        (always(side_x == inf) and always(side_y == inf)) or (topology == "torus" and always(axes > 1)),
-     "side-x and side-y belong to a torus of two or three axes; use --topology torus --axes 2 or 3"),
-    (lambda side_y, axes, **_: always(side_y == inf) or always(axes > 2),
-     "side-y belongs to a torus of three axes; with two, the second side follows from --chips and --side-x"),
-    (_sides_fit,
-     "these chips do not fill a torus of whole sides; give --side-x and --side-y, or use fewer --axes"),
-    (lambda topology, wrap, links_per_axis, **_:
-        topology not in ("ring", "torus") or wrap == "yes" or always(links_per_axis > 1),
-     "an axis of one link per chip has to be closed; use --wrap yes"),
-    (lambda topology, scaleout_bandwidth, **_: topology != "two-level" or always(scaleout_bandwidth < inf),
-     "two levels need --scaleout-bandwidth, one way of one chip"),
-    (lambda topology, chips, chips_per_node, **_:
-        topology != "two-level" or (always(chips_per_node < inf) and always(chips % chips_per_node == 0)),
-     "two levels need --chips-per-node, and a number of chips that is a multiple of it"),
-)  # fmt: skip
+    (
+        lambda axes, topology, **_: topology != "torus" or always(axes <= 3),
+        "axes is above 3, expected 1 to 3 on a torus",
+    ),
+    (
+        lambda side_x, side_y, topology, axes, **_: (
+            (always(side_x == inf) and always(side_y == inf))
+            or (topology == "torus" and always(axes > 1))
+        ),
+        "side-x and side-y belong to a torus of two or three axes; use --topology torus --axes 2 or 3",
+    ),
+    (
+        lambda side_y, axes, **_: always(side_y == inf) or always(axes > 2),
+        "side-y belongs to a torus of three axes; with two, the second side follows from --chips and --side-x",
+    ),
+    (
+        _sides_fit,
+        "these chips do not fill a torus of whole sides; give --side-x and --side-y, or use fewer --axes",
+    ),
+    (
+        lambda topology, wrap, links_per_axis, **_: (
+            topology not in ("ring", "torus") or wrap == "yes" or always(links_per_axis > 1)
+        ),
+        "an axis of one link per chip has to be closed; use --wrap yes",
+    ),
+    (
+        lambda topology, scaleout_bandwidth, **_: (
+            topology != "two-level" or always(scaleout_bandwidth < inf)
+        ),
+        "two levels need --scaleout-bandwidth, one way of one chip",
+    ),
+    (
+        lambda topology, chips, chips_per_node, **_: (
+            topology != "two-level"
+            or (always(chips_per_node < inf) and always(chips % chips_per_node == 0))
+        ),
+        "two levels need --chips-per-node, and a number of chips that is a multiple of it",
+    ),
+)
 
 
 @formula(
@@ -76,42 +132,95 @@ RULES = (
     question="How long does an all-gather, all-reduce or all-to-all take on this network?",
     outputs={
         "seconds": Output("s", "T", "time: the longer of latency and transfer"),
-        "bytes_per_link": Output("byte", r"Q_\text{link}", "bytes that the busiest link carries, one way"),
+        "bytes_per_link": Output(
+            "byte", r"Q_\text{link}", "bytes that the busiest link carries, one way"
+        ),
         "bus_bandwidth": Output(
-            "byte/s", r"\beta_\text{bus}", "bus bandwidth as the tests of NCCL define it",
+            "byte/s",
+            r"\beta_\text{bus}",
+            "bus bandwidth as the tests of NCCL define it",
             absent="one chip alone moves nothing",
         ),
-        "latency_seconds": Output("s", r"T_\text{lat}", "time of the hops alone, as for a tiny array"),
-        "bandwidth_seconds": Output("s", r"T_\text{bw}", "time of the transfer alone, as for a huge array"),
+        "latency_seconds": Output(
+            "s", r"T_\text{lat}", "time of the hops alone, as for a tiny array"
+        ),
+        "bandwidth_seconds": Output(
+            "s", r"T_\text{bw}", "time of the transfer alone, as for a huge array"
+        ),
         "crossover_bytes": Output(
-            "byte", r"V_\text{cross}", "size of array at which the two times are equal; below it latency rules",
+            "byte",
+            r"V_\text{cross}",
+            "size of array at which the two times are equal; below it latency rules",
             absent="one chip alone moves nothing",
         ),
         "steps": Output("1", "h", "hops that the data takes one after the other"),
-        "scaleout_bytes": Output("byte", r"Q_\text{out}", "bytes that a chip sends over the scale-out network"),
+        "scaleout_bytes": Output(
+            "byte", r"Q_\text{out}", "bytes that a chip sends over the scale-out network"
+        ),
     },
     sources=("austin2025sharding", "nvidia2026nccltests"),
     symbols={
-        "dims": "d", "first": "x", "second": "y", "third": "z", "used": "u", "longest": "s", "ways": "l'",
+        "dims": "d",
+        "first": "x",
+        "second": "y",
+        "third": "z",
+        "used": "u",
+        "longest": "s",
+        "ways": "l'",
         "hops": r"h_\text{axes}",
-        "crowd": "c", "inside": "g'", "nodes": "m", "share": "q", "gathered": "G", "twice": "f", "on_axes": "A",
-        "in_node": "I", "at_port": "P", "across": "R", "out": "O", "along": r"h_\text{along}",
-        "levels": r"h_\text{levels}", "moved": "U",
+        "crowd": "c",
+        "inside": "g'",
+        "nodes": "m",
+        "share": "q",
+        "gathered": "G",
+        "twice": "f",
+        "on_axes": "A",
+        "in_node": "I",
+        "at_port": "P",
+        "across": "R",
+        "out": "O",
+        "along": r"h_\text{along}",
+        "levels": r"h_\text{levels}",
+        "moved": "U",
     },
     examples=(
-        {"op": "all-gather", "topology": "ring", "chips": "16", "bytes": "32MiB", "link-bandwidth": "45GB/s"},
+        {
+            "op": "all-gather",
+            "topology": "ring",
+            "chips": "16",
+            "bytes": "32MiB",
+            "link-bandwidth": "45GB/s",
+        },
         {"op": "all-reduce", "chip": "h100-sxm", "chips": "8", "bytes": "1GB"},
-        {"op": "all-reduce", "topology": "two-level", "chips": "512", "chips-per-node": "8", "bytes": "16GB",
-         "link-bandwidth": "450GB/s", "scaleout-bandwidth": "400Gbit/s"},
+        {
+            "op": "all-reduce",
+            "topology": "two-level",
+            "chips": "512",
+            "chips-per-node": "8",
+            "bytes": "16GB",
+            "link-bandwidth": "450GB/s",
+            "scaleout-bandwidth": "400Gbit/s",
+        },
     ),
     rules=RULES,
-)  # fmt: skip
+)
 def collective(
-    bytes: Bytes, chips: Chips, link_bandwidth: Link, op: Op = "all-reduce", topology: Topology = "ring",
-    axes: Axes = 1.0, links_per_axis: Links = 2.0, wrap: Wrap = "yes", side_x: SideX = inf, side_y: SideY = inf,
-    latency: Latency = 1e-6, chips_per_node: Node = inf, scaleout_bandwidth: ScaleOut = inf,
-) -> dict[str, Any]:  # fmt: skip
-    """Time of a collective operation on a ring, a torus, a switch or two levels, and the bytes on each link.
+    bytes: Bytes,
+    chips: Chips,
+    link_bandwidth: Link,
+    op: Op = "all-reduce",
+    topology: Topology = "ring",
+    axes: Axes = 1.0,
+    links_per_axis: Links = 2.0,
+    wrap: Wrap = "yes",
+    side_x: SideX = inf,
+    side_y: SideY = inf,
+    latency: Latency = 1e-6,
+    chips_per_node: Node = inf,
+    scaleout_bandwidth: ScaleOut = inf,
+) -> dict[str, Any]:
+    """Time of a collective operation on a ring, a torus, a switch or two levels, and the bytes on
+    each link.
 
     Derivation:
         One array of V bytes is meant: all of it on every chip after an all-gather and before a reduce-scatter or
@@ -134,35 +243,62 @@ def collective(
     """
     dims = axes if topology == "torus" else 1
     first = where(dims > 1, where(side_x < inf, side_x, floor(chips ** (1 / dims) + 0.5)), chips)
-    second = where(dims > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first)
+    second = where(
+        dims > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first
+    )
     third = chips / (first * second)
     longest = maximum(first, maximum(second, third))
     used = maximum(minimum(first - 1, 1) + minimum(second - 1, 1) + minimum(third - 1, 1), 1)
     ways = links_per_axis if wrap == "yes" else 1
-    hops = where(ways > 1, floor(first / 2) + floor(second / 2) + floor(third / 2), first + second + third - 3)
-    crowd = where(links_per_axis > 1, floor(longest / 2) * ceil(longest / 2) / (ways * longest), (longest - 1) / 2)
+    hops = where(
+        ways > 1,
+        floor(first / 2) + floor(second / 2) + floor(third / 2),
+        first + second + third - 3,
+    )
+    crowd = where(
+        links_per_axis > 1,
+        floor(longest / 2) * ceil(longest / 2) / (ways * longest),
+        (longest - 1) / 2,
+    )
     inside = chips_per_node if topology == "two-level" else chips
     nodes = chips / inside
     share = bytes / chips
     gathered = bytes * (1 - 1 / chips) if op != "permute" else share * minimum(chips - 1, 1)
     twice = 2 if op == "all-reduce" else 1
-    on_axes = share * crowd if op == "all-to-all" else gathered if op == "permute" else gathered / (used * ways)
+    on_axes = (
+        share * crowd
+        if op == "all-to-all"
+        else gathered
+        if op == "permute"
+        else gathered / (used * ways)
+    )
     in_node = share * minimum(inside - 1, 1) if op == "permute" else bytes * (1 - 1 / inside)
     at_port = share * (inside - 1) / chips if op == "all-to-all" else in_node
     across = share * minimum(nodes - 1, 1) if op == "permute" else bytes / inside * (1 - 1 / nodes)
     out = across * inside / chips if op == "all-to-all" else across
     along = hops if op != "permute" else minimum(longest - 1, 1) if wrap == "yes" else longest - 1
     levels = minimum(inside - 1, 1) + minimum(nodes - 1, 1)
-    steps = twice * (levels if topology == "switch" else levels if topology == "two-level" else along)
-    bytes_per_link = twice * (at_port if topology == "switch" else at_port if topology == "two-level" else on_axes)
+    steps = twice * (
+        levels if topology == "switch" else levels if topology == "two-level" else along
+    )
+    bytes_per_link = twice * (
+        at_port if topology == "switch" else at_port if topology == "two-level" else on_axes
+    )
     latency_seconds = latency * steps
     bandwidth_seconds = maximum(bytes_per_link / link_bandwidth, twice * out / scaleout_bandwidth)
     seconds = maximum(latency_seconds, bandwidth_seconds)
     moved = gathered / chips if op == "all-to-all" else twice * gathered
     bus_bandwidth = where(seconds > 0, moved / where(seconds > 0, seconds, inf), inf)
-    crossover_bytes = where(seconds > 0, bytes * latency_seconds / where(seconds > 0, bandwidth_seconds, inf), inf)
+    crossover_bytes = where(
+        seconds > 0, bytes * latency_seconds / where(seconds > 0, bandwidth_seconds, inf), inf
+    )
     return {
-        "seconds": seconds, "bytes_per_link": bytes_per_link, "bus_bandwidth": bus_bandwidth,
-        "latency_seconds": latency_seconds, "bandwidth_seconds": bandwidth_seconds,
-        "crossover_bytes": crossover_bytes, "steps": steps, "scaleout_bytes": twice * out,
-    }  # fmt: skip
+        "seconds": seconds,
+        "bytes_per_link": bytes_per_link,
+        "bus_bandwidth": bus_bandwidth,
+        "latency_seconds": latency_seconds,
+        "bandwidth_seconds": bandwidth_seconds,
+        "crossover_bytes": crossover_bytes,
+        "steps": steps,
+        "scaleout_bytes": twice * out,
+    }

@@ -1,8 +1,10 @@
-"""Conditions that several formulas put on their inputs, each with the message for a user who breaks it."""
+"""Conditions that several formulas put on their inputs, each with the message for a user who breaks
+it.
+"""
 
 from typing import Any
 
-from flopbook.ops import inf, minimum
+from flopbook.quantities.ops import inf, minimum
 
 
 def always(condition: Any) -> bool:
@@ -17,7 +19,9 @@ HEADS_RULE = (
 
 
 def _heads_divide(heads: Any, tp: Any, kv_heads: Any, kv_lora_rank: Any, **_: Any) -> bool:
-    """Each chip has as many heads; keys and values are either divided too, or each head is on as many chips."""
+    """Each chip has as many heads; keys and values are either divided too, or each head is on as
+    many chips.
+    """
     keys = minimum(kv_heads, heads)
     return always((heads % tp == 0) & ((kv_lora_rank > 0) | (keys % tp == 0) | (tp % keys == 0)))
 

@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Input, Output, formula
-from flopbook.ops import ceil, inf, where
+from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.quantities.ops import ceil, inf, where
 
 
 @formula(
@@ -14,35 +14,64 @@ from flopbook.ops import ceil, inf, where
         "watts": Output("W", "P", "power of the site, cooling and losses included"),
         "it_watts": Output("W", r"P_\text{IT}", "power of chips, hosts, network and storage"),
         "joules": Output("J", "E", "energy of the site", needs=("seconds",)),
-        "cubic_metres": Output("m3", "V", "water evaporated at the site", needs=("seconds", "water_per_joule")),
-        "square_metres": Output("m2", "A", "floor, for racks that are not shared", needs=("chips_per_rack",)),
+        "cubic_metres": Output(
+            "m3", "V", "water evaporated at the site", needs=("seconds", "water_per_joule")
+        ),
+        "square_metres": Output(
+            "m2", "A", "floor, for racks that are not shared", needs=("chips_per_rack",)
+        ),
     },
     sources=("llamateam2024herd", "charest2022meta", "aidcguide2026metrics", "submer2020wue"),
     symbols={"racks": "n", "it_joules": r"E_\text{IT}"},
     examples=(
         {"chip": "h100-sxm", "chips": "16384", "pue": "1.1", "chips-per-rack": "16"},
-        {"power": "1.275kW", "chips": "1024", "pue": "1.3", "seconds": "30days", "water-per-joule": "1.8L/kWh"},
+        {
+            "power": "1.275kW",
+            "chips": "1024",
+            "pue": "1.3",
+            "seconds": "30days",
+            "water-per-joule": "1.8L/kWh",
+        },
     ),
 )
 def cluster_power(
     power: Annotated[float, Input("W", "p", "power of a chip", chip="power", most=1e6)],
     chips: Annotated[float, Input("chip", "N", "chips", least=1, whole=True, most=1e9)],
-    pue: Annotated[float, Input("1", r"\eta", "power usage effectiveness: all of the site over its computers", least=1,
-                                most=10)],
+    pue: Annotated[
+        float,
+        Input(
+            "1",
+            r"\eta",
+            "power usage effectiveness: all of the site over its computers",
+            least=1,
+            most=10,
+        ),
+    ],
     overhead: Annotated[
-        float, Input("W", "h", "power of hosts, network and storage for each chip", most=1e6, none=True)
+        float,
+        Input("W", "h", "power of hosts, network and storage for each chip", most=1e6, none=True),
     ] = 0.0,
-    load: Annotated[float, Input("1", "u", "power drawn on average over the power given", most=1)] = 1.0,
+    load: Annotated[
+        float, Input("1", "u", "power drawn on average over the power given", most=1)
+    ] = 1.0,
     seconds: Annotated[float, Input("s", "t", "time for which it runs", most=1e12)] = inf,
     water_per_joule: Annotated[
-        float, Input("m3/J", "w", "water usage effectiveness: water over energy of the computers", most=1)
+        float,
+        Input("m3/J", "w", "water usage effectiveness: water over energy of the computers", most=1),
     ] = inf,
-    chips_per_rack: Annotated[float, Input("chip", "k", "chips in a rack", least=1, whole=True, most=1e6)] = inf,
-    rack_area: Annotated[float, Input("m2", "a", "floor under one rack", least=0.01, most=100)] = 0.6588,
+    chips_per_rack: Annotated[
+        float, Input("chip", "k", "chips in a rack", least=1, whole=True, most=1e6)
+    ] = inf,
+    rack_area: Annotated[
+        float, Input("m2", "a", "floor under one rack", least=0.01, most=100)
+    ] = 0.6588,
     floor_factor: Annotated[
-        float, Input("1", "f", "floor of the hall over floor under racks: aisles, cooling", least=1, most=100)
+        float,
+        Input(
+            "1", "f", "floor of the hall over floor under racks: aisles, cooling", least=1, most=100
+        ),
     ] = 1.0,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Power of a cluster from that of its chips, and the energy, water and floor that follow.
 
     Derivation:
@@ -63,6 +92,9 @@ def cluster_power(
     it_joules = it_watts * seconds
     racks = where(chips_per_rack < inf, ceil(chips / chips_per_rack), 0)
     return {
-        "watts": watts, "it_watts": it_watts, "joules": watts * seconds,
-        "cubic_metres": it_joules * water_per_joule, "square_metres": racks * rack_area * floor_factor,
-    }  # fmt: skip
+        "watts": watts,
+        "it_watts": it_watts,
+        "joules": watts * seconds,
+        "cubic_metres": it_joules * water_per_joule,
+        "square_metres": racks * rack_area * floor_factor,
+    }

@@ -1,8 +1,10 @@
-"""What serving a model takes: how many sequences fit, how fast, at what price, and what a draft model saves."""
+"""What serving a model takes: how many sequences fit, how fast, at what price, and what a draft
+model saves.
+"""
 
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Input, Output, formula
+from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.formulas.inference import (
     HEADS_RULES,
     KEY_AND_VALUE,
@@ -16,19 +18,26 @@ from flopbook.formulas.inference import (
     Vocab,
     WeightWidth,
     Width,
-)  # fmt: skip
-from flopbook.formulas.intensity import FLOP_PER_WEIGHT, Bandwidth, Peak
+)
 from flopbook.formulas.parameters import HeadDim, Heads, KvHeads, KvRank, Layers, RopeDim, Tied
-from flopbook.ops import floor, inf, maximum, minimum, where
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
 
 Memory = Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)]
-Running = Annotated[float, Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12)]
+Running = Annotated[
+    float,
+    Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12),
+]
 Share = Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)]
 Price = Annotated[float, Input("USD/s", "p", "price of one chip, such as 2USD/h", most=1e6)]
-Answer = Annotated[float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)]
-First = Annotated[float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)]
+Answer = Annotated[
+    float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
+]
+First = Annotated[
+    float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)
+]
 
 
 @formula(
@@ -36,52 +45,113 @@ First = Annotated[float, Input("s", r"T_\text{first}", "time to the first token,
     title="Serving",
     question="How many sequences fit, how fast do they run, and what does a token cost?",
     outputs={
-        "batch_fits": Output("1", r"B_\text{fits}", "sequences whose keys and values fit beside the weights"),
+        "batch_fits": Output(
+            "1", r"B_\text{fits}", "sequences whose keys and values fit beside the weights"
+        ),
         "batch_saturates": Output(
-            "1", r"B_\text{sat}", "sequences from which on the matrix products are limited by arithmetic"
+            "1",
+            r"B_\text{sat}",
+            "sequences from which on the matrix products are limited by arithmetic",
         ),
         "batch_runs": Output("1", "n", "sequences that run: those asked for, but no more than fit"),
-        "seconds": Output("s", r"T_\text{token}", "time per token of each sequence", absent="the weights do not fit"),
+        "seconds": Output(
+            "s",
+            r"T_\text{token}",
+            "time per token of each sequence",
+            absent="the weights do not fit",
+        ),
         "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
         "bound": Output(
-            "1", r"\text{bound}", "what takes longest; memory where nothing fits", choices=(*LIMITS, "memory")
+            "1",
+            r"\text{bound}",
+            "what takes longest; memory where nothing fits",
+            choices=(*LIMITS, "memory"),
         ),
         "usd_per_million_tokens": Output(
-            "USD", "c", "price of a million written tokens", needs=("price",), absent="the weights do not fit"
+            "USD",
+            "c",
+            "price of a million written tokens",
+            needs=("price",),
+            absent="the weights do not fit",
         ),
         "answer_seconds": Output(
-            "s", r"T_\text{answer}", "time of a whole answer, first token included", needs=("answer", "first"),
+            "s",
+            r"T_\text{answer}",
+            "time of a whole answer, first token included",
+            needs=("answer", "first"),
             absent="the weights do not fit",
         ),
         "seconds_with_first": Output(
-            "s", r"\bar{T}_\text{token}", "time per token if the wait for the first counts as one of them",
-            needs=("answer", "first"), absent="the weights do not fit",
+            "s",
+            r"\bar{T}_\text{token}",
+            "time per token if the wait for the first counts as one of them",
+            needs=("answer", "first"),
+            absent="the weights do not fit",
         ),
     },
     sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
     symbols={
-        "width": "w", "lookup": "e", "read": "Q", "flop": "W", "scores": "q", "head": "d",
-        "grouped": r"a_\text{GQA}", "values": "a", "shares": r"\sigma", "sequence": "m", "room": "x",
-        "reading": r"T_\text{weights}", "computing": r"T_\text{arithmetic}", "cache": r"T_\text{cache}",
-        "products": r"T_\text{products}", "attention": r"T_\text{attention}", "step": r"T_\text{step}",
-        "length": "l", "whole": r"T_\text{whole}",
+        "width": "w",
+        "lookup": "e",
+        "read": "Q",
+        "flop": "W",
+        "scores": "q",
+        "head": "d",
+        "grouped": r"a_\text{GQA}",
+        "values": "a",
+        "shares": r"\sigma",
+        "sequence": "m",
+        "room": "x",
+        "reading": r"T_\text{weights}",
+        "computing": r"T_\text{arithmetic}",
+        "cache": r"T_\text{cache}",
+        "products": r"T_\text{products}",
+        "attention": r"T_\text{attention}",
+        "step": r"T_\text{step}",
+        "length": "l",
+        "whole": r"T_\text{whole}",
     },
     examples=(
-        {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192", "price": "2USD/h", "first": "0.3s",
-         "answer": "500"},
+        {
+            "model": "llama-3-70b",
+            "chip": "h100-sxm",
+            "tp": "8",
+            "seq": "8192",
+            "price": "2USD/h",
+            "first": "0.3s",
+            "answer": "500",
+        },
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES),
-)  # fmt: skip
+)
 def serving(
-    params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
+    params: Params,
+    compute_params: ComputeParams,
+    layers: Layers,
+    heads: Heads,
+    seq: Seq,
+    peak: Peak,
     bandwidth: Bandwidth,
-    memory: Memory, batch: Running = inf, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0, memory_share: Share = 1.0,
-    price: Price = inf, answer: Answer = inf, first: First = inf,
-) -> dict[str, Any]:  # fmt: skip
-    """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips writes.
+    memory: Memory,
+    batch: Running = inf,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    vocab: Vocab = 0.0,
+    tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0,
+    bytes_per_kv: KvWidth = 2.0,
+    tp: Tp = 1.0,
+    memory_share: Share = 1.0,
+    price: Price = inf,
+    answer: Answer = inf,
+    first: First = inf,
+) -> dict[str, Any]:
+    """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips
+    writes.
 
     Derivation:
         What the weights leave free of the memory, divided by the keys and values of a sequence, is the batch that fits.
@@ -120,19 +190,28 @@ def serving(
     length = where(answer < inf, answer, 1)
     whole = first + (length - 1) * step
     return {
-        "batch_fits": batch_fits, "batch_saturates": read / flop * (peak / bandwidth), "batch_runs": batch_runs,
-        "seconds": where(batch_runs > 0, step, inf), "tokens_per_s": tokens_per_s,
+        "batch_fits": batch_fits,
+        "batch_saturates": read / flop * (peak / bandwidth),
+        "batch_runs": batch_runs,
+        "seconds": where(batch_runs > 0, step, inf),
+        "tokens_per_s": tokens_per_s,
         "bound": where(
-            batch_runs == 0, "memory",
-            where(attention > products, where(attention > cache, "arithmetic", "KV cache"),
-                  where(computing > reading, "arithmetic", "weights")),
+            batch_runs == 0,
+            "memory",
+            where(
+                attention > products,
+                where(attention > cache, "arithmetic", "KV cache"),
+                where(computing > reading, "arithmetic", "weights"),
+            ),
         ),
         "usd_per_million_tokens": where(
-            batch_runs > 0, MILLION * tp * price / where(batch_runs > 0, tokens_per_s, 1 / step), inf
+            batch_runs > 0,
+            MILLION * tp * price / where(batch_runs > 0, tokens_per_s, 1 / step),
+            inf,
         ),
         "answer_seconds": where(batch_runs > 0, whole, inf),
         "seconds_with_first": where(batch_runs > 0, whole / length, inf),
-    }  # fmt: skip
+    }
 
 
 @formula(
@@ -141,7 +220,9 @@ def serving(
     question="How much faster does a model write when a smaller one drafts for it?",
     outputs={
         "speedup": Output("1", "S", "tokens a second over those without a draft"),
-        "tokens_per_step": Output("token", r"\tau", "tokens from one pass of the large model, on average"),
+        "tokens_per_step": Output(
+            "token", r"\tau", "tokens from one pass of the large model, on average"
+        ),
         "operations": Output("1", "O", "arithmetic over that without a draft"),
     },
     sources=("leviathan2023fast",),
@@ -152,18 +233,34 @@ def serving(
     ),
 )
 def speculative_decoding(
-    acceptance: Annotated[float, Input("1", r"\alpha", "probability that a drafted token is accepted", most=1)],
+    acceptance: Annotated[
+        float, Input("1", r"\alpha", "probability that a drafted token is accepted", most=1)
+    ],
     draft_tokens: Annotated[
-        float, Input("token", r"\gamma", "tokens drafted for each pass", least=1, whole=True, most=1e4)
+        float,
+        Input("token", r"\gamma", "tokens drafted for each pass", least=1, whole=True, most=1e4),
     ],
     draft_time: Annotated[
-        float, Input("1", "c", "time of a drafted token over that of a pass of the large model", most=1e4, none=True)
+        float,
+        Input(
+            "1",
+            "c",
+            "time of a drafted token over that of a pass of the large model",
+            most=1e4,
+            none=True,
+        ),
     ] = 0.0,
     draft_flop: Annotated[
-        float, Input("1", r"\hat{c}", "arithmetic of a drafted token over that of a token of the large model",
-                     most=1e4, none=True)
+        float,
+        Input(
+            "1",
+            r"\hat{c}",
+            "arithmetic of a drafted token over that of a token of the large model",
+            most=1e4,
+            none=True,
+        ),
     ] = 0.0,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Expected speed-up when a draft of several tokens is checked by one pass of the large model.
 
     Derivation:
@@ -179,9 +276,12 @@ def speculative_decoding(
     """
     missed = 1 - acceptance
     tokens_per_step = where(
-        missed > 0, (1 - acceptance ** (draft_tokens + 1)) / where(missed > 0, missed, 1), draft_tokens + 1
-    )  # fmt: skip
+        missed > 0,
+        (1 - acceptance ** (draft_tokens + 1)) / where(missed > 0, missed, 1),
+        draft_tokens + 1,
+    )
     return {
-        "speedup": tokens_per_step / (draft_tokens * draft_time + 1), "tokens_per_step": tokens_per_step,
+        "speedup": tokens_per_step / (draft_tokens * draft_time + 1),
+        "tokens_per_step": tokens_per_step,
         "operations": (draft_tokens * draft_flop + draft_tokens + 1) / tokens_per_step,
-    }  # fmt: skip
+    }

@@ -1,10 +1,11 @@
-"""What it takes to run a transformer: the cache of keys and values, reading a prompt, writing tokens."""
+"""What it takes to run a transformer: the cache of keys and values, reading a prompt, writing
+tokens.
+"""
 
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Input, Output, formula
 from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, TENSOR_RULE, always
-from flopbook.formulas.intensity import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.formulas.parameters import (
     Experts,
     ExpertsPerToken,
@@ -16,7 +17,8 @@ from flopbook.formulas.parameters import (
     RopeDim,
     Tied,
 )
-from flopbook.ops import inf, maximum, minimum, where
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.quantities.ops import inf, maximum, minimum, where
 
 KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
 LIMITS = ("weights", "KV cache", "arithmetic")
@@ -34,25 +36,52 @@ def _count(unit: str, symbol: str, meaning: str, most: float) -> Input:
 
 Width = Annotated[
     float,
-    Input("1", "D", "model width; needed if that of a head is open", model="d_model", least=1, whole=True, most=1e9),
-]  # fmt: skip
+    Input(
+        "1",
+        "D",
+        "model width; needed if that of a head is open",
+        model="d_model",
+        least=1,
+        whole=True,
+        most=1e9,
+    ),
+]
 Seq = Annotated[float, _count("token", "T", "tokens in each sequence", 1e12)]
 Batch = Annotated[float, _count("1", "B", "sequences at once", 1e12)]
 KvWidth = Annotated[float, _width("b", "width of a cached value")]
 Tp = Annotated[float, _count("chip", "t", "chips that share every matrix (tensor parallel)", 1e6)]
 
 
-Params = Annotated[float, Input("param", "N", "parameters in memory", model="params", least=1, most=1e18)]
+Params = Annotated[
+    float, Input("param", "N", "parameters in memory", model="params", least=1, most=1e18)
+]
 ComputeParams = Annotated[
     float,
-    Input("param", r"N_\text{active}", "parameters that a token meets", model="compute_params", least=1, most=1e18),
+    Input(
+        "param",
+        r"N_\text{active}",
+        "parameters that a token meets",
+        model="compute_params",
+        least=1,
+        most=1e18,
+    ),
 ]
 Vocab = Annotated[
-    float, Input("1", "V", "tokens in the vocabulary", model="vocab", least=1, whole=True, most=1e9, none=True)
+    float,
+    Input(
+        "1",
+        "V",
+        "tokens in the vocabulary",
+        model="vocab",
+        least=1,
+        whole=True,
+        most=1e9,
+        none=True,
+    ),
 ]
 WeightWidth = Annotated[
     float, Input("byte/param", r"b_w", "width of a weight", dtype="bytes", least=0.01, most=64)
-]  # fmt: skip
+]
 
 
 def _embeddings_fit(compute_params: Any, vocab: Any, d_model: Any, **_: Any) -> bool:
@@ -64,14 +93,20 @@ def _embeddings_fit(compute_params: Any, vocab: Any, d_model: Any, **_: Any) -> 
 HEADS_RULES = (
     HEADS_RULE,
     TENSOR_RULE,
-    (lambda head_dim, d_model, kv_lora_rank, **_: always((head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)),
-     "give --head-dim, or --d-model, which heads share"),
-)  # fmt: skip
+    (
+        lambda head_dim, d_model, kv_lora_rank, **_: always(
+            (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
+        ),
+        "give --head-dim, or --d-model, which heads share",
+    ),
+)
 WEIGHTS_RULES = (
-    (lambda params, compute_params, **_: always(compute_params <= params),
-     "compute-params is larger than params: a token cannot meet more weights than there are"),
+    (
+        lambda params, compute_params, **_: always(compute_params <= params),
+        "compute-params is larger than params: a token cannot meet more weights than there are",
+    ),
     (_embeddings_fit, "two embeddings of --vocab times --d-model are more than all weights"),
-)  # fmt: skip
+)
 
 
 @formula(
@@ -80,25 +115,44 @@ WEIGHTS_RULES = (
     question="How much memory do the keys and values of a context take?",
     outputs={
         "bytes": Output("byte", "M", "all sequences together"),
-        "bytes_per_token": Output("byte/token", "m", "one more token of a sequence, in layers that see all of it"),
-        "bytes_per_chip": Output("byte", r"M_\text{chip}", "what each of the chips that share the heads holds"),
+        "bytes_per_token": Output(
+            "byte/token", "m", "one more token of a sequence, in layers that see all of it"
+        ),
+        "bytes_per_chip": Output(
+            "byte", r"M_\text{chip}", "what each of the chips that share the heads holds"
+        ),
     },
     sources=("shazeer2019fast", "ainslie2023gqa", "deepseek2024v2", "kwon2023efficient"),
     symbols={
-        "head": "d", "grouped": r"a_\text{GQA}", "values": "a", "seen": "s", "layer_tokens": r"\ell",
+        "head": "d",
+        "grouped": r"a_\text{GQA}",
+        "values": "a",
+        "seen": "s",
+        "layer_tokens": r"\ell",
         "shares": r"\sigma",
     },
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
         {"model": "deepseek-v3", "seq": "131072", "batch": "8"},
-        {"layers": "32", "heads": "32", "kv-heads": "8", "head-dim": "128", "seq": "32768", "window": "4096"},
+        {
+            "layers": "32",
+            "heads": "32",
+            "kv-heads": "8",
+            "head-dim": "128",
+            "seq": "32768",
+            "window": "4096",
+        },
     ),
     rules=(
         *HEADS_RULES,
-        (lambda layers, window_layers, **_: always((window_layers <= layers) | (window_layers == inf)),
-         "window-layers is larger than layers"),
+        (
+            lambda layers, window_layers, **_: always(
+                (window_layers <= layers) | (window_layers == inf)
+            ),
+            "window-layers is larger than layers",
+        ),
     ),
-)  # fmt: skip
+)
 def kv_cache(
     layers: Layers,
     heads: Heads,
@@ -136,12 +190,16 @@ def kv_cache(
     grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
     values = where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
     seen = minimum(seq, window)
-    layer_tokens = layers * seq - where(seen < seq, minimum(window_layers, layers) * (seq - seen), 0)
+    layer_tokens = layers * seq - where(
+        seen < seq, minimum(window_layers, layers) * (seq - seen), 0
+    )
     shares = where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
     bytes = batch * layer_tokens * values * bytes_per_kv
     return {
-        "bytes": bytes, "bytes_per_token": layers * values * bytes_per_kv, "bytes_per_chip": bytes / shares,
-    }  # fmt: skip
+        "bytes": bytes,
+        "bytes_per_token": layers * values * bytes_per_kv,
+        "bytes_per_chip": bytes / shares,
+    }
 
 
 @formula(
@@ -149,7 +207,9 @@ def kv_cache(
     title="Decoding",
     question="How fast can a model write tokens, and what limits it?",
     outputs={
-        "seconds": Output("s", r"T_\text{step}", "one step, which writes one token of each sequence"),
+        "seconds": Output(
+            "s", r"T_\text{step}", "one step, which writes one token of each sequence"
+        ),
         "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
         "bound": Output("1", r"\text{bound}", "what takes longest", choices=LIMITS),
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),
@@ -158,32 +218,69 @@ def kv_cache(
     },
     sources=("pope2023efficiently", "austin2025scaling", "chen2022transformer", "deepseek2024v2"),
     symbols={
-        "lookup": "e", "head": "d", "grouped": r"a_\text{GQA}", "values": "a", "share": r"\sigma",
+        "lookup": "e",
+        "head": "d",
+        "grouped": r"a_\text{GQA}",
+        "values": "a",
+        "share": r"\sigma",
         "unvisited": r"\epsilon",
-        "routed": r"N_\text{routed}", "untouched": "u", "read": r"N_\text{read}", "chip_read": r"N_\text{chip}",
-        "scores": "q", "attention": r"T_\text{attention}", "products": r"T_\text{products}",
+        "routed": r"N_\text{routed}",
+        "untouched": "u",
+        "read": r"N_\text{read}",
+        "chip_read": r"N_\text{chip}",
+        "scores": "q",
+        "attention": r"T_\text{attention}",
+        "products": r"T_\text{products}",
     },
     examples=(
         {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "batch": "32", "seq": "4096"},
         {"model": "llama-2-7b", "chip": "a100-sxm-80gb", "seq": "128"},
-        {"model": "deepseek-v3", "chip": "h200", "ep": "32", "batch": "1024", "seq": "4096", "dtype": "fp8"},
+        {
+            "model": "deepseek-v3",
+            "chip": "h200",
+            "ep": "32",
+            "batch": "1024",
+            "seq": "4096",
+            "dtype": "fp8",
+        },
     ),
     rules=(
         *HEADS_RULES,
         *WEIGHTS_RULES,
         EXPERTS_RULE,
-        (lambda batch, ep, **_: always(batch >= ep), "each of the --ep groups needs a sequence: raise --batch"),
+        (
+            lambda batch, ep, **_: always(batch >= ep),
+            "each of the --ep groups needs a sequence: raise --batch",
+        ),
     ),
-)  # fmt: skip
+)
 def decode(
-    params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
-    bandwidth: Bandwidth, batch: Batch = 1.0, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
-    experts: Experts = 1.0, experts_per_token: ExpertsPerToken = 1.0, bytes_per_param: WeightWidth = 2.0,
-    bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
-    ep: Annotated[float, _count("chip", "g", "groups that share the experts (expert parallel)", 1e6)] = 1.0,
-) -> dict[str, Any]:  # fmt: skip
-    """Shortest time of one decoding step, from the bytes that it reads and the operations that it does.
+    params: Params,
+    compute_params: ComputeParams,
+    layers: Layers,
+    heads: Heads,
+    seq: Seq,
+    peak: Peak,
+    bandwidth: Bandwidth,
+    batch: Batch = 1.0,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    vocab: Vocab = 0.0,
+    tied_embeddings: Tied = "no",
+    experts: Experts = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
+    bytes_per_param: WeightWidth = 2.0,
+    bytes_per_kv: KvWidth = 2.0,
+    tp: Tp = 1.0,
+    ep: Annotated[
+        float, _count("chip", "g", "groups that share the experts (expert parallel)", 1e6)
+    ] = 1.0,
+) -> dict[str, Any]:
+    """Shortest time of one decoding step, from the bytes that it reads and the operations that it
+    does.
 
     Derivation:
         A step reads every weight once, whatever the batch, and does 2 operations for each weight and token: the longer
@@ -202,13 +299,19 @@ def decode(
         program reaches and the start of each kernel. Scales of block formats. Experts chosen unevenly, which make the
         fullest chip late.
     """
-    lookup = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0) if tied_embeddings == "no" else 0
+    lookup = (
+        where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
+        if tied_embeddings == "no"
+        else 0
+    )
     head = where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)
     grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
     values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
     share = batch / ep / where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
     unvisited = experts - experts_per_token
-    routed = where(unvisited > 0, (params - compute_params) * experts / where(unvisited > 0, unvisited, 1), 0)
+    routed = where(
+        unvisited > 0, (params - compute_params) * experts / where(unvisited > 0, unvisited, 1), 0
+    )
     untouched = (1 - experts_per_token / experts) ** batch
     chip_read = (params - routed - lookup) / tp + routed * (1 - untouched) / (tp * ep)
     weight_seconds = chip_read * bytes_per_param / bandwidth
@@ -219,13 +322,17 @@ def decode(
     products = maximum(weight_seconds, compute_seconds)
     seconds = products + attention
     return {
-        "seconds": seconds, "tokens_per_s": batch / seconds,
+        "seconds": seconds,
+        "tokens_per_s": batch / seconds,
         "bound": where(
-            attention > products, where(attention > kv_seconds, "arithmetic", "KV cache"),
+            attention > products,
+            where(attention > kv_seconds, "arithmetic", "KV cache"),
             where(compute_seconds > weight_seconds, "arithmetic", "weights"),
         ),
-        "weight_seconds": weight_seconds, "kv_seconds": kv_seconds, "compute_seconds": compute_seconds,
-    }  # fmt: skip
+        "weight_seconds": weight_seconds,
+        "kv_seconds": kv_seconds,
+        "compute_seconds": compute_seconds,
+    }
 
 
 @formula(
@@ -235,28 +342,53 @@ def decode(
     outputs={
         "seconds": Output("s", r"T_\text{first}", "time to the first token: all prompts read"),
         "tokens_per_s": Output("token/s", "P", "tokens of all prompts together"),
-        "bound": Output("1", r"\text{bound}", "what takes longest", choices=("weights", "attention", "arithmetic")),
+        "bound": Output(
+            "1",
+            r"\text{bound}",
+            "what takes longest",
+            choices=("weights", "attention", "arithmetic"),
+        ),
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),
         "compute_seconds": Output("s", r"T_\text{arithmetic}", "arithmetic of the matrix products"),
         "attention_seconds": Output("s", r"T_\text{attention}", "scores and values of attention"),
     },
     sources=("pope2023efficiently", "austin2025scaling", "chen2022transformer"),
     symbols={
-        "width": "w", "output": "h", "lookup": "e", "head": "d", "pairs": "p", "scores": "q",
-        "products": r"T_\text{products}", "kept": "a",
+        "width": "w",
+        "output": "h",
+        "lookup": "e",
+        "head": "d",
+        "pairs": "p",
+        "scores": "q",
+        "products": r"T_\text{products}",
+        "kept": "a",
     },
     examples=(
         {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192"},
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES),
-)  # fmt: skip
+)
 def prefill(
-    params: Params, compute_params: ComputeParams, layers: Layers, heads: Heads, seq: Seq, peak: Peak,
-    bandwidth: Bandwidth, batch: Batch = 1.0, kv_heads: KvHeads = inf, head_dim: HeadDim = inf, d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0, qk_rope_head_dim: RopeDim = 0.0, vocab: Vocab = 0.0, tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0, bytes_per_kv: KvWidth = 2.0, tp: Tp = 1.0,
-) -> dict[str, Any]:  # fmt: skip
+    params: Params,
+    compute_params: ComputeParams,
+    layers: Layers,
+    heads: Heads,
+    seq: Seq,
+    peak: Peak,
+    bandwidth: Bandwidth,
+    batch: Batch = 1.0,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    vocab: Vocab = 0.0,
+    tied_embeddings: Tied = "no",
+    bytes_per_param: WeightWidth = 2.0,
+    bytes_per_kv: KvWidth = 2.0,
+    tp: Tp = 1.0,
+) -> dict[str, Any]:
     """Shortest time in which a model reads its prompts, after which the first token is there.
 
     Derivation:
@@ -281,23 +413,29 @@ def prefill(
     weight_seconds = (params - lookup) * bytes_per_param / (tp * bandwidth)
     compute_seconds = (
         FLOP_PER_WEIGHT * batch * (seq * (compute_params - lookup - output) + output) / (tp * peak)
-    )  # fmt: skip
+    )
     pairs = seq * (seq + 1) / 2
     scores = layers * heads * (KEY_AND_VALUE * head + qk_rope_head_dim)
     kept = layers * where(
-        kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, KEY_AND_VALUE * minimum(kv_heads, heads) * head
-    )  # fmt: skip
+        kv_lora_rank > 0,
+        kv_lora_rank + qk_rope_head_dim,
+        KEY_AND_VALUE * minimum(kv_heads, heads) * head,
+    )
     attention_seconds = maximum(
         FLOP_PER_WEIGHT * scores * pairs * batch / (tp * peak),
         batch * seq * kept * bytes_per_kv / (tp * bandwidth),
-    )  # fmt: skip
+    )
     products = maximum(weight_seconds, compute_seconds)
     seconds = products + attention_seconds
     return {
-        "seconds": seconds, "tokens_per_s": batch * seq / seconds,
+        "seconds": seconds,
+        "tokens_per_s": batch * seq / seconds,
         "bound": where(
-            attention_seconds > products, "attention",
+            attention_seconds > products,
+            "attention",
             where(compute_seconds > weight_seconds, "arithmetic", "weights"),
         ),
-        "weight_seconds": weight_seconds, "compute_seconds": compute_seconds, "attention_seconds": attention_seconds,
-    }  # fmt: skip
+        "weight_seconds": weight_seconds,
+        "compute_seconds": compute_seconds,
+        "attention_seconds": attention_seconds,
+    }

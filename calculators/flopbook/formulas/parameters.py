@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Group, Input, Output, formula
 from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
-from flopbook.ops import inf, minimum, where
+from flopbook.formulas.declaration import Constant, Group, Input, Output, formula
+from flopbook.quantities.ops import inf, minimum, where
 
 WEIGHT = Constant(1.0, "param", "one entry of a matrix or of a vector")
 FFN_KINDS = ("gated", "plain")
@@ -40,33 +40,77 @@ DModel = Annotated[float, _size("D", "model width", "d_model")]
 Heads = Annotated[float, _size("H", "attention heads", "heads", 1e6)]
 Vocab = Annotated[float, _size("V", "tokens in the vocabulary, padding included", "vocab")]
 DFf = Annotated[float, _size("F", "width of a dense feed-forward block", "d_ff")]
-KvHeads = Annotated[float, _size("K", "key and value heads; as many as heads if open", "kv_heads", 1e6)]
-HeadDim = Annotated[float, _size("d_h", "width of a head; model width over heads if open", "head_dim", 1e6)]
-Ffn = Annotated[str, _word("ffn", "feed-forward block: gated has three matrices, plain two", "ffn", FFN_KINDS), DETAILS]
-Tied = Annotated[
-    str, _word("tied", "input embedding is the output matrix too", "tied_embeddings", ("no", "yes")), DETAILS
+KvHeads = Annotated[
+    float, _size("K", "key and value heads; as many as heads if open", "kv_heads", 1e6)
 ]
-Positions = Annotated[str, _word("positions", "how places are told", "positions", POSITIONS), DETAILS]
+HeadDim = Annotated[
+    float, _size("d_h", "width of a head; model width over heads if open", "head_dim", 1e6)
+]
+Ffn = Annotated[
+    str,
+    _word("ffn", "feed-forward block: gated has three matrices, plain two", "ffn", FFN_KINDS),
+    DETAILS,
+]
+Tied = Annotated[
+    str,
+    _word("tied", "input embedding is the output matrix too", "tied_embeddings", ("no", "yes")),
+    DETAILS,
+]
+Positions = Annotated[
+    str, _word("positions", "how places are told", "positions", POSITIONS), DETAILS
+]
 Context = Annotated[float, _size("C", "places with a learned vector", "context"), DETAILS]
 Biases = Annotated[str, _word("biases", "which projections have a bias", "biases", BIASES), DETAILS]
 Norm = Annotated[
-    str, _word("norm", "normalisation: scale (rms), scale and shift (layer), none", "norm", NORMS), DETAILS
+    str,
+    _word("norm", "normalisation: scale (rms), scale and shift (layer), none", "norm", NORMS),
+    DETAILS,
 ]
-NormsPerLayer = Annotated[float, _size("n", "normalisations in a layer", "norms_per_layer", 100), DETAILS]
-QkNorm = Annotated[str, _word("qk-norm", "queries and keys normalised: by head, full", "qk_norm", QK_NORMS), DETAILS]
-Experts = Annotated[float, _size("E", "routed experts in a layer; 1 when dense", "experts", 1e6), MIXTURE]
-ExpertsPerToken = Annotated[float, _size("k", "experts that a token visits", "experts_per_token", 1e6), MIXTURE]
-ExpertDFf = Annotated[float, _size("F_e", "width of an expert; as a dense block if open", "expert_d_ff"), MIXTURE]
-SharedExperts = Annotated[float, _some("S", "experts that all tokens visit", "shared_experts", 1e6), MIXTURE]
+NormsPerLayer = Annotated[
+    float, _size("n", "normalisations in a layer", "norms_per_layer", 100), DETAILS
+]
+QkNorm = Annotated[
+    str,
+    _word("qk-norm", "queries and keys normalised: by head, full", "qk_norm", QK_NORMS),
+    DETAILS,
+]
+Experts = Annotated[
+    float, _size("E", "routed experts in a layer; 1 when dense", "experts", 1e6), MIXTURE
+]
+ExpertsPerToken = Annotated[
+    float, _size("k", "experts that a token visits", "experts_per_token", 1e6), MIXTURE
+]
+ExpertDFf = Annotated[
+    float, _size("F_e", "width of an expert; as a dense block if open", "expert_d_ff"), MIXTURE
+]
+SharedExperts = Annotated[
+    float, _some("S", "experts that all tokens visit", "shared_experts", 1e6), MIXTURE
+]
 SharedDFf = Annotated[
-    float, _size("F_s", "width of a shared expert; as an expert if open", "shared_expert_d_ff"), MIXTURE
+    float,
+    _size("F_s", "width of a shared expert; as an expert if open", "shared_expert_d_ff"),
+    MIXTURE,
 ]
 DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6), MIXTURE]
-QRank = Annotated[float, _some("r_q", "latent attention: width of compressed queries", "q_lora_rank"), LATENT]
-KvRank = Annotated[float, _some("r", "latent attention: width of compressed keys and values", "kv_lora_rank"), LATENT]
-NopeDim = Annotated[float, _some("d_n", "latent attention: head width without place", "qk_nope_head_dim", 1e6), LATENT]
-RopeDim = Annotated[float, _some("d_r", "latent attention: head width with place", "qk_rope_head_dim", 1e6), LATENT]
-ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "v_head_dim", 1e6), LATENT]
+QRank = Annotated[
+    float, _some("r_q", "latent attention: width of compressed queries", "q_lora_rank"), LATENT
+]
+KvRank = Annotated[
+    float,
+    _some("r", "latent attention: width of compressed keys and values", "kv_lora_rank"),
+    LATENT,
+]
+NopeDim = Annotated[
+    float,
+    _some("d_n", "latent attention: head width without place", "qk_nope_head_dim", 1e6),
+    LATENT,
+]
+RopeDim = Annotated[
+    float, _some("d_r", "latent attention: head width with place", "qk_rope_head_dim", 1e6), LATENT
+]
+ValueDim = Annotated[
+    float, _some("d_v", "latent attention: width of a value", "v_head_dim", 1e6), LATENT
+]
 
 
 @formula(
@@ -75,8 +119,14 @@ ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "
     question="How many parameters does a transformer of this shape have?",
     outputs={
         "total": Output("param", "N", "all parameters"),
-        "active": Output("param", r"N_\text{active}", "parameters that a token meets: all but the experts not visited"),
-        "embedding": Output("param", r"N_\text{emb}", "token and position embeddings and the output matrix"),
+        "active": Output(
+            "param",
+            r"N_\text{active}",
+            "parameters that a token meets: all but the experts not visited",
+        ),
+        "embedding": Output(
+            "param", r"N_\text{emb}", "token and position embeddings and the output matrix"
+        ),
         "attention": Output("param", r"N_\text{attn}", "projections of all attention layers"),
         "ffn": Output("param", r"N_\text{ffn}", "feed-forward blocks and experts of all layers"),
         "router": Output("param", r"N_\text{router}", "matrices that choose the experts"),
@@ -84,44 +134,100 @@ ValueDim = Annotated[float, _some("d_v", "latent attention: width of a value", "
     },
     sources=("vaswani2017attention", "deepseek2024v2", "brown2020language"),
     symbols={
-        "head": "d", "queries": "Q", "keys": "Y", "in_bias": r"\beta_\text{in}", "relative": "R",
+        "head": "d",
+        "queries": "Q",
+        "keys": "Y",
+        "in_bias": r"\beta_\text{in}",
+        "relative": "R",
         "grouped": r"a_\text{GQA}",
-        "query_head": "u", "direct": "q_0", "query_side": "q", "value_side": "y", "latent": r"a_\text{MLA}",
-        "inner": "i", "bias": r"\beta", "dense_width": "f", "expert_width": "f_e", "shared_width": "f_s",
-        "per_width": "w", "expert": r"n_e", "shared": r"n_s", "dense": r"n_d", "sparse": r"L_e", "scale": r"\gamma",
-        "qk_scale": r"\gamma_\text{qk}", "in_layer": r"\nu", "places": "P",
+        "query_head": "u",
+        "direct": "q_0",
+        "query_side": "q",
+        "value_side": "y",
+        "latent": r"a_\text{MLA}",
+        "inner": "i",
+        "bias": r"\beta",
+        "dense_width": "f",
+        "expert_width": "f_e",
+        "shared_width": "f_s",
+        "per_width": "w",
+        "expert": r"n_e",
+        "shared": r"n_s",
+        "dense": r"n_d",
+        "sparse": r"L_e",
+        "scale": r"\gamma",
+        "qk_scale": r"\gamma_\text{qk}",
+        "in_layer": r"\nu",
+        "places": "P",
     },
     examples=(
         {"model": "llama-3-70b"},
         {"model": "deepseek-v3"},
-        {"layers": "32", "d-model": "4096", "heads": "32", "kv-heads": "8", "d-ff": "14336", "vocab": "128256"},
+        {
+            "layers": "32",
+            "d-model": "4096",
+            "heads": "32",
+            "kv-heads": "8",
+            "d-ff": "14336",
+            "vocab": "128256",
+        },
     ),
     rules=(
         HEADS_RULE,
         EXPERTS_RULE,
         DENSE_LAYERS_RULE,
-        (lambda positions, context, **_: positions != "learned" or always(context < inf),
-         "learned positions need --context: there is one vector for each place"),
-        (lambda d_ff, expert_d_ff, experts, dense_layers, **_:
-            always((d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))),
-         "params needs --d-ff, the width of a feed-forward block; only if all layers have experts, --expert-d-ff does"),
-        (lambda kv_lora_rank, qk_nope_head_dim, v_head_dim, **_:
-            always((kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))),
-         "latent attention (--kv-lora-rank) needs --qk-nope-head-dim and --v-head-dim as well"),
-        (lambda d_model, heads, head_dim, kv_lora_rank, **_:
-            always((head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)),
-         "d-model is no multiple of heads; give --head-dim"),
+        (
+            lambda positions, context, **_: positions != "learned" or always(context < inf),
+            "learned positions need --context: there is one vector for each place",
+        ),
+        (
+            lambda d_ff, expert_d_ff, experts, dense_layers, **_: always(
+                (d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))
+            ),
+            "params needs --d-ff, the width of a feed-forward block; only if all layers have experts, --expert-d-ff does",
+        ),
+        (
+            lambda kv_lora_rank, qk_nope_head_dim, v_head_dim, **_: always(
+                (kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))
+            ),
+            "latent attention (--kv-lora-rank) needs --qk-nope-head-dim and --v-head-dim as well",
+        ),
+        (
+            lambda d_model, heads, head_dim, kv_lora_rank, **_: always(
+                (head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)
+            ),
+            "d-model is no multiple of heads; give --head-dim",
+        ),
     ),
-)  # fmt: skip
+)
 def params(
-    layers: Layers, d_model: DModel, heads: Heads, vocab: Vocab, d_ff: DFf = inf, kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf, ffn_kind: Ffn = "gated", tied_embeddings: Tied = "no", positions: Positions = "rotary",
-    context: Context = inf, biases: Biases = "none", norm: Norm = "rms", norms_per_layer: NormsPerLayer = 2.0,
-    qk_norm: QkNorm = "none", experts: Experts = 1.0, experts_per_token: ExpertsPerToken = 1.0,
-    expert_d_ff: ExpertDFf = inf, shared_experts: SharedExperts = 0.0, shared_expert_d_ff: SharedDFf = inf,
-    dense_layers: DenseLayers = 0.0, q_lora_rank: QRank = 0.0, kv_lora_rank: KvRank = 0.0,
-    qk_nope_head_dim: NopeDim = 0.0, qk_rope_head_dim: RopeDim = 0.0, v_head_dim: ValueDim = 0.0,
-) -> dict[str, Any]:  # fmt: skip
+    layers: Layers,
+    d_model: DModel,
+    heads: Heads,
+    vocab: Vocab,
+    d_ff: DFf = inf,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    ffn_kind: Ffn = "gated",
+    tied_embeddings: Tied = "no",
+    positions: Positions = "rotary",
+    context: Context = inf,
+    biases: Biases = "none",
+    norm: Norm = "rms",
+    norms_per_layer: NormsPerLayer = 2.0,
+    qk_norm: QkNorm = "none",
+    experts: Experts = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
+    expert_d_ff: ExpertDFf = inf,
+    shared_experts: SharedExperts = 0.0,
+    shared_expert_d_ff: SharedDFf = inf,
+    dense_layers: DenseLayers = 0.0,
+    q_lora_rank: QRank = 0.0,
+    kv_lora_rank: KvRank = 0.0,
+    qk_nope_head_dim: NopeDim = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    v_head_dim: ValueDim = 0.0,
+) -> dict[str, Any]:
     """Parameters of a transformer, in all and by part, counted from its shape.
 
     Derivation:
@@ -142,11 +248,17 @@ def params(
     keys = minimum(kv_heads, heads) * head
     in_bias = 0 if biases == "none" else queries + 2 * keys
     relative = queries if positions == "relative" else 0
-    grouped = d_model * (2 * queries + 2 * keys + relative) + in_bias + (d_model if biases == "all" else 0)
+    grouped = (
+        d_model * (2 * queries + 2 * keys + relative)
+        + in_bias
+        + (d_model if biases == "all" else 0)
+    )
     query_head = qk_nope_head_dim + qk_rope_head_dim
     direct = d_model * heads * query_head
     query_side = where(q_lora_rank > 0, q_lora_rank * (d_model + heads * query_head), direct)
-    value_side = kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + heads * v_head_dim * d_model
+    value_side = (
+        kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + heads * v_head_dim * d_model
+    )
     latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
     attention = WEIGHT * layers * where(kv_lora_rank > 0, latent, grouped)
     inner = 2 if ffn_kind == "gated" else 1
@@ -169,6 +281,11 @@ def params(
     embedding = WEIGHT * d_model * (vocab * (1 if tied_embeddings == "yes" else 2) + places)
     total = embedding + attention + ffn + router + norms
     return {
-        "total": total, "active": total - WEIGHT * sparse * (experts - experts_per_token) * expert,
-        "embedding": embedding, "attention": attention, "ffn": ffn, "router": router, "norms": norms,
-    }  # fmt: skip
+        "total": total,
+        "active": total - WEIGHT * sparse * (experts - experts_per_token) * expert,
+        "embedding": embedding,
+        "attention": attention,
+        "ffn": ffn,
+        "router": router,
+        "norms": norms,
+    }

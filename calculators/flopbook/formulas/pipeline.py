@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Input, Output, Step, formula, part
-from flopbook.ops import minimum, where
+from flopbook.formulas.declaration import Input, Output, Step, formula, part
+from flopbook.quantities.ops import minimum, where
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")
 SPLIT = ("zb-h1", "zb-h2", "zb-v")
@@ -16,8 +16,12 @@ def _any(condition: Any) -> Any:
     return condition.any() if hasattr(condition, "any") else condition
 
 
-def _times(forward: Any = 1.0, backward_input: Any = 0.0, backward_weight: Any = 0.0, **_: Any) -> tuple[Any, Any, Any]:
-    """The three times with the defaults filled in: a backward pass that was not given is as long as a forward one."""
+def _times(
+    forward: Any = 1.0, backward_input: Any = 0.0, backward_weight: Any = 0.0, **_: Any
+) -> tuple[Any, Any, Any]:
+    """The three times with the defaults filled in: a backward pass that was not given is as long as
+    a forward one.
+    """
     return (
         forward,
         where(backward_input > 0, backward_input, forward),
@@ -42,45 +46,79 @@ def _folds_evenly(schedule: str, **given: Any) -> bool:
 
 # What a schedule asks of its shape: without it, no such schedule exists.
 SHAPES = (
-    (lambda schedule, virtual, **_: schedule == "interleaved" or not _any(virtual != 1),
-     "virtual stages belong to the interleaved schedule; use --schedule interleaved"),
-    (lambda schedule, microbatches, stages, **_: schedule != "interleaved" or not _any(microbatches % stages != 0),
-     "the interleaved schedule needs a number of micro-batches that is a multiple of the stages"),
-    (lambda schedule, stages, **_: schedule != "dualpipe" or not _any(stages % 2 != 0),
-     "dualpipe needs an even number of stages: each device holds one from either end"),
-    (lambda schedule, microbatches, **_: schedule != "dualpipe" or not _any(microbatches % 2 != 0),
-     "dualpipe needs an even number of micro-batches: half of them enter at either end"),
-    (lambda schedule, microbatches, stages, **_: schedule not in FOLDED or not _any(microbatches < 2 * stages),
-     "dualpipe and dualpipe-v need at least twice as many micro-batches as stages"),
-)  # fmt: skip
+    (
+        lambda schedule, virtual, **_: schedule == "interleaved" or not _any(virtual != 1),
+        "virtual stages belong to the interleaved schedule; use --schedule interleaved",
+    ),
+    (
+        lambda schedule, microbatches, stages, **_: (
+            schedule != "interleaved" or not _any(microbatches % stages != 0)
+        ),
+        "the interleaved schedule needs a number of micro-batches that is a multiple of the stages",
+    ),
+    (
+        lambda schedule, stages, **_: schedule != "dualpipe" or not _any(stages % 2 != 0),
+        "dualpipe needs an even number of stages: each device holds one from either end",
+    ),
+    (
+        lambda schedule, microbatches, **_: (
+            schedule != "dualpipe" or not _any(microbatches % 2 != 0)
+        ),
+        "dualpipe needs an even number of micro-batches: half of them enter at either end",
+    ),
+    (
+        lambda schedule, microbatches, stages, **_: (
+            schedule not in FOLDED or not _any(microbatches < 2 * stages)
+        ),
+        "dualpipe and dualpipe-v need at least twice as many micro-batches as stages",
+    ),
+)
 
-# What the closed form asks beyond that. The schedule itself still runs: --timeline shows it and what it loses.
+# What the closed form asks beyond that. The schedule itself still runs: --timeline shows it and
+# what it loses.
 CLOSED = (
-    (lambda schedule, microbatches, stages, **_: schedule != "zb-v" or not _any(microbatches < 2 * stages - 1),
-     "the closed form of zb-v needs at least 2 x stages - 1 micro-batches; see --timeline for the schedule itself"),
-    (_weights_are_short,
-     "the closed form of this schedule needs --backward-weight no longer than --forward and --backward-input; "
-     "see --timeline for the schedule itself"),
-    (_inputs_are_long,
-     "the closed form of zb-v needs --forward no longer than --backward-input; see --timeline for the schedule itself"),
-    (_folds_evenly,
-     "the closed form of dualpipe and dualpipe-v needs --forward equal to --backward-input, and --backward-weight no "
-     "longer; see --timeline for the schedule itself"),
-)  # fmt: skip
+    (
+        lambda schedule, microbatches, stages, **_: (
+            schedule != "zb-v" or not _any(microbatches < 2 * stages - 1)
+        ),
+        "the closed form of zb-v needs at least 2 x stages - 1 micro-batches; see --timeline for the schedule itself",
+    ),
+    (
+        _weights_are_short,
+        "the closed form of this schedule needs --backward-weight no longer than --forward and --backward-input; "
+        "see --timeline for the schedule itself",
+    ),
+    (
+        _inputs_are_long,
+        "the closed form of zb-v needs --forward no longer than --backward-input; see --timeline for the schedule itself",
+    ),
+    (
+        _folds_evenly,
+        "the closed form of dualpipe and dualpipe-v needs --forward equal to --backward-input, and --backward-weight no "
+        "longer; see --timeline for the schedule itself",
+    ),
+)
 
 
 @part
 def in_flight(stages: Step, microbatches: Step, schedule: Step, virtual: Step) -> dict[str, Any]:
-    """Micro-batches whose activations the first stage holds at once, of whole stages; no other stage holds more."""
+    """Micro-batches whose activations the first stage holds at once, of whole stages; no other
+    stage holds more.
+    """
     chunks = virtual if schedule == "interleaved" else 1
     warm = (
-        stages * 2 - 1 if schedule == "zb-h2"
-        else stages + 1 if schedule == "dualpipe" else stages + 0.5 if schedule == "dualpipe-v"
+        stages * 2 - 1
+        if schedule == "zb-h2"
+        else stages + 1
+        if schedule == "dualpipe"
+        else stages + 0.5
+        if schedule == "dualpipe-v"
         else where(chunks > 1, stages + (stages - 1) / chunks, stages)
-    )  # fmt: skip
+    )
     return {
-        "chunks": chunks, "peak_microbatches": microbatches if schedule == "gpipe" else minimum(warm, microbatches),
-    }  # fmt: skip
+        "chunks": chunks,
+        "peak_microbatches": microbatches if schedule == "gpipe" else minimum(warm, microbatches),
+    }
 
 
 @formula(
@@ -90,34 +128,71 @@ def in_flight(stages: Step, microbatches: Step, schedule: Step, virtual: Step) -
     outputs={
         "fraction": Output("1", r"f", "share of the whole step in which a stage is idle"),
         "overhead": Output("1", r"o", "idle time over useful time"),
-        "ideal_seconds": Output("s", r"T_\text{ideal}", "useful time of a stage; counted in forward passes by default"),
+        "ideal_seconds": Output(
+            "s", r"T_\text{ideal}", "useful time of a stage; counted in forward passes by default"
+        ),
         "total_seconds": Output("s", r"T", "time of a stage from its first pass to its last"),
-        "peak_microbatches": Output("1", r"a", "most micro-batches whose activations a stage holds at once"),
+        "peak_microbatches": Output(
+            "1", r"a", "most micro-batches whose activations a stage holds at once"
+        ),
     },
-    sources=("huang2019gpipe", "narayanan2021efficient", "qi2024zero", "qi2024pipeline", "deepseek2025dualpipe"),
+    sources=(
+        "huang2019gpipe",
+        "narayanan2021efficient",
+        "qi2024zero",
+        "qi2024pipeline",
+        "deepseek2025dualpipe",
+    ),
     symbols={
-        "idle": r"i", "work": r"u", "chunks": "v", "warm": "h", "back_inputs": "b", "back_weights": "w",
-        "delayed": "d", "split": "i_s", "folded": "i_f",
+        "idle": r"i",
+        "work": r"u",
+        "chunks": "v",
+        "warm": "h",
+        "back_inputs": "b",
+        "back_weights": "w",
+        "delayed": "d",
+        "split": "i_s",
+        "folded": "i_f",
     },
     examples=(
         {"schedule": "1f1b", "stages": "8", "microbatches": "32"},
         {"schedule": "interleaved", "stages": "8", "microbatches": "32", "virtual": "4"},
-        {"schedule": "zb-h1", "stages": "8", "microbatches": "32", "forward": "10ms", "backward-input": "11ms",
-         "backward-weight": "8ms"},
+        {
+            "schedule": "zb-h1",
+            "stages": "8",
+            "microbatches": "32",
+            "forward": "10ms",
+            "backward-input": "11ms",
+            "backward-weight": "8ms",
+        },
     ),
     rules=SHAPES + CLOSED,
     parts=(in_flight,),
-)  # fmt: skip
+)
 def bubble(
-    stages: Annotated[float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)],
-    microbatches: Annotated[float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)],
+    stages: Annotated[
+        float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)
+    ],
+    microbatches: Annotated[
+        float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)
+    ],
     chunks: Step,
     peak_microbatches: Step,
-    schedule: Annotated[str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)] = "1f1b",
-    virtual: Annotated[float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)] = 1.0,
-    forward: Annotated[float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST)] = 1.0,
-    backward_input: Annotated[float, Input("s", r"t_\text{B}", "backward for the inputs" + AS, most=LONGEST)] = 0.0,
-    backward_weight: Annotated[float, Input("s", r"t_\text{W}", "backward for the weights" + AS, most=LONGEST)] = 0.0,
+    schedule: Annotated[
+        str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)
+    ] = "1f1b",
+    virtual: Annotated[
+        float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)
+    ] = 1.0,
+    forward: Annotated[
+        float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST)
+    ] = 1.0,
+    backward_input: Annotated[
+        float, Input("s", r"t_\text{B}", "backward for the inputs" + AS, most=LONGEST)
+    ] = 0.0,
+    backward_weight: Annotated[
+        float, Input("s", r"t_\text{W}", "backward for the weights" + AS, most=LONGEST)
+    ] = 0.0,
 ) -> dict[str, Any]:
     """Share of a training step in which a pipeline stage waits, for eight schedules.
 
@@ -146,13 +221,22 @@ def bubble(
     split = (stages - 1) * (forward + back_inputs) - delayed * back_weights
     folded = forward + back_inputs * 2 - back_weights
     idle = (
-        split if schedule == "zb-h1" else split if schedule == "zb-h2"
-        else (stages - 1) * (back_inputs - back_weights) if schedule == "zb-v"
-        else (stages / 2 - 1) * folded if schedule == "dualpipe"
-        else (stages - 1) * folded / 2 if schedule == "dualpipe-v"
+        split
+        if schedule == "zb-h1"
+        else split
+        if schedule == "zb-h2"
+        else (stages - 1) * (back_inputs - back_weights)
+        if schedule == "zb-v"
+        else (stages / 2 - 1) * folded
+        if schedule == "dualpipe"
+        else (stages - 1) * folded / 2
+        if schedule == "dualpipe-v"
         else (stages - 1) * (forward + back_inputs + back_weights) / chunks
-    )  # fmt: skip
+    )
     return {
-        "fraction": idle / (work + idle), "overhead": idle / work, "ideal_seconds": work,
-        "total_seconds": work + idle, "peak_microbatches": peak_microbatches,
-    }  # fmt: skip
+        "fraction": idle / (work + idle),
+        "overhead": idle / work,
+        "ideal_seconds": work,
+        "total_seconds": work + idle,
+        "peak_microbatches": peak_microbatches,
+    }

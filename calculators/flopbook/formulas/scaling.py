@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from flopbook.formula import Constant, Input, Output, formula
-from flopbook.formulas.transformer import FLOP_PER_PF_DAY, FLOP_PER_WEIGHT_TRAINED
-from flopbook.ops import inf
+from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.training_compute import FLOP_PER_PF_DAY, FLOP_PER_WEIGHT_TRAINED
+from flopbook.quantities.ops import inf
 
 FITS = ("besiroglu2024", "hoffmann2022", "hoffmann2022-rounded", "kaplan2020")
 KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
@@ -18,15 +18,25 @@ KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
         "params": Output("param", r"N", "best number of parameters"),
         "tokens": Output("token", r"T", "best number of tokens"),
         "loss": Output(
-            "1", r"\ell", "loss that the fit expects, in nats for each token of its own data",
+            "1",
+            r"\ell",
+            "loss that the fit expects, in nats for each token of its own data",
             absent="of this fit only the best size is given here",
         ),
         "tokens_per_param": Output("1", r"\rho", "tokens for each parameter"),
     },
     sources=("hoffmann2022training", "besiroglu2024chinchilla", "kaplan2020scaling"),
     symbols={
-        "floor_loss": r"\epsilon", "size_factor": "A", "data_factor": "B", "alpha": r"\alpha", "beta": r"\beta",
-        "balance": "G", "product": "Z", "chinchilla": r"N_1", "pf_days": "c", "kaplan": r"N_2",
+        "floor_loss": r"\epsilon",
+        "size_factor": "A",
+        "data_factor": "B",
+        "alpha": r"\alpha",
+        "beta": r"\beta",
+        "balance": "G",
+        "product": "Z",
+        "chinchilla": r"N_1",
+        "pf_days": "c",
+        "kaplan": r"N_2",
         "least_loss": r"\epsilon_1",
     },
     examples=(
@@ -34,9 +44,11 @@ KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
         {"flop": "3.8e25FLOP", "fit": "hoffmann2022"},
         {"flop": "1e23", "fit": "kaplan2020"},
     ),
-)  # fmt: skip
+)
 def scaling_law(
-    flop: Annotated[float, Input("FLOP", "W", "compute budget of the training run", least=1e12, most=1e40)],
+    flop: Annotated[
+        float, Input("FLOP", "W", "compute budget of the training run", least=1e12, most=1e40)
+    ],
     fit: Annotated[str, Input("1", r"\text{fit}", "published fit", choices=FITS)] = "besiroglu2024",
 ) -> dict[str, Any]:
     """Parameters and tokens that reach the lowest loss for a compute budget, and that loss.
@@ -76,6 +88,8 @@ def scaling_law(
     tokens = product / params
     loss = floor_loss + size_factor / params**alpha + data_factor / tokens**beta
     return {
-        "params": params, "tokens": tokens, "loss": loss,
+        "params": params,
+        "tokens": tokens,
+        "loss": loss,
         "tokens_per_param": tokens / params,
-    }  # fmt: skip
+    }

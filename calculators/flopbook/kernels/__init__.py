@@ -1,1 +1,3 @@
-"""Kernels: as people write them, with the roofs of chips, and the bytes of those that work in tiles."""
+"""Kernels: as people write them, with the roofs of chips, and the bytes of those that work in
+tiles.
+"""

@@ -1,0 +1,1 @@
+"""The shapes of models, from our files or from a Hugging Face config."""

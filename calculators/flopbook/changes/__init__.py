@@ -1,0 +1,1 @@
+"""What differs from a revision, and the history of values."""

@@ -1,0 +1,1 @@
+"""Lint: the rules of the data, what mends itself, and what has to be read again."""

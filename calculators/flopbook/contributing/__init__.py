@@ -1,0 +1,1 @@
+"""New entries, vendors, references and calculators, and where each thing is written."""

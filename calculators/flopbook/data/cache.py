@@ -1,0 +1,110 @@
+"""Keeps parsed data between runs, so that reading all of it does not mean checking all of it again.
+
+What is kept is keyed by the bytes that it was made from and by the code and schemas that made it:
+it cannot be stale, and losing it costs only time. The folder is `FLOPBOOK_CACHE` (empty: keep
+nothing), else `flopbook` in the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def folder() -> Path | None:
+    """Where kept data lies; None when nothing is to be kept."""
+    named = os.environ.get("FLOPBOOK_CACHE")
+    if named is not None:
+        return Path(named) if named else None
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flopbook"
+    except RuntimeError:  # no home
+        return None
+
+
+class Shelf:
+    """Records of one kind, by the content that each was made from.
+
+    `makers` are the files that decide what is made.
+    """
+
+    def __init__(self, name: str, *makers: Path) -> None:
+        self.name, self.version = name, fingerprint(*makers)
+        self.before = kept(name, self.version)
+        self.after: dict[str, Any] = {}
+
+    def get(self, content: bytes) -> Any:
+        """What was made from this content before; None when it must be made anew."""
+        digest = _digest(content)
+        if digest in self.before:
+            self.after[digest] = self.before[digest]
+        return self.before.get(digest)
+
+    def put(self, content: bytes, record: Any) -> None:
+        """What was made from this content."""
+        self.after[_digest(content)] = record
+
+    def close(self) -> None:
+        """Keep what was asked for or made since, and nothing else."""
+        if self.after.keys() != self.before.keys():
+            keep(self.name, self.version, self.after)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def fingerprint(*paths: Path) -> str:
+    """A short name for the content of these files together."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def kept(name: str, version: str) -> dict[str, Any]:
+    """What an earlier run of this version kept under a name; empty when there is nothing that can
+    be used.
+    """
+    place = folder()
+    if place is None:
+        return {}
+    try:
+        found = json.loads((place / f"{name}.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    usable = (
+        isinstance(found, dict)
+        and found.get("version") == version
+        and isinstance(found.get("records"), dict)
+    )
+    return found["records"] if usable else {}
+
+
+def keep(name: str, version: str, records: Mapping[str, Any]) -> None:
+    """Keep records for later runs, whole or not at all; a folder that cannot be written is no
+    error.
+    """
+    place = folder()
+    if place is None:
+        return
+    with contextlib.suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=place, prefix=f".{name}-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                json.dump(
+                    {"version": version, "records": records},
+                    stream,
+                    ensure_ascii=False,
+                    separators=(",", ":"),
+                )
+            os.replace(temporary, place / f"{name}.json")
+        except OSError:
+            os.unlink(temporary)

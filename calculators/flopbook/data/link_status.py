@@ -1,0 +1,88 @@
+"""How the links of data and prose were found at the last check, and where a copy of a dead one is
+kept.
+
+The only reader of `bibliography/link-status.json`, which the weekly check writes: a line for each
+link that fails, none for one that works. `checked` is the day on which it was first found so, so
+that a file changes only with its links.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urldefrag
+
+from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.errors import DataError, Problem, shorten, show_path
+
+FILE = "link-status.json"
+# Answers that mean: nobody can read this any more. Others may be meant for programs only.
+DEAD = frozenset(("404", "410", "dns"))
+
+
+class LinkStatus(NamedTuple):
+    """A link that fails: its HTTP status or what went wrong, since which day, and an archived copy,
+    empty for none.
+    """
+
+    url: str
+    status: str
+    checked: str
+    archive: str = ""
+
+    @property
+    def dead(self) -> bool:
+        """True when readers should be led to the copy."""
+        return self.status in DEAD
+
+
+def link_status(url: str) -> LinkStatus | None:
+    """The status of a link that fails; None for one that works or was never checked.
+
+    Raises DataError.
+    """
+    return link_statuses().get(urldefrag(url).url)
+
+
+@functools.cache
+def link_statuses(root: Path = BIBLIOGRAPHY) -> dict[str, LinkStatus]:
+    """Every link that fails, by address.
+
+    Raises DataError; a missing file means that nothing was checked yet.
+    """
+    path = root / FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError([_problem(path, shorten(error))]) from None
+    try:
+        rows = json.loads(text)
+        return {url: _row(url, row) for url, row in rows.items()}
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise DataError([_problem(path, shorten(f"{type(error).__name__}: {error}"))]) from None
+
+
+def _row(url: str, row: dict[str, str]) -> LinkStatus:
+    values = row["status"], row["checked"], row.get("archive", "")
+    addresses = (url, values[2] or "https://")
+    if not all(isinstance(value, str) for value in values) or row.keys() - {
+        "status",
+        "checked",
+        "archive",
+    }:
+        raise ValueError(f"a row of {url} that is not status, checked and archive")
+    if not all(address.startswith(("http://", "https://")) for address in addresses):
+        raise ValueError(f"an address of {url} that is not http")
+    return LinkStatus(url, *values)
+
+
+def _problem(path: Path, found: str) -> Problem:
+    said = (
+        "address: {status, checked, archive}",
+        "python -m scripts.check_links --write-status writes it",
+    )
+    return Problem(show_path(path), 1, 1, "link-status", found, *said)

@@ -1,0 +1,90 @@
+"""Pictures that belong to answers: which calculators have one, how a command shows it, and where it
+is drawn.
+
+A module that draws has `picture`, and `section` where the page of its calculators shows more than
+the examples.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from flopbook.evaluation.answers import answer
+from flopbook.evaluation.calculator import Result
+
+# Columns of a picture in text on a page.
+PAGE_WIDTH = 100
+
+
+class Picture(NamedTuple):
+    """One answer, drawn: `text` for a terminal of so many columns, `svg` as a file of its own or as
+    part of a page.
+
+    `words` are figures counted from the picture, which hold where a closed form does not; empty
+    where the answer has them all. Both functions raise FlopbookError for what is too large to be
+    seen.
+    """
+
+    text: Callable[[int], str]
+    svg: Callable[[bool], str]
+    words: str = ""
+
+
+class Drawing(NamedTuple):
+    """How a calculator's picture is asked for. Without a `flag` it is printed with every answer."""
+
+    module: str
+    writing: str
+    flag: str = ""
+    printing: str = ""
+
+
+DRAWINGS: dict[str, Drawing] = {
+    "bubble": Drawing(
+        "schedules",
+        "Run the schedule and draw it into this file (SVG), or with - in the terminal.",
+        "timeline",
+        "Run the schedule and print it: a line for each stage, a letter for a pass.",
+    ),
+    "shard": Drawing(
+        "shards",
+        "Draw which device holds which block into this file (SVG), or with - in the terminal.",
+    ),
+    "sharded-matmul": Drawing(
+        "shards",
+        "Draw where the blocks of all three arrays lie into this file (SVG), or with - in the terminal.",
+        "picture",
+        "Print which device holds which block of all three arrays.",
+    ),
+    "roofline": Drawing(
+        "kernels", "Draw roofs and kernels into this file (SVG), or with - in the terminal."
+    ),
+}
+
+
+def picture(name: str, values: Mapping[str, Any]) -> Picture:
+    """The picture of a calculator's answer, from all its inputs in SI units.
+
+    Raises FlopbookError.
+    """
+    return _module(name).picture(name, values)
+
+
+def section(name: str) -> list[str]:
+    """What the page of a calculator shows of its pictures, in Markdown; empty where it has none."""
+    return _module(name).section(name) if name in DRAWINGS else []
+
+
+def shown_answer(result: Result, width: int = PAGE_WIDTH) -> str:
+    """An answer as a terminal shows it, with its picture where that is always printed."""
+    formula = result.formula
+    if formula.id not in DRAWINGS or DRAWINGS[formula.id].flag:
+        return answer(result)
+    given = {name: item.value for name, item in result.inputs.items() if name in formula.inputs}
+    return f"{answer(result)}\n\n{picture(formula.id, {**formula.defaults, **given}).text(width)}"
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"flopbook.drawing.{DRAWINGS[name].module}")

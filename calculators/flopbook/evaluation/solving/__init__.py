@@ -1,0 +1,1 @@
+"""Calculators turned round: the input at which an output meets its target."""

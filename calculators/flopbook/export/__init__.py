@@ -1,0 +1,1 @@
+"""The data as records, tables and feeds for other programs."""

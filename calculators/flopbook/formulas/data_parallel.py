@@ -1,0 +1,186 @@
+"""How far a batch can be spread over chips before the traffic of weights and gradients is the
+limit.
+"""
+
+from typing import Annotated, Any
+
+from flopbook.formulas.conditions import EXPERTS_RULE
+from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.network_inputs import (
+    Axes,
+    BatchTokens,
+    Experts,
+    Link,
+    LinksPerAxis,
+    Peak,
+    ScaleOut,
+    Visited,
+    Weight,
+)
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
+from flopbook.quantities.ops import floor, inf, maximum
+
+Regather = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{regather}",
+        "whether the backward pass gathers weights again",
+        choices=("yes", "no"),
+    ),
+]
+
+
+def _passes(tokens: str) -> dict[str, Output]:
+    return {
+        "tokens_per_chip": Output("token", r"B_\text{chip}", tokens),
+        "forward_tokens": Output(
+            "token", r"B_\text{fwd}", "batch per chip that hides the traffic of the forward pass"
+        ),
+        "backward_tokens": Output(
+            "token", r"B_\text{bwd}", "batch per chip that hides the traffic of the backward pass"
+        ),
+        "step_tokens": Output(
+            "token", r"B_\text{step}", "the same if all traffic may hide behind the whole step"
+        ),
+        "pod_tokens": Output(
+            "token",
+            r"B_\text{pod}",
+            "smallest batch per pod that hides the sum of gradients across pods",
+            needs=("scaleout_bandwidth",),
+        ),
+        "max_chips": Output(
+            "chip",
+            r"X_\text{max}",
+            "largest number of chips that stay busy at this batch",
+            needs=("batch_tokens",),
+        ),
+    }
+
+
+@formula(
+    "dp-limit",
+    title="Data-parallel limit",
+    question="Over how many chips can plain data parallelism spread before the network is the limit?",
+    outputs=_passes("smallest batch per chip that hides the sum of gradients"),
+    sources=("austin2025training",),
+    symbols={"network": "W", "dilution": r"\rho", "unit": "U"},
+    examples=(
+        {"chip": "tpu-v5p", "batch-tokens": "16M"},
+        {"chip": "tpu-v5p", "axes": "1", "batch-tokens": "16M", "link-bandwidth": "90GB/s"},
+        {"chip": "h100-sxm", "batch-tokens": "16M", "scaleout-bandwidth": "400Gbit/s"},
+    ),
+    rules=(EXPERTS_RULE,),
+)
+def dp_limit(
+    peak: Peak,
+    link_bandwidth: Link,
+    axes: Axes = 1.0,
+    links_per_axis: LinksPerAxis = 2.0,
+    batch_tokens: BatchTokens = inf,
+    bytes_per_param: Weight = 2.0,
+    experts: Experts = 1.0,
+    experts_per_token: Visited = 1.0,
+    scaleout_bandwidth: ScaleOut = inf,
+) -> dict[str, Any]:
+    """Smallest batch per chip for plain data parallelism to stay limited by arithmetic, and the
+    chips that follow.
+
+    Derivation:
+        Every chip holds all weights, so the forward pass needs no network. After the backward pass the gradients
+        are added over all chips: an all-reduce of b bytes for each weight, which costs as much as a
+        reduce-scatter and an all-gather, 2b/W. The backward pass does 4 operations for each weight and token.
+        The sum is hidden behind it when B/X is at least bC/(2W), C/W at two bytes. If the last sums may also hide
+        behind the next forward pass, the 6 operations of the whole step count, and two thirds of that suffice.
+
+        Across pods each chip sums the share of the gradients that its pod has left to it, so a pod counts as one
+        chip with the links of all: bC/(2w) tokens per pod, however large the pod is.
+
+        In a mixture of experts all E experts have gradients and a token computes on k: E/k times the batch.
+
+    Leaves out:
+        The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips; the latency of hops, large for small weights
+        on long rings; gradients summed wider than weights are kept (say so with the width: fp32 doubles all);
+        several micro-batches before one sum, which divide the traffic; the end of the scale-up network.
+    """
+    network = axes * links_per_axis * link_bandwidth
+    dilution = experts / experts_per_token
+    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
+    tokens_per_chip = unit / network
+    return {
+        "tokens_per_chip": tokens_per_chip,
+        "forward_tokens": 0 * tokens_per_chip,
+        "backward_tokens": tokens_per_chip,
+        "step_tokens": tokens_per_chip * 2 / 3,
+        "pod_tokens": unit / scaleout_bandwidth,
+        "max_chips": floor(batch_tokens / tokens_per_chip),
+    }
+
+
+@formula(
+    "fsdp-limit",
+    title="FSDP limit",
+    question="Over how many chips can fully sharded training spread before the network is the limit?",
+    outputs=_passes("smallest batch per chip that hides the gathering of weights"),
+    sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),
+    symbols={"network": "W", "dilution": r"\rho", "unit": "U", "sent": "s"},
+    examples=(
+        {"chip": "tpu-v5p", "batch-tokens": "16M"},
+        {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
+    ),
+    rules=(EXPERTS_RULE,),
+)
+def fsdp_limit(
+    peak: Peak,
+    link_bandwidth: Link,
+    axes: Axes = 1.0,
+    links_per_axis: LinksPerAxis = 2.0,
+    batch_tokens: BatchTokens = inf,
+    bytes_per_param: Weight = 2.0,
+    experts: Experts = 1.0,
+    experts_per_token: Visited = 1.0,
+    scaleout_bandwidth: ScaleOut = inf,
+    regather: Regather = "yes",
+) -> dict[str, Any]:
+    """Smallest batch per chip for FSDP (ZeRO-3) to stay limited by arithmetic, and the chips that
+    follow.
+
+    Derivation:
+        Each chip gathers every weight once for the forward pass: b bytes for each weight. With its share of the
+        batch it then does 2 operations for each weight and token. The gathering is hidden when the arithmetic
+        takes at least as long. The weights cancel, whatever the model's size. In the backward pass both sides
+        double (the weights are gathered again and their gradients scattered; two products instead of one), so
+        the same batch is needed, and for the whole step as well. If the gathered weights are kept (`--regather
+        no`), only the gradients move in the backward pass, and half the batch hides them.
+
+        On a torus each axis used is a ring with a link to either side, and both links carry data at once, so an
+        axis has twice the one-way bandwidth of a link. Every further axis adds as much. In a mixture of experts
+        all E experts are gathered but a token computes on only k of them, so the batch must be E/k times
+        larger.
+
+        Across pods the gradients are summed, as in plain data parallelism, each chip its own shard: 2b bytes for
+        each weight against 4 operations, so a pod needs bC/(2w) tokens, w the rate of one chip beyond its pod.
+
+    Leaves out:
+        The end of the network: the links are those of one scale-up domain (a node, or a pod). The latency of each
+        hop, which matters for small weights on long rings. The factor (X-1)/X: of X shards a chip has its own
+        already, so it gathers less by 12.5 percent on 8 chips and by less than one percent above 100. Tensor or
+        pipeline parallelism beside FSDP, and the memory that the gathered weights take. E/k is the factor of an
+        expert layer. Attention and shared weights serve every token, so over a whole model the factor is all
+        parameters over active ones, which is smaller.
+    """
+    network = axes * links_per_axis * link_bandwidth
+    dilution = experts / experts_per_token
+    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
+    forward_tokens = unit / network
+    sent = 2 if regather == "yes" else 1
+    backward_tokens = forward_tokens * sent / 2
+    tokens_per_chip = maximum(forward_tokens, backward_tokens)
+    return {
+        "tokens_per_chip": tokens_per_chip,
+        "forward_tokens": forward_tokens,
+        "backward_tokens": backward_tokens,
+        "step_tokens": forward_tokens * (1 + sent) / 3,
+        "pod_tokens": unit / scaleout_bandwidth,
+        "max_chips": floor(batch_tokens / tokens_per_chip),
+    }

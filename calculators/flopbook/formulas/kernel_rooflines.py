@@ -1,0 +1,226 @@
+"""Kernels under the roofs of one or several chips."""
+
+from typing import Annotated, Any, NamedTuple
+
+from flopbook.errors import FlopbookError
+from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.rooflines import arithmetic_intensity
+from flopbook.kernels.notation import Kernel, Machine, read_kernels, read_roofs
+from flopbook.quantities.ops import inf
+from flopbook.quantities.units import format_quantity
+
+# A transformer block of width 8,192 with 64 heads, 8 of them with keys: products with more and more
+# tokens, attention of a prompt and of 32 single tokens, and what has no matrix in it.
+KERNELS = (
+    "gemv 28672x8192, gemm 16x28672x8192, gemm 128x28672x8192, gemm 1024x28672x8192, gemm 8192x28672x8192, "
+    "prefill seq=8192 heads=64 kv-heads=8, decode context=8192 heads=64 kv-heads=8 batch=32, softmax 8192x8192, "
+    "elementwise 8192x8192"
+)
+SOFTMAX = {"reads": 1.0, "writes": 1.0, "flop": 5.0}
+
+
+class Work(NamedTuple):
+    """What a kernel does and moves. A point has an intensity alone: one byte stands for all."""
+
+    flop: float
+    bytes: float
+
+
+def work(kernel: Kernel, width: float) -> Work:
+    """FLOP and bytes of a kernel, its values `width` bytes wide unless it says otherwise."""
+    sides, options, times = kernel.sides, kernel.options, kernel.options.get("batch", 1.0)
+    if kernel.op == "point":
+        return Work(sides[0], 1.0)
+    if kernel.op in ("softmax", "elementwise"):
+        values, said = (
+            sides[0] * sides[1] * times,
+            {**options, **(SOFTMAX if kernel.op == "softmax" else {})},
+        )
+        return Work(
+            values * said["flop"],
+            values * (said["reads"] + said["writes"]) * options.get("bytes", width),
+        )
+    given = {"bytes_per_param": options.get("bytes", width), "bytes_per_activation": width}
+    if kernel.op in ("prefill", "decode"):
+        seen = options["seq" if kernel.op == "prefill" else "context"]
+        given |= {"m": seen if kernel.op == "prefill" else 1.0, "n": seen, "k": options["head-dim"]}
+        given |= {"heads": options["heads"], "kv_heads": options["kv-heads"] or inf}
+    else:
+        given |= dict(zip({3: "mnk", 2: "nk", 1: "k"}[len(sides)], sides, strict=True))
+    found = arithmetic_intensity(op=kernel.op, **given)
+    return Work(found["flop"] * times, found["bytes"] * times)
+
+
+class Row(NamedTuple):
+    """A kernel on a chip."""
+
+    machine: Machine
+    kernel: Kernel
+    work: Work
+    intensity: float
+    rate: float
+    bound: str
+    reached: float | None
+
+
+def rows(kernels: str, roofs: str, width: float) -> list[Row]:
+    """Every kernel under the first peak and the first bandwidth of every chip."""
+    found = []
+    machines, listed = read_roofs(roofs), read_kernels(kernels)
+    if len(machines) > 1 and any("rate" in kernel.options for kernel in listed):
+        raise FlopbookError(
+            "a measured rate belongs to one chip: leave out rate=, or give one chip"
+        )
+    for machine in machines:
+        peak, bandwidth = machine.peaks[0].rate, machine.bandwidths[0].rate
+        for kernel in listed:
+            done = work(kernel, width)
+            intensity = done.flop / done.bytes
+            rate = min(peak, bandwidth * intensity)
+            bound = "memory" if bandwidth * intensity < peak else "arithmetic"
+            measured = kernel.options.get("rate")
+            found.append(
+                Row(machine, kernel, done, intensity, rate, bound, measured and measured / rate)
+            )
+    return found
+
+
+def _working(kernels: str, roofs: str, bytes_per_param: float) -> list[str]:
+    """The steps in words."""
+    lines = []
+    for machine in read_roofs(roofs):
+        lines += [
+            f"{machine.name}: {label} at {ridge:,.4g} FLOP/byte"
+            for label, ridge in machine.ridges()
+        ]
+    for row in rows(kernels, roofs, bytes_per_param):
+        flop, moved = (
+            format_quantity(row.work.flop, "FLOP"),
+            format_quantity(row.work.bytes, "byte"),
+        )
+        ratio = "is given" if row.kernel.op == "point" else f"does {flop} on {moved}"
+        peak, memory = row.machine.peaks[0], row.machine.bandwidths[0]
+        lines.append(
+            f"{row.kernel.name} on {row.machine.name} {ratio}: {row.intensity:,.4g} FLOP/byte x {memory.label} "
+            f"{format_quantity(memory.rate, 'byte/s')} = {format_quantity(row.intensity * memory.rate, 'FLOP/s')}, "
+            f"{peak.label} {format_quantity(peak.rate, 'FLOP/s')}: {row.bound}"
+        )
+    return lines
+
+
+@formula(
+    "roofline",
+    title="Roofline",
+    question="How fast may kernels run on a chip, and what holds each of them back?",
+    outputs={
+        "kernel": Output(
+            "1", r"\text{kernel}", "the kernels, on one chip after the other", table="kernels"
+        ),
+        "on": Output("1", r"\text{chip}", "the chip", table="kernels"),
+        "flop": Output("FLOP", "W", "arithmetic; of a point, for one byte", table="kernels"),
+        "bytes": Output(
+            "byte", "Q", "operands read once and results written once", table="kernels"
+        ),
+        "intensity": Output("FLOP/byte", "I", "arithmetic for each byte", table="kernels"),
+        "bound": Output("1", r"\text{bound}", "what limits: memory or arithmetic", table="kernels"),
+        "attainable_flop_per_s": Output(
+            "FLOP/s", "P", "highest rate under the first roofs", table="kernels"
+        ),
+        "share": Output("1", "f", "of the peak", table="kernels"),
+        "reached": Output(
+            "1",
+            r"\eta",
+            "measured rate over attainable rate, where rate= is given",
+            table="kernels",
+        ),
+        "ridge": Output("1", r"\text{ridge}", "where a peak and a bandwidth meet", table="ridges"),
+        "flop_per_byte": Output("FLOP/byte", "R", "the intensity there", table="ridges"),
+    },
+    sources=("williams2009roofline",),
+    examples=(
+        {"chip": "h100-sxm"},
+        {
+            "chip": "mi300x, h100-sxm",
+            "kernels": "gemm 4096x4096x4096, decode context=8192 batch=32",
+        },
+        {
+            "roofs": "mine: fp8 1PFLOP/s, bf16 500TFLOP/s, memory 2TB/s, cache 10TB/s",
+            "kernels": "point 120, gemm 4096x4096x4096 rate=800TFLOP/s",
+        },
+    ),
+    working=_working,
+)
+def roofline(
+    roofs: Annotated[
+        str,
+        Input(
+            "1",
+            r"\text{roofs}",
+            "peaks and bandwidths, name and rate each; of several chips as NAME: ...; NAME: ...",
+            chip="roofs",
+            text="ROOFS",
+        ),
+    ],
+    kernels: Annotated[
+        str,
+        Input(
+            "1",
+            r"\text{kernels}",
+            "operations with their sizes: gemm MxNxK, gemv NxK, dot K, "
+            "prefill seq=, decode context=, softmax RxC, elementwise RxC, point FLOP/byte",
+            text="KERNELS",
+        ),
+    ] = KERNELS,
+    bytes_per_param: Annotated[
+        float,
+        Input(
+            "byte",
+            "b",
+            "width of a value where a kernel does not say it",
+            dtype="bytes",
+            least=0.01,
+            most=64,
+        ),
+    ] = 2.0,
+) -> dict[str, Any]:
+    """Kernels under the roofs of chips: work, bytes, intensity, what limits, and the rate that is
+    left.
+
+    Derivation:
+        A kernel with W operations on Q bytes runs at no more than the peak, and at no more than bandwidth times W/Q.
+        Over the intensity W/Q, both on logarithmic scales, that is a slope and a flat roof, which meet at the ridge.
+        A chip has a flat roof for each number format and a slope for each memory; the table holds kernels against the
+        first of either, which from a chip are the asked format and the main memory.
+
+        Products and attention are counted as by arithmetic-intensity: sides as --m --n --k, heads=, kv-heads= and
+        head-dim= for attention. batch= repeats a kernel, bytes= is the width of its second operand (the weights, or
+        keys and values), rate= a measured rate. Softmax takes 5 operations for each value (a comparison for the
+        maximum, a difference, an exponential counted as one, a sum, a quotient) and is read and written once;
+        elementwise takes flop=1, reads=1 and writes=1. A kernel that reached more than the roof allows found its
+        operands in a cache, or something is counted wrongly.
+
+    Leaves out:
+        All that arithmetic-intensity leaves out. Softmax and elementwise kernels run on the vector units, whose peak is
+        lower than the roof drawn; few operations for each byte leave them on the slope all the same. A cache is a
+        further slope only where the data has its bandwidth, and it counts for a kernel whose operands are in it; the
+        bytes here are those of the main memory. A kernel that starts takes some microseconds whatever its size.
+    """
+    found = rows(kernels, roofs, bytes_per_param)
+    ridges = [
+        (f"{one.name}: {label}", ridge)
+        for one in read_roofs(roofs)
+        for label, ridge in one.ridges()
+    ]
+    return {
+        "kernel": tuple(row.kernel.name for row in found),
+        "on": tuple(row.machine.name for row in found),
+        "flop": tuple(row.work.flop for row in found),
+        "bytes": tuple(row.work.bytes for row in found),
+        "intensity": tuple(row.intensity for row in found),
+        "bound": tuple(row.bound for row in found),
+        "attainable_flop_per_s": tuple(row.rate for row in found),
+        "share": tuple(row.rate / row.machine.peaks[0].rate for row in found),
+        "reached": tuple(row.reached for row in found),
+        "ridge": tuple(label for label, _ in ridges),
+        "flop_per_byte": tuple(ridge for _, ridge in ridges),
+    }

@@ -1,0 +1,1 @@
+"""What sources state, recomputed, with a verdict."""

@@ -1,0 +1,172 @@
+"""A safe evaluator for expressions in data: an allow-list over the syntax tree, never eval.
+
+Used by the ledger of claims (`chip("nvidia/h100-sxm").peak("bf16") / 3.35e12`) and to show a
+formula's steps.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flopbook.errors import FlopbookError, shorten
+
+MAX_LENGTH = 2000
+MAX_DEPTH = 40
+MAX_EXPONENT = 400
+
+
+class ExpressionError(FlopbookError):
+    """An expression uses something outside the subset, or cannot be computed."""
+
+
+def _power(base: float, exponent: float) -> float:
+    shrinks = exponent > 0 and abs(base) <= 1  # a probability to a large power is small, not large
+    if abs(exponent) > MAX_EXPONENT and not shrinks:
+        raise ExpressionError(f"the exponent {shorten(exponent)} is too large")
+    result = float(base) ** exponent
+    if isinstance(result, complex):
+        raise ExpressionError("a negative number has no real power with a fraction in the exponent")
+    return result
+
+
+BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: _power,
+}
+COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def evaluate(text: str, names: Mapping[str, Any]) -> Any:
+    """Compute an expression with the given names.
+
+    A callable in `names` may be called; an object that lists attribute names in
+    `expression_attributes` lends those. Raises ExpressionError saying what is not allowed or why it
+    cannot be computed.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"an expression of {len(text):,} characters is too long")
+    try:
+        with (
+            warnings.catch_warnings()
+        ):  # "1if" is odd, but no reader of the answer needs to hear of it
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ExpressionError(
+            f"'{shorten(text)}' is not an expression: {getattr(error, 'msg', error)}"
+        ) from None
+    return evaluate_tree(tree.body, names)
+
+
+def evaluate_tree(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """Compute a parsed expression. Raises ExpressionError."""
+    try:
+        return _Evaluator(names).visit(node, 0)
+    except ZeroDivisionError:
+        raise ExpressionError(f"division by zero in '{_source(node)}'") from None
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
+        raise ExpressionError(f"'{_source(node)}': {shorten(error)}") from None
+
+
+def _source(node: ast.AST) -> str:
+    """An expression as text for a message."""
+    try:
+        return shorten(ast.unparse(node))
+    except RecursionError:
+        return "a deeply nested expression"
+
+
+class _Evaluator:
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+
+    def visit(self, node: ast.AST, depth: int) -> Any:
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None or depth > MAX_DEPTH:
+            what = "nested too deeply" if method else f"{type(node).__name__} is not allowed"
+            raise ExpressionError(f"{what} in an expression")
+        return method(node, depth + 1)
+
+    def _constant(self, node: ast.Constant, depth: int) -> Any:
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float, str)):
+            raise ExpressionError(f"{shorten(repr(node.value))} is not a number or a text")
+        return node.value
+
+    def _name(self, node: ast.Name, depth: int) -> Any:
+        if node.id not in self.names:
+            raise ExpressionError(
+                f"unknown name '{shorten(node.id)}'; known: {', '.join(sorted(self.names))}"
+            )
+        return self.names[node.id]
+
+    def _binop(self, node: ast.BinOp, depth: int) -> Any:
+        if type(node.op) not in BINARY:
+            raise ExpressionError(f"operator {type(node.op).__name__} is not allowed")
+        return BINARY[type(node.op)](
+            self._number(node.left, depth), self._number(node.right, depth)
+        )
+
+    def _unaryop(self, node: ast.UnaryOp, depth: int) -> Any:
+        if not isinstance(node.op, (ast.USub, ast.UAdd)):
+            raise ExpressionError(f"operator {type(node.op).__name__} is not allowed")
+        value = self._number(node.operand, depth)
+        return -value if isinstance(node.op, ast.USub) else value
+
+    def _compare(self, node: ast.Compare, depth: int) -> Any:
+        if len(node.ops) != 1 or type(node.ops[0]) not in COMPARE:
+            raise ExpressionError("only one simple comparison at a time")
+        return COMPARE[type(node.ops[0])](
+            self.visit(node.left, depth), self.visit(node.comparators[0], depth)
+        )
+
+    def _ifexp(self, node: ast.IfExp, depth: int) -> Any:
+        return self.visit(node.body if self.visit(node.test, depth) else node.orelse, depth)
+
+    def _call(self, node: ast.Call, depth: int) -> Any:
+        function = self.visit(node.func, depth)
+        if not callable(function) or any(k.arg is None for k in node.keywords):
+            raise ExpressionError(f"'{_source(node.func)}' cannot be called like this")
+        positional = [self.visit(argument, depth) for argument in node.args]
+        return function(
+            *positional, **{str(k.arg): self.visit(k.value, depth) for k in node.keywords}
+        )
+
+    def _attribute(self, node: ast.Attribute, depth: int) -> Any:
+        owner = self.visit(node.value, depth)
+        if node.attr not in getattr(type(owner), "expression_attributes", ()):
+            raise ExpressionError(f"'.{shorten(node.attr)}' is not available here")
+        return getattr(owner, node.attr)
+
+    def _subscript(self, node: ast.Subscript, depth: int) -> Any:
+        owner, key = self.visit(node.value, depth), self.visit(node.slice, depth)
+        if not isinstance(owner, Mapping) or key not in owner:
+            raise ExpressionError(f"there is no '{shorten(key)}' here")
+        return owner[key]
+
+    def _number(self, node: ast.expr, depth: int) -> Any:
+        value = self.visit(node, depth)
+        if isinstance(value, Mapping) and len(
+            value
+        ):  # a calculator's result stands for its first output
+            value = next(iter(value.values()))
+        if isinstance(value, str) or value is None:
+            raise ExpressionError(f"'{_source(node)}' is not a number")
+        if isinstance(value, float) and math.isnan(value):
+            raise ExpressionError(f"'{_source(node)}' is not a number")
+        return value

@@ -1,0 +1,6 @@
+"""Arrays on meshes of devices: the named-axis notation, which device holds which block, and
+products of such arrays.
+
+A mesh is a dict of axes and their sizes, `{"X": 4, "Y": 8}`; devices are numbered with the last
+axis fastest.
+"""

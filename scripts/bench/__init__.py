@@ -1,0 +1,1 @@
+"""The speeds and sizes that the project promises, measured."""

@@ -1,0 +1,199 @@
+"""Measures of pages in a real browser for `bench.py`: explorer, all works, forms of calculators,
+search.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scripts.website.build.weigh import BUDGETS, LAUNCH, browser_path, served, weigh_site
+
+WORKS = "references/works/"
+QUESTIONS = ("roofline", "h100", "all-gather", "attention is all you need", "kv cache")
+
+
+class Timed(NamedTuple):
+    """A measure: what it is, its milliseconds, and its budget."""
+
+    name: str
+    times: list[float]
+    budget: str = "none"
+
+
+class Weighed(NamedTuple):
+    """A weight: of what, in bytes gzipped, and its budget."""
+
+    name: str
+    size: int
+    budget: str = "none"
+
+
+@contextlib.contextmanager
+def _tabs(site: Path) -> Iterator[tuple[Callable[[], Any], str]]:
+    """What opens a new tab, and the address of the served site."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright, served(site) as base:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
+        yield browser.new_page, base
+        browser.close()
+
+
+# Waits for the explorer, filters and sorts once, and notes when the result was painted.
+_FIRST_FILTER = """() => new Promise(done => {
+  const go = () => {
+    if (!document.querySelector('.fb-explorer[data-ready]')) return void setTimeout(go, 1);
+    const ready = performance.now();
+    const search = document.querySelector('.fb-explorer input[type=search]');
+    search.value = 'nvidia';
+    search.dispatchEvent(new Event('input'));
+    document.querySelectorAll('.fb-sorter')[4].click();
+    const [entry] = performance.getEntriesByType('navigation');
+    requestAnimationFrame(() => setTimeout(() => done([ready, performance.now(), entry.domContentLoadedEventStart])));
+  };
+  go();
+})"""
+
+
+def explorer(site: Path, runs: int) -> Iterator[Timed]:
+    """The page of all accelerators: from the start of loading, and from the page being there, to
+    the first filter.
+    """
+    times: list[list[float]] = []
+    with _tabs(site) as (new_tab, base):
+        for _ in range(min(runs, 10)):
+            tab = new_tab()
+            tab.goto(base + "accelerators/", wait_until="commit")
+            times.append(tab.evaluate(_FIRST_FILTER))
+            tab.close()
+    yield Timed("explorer: start of loading to usable", [one[0] for one in times])
+    yield Timed("explorer: start of loading to first filter", [one[1] for one in times])
+    yield Timed(
+        "explorer: page there to first filter done", [one[1] - one[2] for one in times], "300 ms"
+    )
+
+
+# Types words one after the other, and notes for each how long the filter took, and how long until
+# it was painted.
+_FILTERS = """async () => {
+  const search = document.querySelector('.fb-works input[type=search]');
+  search.focus();
+  const settled = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  await new Promise(done => setTimeout(done, 500));
+  const times = [];
+  for (const word of ['memory', 'tensor parallel', '', 'a', 'no such words', 'nvidia', '']) {
+    const begun = performance.now();
+    search.value = word;
+    search.dispatchEvent(new Event('input'));
+    const filtered = performance.now();
+    await settled();
+    times.push([filtered - begun, performance.now() - begun]);
+  }
+  return times;
+}"""
+
+
+def works(site: Path, runs: int) -> Iterator[Timed | Weighed]:
+    """The page of all works with the sources of values: how many lines, how fast they are filtered,
+    what it weighs.
+    """
+    times: list[list[float]] = []
+    with _tabs(site) as (new_tab, base):
+        for _ in range(min(runs, 5)):
+            tab = new_tab()
+            tab.goto(f"{base}{WORKS}?sources=1")
+            tab.wait_for_selector(".fb-works[data-ready]")
+            lines = tab.inner_text(".fb-works .fb-count")
+            times += tab.evaluate(_FILTERS)
+            tab.close()
+    yield Timed(f"works: filter {lines.split(' of ')[-1]}", [one[0] for one in times], "50 ms")
+    yield Timed("works: filter until it is painted", [one[1] for one in times])
+    yield Weighed(
+        "works: weight of the page",
+        weigh_site(site, [WORKS])[WORKS],
+        f"{BUDGETS[WORKS] // 1000} kB",
+    )
+
+
+# Notes, for each keystroke, when the answer and the picture were in the page and when they were
+# painted.
+_KEYSTROKES = """() => {
+  const strokes = window.strokes = [];
+  let pressed = 0;
+  document.onkeydown = event => { pressed = event.timeStamp; };
+  document.oninput = () => {
+    const begun = pressed, there = performance.now() - begun;
+    requestAnimationFrame(() => setTimeout(() => strokes.push([there, performance.now() - begun])));
+  };
+}"""
+_TYPED = {
+    "min-batch": ("bandwidth", "3.35TB/s"),
+    "memory": ("seq", "16384"),
+    "bubble": ("microbatches", "1024"),
+    "serving": ("seq", "16384"),
+}
+
+
+def form(site: Path, runs: int) -> Iterator[Timed]:
+    """Forms of calculators: from a keystroke to its answer and picture, in the page and painted."""
+    with _tabs(site) as (new_tab, base):
+        for name, (field, text) in _TYPED.items():
+            tab = new_tab()
+            tab.goto(f"{base}calculators/{name}/")
+            tab.wait_for_selector(".fb-curve svg")
+            strokes: list[list[float]] = []
+            for _ in range(runs):
+                tab.fill(f"[name={field}]", "")
+                tab.evaluate(_KEYSTROKES)
+                for key in text:
+                    tab.keyboard.type(key)
+                tab.wait_for_function(f"window.strokes.length === {len(text)}")
+                strokes += tab.evaluate("strokes")
+            tab.close()
+            yield Timed(
+                f"{name}: keystroke to answer in the page", [one[0] for one in strokes], "50 ms"
+            )
+            yield Timed(
+                f"{name}: keystroke to answer painted", [one[1] for one in strokes], "50 ms"
+            )
+
+
+# From the last key of a question until an answer to it is in the page.
+_ASK = """question => new Promise(done => {
+  const meta = document.querySelector('.md-search-result__meta'), field = document.querySelector('.md-search__input');
+  meta.textContent = '';
+  const watch = new MutationObserver(() => {
+    if (!/\\d|^No/.test(meta.textContent)) return;
+    watch.disconnect();
+    done(performance.now() - begun);
+  });
+  watch.observe(meta, {childList: true, characterData: true, subtree: true});
+  const begun = performance.now();
+  field.value = question;
+  field.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true}));
+})"""
+
+
+def search(site: Path, runs: int) -> Iterator[Timed | Weighed]:
+    """The site's search, each run with an empty cache: what it loads, and how long first and later
+    answers take.
+    """
+    first: list[float] = []
+    later: list[float] = []
+    with _tabs(site) as (new_tab, base):
+        for _ in range(min(runs, 5)):
+            tab = new_tab()
+            tab.goto(base + "handbook/roofline/", wait_until="networkidle")
+            tab.keyboard.press("/")
+            times = [tab.evaluate(_ASK, question) for question in QUESTIONS]
+            first.append(times[0])
+            later += times[1:]
+            tab.close()
+    yield Timed("search: first answer, nothing loaded before", first)
+    yield Timed("search: later answers", later)
+    documents = (site / "search" / "documents.json").read_bytes()
+    yield Weighed("search: documents", len(gzip.compress(documents, 6)))

@@ -1,1 +1,0 @@
-"""Makes the handbook as one PDF and one ePub from the site that is already built. Not shipped with the package."""

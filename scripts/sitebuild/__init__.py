@@ -1,1 +1,0 @@
-"""Builds the site: content from data, notebooks, then a site generator. Not shipped with the package."""

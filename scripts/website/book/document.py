@@ -1,0 +1,133 @@
+"""The parts joined into one document: title page, contents, everything else, and the running heads."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from bs4 import Tag
+
+import flopbook
+from flopbook.data.references import references
+from flopbook.data.repository import repository_address
+from scripts.website.book.parts import Part
+from scripts.website.pages.sources import MONTHS
+
+HERE = Path(__file__).resolve().parent
+NAME = "flopbook-handbook"
+
+
+class Facts(NamedTuple):
+    """What stands on the title page."""
+
+    title: str
+    subtitle: str
+    author: str
+    rights: str
+    version: str
+    read: date
+    site_url: str = ""
+    repository: str = ""
+
+
+def facts(config: Path, site_url: str) -> Facts:
+    """The facts of this book: from the configuration of the site, the package and the newest
+    reading of a source.
+    """
+    said = yaml.safe_load(config.read_text(encoding="utf-8"))
+    return Facts(
+        title=f"{said['site_name']}: the handbook",
+        subtitle=said["site_description"],
+        author=said["site_author"],
+        rights=said["copyright"],
+        version=flopbook.__version__,
+        read=date.fromisoformat(max(item.urldate for item in references().values())),
+        site_url=site_url,
+        repository=repository_address(),
+    )
+
+
+def style(name: str) -> str:
+    """A file that stands beside this one."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def title_page(known: Facts) -> str:
+    """The title page as HTML, without its section."""
+    name, _, rest = known.title.partition(": ")
+    day = f"{known.read.day} {MONTHS[known.read.month - 1]} {known.read.year}"
+    lines = [f"Version {known.version}, sources read up to {day}", known.author, known.rights]
+    where = [
+        (word, url) for word, url in (("Site", known.site_url), ("Source", known.repository)) if url
+    ]
+    made = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    made += "".join(
+        f'<p>{word}: <a href="{html.escape(url)}">{html.escape(url)}</a></p>\n'
+        for word, url in where
+    )
+    return (
+        f'<p class="title">{html.escape(name)}</p>\n<p class="subtitle">{html.escape(rest)}</p>\n'
+        f'<p class="about">{html.escape(known.subtitle)}</p>\n<div class="facts">\n{made}</div>'
+    )
+
+
+def contents(parts: Sequence[Part]) -> str:
+    """The contents with an empty place for each page number."""
+    lines = []
+    for part in parts:
+        inner = "".join(f"<li>{_line(anchor, title)}</li>" for anchor, title in _sections(part))
+        lines.append(
+            f"<li>{_line(part.slug, part.name)}{f'<ol>{inner}</ol>' if inner else ''}</li>"
+        )
+    return f"<h1>Contents</h1>\n<ol>{''.join(lines)}</ol>"
+
+
+def _sections(part: Part) -> list[tuple[str, str]]:
+    return part.sections() if part.number else []
+
+
+def _line(anchor: str, title: str) -> str:
+    words = f'<span class="words">{html.escape(title)}</span>'
+    return f'<a href="#{anchor}">{words}<span class="page" data-to="{anchor}"></span></a>'
+
+
+def markup(body: Tag) -> str:
+    """The inside of a part as HTML that is well-formed XML too."""
+    return body.decode_contents(formatter="minimal").strip()
+
+
+def printed(known: Facts, parts: Sequence[Part]) -> str:
+    """The whole book as one HTML document for the printer, with everything that it needs inside it."""
+    sections = "\n".join(
+        f'<section class="part" id="{part.slug}" style="page: {_page(part)}">\n{markup(part.body)}\n</section>'
+        for part in parts
+    )
+    heads = "\n".join(
+        f"@page {_page(part)} {{ @top-right {{ content: {_quoted(part.name)}; }} }}"
+        for part in parts
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{html.escape(known.title)}</title>
+<meta name="author" content="{html.escape(known.author)}">
+<style>{style("book.css")}\n{style("print.css")}\n{heads}
+@page {{ @top-left {{ content: {_quoted(known.title)}; }} }}</style></head>
+<body>
+<section class="title-page">{title_page(known)}</section>
+<nav class="contents" id="contents">{contents(parts)}</nav>
+{sections}
+</body></html>
+"""
+
+
+def _page(part: Part) -> str:
+    return f"p-{part.slug}"
+
+
+def _quoted(text: str) -> str:
+    """A text as a string of CSS; it may not end the style element that it stands in."""
+    return json.dumps(text, ensure_ascii=False).replace("<", "\\3c ")

@@ -1,0 +1,70 @@
+"""From the built site to the two files, step by step; what is wrong with either stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.website.book import colours, links, shape
+from scripts.website.book.checks import problems
+from scripts.website.book.document import Facts, facts, printed
+from scripts.website.book.epub import epub
+from scripts.website.book.parts import BookError, Part, read
+from scripts.website.build.generator import CONFIG, site_url
+from scripts.website.build.handbook import chapters
+
+SHEET = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "flopbook.css"
+
+
+def gathered(site: Path) -> tuple[Facts, list[Part]]:
+    """The facts and the parts of the book, the chapters being those of docs/ in their order.
+
+    Raises BookError.
+    """
+    known = facts(CONFIG, site_url())
+    pages = [one.page.removesuffix(".md") + "/" for one in chapters()]
+    return known, joined(site, pages, known.site_url)
+
+
+def joined(site: Path, pages: Sequence[str], address: str = "") -> list[Part]:
+    """The parts of the book, ready to be written: `pages` are the folders of its chapters,
+    `address` that of the site.
+
+    Raises BookError when a page is missing or a link inside the book leads nowhere.
+    """
+    parts = read(site, pages)
+    rules = colours.rules(SHEET.read_text(encoding="utf-8"))
+    for part in parts:
+        shape.shape(part)
+        colours.paint(part.body, rules)
+    parts = links.connect(parts, site, address)
+    if lost := links.dangling(parts):
+        raise BookError("\n".join(["links inside the book:", *lost[:20]]))
+    return parts
+
+
+def paper(known: Facts, parts: Sequence[Part], browser: Path) -> tuple[bytes, int]:
+    """The PDF and its number of pages. Raises BookError when something is wider than the page."""
+    import io
+
+    from playwright.sync_api import sync_playwright
+    from pypdf import PdfReader
+
+    from scripts.website.book.printing import pdf
+    from scripts.website.build.weigh import LAUNCH
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=str(browser), args=list(LAUNCH))
+        try:
+            made = pdf(started.new_context(), printed(known, parts))
+        finally:
+            started.close()
+    return made, len(PdfReader(io.BytesIO(made)).pages)
+
+
+def reader(known: Facts, parts: Sequence[Part]) -> bytes:
+    """The ePub. Raises BookError with what does not hold of it."""
+    made = epub(known, parts)
+    if wrong := problems(made):
+        raise BookError("\n".join(["the ePub:", *wrong[:20]]))
+    return made

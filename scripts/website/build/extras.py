@@ -1,0 +1,95 @@
+"""Notebooks that need more packages than the locked ones: which they are, where they run, and what
+is shown instead.
+
+The head of such a notebook names its extra, `flopbook: {extra: jax}`. The packages are locked in a
+file of their own and installed on top of the others by scripts/setup_jax.py. Where they are not,
+the site shows the notebook as written.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+EXTRAS = ("jax",)
+_HEAD = re.compile(r"# ---\n(.*?)# ---\n", re.DOTALL)
+
+
+class ExtraError(RuntimeError):
+    """An extra that nobody knows, or one that is a must and is not there; the message says what to
+    do.
+    """
+
+
+class Extra(NamedTuple):
+    """Packages that some notebooks need; "" is the extra of all others.
+
+    `python` runs such notebooks, None where nothing is installed; `wish` is "0" not wanted, "1" a
+    must, "" if possible.
+    """
+
+    name: str
+    python: Path | None
+    wish: str
+
+
+def extra_of(path: Path) -> str:
+    """The name of the extra that a notebook needs, or "".
+
+    Raises ExtraError for one that is not known.
+    """
+    match = _HEAD.match(path.read_text(encoding="utf-8"))
+    head = yaml.safe_load(re.sub(r"^# ?", "", match[1], flags=re.MULTILINE)) if match else None
+    name = str((head or {}).get("jupyter", {}).get("flopbook", {}).get("extra", ""))
+    if name not in ("", *EXTRAS):
+        raise ExtraError(
+            f"{path.name}: the extra '{name}' is not known; there is {', '.join(EXTRAS)}"
+        )
+    return name
+
+
+def lock_of(name: str) -> Path:
+    """The file that locks the packages of an extra."""
+    return ROOT / "requirements" / f"{name}.txt"
+
+
+def find(name: str) -> Extra:
+    """What there is of an extra on this machine. Raises ExtraError when the wish cannot be read."""
+    if not name:
+        return Extra("", Path(sys.executable), "1")
+    from scripts import setup_jax
+    from scripts.setup_env import SetupError
+
+    try:
+        wish = setup_jax.wish()
+    except SetupError as error:
+        raise ExtraError(str(error)) from None
+    return Extra(name, None if wish == "0" else setup_jax.interpreter(ROOT), wish)
+
+
+def notice(extra: str) -> str:
+    """What a page says whose notebook was not executed."""
+    name = extra.upper()
+    return (
+        f"**Not executed.** This site was built without {name}, so the page shows what the notebook does and not what "
+        f"comes out. `make {extra}` installs {name} beside the other packages and executes it."
+    )
+
+
+def unexecuted(notebook: Any, extra: Extra) -> Any:
+    """A notebook without outputs, with the notice after its first paragraph.
+
+    Raises ExtraError for a must.
+    """
+    if extra.wish == "1":
+        raise ExtraError(
+            f"{extra.name} must be there and is not, or its lock has changed; run `make {extra.name}`"
+        )
+    title, summary, *rest = notebook.cells[0].source.split("\n\n")
+    notebook.cells[0].source = "\n\n".join([title, summary, f"> {notice(extra.name)}", *rest])
+    return notebook

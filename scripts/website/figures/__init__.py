@@ -1,0 +1,87 @@
+"""The pictures of the handbook: one module each, found by name, drawn from data or formulas.
+
+`{{ figure("number-formats") }}` in prose asks the module `number_formats` for its `figure()`, which
+may take options, and sets it in the style of the house: title and description for those who do not
+see it, colours that fit light and dark, a caption, and a link to the code that drew it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+from flopbook.drawing import rooflines
+from flopbook.drawing.markup import escape, link, slug
+from flopbook.errors import FlopbookError, UnknownName
+from scripts.website.figures.drawing import Figure, svg
+from scripts.website.pages.sources import html_link
+
+# Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a
+# notebook.
+CODE = "assets/figures/"
+_TOOLS = ("drawing", "chart", "scatter")
+
+
+def figure_names() -> tuple[str, ...]:
+    """The names of all figures, in order: a new module is a new figure."""
+    found = (module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(sorted(name.replace("_", "-") for name in found if name not in _TOOLS))
+
+
+def figure_of(name: str, **options: Any) -> Figure:
+    """The figure of this name, drawn. Raises UnknownName, and FlopbookError for options that it
+    does not take.
+    """
+    if name not in figure_names():
+        raise UnknownName("figure", name, figure_names())
+    draw = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").figure
+    try:
+        inspect.signature(draw).bind(**options)
+    except TypeError as error:
+        raise FlopbookError(f"figure {name}: {error}") from None
+    return draw(**options)
+
+
+def figure_markup(name: str, page: str, **options: Any) -> str:
+    """The figure as a block of HTML for a page of prose. Raises as `figure_of` does."""
+    drawn = figure_of(name, **options)
+    anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
+    caption = f"{escape(drawn.caption)} {origin(_module(name), page, called(name, **options))}"
+    return (
+        f'<figure class="fb-figure" id="{anchor}"><div class="fb-wide" tabindex="0" role="group" '
+        f'aria-label="{escape(drawn.title)}">{svg(drawn, anchor)}</div>'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def origin(module: str, page: str, call: str) -> str:
+    """What a caption ends with: a link to the code of the figure, and the expression that drew it."""
+    code = link("code of this figure", html_link(page, f"{CODE}{module}.py.txt"))
+    return f"({code}, drawn by <code>{escape(call)}</code>)"
+
+
+def called(name: str, **options: Any) -> str:
+    """The expression that draws a figure, as a page of prose writes it; numbers with units as plain
+    SI values.
+    """
+
+    def plain(value: Any) -> str:
+        return f"{float(value):g}" if isinstance(value, float) else json.dumps(value)
+
+    return f"figure({', '.join([json.dumps(name), *(f'{key}={plain(value)}' for key, value in options.items())])})"
+
+
+def figure_sources() -> dict[str, str]:
+    """Content path -> text of the code of every figure."""
+    folder = Path(__file__).parent
+    paths = [folder / f"{_module(name)}.py" for name in (*figure_names(), *_TOOLS)]
+    paths.append(Path(rooflines.__file__))  # the picture that chips share with the handbook
+    return {f"{CODE}{path.stem}.py.txt": path.read_text(encoding="utf-8") for path in paths}
+
+
+def _module(name: str) -> str:
+    return name.replace("-", "_")

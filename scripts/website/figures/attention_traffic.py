@@ -1,0 +1,54 @@
+"""Bytes that one layer of attention moves, by the length of the sequence: in three kernels, and
+fused into one.
+"""
+
+from __future__ import annotations
+
+from flopbook.hardware.chip import shape
+from flopbook.kernels.tiles import attention_bytes, score_bytes
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+MODEL, BLOCK = "llama-3-70b", 128
+LENGTHS = tuple(512 * 2**n for n in range(9))
+
+
+def moved(seq: float) -> tuple[float, float, float]:
+    """Bytes in three kernels; fused, keys and values read again by each block of queries; fused,
+    all read once.
+    """
+    found = shape(MODEL)
+    heads, kv_heads, width = (found.pick(name).value for name in ("heads", "kv_heads", "head_dim"))
+    once = attention_bytes(seq, heads, kv_heads, width)
+    return once + score_bytes(seq, heads), attention_bytes(seq, heads, kv_heads, width, BLOCK), once
+
+
+def figure() -> Figure:
+    """Three lines, both axes logarithmic."""
+    names = ("three kernels", "fused, no cache", "fused, all read once")
+    lines = [
+        (name, [(float(seq), moved(seq)[n]) for seq in LENGTHS]) for n, name in enumerate(names)
+    ]
+    chart = Chart(
+        Axis("tokens of the sequence", LENGTHS[0], LENGTHS[-1]),
+        Axis("bytes moved", lines[2][1][0][1] / 2, lines[0][1][-1][1] * 2, "byte"),
+        (84, 14, 490, 290),
+    )
+    parts = chart.grid()
+    parts += [chart.line(points, number) for number, (_, points) in enumerate(lines)] + chart.names(
+        lines
+    )
+    said = "; ".join(
+        f"{name}: {format_quantity(points[4][1], 'byte')} at {points[4][0]:,.0f} tokens"
+        for name, points in lines
+    )
+    return Figure(
+        "Bytes of attention against the length of the sequence",
+        f"One layer of {shape(MODEL).model.name} in bf16, all pairs, both axes logarithmic. {said}.",
+        "Unfused, scores and weights go to memory and back: four times the square of the length. Fused, they never "
+        f"leave the chip. The middle line reads all keys again for every {BLOCK} queries; a cache brings it towards "
+        "the lowest.",
+        336,
+        tuple(parts),
+    )

@@ -1,0 +1,57 @@
+"""Throughput against time per token as the batch of a server grows: the frontier that an operator
+chooses from.
+"""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure, words
+
+MODEL, CHIP, CHIPS = "llama-3-70b", "nvidia/h100-sxm", 8
+_LENGTHS = (2048, 8192, 32768)
+
+
+def figure() -> Figure:
+    """One line for each length of context, one point for each doubling of the batch."""
+    chart = Chart(
+        Axis("time for one token of a sequence", 4e-3, 4e-2, "s"),
+        Axis("tokens a second for each chip", 20, 4e3),
+    )
+    parts, said = chart.grid(), []
+    for number, length in enumerate(_LENGTHS):
+        points = _points(length)
+        places = [(seconds, rate) for _, seconds, rate in points]
+        parts.append(chart.line(places, number))
+        parts += [chart.dot(x, y, _tip(batch, x, y), f"fb-c{number}") for batch, x, y in points]
+        batch, seconds, rate = points[-1]
+        parts.append(chart.words((seconds, rate), f"{length:,} tokens", shift=(9, 4)))
+        said.append(
+            f"at {length:,} tokens up to {batch:,.0f} sequences fit, {_tip(batch, seconds, rate)}"
+        )
+    parts.append(words(96, 30, "each point: twice the batch", "start", "fb-small"))
+    return Figure(
+        "Throughput against time per token",
+        f"{MODEL} in bf16 on {CHIPS} chips of {CHIP}. Each line begins with a batch of one and ends with as many "
+        f"sequences as fit into memory: {'; '.join(said)}.",
+        "At first a larger batch costs hardly any time: the points rise straight up. Then reading the caches takes "
+        "over, and they move to the right. The longer the sequences, the sooner that happens and the lower the end.",
+        336,
+        tuple(parts),
+    )
+
+
+def _points(length: int) -> list[tuple[float, float, float]]:
+    """Batch, seconds for a token, and tokens a second for each chip, up to the batch that fits."""
+    points, batch, fits = [], 1.0, 1.0
+    while batch <= fits:
+        answer = calculate("serving", model=MODEL, chip=CHIP, tp=CHIPS, seq=length, batch=batch)
+        fits = answer["batch_fits"]
+        points.append((batch, answer["seconds"], answer["tokens_per_s"] / CHIPS))
+        batch = fits if batch < fits < 2 * batch else 2 * batch
+    return points
+
+
+def _tip(batch: float, seconds: float, rate: float) -> str:
+    return f"batch {batch:,.0f}: {format_quantity(seconds, 's')} a token, {rate:,.0f} tokens a second and chip"

@@ -1,0 +1,57 @@
+"""Arithmetic intensity of a weight matrix against the tokens that share it, for matrices of three
+sizes.
+"""
+
+from __future__ import annotations
+
+from flopbook.data.accelerators import load_entry
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip, shape
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure, path, words
+
+_MODELS = ("llama-3-405b", "llama-3-8b", "gpt-2-small")
+_CHIP = "nvidia/h100-sxm"
+_TOKENS = tuple(2.0**power for power in range(15))
+
+
+def figure() -> Figure:
+    """A line for each matrix, and the ridge point of a chip."""
+    chart = Chart(
+        Axis("tokens in the batch", 1, _TOKENS[-1]),
+        Axis("FLOP for each byte", 1, 1e4),
+        (72, 14, 470, 290),
+    )
+    parts, said = chart.grid(), []
+    for number, name in enumerate(_MODELS):
+        sides = shape(name)
+        width, wide = sides.pick("d_model").value, sides.pick("d_ff").value
+        line = [
+            (
+                b,
+                float(
+                    calculate("arithmetic-intensity", m=b, k=width, n=wide, chip=_CHIP)["intensity"]
+                ),
+            )
+            for b in _TOKENS
+        ]
+        parts.append(chart.line(line, number))
+        parts.append(
+            words(478, chart.y.at(line[-1][1]) + 4, f"{width:,.0f} × {wide:,.0f}", "start")
+        )
+        said.append(f"{width:,.0f} by {wide:,.0f} ends at {line[-1][1]:,.0f}")
+    device, label = chip(_CHIP), load_entry(_CHIP).family
+    ridge = device.peak("bf16") / device.memory_bandwidth()
+    parts.append(path([(72, chart.y.at(ridge)), (470, chart.y.at(ridge))], "fb-dashed"))
+    parts.append(
+        words(78, chart.y.at(ridge) - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start")
+    )
+    return Figure(
+        "Intensity against batch",
+        f"Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then each line bends: "
+        f"{'; '.join(said)}. The dashed line is the ridge point of the {label} at {ridge:,.0f} FLOP for each byte.",
+        "Feed-forward matrices of three models in bf16. A few tokens: intensity is their number. Many tokens: the "
+        "matrix is the limit. The smallest one passes the ridge late.",
+        334,
+        tuple(parts),
+    )

@@ -1,0 +1,75 @@
+"""Memory for keys and values: reserved in one piece for the longest answer, or handed out page by
+page.
+"""
+
+from __future__ import annotations
+
+from scripts.website.figures.drawing import Figure, box, words
+
+# Sequences by the tokens they hold now; a page holds as many tokens as a row has cells.
+HELD, LONGEST, PAGE = (9, 22, 5), 32, 4
+_CELL, _LEFT = 17.0, 70.0
+
+
+def reserved() -> float:
+    """Share of reserved memory that holds tokens."""
+    return sum(HELD) / (LONGEST * len(HELD))
+
+
+def paged() -> float:
+    """Share of the pages handed out that holds tokens."""
+    return sum(HELD) / (PAGE * sum(_pages(held) for held in HELD))
+
+
+def figure() -> Figure:
+    """Above, a row for each sequence; below, the pages of one pool, in the order in which they were
+    asked for.
+    """
+    parts = [
+        words(_LEFT, 18, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
+    ]
+    for number, held in enumerate(HELD):
+        top = 28 + number * 24
+        parts.append(words(_LEFT - 8, top + 13, f"sequence {number + 1}", "end", "fb-small"))
+        parts += [_cell(_LEFT + n * _CELL, top, number, n < held) for n in range(LONGEST)]
+    parts.append(
+        words(_LEFT, 126, f"in pages of {PAGE} tokens: {paged():.0%} in use", "start", "fb-strong")
+    )
+    parts += _pool(136)
+    return Figure(
+        "A cache reserved in one piece, and the same in pages",
+        f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. Reserved in one piece, "
+        f"{reserved():.0%} of the memory holds tokens; in pages of {PAGE} tokens, {paged():.0%}, and the rest is free "
+        "for other sequences.",
+        "Filled cells hold a token, hollow ones are taken and empty. Pages of one sequence need not be neighbours: a "
+        "table says where each lies. Only the last page of a sequence can be partly empty.",
+        216,
+        tuple(parts),
+    )
+
+
+def _cell(x: float, y: float, number: int, full: bool) -> str:
+    return box(x, y, _CELL, 17, f"fb-c{number}" if full else "fb-hollow")
+
+
+def _pages(held: int) -> int:
+    return -(-held // PAGE)
+
+
+def _pool(top: float) -> list[str]:
+    """Pages as they were handed out: every sequence takes one in turn until it has enough."""
+    rounds = range(max(map(_pages, HELD)))
+    order = [
+        (number, page) for page in rounds for number, held in enumerate(HELD) if page < _pages(held)
+    ]
+    parts, across = [], LONGEST // PAGE
+    for place, (number, page) in enumerate(order):
+        row, column = divmod(place, across)
+        x, y = _LEFT + column * PAGE * _CELL, top + row * 36
+        parts += [
+            _cell(x + n * _CELL, y, number, page * PAGE + n < HELD[number]) for n in range(PAGE)
+        ]
+        parts.append(
+            words(x + 2 * _CELL, y + 29, f"{number + 1}, page {page + 1}", kind="fb-small")
+        )
+    return parts

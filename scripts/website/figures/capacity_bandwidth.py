@@ -1,0 +1,68 @@
+"""Memory against its bandwidth for all chips, with lines of equal time to read it once."""
+
+from __future__ import annotations
+
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
+from scripts.website.pages.explorer import items
+from scripts.website.pages.families import chips
+from scripts.website.pages.landscape import bandwidth
+from scripts.website.pages.quantities import value_of
+
+# Times, and where along the line their words begin.
+SWEEPS = ((1e-5, 0.4), (1e-3, 0.4), (0.1, 0.0))
+_NAMED = (
+    "cerebras/wse-3",
+    "groq/groqchip-1",
+    "nvidia/groq-3-lpu",
+    "nvidia/h100-sxm",
+    "apple/m3-ultra",
+    "nvidia/rubin",
+    "meta/mtia-500",
+    "qualcomm/ai200",
+    "nvidia/rtx-4090",
+    "nvidia/gb10",
+    "huawei/ascend-950pr",
+)
+
+
+def spots() -> list[Spot]:
+    """Chips with size and bandwidth of one memory."""
+    found = []
+    for item in chips(items()):
+        size, rate = value_of(item.cells, "memory"), bandwidth(item)
+        if size is not None and rate is not None:
+            tip = f"{item.entry.name}: {format_quantity(size, 'byte')} at {format_quantity(rate, 'byte/s')}"
+            found.append(
+                Spot(item, size, rate, f"{tip}, read once in {format_quantity(size / rate, 's')}")
+            )
+    return found
+
+
+def figure() -> Figure:
+    """A mark for each chip; the diagonals are times."""
+    found = spots()
+    chart = Chart(
+        Axis("memory", 1e8, 2e12, "byte"),
+        Axis("memory bandwidth", 1e10, 6e16, "byte/s"),
+        (104, 14, 616, 330),
+    )
+    parts = chart.grid()
+    for seconds, share in SWEEPS:
+        parts += diagonal(
+            chart, 1 / seconds, f"read once in {format_quantity(seconds, 's')}", share
+        )
+    parts += [*marks(chart, found), *names(chart, found, _NAMED), *legend(386)]
+    times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in found)
+    return Figure(
+        "Size and bandwidth of memories",
+        f"{len(found)} chips on logarithmic axes with diagonals of equal time to read the memory once, from "
+        f"{format_quantity(times[0][0], 's')} ({times[0][1]}) to {format_quantity(times[-1][0], 's')} "
+        f"({times[-1][1]}). Chips with DRAM form one cloud; those with SRAM only lie above and left of it.",
+        f"{len(found)} chips. Along a dashed line, reading the whole memory takes the same time. That time bounds the "
+        "pace of a model that fills it: one token for each read.",
+        400,
+        tuple(parts),
+    )

@@ -1,0 +1,68 @@
+"""Who computes which part of causal attention when a sequence is cut over chips: in one piece each,
+or folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scripts.website.figures.drawing import Figure, box, words
+
+CHIPS = 4
+CHUNKS = 2 * CHIPS
+_CELL, _TOP = 26.0, 44.0
+
+
+def in_pieces(chunk: int) -> int:
+    """The chip of a chunk when each chip takes neighbours."""
+    return chunk // 2
+
+
+def folded(chunk: int) -> int:
+    """The chip of a chunk when each takes one from the front and its mirror image from the back."""
+    return min(chunk, CHUNKS - 1 - chunk)
+
+
+def work(split: Callable[[int], int]) -> list[int]:
+    """Blocks of scores that each chip computes; a query meets its own chunk of keys and those
+    before it.
+    """
+    owners = [split(query) for query in range(CHUNKS) for _ in range(query + 1)]
+    return [owners.count(chip) for chip in range(CHIPS)]
+
+
+def figure() -> Figure:
+    """Two triangles of blocks, each block with the number of the chip that computes it."""
+    parts = [
+        *_triangle(44, in_pieces, "neighbouring chunks"),
+        *_triangle(364, folded, "one from each end"),
+    ]
+    plain, even = work(in_pieces), work(folded)
+    return Figure(
+        "Causal attention over chips, in pieces and folded",
+        f"A sequence of {CHUNKS} chunks on {CHIPS} chips. With neighbouring chunks the chips compute "
+        f"{', '.join(map(str, plain))} blocks of scores, so all wait for the last. With a chunk from each end every "
+        f"chip computes {even[0]}.",
+        "Rows are queries, columns keys; what lies right of the diagonal is never computed. The number in a block is "
+        "the chip that computes it. Left, the last chip has most of the work; right, all have the same.",
+        _TOP + CHUNKS * _CELL + 52,
+        tuple(parts),
+    )
+
+
+def _triangle(left: float, split: Callable[[int], int], title: str) -> list[str]:
+    parts = [
+        words(left + 4 * _CELL, 18, title, kind="fb-strong"),
+        words(left + 4 * _CELL, 36, "keys", kind="fb-small"),
+    ]
+    for query in range(CHUNKS):
+        chip = split(query)
+        top = _TOP + query * _CELL
+        for key in range(query + 1):
+            x = left + key * _CELL
+            parts.append(box(x, top, _CELL, _CELL, f"fb-c{chip}"))
+            parts.append(words(x + _CELL / 2, top + 17, str(chip), kind=f"fb-on{chip}"))
+    done = ", ".join(f"{blocks}" for blocks in work(split))
+    bottom = _TOP + CHUNKS * _CELL
+    parts.append(words(left + 4 * _CELL, bottom + 20, f"blocks of chips 0 to {CHIPS - 1}: {done}"))
+    return parts

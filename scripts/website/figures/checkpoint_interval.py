@@ -1,0 +1,48 @@
+"""Time lost to saving and to failures, by the interval between checkpoints."""
+
+from __future__ import annotations
+
+from flopbook.formulas.reliability import best_interval, lost_share
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+_HOURS = (1.0, 3.0, 12.0)
+
+
+def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
+    """One line for each time between failures; `save` and `restart` are the seconds that these
+    take.
+    """
+    chart = Chart(
+        Axis("time between checkpoints", 60, 7200, "s"),
+        Axis("percent of the time lost", 0, 60, "1", log=False),
+        (84, 14, 470, 290),
+    )
+    parts, said = chart.grid(), []
+    for number, hours in enumerate(_HOURS):
+        between = hours * 3600
+        points = [(60 * 120 ** (n / 60), 0.0) for n in range(61)]
+        drawn = [(x, 100 * lost_share(x, between, save, restart)) for x, _ in points]
+        drawn = [(x, y) for x, y in drawn if y <= 60]
+        best = best_interval(between, save)
+        least = 100 * lost_share(best, between, save, restart)
+        label = f"failure every {hours:g} h"
+        parts += [chart.line(drawn, number), chart.words(drawn[-1], label)]
+        parts.append(
+            chart.dot(
+                best, least, f"{label}: best {format_quantity(best, 's')}, {least:.1f} percent lost"
+            )
+        )
+        said.append(
+            f"{label}: best at {format_quantity(best, 's')}, where {least:.1f} percent are lost"
+        )
+    return Figure(
+        "How often to save",
+        f"A checkpoint takes {format_quantity(save, 's')} and a restart {format_quantity(restart, 's')}. "
+        f"{'; '.join(said)}.",
+        "Left, the run saves all the time; right, it repeats too much after each failure. The point is the best "
+        "interval. Around it the curve is flat: being wrong by half costs little.",
+        336,
+        tuple(parts),
+    )

@@ -1,0 +1,56 @@
+"""How much more a training run got since 2014 from more compute and from better algorithms."""
+
+from __future__ import annotations
+
+from flopbook.ledger.rows import ledger_row
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure, path, words
+
+_YEARS = (2014, 2023)
+
+
+def figure() -> Figure:
+    """Two growth curves, one of them with its band."""
+    chart = Chart(
+        Axis("year", *map(float, _YEARS), "", log=False),
+        Axis("times as much as in 2014", 1, 1e7, ""),
+        (84, 14, 500, 290),
+    )
+    compute = _months("sevilla-doubling-deep")
+    better = _months("ho-halving")
+    low, high = _months("ho-halving-slowest"), _months("ho-halving-fastest")
+    span = 12.0 * (_YEARS[1] - _YEARS[0])
+    band = [_grown(0, high), _grown(span, high), _grown(span, low)]
+    points = " ".join(f"{chart.x.at(x)},{chart.y.at(min(y, 1e7))}" for x, y in band)
+    parts = [
+        f'<polygon class="fb-c2" opacity="0.5" points="{points}"/>',
+        *chart.grid(),
+        chart.line([_grown(0, compute), _grown(span, compute)], 0),
+        chart.line([_grown(0, better), _grown(span, better)], 1),
+    ]
+    for months, name in ((compute, "training compute"), (better, "algorithms")):
+        x, y = _grown(span, months)
+        parts.append(words(chart.x.at(x) + 6, chart.y.at(y) + 4, name, "start"))
+    parts.append(path([(84, 290), (500, 290)], "fb-stroke"))
+    return Figure(
+        "Compute and algorithms since 2014",
+        f"Two straight lines on a logarithmic axis. Training compute doubles every {compute:g} months and has grown "
+        f"{_grown(span, compute)[1]:,.0f} times by {_YEARS[1]}. Algorithms halve the compute needed every {better:g} "
+        f"months, a factor of {_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
+        f"in {high:g}.",
+        "Two reasons why models got better. The band is the range of the estimate for algorithms in its "
+        "first version; in the published version it is wider.",
+        334,
+        tuple(parts),
+    )
+
+
+def _grown(months: float, doubling: float) -> tuple[float, float]:
+    """Year and factor after so many months."""
+    return _YEARS[0] + months / 12, 2.0 ** (months / doubling)
+
+
+def _months(row: str) -> float:
+    value = ledger_row(row).stated.value
+    assert value is not None, row
+    return value

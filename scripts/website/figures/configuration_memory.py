@@ -1,0 +1,74 @@
+"""What one chip must hold for Llama 3 405B as one kind of parallelism after the other is added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flopbook.drawing.scales import Scale
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.drawing import Figure, box, path, words
+
+MODEL, CHIP, SEQ = "llama-3-405b", "nvidia/h100-sxm", 8192
+COMMON: dict[str, Any] = {
+    "model": MODEL,
+    "chip": CHIP,
+    "seq": SEQ,
+    "microbatches": 16,
+    "recompute": "none",
+    "attention": "flash",
+    "dropout": "no",
+    "grad_bytes": 4,
+}
+_TENSOR = {"tp": 8, "sequence_parallel": "yes"}
+_STAGES = _TENSOR | {"pp": 16, "schedule": "interleaved", "virtual": 8}
+STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("one chip", {}),
+    ("tensors over 8", _TENSOR),
+    ("16 pipeline stages", _STAGES),
+    ("optimizer over 128", _STAGES | {"dp": 128, "zero": 1}),
+    ("gradients too", _STAGES | {"dp": 128, "zero": 2}),
+)
+
+
+def totals() -> list[float]:
+    """Bytes on a chip after each step."""
+    return [calculate("memory", **COMMON, **options)["total"] for _, options in STEPS]
+
+
+def figure() -> Figure:
+    """One bar for each step on a logarithmic scale, and a line at the memory of the chip."""
+    held, memory = totals(), chip(CHIP).memory()
+    scale = Scale(1e10, 1e13, 150, 540)
+    limit = scale.at(memory)
+    parts = []
+    for value in scale.round_ticks():
+        x = scale.at(value)
+        parts += [
+            path([(x, 26), (x, 206)], "fb-grid"),
+            words(x, 222, format_quantity(value, "byte")),
+        ]
+    for number, ((name, _), total) in enumerate(zip(STEPS, held, strict=True)):
+        top = 32 + number * 35
+        fits = total <= memory
+        parts.append(words(142, top + 17, name, "end"))
+        parts.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
+        after = max(scale.at(total), limit) + 6  # a label must not lie under the line of the memory
+        parts.append(words(after, top + 17, format_quantity(total, "byte"), "start"))
+    parts += [
+        path([(limit, 20), (limit, 206)], "fb-line0"),
+        words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}"),
+    ]
+    said = "; ".join(
+        f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True)
+    )
+    return Figure(
+        "Memory of one chip, step by step",
+        f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {said}. A chip has "
+        f"{format_quantity(memory, 'byte')}.",
+        "Each bar adds one division to the one above it. Only the last fits. The scale is logarithmic: every labelled "
+        "line is ten times the one before.",
+        232,
+        tuple(parts),
+    )

@@ -1,0 +1,94 @@
+"""In how many years quantities of server chips double, with the band that their scatter leaves."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from flopbook.drawing.scales import Scale
+from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.scatter import mark
+from scripts.website.pages.explorer import items
+from scripts.website.pages.growth import Growth
+from scripts.website.pages.landscape import FITTED, trend_growth
+
+QUANTITIES = (
+    ("peak", "peak, dense 16 bits"),
+    ("transistors", "transistors"),
+    ("memory_bandwidth", "memory bandwidth"),
+    ("memory", "memory"),
+    ("scaleup_bandwidth", "scale-up bandwidth"),
+    ("power", "power"),
+    ("efficiency", "peak for each watt"),
+    ("links", "FLOP for a link byte"),
+    ("wall", "ridge point"),
+)
+_LEFT, _ROW, _MOST = 176, 36, 24.0
+
+
+class Row(NamedTuple):
+    """A quantity with its growth over all server chips with DRAM, and over GPUs alone."""
+
+    label: str
+    every: Growth
+    gpus: Growth
+
+
+def rows() -> list[Row]:
+    """The quantities, fastest first."""
+    found = items()
+    fits = [
+        Row(label, trend_growth(found, name, FITTED), trend_growth(found, name, ("gpu",)))
+        for name, label in QUANTITIES
+    ]
+    return sorted(fits, key=lambda row: row.every.doubling)
+
+
+def figure() -> Figure:
+    """Two bands for each quantity on a logarithmic axis of years."""
+    x = Scale(1, _MOST, _LEFT, 616)
+    shown = rows()
+    bottom = 12 + _ROW * len(shown)
+    parts = []
+    for years in (1, 2, 3, 5, 10, 20):
+        parts += [
+            path([(x.at(years), 8), (x.at(years), bottom)], "fb-grid"),
+            words(x.at(years), bottom + 16, f"{years}"),
+        ]
+    for number, row in enumerate(shown):
+        top = 12 + _ROW * number
+        parts.append(words(_LEFT - 10, top + 21, row.label, "end"))
+        parts += [*_band(x, row.every, top + 11, 0), *_band(x, row.gpus, top + 22, 1)]
+    parts.append(words((x.start + x.end) / 2, bottom + 36, "years to double"))
+    for number, (left, name) in enumerate(
+        ((60, "all server chips with DRAM"), (290, "GPUs for servers"))
+    ):
+        parts += [path([(left, bottom + 54), (left + 28, bottom + 54)], f"fb-line{number}")]
+        parts += [
+            mark(number, (left + 14, bottom + 54)),
+            words(left + 36, bottom + 58, name, "start"),
+        ]
+    said = "; ".join(f"{row.label} {_years(row.every)}, GPUs {_years(row.gpus)}" for row in shown)
+    return Figure(
+        "Years to double",
+        f"Points with bands on a logarithmic axis of years. {said}.",
+        "Dots: least squares through the logarithms of all dated chips. Bars: two standard errors of the rate either "
+        f"way, cut at {_MOST:g} years. They say how well the line is known, not how far chips lie from it.",
+        bottom + 66,
+        tuple(parts),
+    )
+
+
+def _band(x: Scale, fit: Growth, middle: float, number: int) -> list[str]:
+    tip = f"{_years(fit)}, {fit.count} chips; a chip lies off the line by a factor of {fit.scatter:.2f}"
+    start, end = x.at(fit.fast), x.at(min(fit.slow, _MOST))
+    at = x.at(min(fit.doubling, _MOST))
+    return [
+        path([(start, middle), (end, middle)], f"fb-line{number}"),
+        mark(number, (at, middle), tip),
+    ]
+
+
+def _years(fit: Growth) -> str:
+    slow = f"{fit.slow:.1f}" if math.isfinite(fit.slow) else "never"
+    return f"{fit.doubling:.1f} years ({fit.fast:.1f} to {slow})"

@@ -1,0 +1,50 @@
+"""What speculative decoding gains, by the length of the draft and the share of drafted tokens that
+are accepted.
+"""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+_ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
+
+
+def figure(draft_time: float = 0.05) -> Figure:
+    """One line for each acceptance; `draft_time` is that of a drafted token over a pass of the
+    large model.
+    """
+    chart = Chart(
+        Axis("tokens drafted for each pass", 1, _LONGEST, "", log=False),
+        Axis("times as many tokens a second", 1, 5, log=False),
+        (64, 14, 560, 290),
+    )
+    parts, said = chart.grid(), []
+    for number, accepted in enumerate(_ACCEPTED):
+        points = [(float(n), _speedup(accepted, n, draft_time)) for n in range(1, _LONGEST + 1)]
+        best = max(points, key=lambda point: point[1])
+        parts.append(chart.line(points, number))
+        parts.append(
+            chart.dot(
+                *best, f"{accepted:.0%} accepted: {best[1]:.2f} times with {best[0]:.0f} drafted"
+            )
+        )
+        parts.append(chart.words(points[-1], f"{accepted:.0%}"))
+        said.append(
+            f"{accepted:.0%} accepted: at best {best[1]:.2f} times with {best[0]:.0f} drafted"
+        )
+    return Figure(
+        "Gain of speculative decoding",
+        f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(said)}.",
+        "Each line is a share of drafted tokens that the large model accepts; the point is the best length. Past it, "
+        "tokens are drafted that will be thrown away. A good draft model matters more than a long draft.",
+        336,
+        tuple(parts),
+    )
+
+
+def _speedup(accepted: float, drafted: int, draft_time: float) -> float:
+    return calculate(
+        "speculative-decoding", acceptance=accepted, draft_tokens=drafted, draft_time=draft_time
+    )["speedup"]

@@ -1,0 +1,60 @@
+"""How much of the experts' weights a decoding step reads, by the batch."""
+
+from __future__ import annotations
+
+import math
+
+from flopbook.hardware.chip import shape
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure, path, words
+
+_MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
+
+
+def share_read(experts: float, visited: float, batch: float) -> float:
+    """Share of the experts that somebody in the batch visits, if all choose evenly and
+    independently.
+    """
+    return 1 - (1 - visited / experts) ** batch
+
+
+def half_read(experts: float, visited: float) -> float:
+    """The batch at which half of the experts is read, not rounded; needs more experts than are
+    visited.
+    """
+    return math.log(0.5) / math.log(1 - visited / experts)
+
+
+def figure() -> Figure:
+    """One line for each model."""
+    chart = Chart(
+        Axis("tokens in the batch", 1, 1024, "1"),
+        Axis("percent of the experts read", 0, 100, "1", log=False),
+        (84, 14, 470, 290),
+    )
+    parts, said = chart.grid(), []
+    for number, name in enumerate(_MODELS):
+        found = shape(name)
+        sizes = found.experts, found.experts_per_token
+        points = [(2 ** (n / 4), 100 * share_read(*sizes, 2 ** (n / 4))) for n in range(41)]
+        parts.append(chart.line(points, number))
+        half = half_read(*sizes)
+        parts.append(
+            chart.dot(half, 50, f"{found.model.name}: half of the experts at {half:.1f} tokens")
+        )
+        row = 150 + 22 * number
+        parts += [
+            path([(480, row), (504, row)], f"fb-line{number}"),
+            words(510, row + 4, found.model.name, "start"),
+        ]
+        said.append(
+            f"{found.model.name} reads half of its experts from {math.ceil(half)} tokens on"
+        )
+    return Figure(
+        "Experts read in one step",
+        f"If tokens choose their experts evenly and independently: {'; '.join(said)}.",
+        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are read. A mixture of "
+        "experts saves reading where few are served, and saves arithmetic always.",
+        336,
+        tuple(parts),
+    )

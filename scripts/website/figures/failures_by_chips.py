@@ -1,0 +1,44 @@
+"""Time between failures of a whole run, by the number of chips, for chips of three kinds of
+patience.
+"""
+
+from __future__ import annotations
+
+from flopbook.formulas.reliability import HERD, between_failures
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+_YEAR = 365.25 * 86400
+
+
+def figure() -> Figure:
+    """Lines for a chip that fails half as often as in the run that was counted, as often, and twice
+    as often.
+    """
+    chart = Chart(
+        Axis("chips in the run", 8, 200_000, "chip"),
+        Axis("hours between failures", 0.1, 3e4),
+        (84, 14, 500, 290),
+    )
+    parts = chart.grid()
+    for number, factor in enumerate((2.0, 1.0, 0.5)):
+        alone = HERD.alone * factor
+        points = [(chips, between_failures(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
+        parts += [
+            chart.line(points, number),
+            chart.words(points[-1], f"{alone / _YEAR:.0f} years", shift=(8, 14 * number - 22)),
+        ]
+    counted = HERD.seconds / HERD.failures
+    parts.append(chart.dot(HERD.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
+    parts.append(chart.words((HERD.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
+    return Figure(
+        "Time between failures",
+        f"In one run of {HERD.chips:,} chips {HERD.failures} unexpected interruptions were counted in "
+        f"{format_quantity(HERD.seconds, 's')}, one in {format_quantity(counted, 's')}: {HERD.alone / _YEAR:.0f} years "
+        "for each chip with its share of everything else. The time between failures falls as chips are added.",
+        "Each line is a time between failures of one chip with its share of the rest; the middle one was counted. Ten "
+        "times the chips, a tenth of the time.",
+        336,
+        tuple(parts),
+    )

@@ -1,0 +1,88 @@
+"""A kernel that copies and computes in turn or at once, and kernels that are started one by one or
+together.
+"""
+
+from __future__ import annotations
+
+from flopbook.errors import UnknownName
+from scripts.website.figures.drawing import WIDTH, Figure
+from scripts.website.figures.overlap import GAP, LEFT, PANEL, TOP, Bar, idle_share, panel
+
+TILES, COPY, WORK = 6, 1.0, 1.2
+KERNELS, LAUNCH, RUN = 6, 2.5, 1.0
+
+
+def figure(kind: str = "buffers") -> Figure:
+    """One panel for each way to do the same work. Raises UnknownName for another kind than buffers
+    and launches.
+    """
+    if kind not in _KINDS:
+        raise UnknownName("kind of timeline", kind, _KINDS)
+    title, lanes, caption, ways = _KINDS[kind]
+    scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in ways for bar in bars)
+    parts, told, top = [], [], TOP
+    for name, bars in ways:
+        end = max(bar.end for bar in bars)
+        text = f"{name}: done after {end:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of it"
+        parts += panel(text, lanes, bars, top, scale)
+        told.append(text)
+        top += PANEL
+    return Figure(title, ". ".join(told) + ".", caption, top - GAP + 6, tuple(parts))
+
+
+def buffered(buffers: int, tiles: int = TILES, copy: float = COPY, work: float = WORK) -> list[Bar]:
+    """Copies and work of tiles: a copy needs the copy before it done, and a buffer whose tile is
+    done with.
+    """
+    bars, wire, done = [], 0.0, [0.0] * buffers
+    for tile in range(tiles):
+        start = max(wire, done[-buffers])
+        wire = start + copy
+        begin = max(wire, done[-1])
+        done.append(begin + work)
+        bars += [
+            Bar(0, start, wire, f"{tile + 1}", "c4"),
+            Bar(1, begin, begin + work, f"{tile + 1}", "c0"),
+        ]
+    return bars
+
+
+def launched(
+    kernels: int = KERNELS, launch: float = LAUNCH, run: float = RUN, together: bool = False
+) -> list[Bar]:
+    """Kernels that the host starts; each needs its start and the kernel before it. Together, one
+    start serves all.
+    """
+    bars, host, chip = [], 0.0, 0.0
+    for kernel in range(kernels):
+        if not (together and kernel):
+            bars.append(
+                Bar(0, host, host + launch, "start" if together else f"start {kernel + 1}", "c3")
+            )
+            host += launch
+        begin = max(host, chip)
+        chip = begin + run
+        bars.append(Bar(1, begin, chip, f"{kernel + 1}", "c0"))
+    return bars
+
+
+_KINDS = {
+    "buffers": (
+        "Copying and computing, with one buffer and with two",
+        ("copies", "arithmetic"),
+        f"Numbers are tiles; a copy takes {COPY:g}, the work on a tile {WORK:g}. With one buffer the next tile can "
+        "only come when the one before is done with. With two it comes meanwhile, and only the first copy shows.",
+        (("one buffer", buffered(1)), ("two buffers", buffered(2))),
+    ),
+    "launches": (
+        "Starting short kernels",
+        ("host", "chip"),
+        f"Numbers are kernels, {KERNELS} in a row, each taking 1; a start takes {LAUNCH:g}. A graph starts all of "
+        "them with one order. Fusion makes one kernel of them, which also moves fewer bytes.",
+        (
+            ("one by one", launched()),
+            ("as one graph", launched(together=True)),
+            ("fused into one kernel", launched(kernels=1, run=2 * RUN, together=True)),
+        ),
+    ),
+}

@@ -1,0 +1,91 @@
+"""The memory wall in numbers: what grew in accelerators and what grew in memory chips, relative to
+a first one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flopbook.data.accelerators import load_entry
+from flopbook.hardware.chip import chip
+from flopbook.ledger.rows import ledger_row
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure, words
+from scripts.website.pages.quantities import cells, shown_claims, value_of
+
+CHIPS = ("nvidia/v100-sxm2", "nvidia/a100-sxm-40gb", "nvidia/h100-sxm", "nvidia/b200")
+YEARS = (1999, 2006, 2010, 2018, 2021)  # of the memory chips in the ledger
+
+
+class Series(NamedTuple):
+    """A quantity over the years, relative to the first one."""
+
+    name: str
+    points: list[tuple[float, float]]
+
+
+def accelerators() -> list[Series]:
+    """Peak in 16 bits, links, bandwidth and size of the memory of the chips, over those of the
+    first.
+    """
+    found = [chip(name) for name in CHIPS]
+    years = []
+    for name in CHIPS:
+        entry = load_entry(name)
+        years.append(float(value_of(cells(entry, shown_claims(entry)), "date") or 0))
+    values = {
+        "FLOP/s": [one.peak("fp16") for one in found],
+        "links": [one.scaleup_bandwidth() for one in found],
+        "bandwidth": [one.memory_bandwidth() for one in found],
+        "memory": [one.memory() for one in found],
+    }
+    return [
+        Series(name, [(y, v / values[name][0]) for y, v in zip(years, values[name], strict=True)])
+        for name in values
+    ]
+
+
+def memory_chips() -> list[Series]:
+    """Capacity of a chip, rate of a pin and speed of an access (one over the latency), over those
+    of the first.
+    """
+
+    def stated(kind: str, year: int) -> float:
+        return float(ledger_row(f"dram-{kind}-{year}").stated.value or 0)
+
+    grown = [
+        Series(name, [(float(y), stated(kind, y) / stated(kind, YEARS[0])) for y in YEARS])
+        for name, kind in (("capacity", "capacity"), ("rate of a pin", "rate"))
+    ]
+    speed = [(float(y), stated("latency", YEARS[0]) / stated("latency", y)) for y in YEARS]
+    return [*grown, Series("speed of access", speed)]
+
+
+def figure() -> Figure:
+    """Two panels on logarithmic axes."""
+    panels = (
+        ("accelerators", accelerators(), (2017, 2025), (66, 30, 250, 250), 40),
+        ("memory chips (DRAM)", memory_chips(), (1999, 2022), (386, 30, 540, 250), 100),
+    )
+    parts, told = [], []
+    for title, series, (low, high), frame, most in panels:
+        chart = Chart(
+            Axis("year", low, high, "", log=False), Axis("times the first", 0.8, most, ""), frame
+        )
+        parts += [*chart.grid(), words((frame[0] + frame[2]) / 2, 18, title, kind="fb-strong")]
+        for number, one in enumerate(series):
+            parts.append(chart.line(one.points, number))
+            parts += [chart.dot(x, y, f"{one.name}: {y:.3g} times", "fb-c5") for x, y in one.points]
+        parts += chart.names(series)
+        told.append(
+            f"{title}: " + ", ".join(f"{one.name} {one.points[-1][1]:.3g} times" for one in series)
+        )
+    names = ", ".join(chip(name).name for name in CHIPS)
+    return Figure(
+        "What grew and what did not",
+        f"Both axes of values logarithmic. {'; '.join(told)}.",
+        f"Left, from {names}: each relative to the first. Right, memory chips of 1999 to 2021 from their data sheets. "
+        "Arithmetic outgrows bandwidth and size; and the wait for a first byte is nearly what it was.",
+        298,
+        tuple(parts),
+    )

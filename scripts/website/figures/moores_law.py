@@ -1,0 +1,100 @@
+"""Transistors of accelerators by the year in which they came out, with the doubling time that fits
+them best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flopbook.data.accelerators import entry_ids, load_entry
+from flopbook.errors import FlopbookError
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.pages.growth import fitted
+from scripts.website.pages.quantities import cells, shown_claims, value_of
+
+_NAMED = {
+    "nvidia/p100-sxm2": "P100",
+    "nvidia/a100-sxm-40gb": "A100",
+    "nvidia/h100-sxm": "H100",
+    "nvidia/b200": "B200",
+    "cerebras/wse-3": "WSE-3",
+}
+WAFERS = "cerebras"  # a wafer is no chip cut from one; it is drawn and left out of the fit
+
+
+class Point(NamedTuple):
+    """A chip: its id, name, year with a fraction, and transistors."""
+
+    id: str
+    name: str
+    year: float
+    count: float
+
+
+def points() -> list[Point]:
+    """Every chip with a number of transistors and a date, oldest first."""
+    found = []
+    for name in entry_ids():
+        entry = load_entry(name)
+        if entry.kind != "package":
+            continue
+        values = cells(entry, shown_claims(entry))
+        year, count = value_of(values, "date"), value_of(values, "transistors")
+        if year is not None and count:
+            found.append(Point(name, entry.name, year, count))
+    return sorted(found, key=lambda point: (point.year, point.id))
+
+
+def doubling(found: Sequence[Point]) -> tuple[float, float]:
+    """Years for a doubling, and the count at the year 2000, of the best fit. Raises FlopbookError
+    for too few.
+    """
+    fit = fitted([(point.year, point.count) for point in found])
+    if fit is None:
+        raise FlopbookError("too few dated chips with a number of transistors for a doubling time")
+    return fit.doubling, fit.start
+
+
+def figure() -> Figure:
+    """A point for each chip, the fitted line, and the line of a doubling in two years from the same
+    start.
+    """
+    shown = points()
+    period, start = doubling([point for point in shown if not point.id.startswith(WAFERS)])
+    first, last = math.floor(shown[0].year), math.ceil(shown[-1].year)
+    chart = Chart(
+        Axis("year of the announcement or launch", first, last, "", log=False),
+        Axis("transistors", 1e9, 1e13, ""),
+        (84, 14, 540, 290),
+    )
+    at = [start * 2 ** ((year - 2000) / period) for year in (first, last)]
+    twice = [(first, at[0]), (last, at[0] * 2 ** ((last - first) / 2))]
+    lines = ((f"fit, {period:.1f} years", [(first, at[0]), (last, at[1])]), ("2 years", twice))
+    parts = chart.grid()
+    for point in shown:
+        tip = f"{point.name}: {format_quantity(point.count, '1')} transistors"
+        parts.append(
+            chart.dot(
+                point.year, point.count, tip, "fb-c1" if point.id.startswith(WAFERS) else "fb-c0"
+            )
+        )
+    parts += [chart.line(line, number) for number, (_, line) in enumerate(lines)]
+    parts += chart.names(lines)
+    for point in shown:
+        if point.id in _NAMED:
+            parts.append(chart.words((point.year, point.count), _NAMED[point.id], "end", (-7, -5)))
+    least, most = min(shown, key=lambda p: p.count), max(shown, key=lambda p: p.count)
+    return Figure(
+        "Transistors of accelerators over time",
+        f"{len(shown)} chips on a logarithmic axis, from {least.name} with {format_quantity(least.count, '1')} to "
+        f"{most.name} with {format_quantity(most.count, '1')}. The fitted line doubles in {period:.1f} years.",
+        f"Transistors of the {len(shown)} chips of our data that have a count and a date. Solid: the best fit, one "
+        f"doubling in {period:.1f} years. Dashed: Moore's two years. Wafers (the other colour) are left out of the "
+        "fit. Large packages hold several dies.",
+        334,
+        tuple(parts),
+    )

@@ -1,0 +1,36 @@
+"""Every number that a few narrow formats can write, on a line from zero."""
+
+from __future__ import annotations
+
+from flopbook.drawing.scales import Scale
+from flopbook.quantities.number_formats import number_format
+from scripts.website.figures.drawing import Figure, dot, path, words
+
+_SHOWN = ("int4", "fp4 E2M1", "fp6 E3M2", "fp8 E4M3")
+_TO = 8.0
+
+
+def figure() -> Figure:
+    """One line for each format with a point for each value up to eight."""
+    x = Scale(0, _TO, 96, 620, log=False)
+    parts = []
+    for number, name in enumerate(_SHOWN):
+        y = 26 + 40 * number
+        values = [value for value in number_format(name).values if 0 <= value <= _TO]
+        parts += [path([(x.start, y), (x.end, y)], "fb-grid"), words(86, y + 4, name, "end")]
+        parts += [dot(x.at(value), y, "fb-c0", f"{value:g}", 3) for value in values]
+    bottom = 26 + 40 * len(_SHOWN)
+    parts += [words(x.at(tick), bottom, f"{tick:g}") for tick in range(int(_TO) + 1)]
+    counts = "; ".join(
+        f"{name}: {sum(0 <= value <= _TO for value in number_format(name).values)} values"
+        for name in _SHOWN
+    )
+    return Figure(
+        "What narrow formats can write between 0 and 8",
+        f"Number lines with a point for each value. {counts}. The points of int4 are evenly apart; those of the "
+        "floating-point formats lie close together near zero and twice as far apart after each power of two.",
+        "All that can be written between 0 and 8. Whole numbers stand evenly; floating-point numbers are dense near "
+        "zero and thin out, so that the error is a share of the number.",
+        bottom + 12,
+        tuple(parts),
+    )

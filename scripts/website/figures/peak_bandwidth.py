@@ -1,0 +1,70 @@
+"""Peak against memory bandwidth of all server chips, with lines of equal ridge point."""
+
+from __future__ import annotations
+
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
+from scripts.website.pages.explorer import items
+from scripts.website.pages.families import SERVERS, chips, peak16
+from scripts.website.pages.landscape import bandwidth
+
+RIDGES = (1, 10, 100, 1000)
+_NAMED = (
+    "cerebras/wse-3",
+    "groq/groqchip-1",
+    "nvidia/h100-sxm",
+    "google/tpu-v6e",
+    "amd/mi455x",
+    "nvidia/v100-sxm2",
+    "google/tpu-v2",
+    "nvidia/h20",
+    "aws/inferentia1",
+    "nvidia/rubin",
+)
+
+
+def spots() -> list[Spot]:
+    """Server chips with a 16-bit matrix peak and a bandwidth; hollow where a source does not say
+    dense.
+    """
+    found = []
+    for item in chips(items(), SERVERS):
+        peak, rate = peak16(item.cells), bandwidth(item)
+        if peak is not None and rate is not None:
+            tip = (
+                f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {format_quantity(rate, 'byte/s')}, "
+                f"{peak.value / rate:,.0f} FLOP for a byte"
+            )
+            found.append(Spot(item, rate, peak.value, tip, peak.claim.sparsity != "dense"))
+    return found
+
+
+def figure() -> Figure:
+    """A mark for each chip; the diagonals are ridge points."""
+    found = spots()
+    chart = Chart(
+        Axis("memory bandwidth", 3e10, 5e16, "byte/s"),
+        Axis("peak, bf16 or fp16", 4e12, 3e17, "FLOP/s"),
+        (104, 14, 616, 370),
+    )
+    parts = chart.grid()
+    for value in RIDGES:
+        parts += diagonal(chart, value, f"{value:,} FLOP/byte", 0.7)
+    parts += [*marks(chart, found), *names(chart, found, _NAMED)]
+    parts += legend(
+        424, hollow="hollow: a source gives the peak and does not say whether it is dense"
+    )
+    ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in found)
+    inside = sum(100 <= ratio <= 1000 for ratio, _ in ratios)
+    return Figure(
+        "Peak and bandwidth of server chips",
+        f"{len(found)} chips on logarithmic axes with diagonals of equal ridge point. The ridge points go from "
+        f"{ratios[0][0]:,.1f} ({ratios[0][1]}) to {ratios[-1][0]:,.0f} ({ratios[-1][1]}) FLOP for a byte; {inside} of "
+        "them lie between 100 and 1,000. Chips whose memory is SRAM lie far to the right and low.",
+        f"{len(found)} server chips. Along a dashed line the ridge point is the same; a chip further up and left needs "
+        "a larger batch. A pointer names each chip.",
+        456,
+        tuple(parts),
+    )

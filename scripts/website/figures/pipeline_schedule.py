@@ -1,0 +1,50 @@
+"""A pipeline schedule, run pass by pass and drawn."""
+
+from __future__ import annotations
+
+from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts, title
+from flopbook.pipelines import Times, plan, simulate
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.drawing import Figure
+
+# The fills of the house. Of passes that never meet in one schedule two may share a fill.
+_FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 1, "W": 2, "W2": 2, "A": 4, "A2": 5}
+SECOND = {
+    "dualpipe": " Micro-batches that enter at the other end have colours of their own, but for split backward passes. "
+    "Two passes in one box run together.",
+    "interleaved": " Passes of the second chunk of a stage have colours of their own.",
+}
+DRESS = Dress(
+    {kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FILLS.items()}, "fb-small"
+)
+
+
+def figure(
+    schedule: str = "gpipe",
+    stages: int = 4,
+    microbatches: int = 8,
+    virtual: int = 1,
+    times: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    moving: bool = False,
+) -> Figure:
+    """A row for each stage. `times` are those of a forward pass, of backward for the inputs and for
+    the weights.
+
+    `moving` uncovers it from left to right, as time goes by; where motion is switched off all of it
+    is shown at once. Raises FlopbookError for a schedule that does not exist or is too large to be
+    seen.
+    """
+    run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
+    height, parts = timeline_parts(run, dress=DRESS)
+    if moving:
+        parts = [f'<g class="fb-sweep">{"".join(parts)}</g>']
+    held = " / ".join(format_quantity(value, "1") for value in run.held)
+    name = NAMES[schedule].partition(",")[0]
+    return Figure(
+        title(run),
+        description(run),
+        f"{name}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
+        + SECOND.get(schedule, ""),
+        height,
+        tuple(parts),
+    )

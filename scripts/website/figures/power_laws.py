@@ -1,0 +1,82 @@
+"""Expected loss against compute, parameters and tokens: three power laws from the constants of one
+fit.
+"""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import WIDTH, Figure, words
+
+_BUDGETS = tuple(10.0 ** (16 + step / 2) for step in range(25))  # FLOP
+_PANELS = (
+    ("compute", "FLOP", 1e18, 1e26),
+    ("parameters", "parameters", 1e7, 1e12),
+    ("tokens", "tokens", 1e8, 1e13),
+)
+
+
+def floor() -> float:
+    """The loss that no model gets below: three losses in equal steps of a power law say where it
+    ends.
+    """
+    first, second, third = (
+        float(calculate("scaling-law", flop=c)["loss"]) for c in (1e20, 1e24, 1e28)
+    )
+    return third - (third - second) ** 2 / ((third - second) - (second - first))
+
+
+def curve(panel: str) -> list[tuple[float, float]]:
+    """Loss above the floor: of the best split by compute, or the price of too few parameters or
+    tokens alone.
+
+    At the best split another FLOP is worth the same in both places. So the two prices share what is
+    above the floor as the exponents with which the best parameters and the best tokens grow with
+    compute.
+    """
+    found = [(c, calculate("scaling-law", flop=c)) for c in _BUDGETS]
+    least = floor()
+    above = [float(one["loss"]) - least for _, one in found]
+    if panel == "compute":
+        return list(zip(_BUDGETS, above, strict=True))
+    sides = [float(one["params" if panel == "parameters" else "tokens"]) for _, one in found]
+    share = slope(list(zip(_BUDGETS, sides, strict=True)))
+    return [(side, value * share) for side, value in zip(sides, above, strict=True)]
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """The exponent of a line on two logarithmic axes, from its ends."""
+    from math import log
+
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    return log(y1 / y0) / log(x1 / x0)
+
+
+def figure() -> Figure:
+    """Three panels beside each other."""
+    parts, told = [], []
+    for number, (name, label, low, high) in enumerate(_PANELS):
+        left = 66 + number * (WIDTH - 50) / 3
+        chart = Chart(
+            Axis(label, low, high, ""),
+            Axis("loss above the floor" if not number else "", 0.005, 5, ""),
+            (left, 30, left + 150, 230),
+        )
+        points = [(x, y) for x, y in curve(name) if low <= x <= high]
+        parts += [
+            *chart.grid(),
+            chart.line(points, number),
+            words(left + 75, 18, f"by {name}", kind="fb-strong"),
+        ]
+        parts.append(words(left + 146, 46, f"exponent {slope(points):.2f}", "end", "fb-small"))
+        told.append(f"by {name} with exponent {slope(points):.2f}")
+    return Figure(
+        "Three power laws",
+        f"Straight lines on logarithmic axes: {'; '.join(told)}. What is shown is the loss above {floor():.2f} nats.",
+        f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model and data both grow, at "
+        "the best split. Middle: data without end. Right: a model without end. A straight line here is a "
+        "power law, and none "
+        "of the three is steep.",
+        282,
+        tuple(parts),
+    )

@@ -1,0 +1,70 @@
+"""The ridge points of some chips in dense bf16, which are minimum batches, and what sparse peaks
+make of them.
+"""
+
+from __future__ import annotations
+
+from flopbook.drawing.scales import Scale
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from scripts.website.figures.drawing import Figure, box, words
+
+_CHIPS = (
+    "nvidia/a100-sxm-80gb",
+    "nvidia/h100-sxm",
+    "nvidia/h200-sxm",
+    "nvidia/b200",
+    "amd/mi300x",
+    "google/tpu-v5e",
+    "google/tpu-v5p",
+    "google/tpu-v6e",
+)
+_LEFT, _ROW = 170, 28
+
+
+def figure() -> Figure:
+    """A bar for each chip; an outline where a data sheet prints a sparse peak too."""
+    x = Scale(0, 800, _LEFT, 610, log=False)
+    parts, said = [], []
+    for number, name in enumerate(_CHIPS):
+        top = 8 + number * _ROW
+        dense = _tokens(name, "dense")
+        sparse = _tokens(name, "2:4")
+        assert dense is not None, name
+        label = chip(name).name.partition(" (")[0]
+        for maker in ("NVIDIA ", "AMD ", "Google Cloud "):
+            label = label.removeprefix(maker)
+        parts.append(words(_LEFT - 8, top + 15, label, "end"))
+        if sparse:
+            parts.append(
+                box(
+                    x.start,
+                    top,
+                    x.at(sparse) - x.start,
+                    20,
+                    "fb-hollow",
+                    f"with the sparse peak: {sparse:,.0f}",
+                )
+            )
+        parts.append(box(x.start, top, x.at(dense) - x.start, 20, "fb-c0", f"{dense:,.0f} tokens"))
+        parts.append(words(x.at(dense) - 6, top + 14, f"{dense:,.0f}", "end", "fb-on0"))
+        said.append(f"{label} {dense:,.0f}")
+    bottom = 8 + len(_CHIPS) * _ROW
+    parts += [words(x.at(tick), bottom + 14, f"{tick:g}") for tick in range(0, 801, 200)]
+    parts.append(words((x.start + x.end) / 2, bottom + 32, "tokens"))
+    return Figure(
+        "Minimum batch of some chips",
+        f"Bars of tokens: {'; '.join(said)}. Outlines show what a peak for 2:4 sparse matrices would give.",
+        "Ridge points in dense bf16, which are minimum batches in tokens. The outline is what comes out if the sparse "
+        "peak of the data sheet is divided by mistake.",
+        bottom + 40,
+        tuple(parts),
+    )
+
+
+def _tokens(name: str, sparsity: str) -> float | None:
+    try:
+        return float(calculate("min-batch", chip=name, sparsity=sparsity)["tokens"])
+    except FlopbookError:  # it has no such peak
+        return None

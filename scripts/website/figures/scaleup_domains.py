@@ -1,0 +1,66 @@
+"""How many chips one fast network joins, over the years."""
+
+from __future__ import annotations
+
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.scatter import Spot, dated, legend, mark_of, marks, names
+from scripts.website.pages.explorer import items
+from scripts.website.pages.families import SERVERS, chips
+from scripts.website.pages.quantities import value_of
+
+_NAMED = (
+    "google/tpu-v2",
+    "google/tpu-v3",
+    "google/tpu-v4",
+    "google/tpu-v5p",
+    "google/tpu-8t",
+    "nvidia/h100-sxm",
+    "nvidia/gb200-gpu",
+    "nvidia/rubin-ultra",
+    "huawei/ascend-950dt",
+    "microsoft/maia-200",
+    "aws/trainium3",
+    "google/tpu-v6e",
+    "nvidia/a100-sxm-40gb",
+    "microsoft/maia-100",
+    "google/tpu-8i",
+    "openai/jalapeno",
+)
+
+
+def spots() -> list[Spot]:
+    """Dated server chips with a domain."""
+    found = []
+    for item, year in dated(chips(items(), SERVERS)):
+        size = value_of(item.cells, "scaleup_domain")
+        if size is not None:
+            found.append(
+                Spot(item, year, size, f"{item.entry.name}: {size:,.0f} chips, {int(year)}")
+            )
+    return found
+
+
+def figure() -> Figure:
+    """A mark for each chip at its year; marks that would hide each other share a place."""
+    found = spots()
+    chart = Chart(
+        Axis("year of the announcement, or of the launch", 2017, 2027, "", log=False),
+        Axis("chips in one scale-up domain", 1.5, 2e4, ""),
+        (84, 14, 616, 300),
+    )
+    parts = [*chart.grid(), *marks(chart, found), *names(chart, found, _NAMED), *legend(356)]
+    small = [spot for spot in found if spot.y <= 16]
+    largest = max(found, key=lambda spot: spot.y)
+    first = int(min(spot.x for spot in found if spot.y > 16 and mark_of(spot.item.entry.id) == 0))
+    newest = sum(spot.x >= 2024 and spot.y > 16 for spot in found)
+    return Figure(
+        "Scale-up domains over the years",
+        f"{len(found)} chips from {min(s.x for s in found):.0f} to {max(s.x for s in found):.0f} on a logarithmic "
+        f"axis of domain sizes. {len(small)} have a domain of 16 chips or fewer. The largest joins {largest.y:,.0f} "
+        f"({largest.item.entry.name}). Since 2024, {newest} chips have more than 16.",
+        f"{len(found)} chips by the size of the network that joins them at full rate. TPUs have had hundreds from the "
+        f"start; the first GPU with more than 16 is of {first:.0f}.",
+        370,
+        tuple(parts),
+    )

@@ -1,0 +1,133 @@
+"""How data, fully sharded, tensor and mixed parallelism cut the arrays of a feed-forward block, and
+what they move.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from flopbook.errors import UnknownName
+from flopbook.sharding.blocks import blocks, devices, holders
+from flopbook.sharding.notation import Layout, read_layout, read_mesh
+from scripts.website.figures.drawing import Figure, box, words
+
+SIZES = {"B": 66.0, "D": 62.0, "F": 110.0}  # how long a dimension is drawn
+TOP, GAP = 56.0, 66.0
+
+
+class Scheme(NamedTuple):
+    """A kind of parallelism: its name, mesh, layouts of the four arrays, and what moves forward and
+    backward.
+    """
+
+    name: str
+    mesh: str
+    layouts: tuple[str, str, str, str]
+    forward: str
+    backward: str
+
+
+SCHEMES = {
+    "dp": Scheme(
+        "Data parallelism",
+        "X=4",
+        ("In[B_X, D]", "Win[D, F]", "Wout[F, D]", "Out[B_X, D]"),
+        "nothing",
+        "an all-reduce of the gradients of Win and Wout over X",
+    ),
+    "fsdp": Scheme(
+        "Fully sharded data parallelism",
+        "X=4",
+        ("In[B_X, D]", "Win[D_X, F]", "Wout[F, D_X]", "Out[B_X, D]"),
+        "all-gathers of Win and Wout over X, each just before its use",
+        "the same all-gathers again, and reduce-scatters of their gradients over X",
+    ),
+    "tp": Scheme(
+        "Tensor parallelism",
+        "Y=4",
+        ("In[B, D_Y]", "Win[D, F_Y]", "Wout[F_Y, D]", "Out[B, D_Y]"),
+        "an all-gather of In and a reduce-scatter of Out over Y",
+        "an all-gather and a reduce-scatter of their gradients",
+    ),
+    "mixed": Scheme(
+        "FSDP and tensor parallelism",
+        "X=2,Y=2",
+        ("In[B_X, D_Y]", "Win[D_X, F_Y]", "Wout[F_Y, D_X]", "Out[B_X, D_Y]"),
+        "all-gathers of Win and Wout over X, and of In over Y; a reduce-scatter of Out over Y",
+        "the same for the gradients, and reduce-scatters of those of Win and Wout over X",
+    ),
+}
+
+
+def shares(scheme: str) -> list[float]:
+    """Which part of each of the four arrays a device holds. Raises UnknownName for another scheme."""
+    found = _scheme(scheme)
+    mesh = read_mesh(found.mesh)
+    return [1 / prod(blocks(read_layout(text), mesh)) for text in found.layouts]
+
+
+def figure(scheme: str = "dp") -> Figure:
+    """The four arrays with their blocks; those of device 0 are filled. Raises UnknownName for
+    another scheme.
+    """
+    found = _scheme(scheme)
+    mesh = read_mesh(found.mesh)
+    layouts = [read_layout(text) for text in found.layouts]
+    parts, left, told = [], 8.0, []
+    high = max(SIZES.values())
+    for layout, share in zip(layouts, shares(scheme), strict=True):
+        tall, wide = (SIZES[dim] for dim in layout.dims)
+        column = max(wide, 104.0)
+        part = "all of it" if share == 1 else f"1/{1 / share:g}"
+        middle = left + column / 2
+        parts += [
+            words(middle, 18, str(layout), kind="fb-strong"),
+            words(middle, 36, f"{part} on each", kind="fb-small"),
+        ]
+        parts += _blocks(layout, mesh, (middle - wide / 2, TOP + (high - tall) / 2))
+        told.append(f"{layout}, {part} on each device")
+        left += column + GAP
+    foot = TOP + high + 22
+    parts.append(words(8, foot, f"forward: {found.forward}", "start", "fb-small"))
+    parts.append(words(8, foot + 16, f"backward: {found.backward}", "start", "fb-small"))
+    return Figure(
+        f"{found.name} on {devices(mesh)} devices",
+        f"{'; '.join(told)}. Moved forward: {found.forward}. Moved backward: {found.backward}.",
+        f"{found.name} of a feed-forward block on the mesh {found.mesh}. The numbers in a block are the "
+        "devices that hold "
+        "it; filled is what device 0 holds.",
+        foot + 26,
+        tuple(parts),
+        left - GAP + 8,
+    )
+
+
+def _blocks(layout: Layout, mesh: dict[str, int], corner: tuple[float, float]) -> list[str]:
+    """The blocks of one array with the devices that hold each."""
+    rows, columns = blocks(layout, mesh)
+    tall, wide = SIZES[layout.dims[0]] / rows, SIZES[layout.dims[1]] / columns
+    parts = []
+    for i in range(rows):
+        for j in range(columns):
+            held = list(holders(layout, mesh, (i, j)))
+            x, y = corner[0] + j * wide, corner[1] + i * tall
+            text = " ".join(map(str, held))
+            parts.append(
+                box(x, y, wide, tall, "fb-c0" if 0 in held else "fb-c5", f"devices {text}")
+            )
+            parts.append(
+                words(
+                    x + wide / 2,
+                    y + tall / 2 + 4,
+                    text,
+                    kind=f"fb-small fb-on{0 if 0 in held else 5}",
+                )
+            )
+    return parts
+
+
+def _scheme(name: str) -> Scheme:
+    if name not in SCHEMES:
+        raise UnknownName("scheme", name, tuple(SCHEMES))
+    return SCHEMES[name]

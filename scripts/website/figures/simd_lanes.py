@@ -1,0 +1,51 @@
+"""A loop on the lanes of a vector unit: three instructions do it, and the last one is masked."""
+
+from __future__ import annotations
+
+import math
+
+from flopbook.kernels.tiles import lane_share
+from scripts.website.figures.drawing import Figure, box, labelled, words
+
+COUNT, LANES = 19, 8
+_CELL, _LEFT, _TOP, _ROW = 40.0, 150.0, 34.0, 40.0
+
+
+def rounds(count: int = COUNT, lanes: int = LANES) -> list[list[int | None]]:
+    """For each instruction the round of the loop in each lane, counted from 0; None where the mask
+    is off.
+    """
+    starts = range(0, lanes * math.ceil(count / lanes), lanes)
+    return [[n if n < count else None for n in range(start, start + lanes)] for start in starts]
+
+
+def figure() -> Figure:
+    """A row for each instruction, a cell for each lane."""
+    drawn = rounds()
+    parts = [
+        words(_LEFT + (n + 0.5) * _CELL, 24, f"lane {n + 1}", kind="fb-small") for n in range(LANES)
+    ]
+    for row, lanes in enumerate(drawn):
+        top = _TOP + row * _ROW
+        used = sum(lane is not None for lane in lanes)
+        parts.append(words(_LEFT - 10, top + 21, f"instruction {row + 1}", "end"))
+        parts += [_cell(_LEFT + n * _CELL, top, lane) for n, lane in enumerate(lanes)]
+        parts.append(
+            words(_LEFT + LANES * _CELL + 10, top + 21, f"{used} of {LANES}", "start", "fb-small")
+        )
+    share = lane_share(COUNT, LANES)
+    return Figure(
+        "A loop on vector lanes",
+        f"{COUNT} rounds of a loop on {LANES} lanes: {len(drawn)} instructions instead of {COUNT}. The last has "
+        f"{COUNT % LANES} rounds left, and the other lanes are switched off. {share:.0%} of all lanes have work.",
+        "A number in a cell is the element of the array that the lane works on. A hollow cell is masked: the "
+        "instruction runs, and this lane neither loads nor stores.",
+        _TOP + len(drawn) * _ROW + 6,
+        tuple(parts),
+    )
+
+
+def _cell(x: float, y: float, lane: int | None) -> str:
+    if lane is None:
+        return box(x + 2, y + 3, _CELL - 4, _ROW - 10, "fb-hollow")
+    return labelled((x + 2, y + 3, _CELL - 4, _ROW - 10), str(lane), "c2")

@@ -1,0 +1,67 @@
+"""Arithmetic intensity of products by their size: dot product, matrix times vector, skinny and
+square matrices.
+"""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure, path, words
+
+CHIP = "nvidia/h100-sxm"
+ROWS = 64  # of the skinny matrix
+_SIZES = tuple(2.0**power for power in range(1, 15))
+
+
+def lines() -> list[tuple[str, list[tuple[float, float]]]]:
+    """Intensity in bf16 by the side n, from the calculator."""
+
+    def product(m: float | None, n: float | None) -> list[tuple[float, float]]:
+        return [(s, _intensity(s if m is None else m, s, s if n is None else n)) for s in _SIZES]
+
+    return [
+        ("square", product(None, None)),
+        (f"{ROWS} rows", product(float(ROWS), None)),
+        ("vector", product(1.0, None)),
+        ("dot product", product(1.0, 1.0)),
+    ]
+
+
+def _intensity(m: float, k: float, n: float) -> float:
+    return float(calculate("arithmetic-intensity", m=m, k=k, n=n, chip=CHIP)["intensity"])
+
+
+def figure() -> Figure:
+    """Four lines and the ridge point of a chip; where the square one crosses it, matrices are large
+    enough.
+    """
+    device, found = chip(CHIP), lines()
+    ridge = device.peak("bf16") / device.memory_bandwidth()
+    chart = Chart(
+        Axis("side n of the matrix", _SIZES[0], _SIZES[-1], ""),
+        Axis("FLOP for each byte", 0.2, 1e4, ""),
+        (84, 14, 520, 290),
+    )
+    at = chart.y.at(ridge)
+    parts = [
+        *chart.grid(),
+        *(chart.line(points, number) for number, (_, points) in enumerate(found)),
+    ]
+    parts += chart.names(found)
+    parts += [
+        path([(84, at), (520, at)], "fb-dashed"),
+        words(90, at - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start"),
+    ]
+    parts.append(chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}", "fb-c0"))
+    said = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in found)
+    return Figure(
+        "Intensity by size",
+        f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {said}. Square matrices cross the ridge at n = "
+        f"{3 * ridge:,.0f}.",
+        "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line bends and "
+        "stops at 64; "
+        "a vector stops at 1, a dot product at one half. Only a product whose smallest side grows gets over the ridge.",
+        334,
+        tuple(parts),
+    )

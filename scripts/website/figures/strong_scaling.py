@@ -1,0 +1,66 @@
+"""Tokens a second against chips for one batch: the line that everybody wants, and what data
+parallelism gives.
+"""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip as find_chip
+from flopbook.hardware.chip import shape
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+COUNTS = tuple(2**power for power in range(3, 13))
+NODE = 8
+
+
+def rate(model: str, chip: str, scaleout: float, chips: int, overlap: bool) -> float:
+    """Tokens a second at the peak: forward, backward and the sum of the gradients, overlapped or in
+    turn.
+    """
+    item, peak = shape(model), find_chip(chip).peak("bf16")
+    work = 6 * item.params * item.batch_tokens / chips / peak
+    told = (
+        {"topology": "two-level", "chips_per_node": NODE, "scaleout_bandwidth": scaleout}
+        if chips > NODE
+        else {}
+    )
+    wait = float(
+        calculate(
+            "collective", chip=chip, chips=chips, bytes=2 * item.params, op="all-reduce", **told
+        )["seconds"]
+    )
+    return item.batch_tokens / (max(work, work / 3 + wait) if overlap else work + wait)
+
+
+def figure(
+    model: str = "gpt-3-1.3b", chip: str = "nvidia/h100-sxm", scaleout: float = 50e9
+) -> Figure:
+    """The ideal line and two curves of data parallelism on nodes of eight."""
+    item = shape(model)
+    ideal = [(n, n * find_chip(chip).peak("bf16") / (6 * item.params) / 1e6) for n in COUNTS]
+    lines = [("in proportion", ideal)]
+    for name, overlap in (("sums hidden", True), ("sums in turn", False)):
+        lines.append((name, [(n, rate(model, chip, scaleout, n, overlap) / 1e6) for n in COUNTS]))
+    up = Axis("million tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3)
+    chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
+    parts = [
+        *chart.grid(),
+        *(chart.line(points, n) for n, (_, points) in enumerate(lines)),
+        *chart.names(lines),
+    ]
+    share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
+    told = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
+    return Figure(
+        f"Strong scaling of {item.model.name}",
+        f"Tokens a second at the peak for one batch of {format_quantity(item.batch_tokens, 'token')}, both axes "
+        f"logarithmic, from {COUNTS[0]} to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the "
+        f"straight line: {told}.",
+        f"{item.model.name}, its own batch of {format_quantity(item.batch_tokens, 'token')}, on "
+        f"{find_chip(chip).name} in "
+        "nodes of eight. The batch does not grow, so each chip has fewer tokens, until the sum of the gradients takes "
+        "longer than the products behind which it hides. From there on more chips add little.",
+        312,
+        tuple(parts),
+    )

@@ -1,0 +1,102 @@
+"""Bytes that a product of matrices moves, by the side of its tiles, with what fits on a few chips."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flopbook.data.accelerators import load_entry
+from flopbook.hardware.chip import chip
+from flopbook.kernels.tiles import largest_tile, product_bytes
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+SIDE, SMALLEST = 8192, 8
+CHIP = "nvidia/h100-sxm"
+# The memory that one tile has for itself: its chip, its name in the entry, and how the figure calls
+# it.
+NEAR = (
+    ("amd/mi300x", "LDS, per compute unit", "a compute unit of MI300X"),
+    (CHIP, "shared memory, per SM", "an SM of H100"),
+    ("google/tpu-v5p", "VMEM per TensorCore", "a core of TPU v5p"),
+)
+# Where the label of each point stands, so that none touches another.
+LABELS = (("start", (9, -4)), ("start", (9, -4)), ("end", (-9, 20)), ("end", (-9, 10)))
+
+
+class Mark(NamedTuple):
+    """A place on the line: whose memory it is, how large that is, and the side of the largest tile."""
+
+    name: str
+    memory: float
+    tile: float
+
+
+def marks() -> list[Mark]:
+    """The largest tile in the near memory of each chip."""
+    found = []
+    for name, memory, words in NEAR:
+        size = next(
+            c.si_value
+            for c in load_entry(name).claims
+            if c.name == memory and c.si_value is not None
+        )
+        found.append(Mark(words, size, largest_tile(size)))
+    return found
+
+
+def shared() -> Mark:
+    """All tiles that the GPU has in the works at once: together they fetch as one tile, through the
+    cache.
+    """
+    claims = {c.name: c.si_value for c in load_entry(CHIP).claims if c.si_value is not None}
+    tile = largest_tile(claims["shared memory, per SM"])
+    return Mark(
+        "all SMs of H100, through its cache",
+        claims["L2"],
+        tile * claims["streaming multiprocessors"] ** 0.5,
+    )
+
+
+def allowed() -> float:
+    """Bytes that the chip's memory delivers while its arithmetic units make the product at their
+    peak.
+    """
+    found = chip(CHIP)
+    return 2 * SIDE**3 / found.peak("bf16") * found.memory_bandwidth()
+
+
+def figure() -> Figure:
+    """One falling line, a level for what the memory can deliver, and a point for each chip."""
+    tiles = [float(SMALLEST * 2**n) for n in range((SIDE // SMALLEST).bit_length())]
+    points, level = [(tile, _moved(tile)) for tile in tiles], allowed()
+    chart = Chart(
+        Axis("side of a tile, elements", SMALLEST, SIDE),
+        Axis("bytes moved", 2e8, points[0][1] * 1.3, "byte"),
+    )
+    parts = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
+    parts.append(
+        chart.words((SMALLEST, level), "what the memory of H100 delivers meanwhile", shift=(6, -6))
+    )
+    said = []
+    for number, mark in enumerate((*marks(), shared())):
+        moved = _moved(mark.tile)
+        text = f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f} by {mark.tile:,.0f}"
+        parts.append(chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved"))
+        anchor, shift = LABELS[number]
+        parts.append(chart.words((mark.tile, moved), text, anchor, shift))
+        said.append(f"{text}, {format_quantity(moved, 'byte')} moved")
+    return Figure(
+        "Bytes moved against the side of a tile",
+        f"A product of matrices of {SIDE:,} by {SIDE:,} in bf16; both axes logarithmic. The largest tiles that are "
+        f"powers of two, and the tiles of a whole chip together: {'; '.join(said)}. The memory of H100 delivers "
+        f"{format_quantity(level, 'byte')} in the time of the arithmetic.",
+        "Twice the side halves the bytes. Above the dashed line memory sets the pace, below it arithmetic. One tile on "
+        "one processor of a GPU stays above; all its tiles together, which share strips through the cache, get below.",
+        336,
+        tuple(parts),
+    )
+
+
+def _moved(tile: float) -> float:
+    return product_bytes(SIDE, SIDE, SIDE, tile)

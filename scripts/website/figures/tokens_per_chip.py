@@ -1,0 +1,40 @@
+"""The smallest batch per chip of fully sharded training, chip by chip, as bars."""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.drawing import WIDTH, Figure, box, words
+
+LEFT, RIGHT, TOP, ROW, BAR = 204.0, 92.0, 8.0, 30.0, 20.0
+CHIPS = "tpu-v5p, tpu-v5e, a100-sxm-80gb, h100-sxm, tpu-v6e, b200, gb200-gpu, mi300x"
+LIMITS = {"dp-limit": "plain data parallelism", "fsdp-limit": "fully sharded training"}
+
+
+def figure(chips: str = CHIPS, limit: str = "fsdp-limit", dtype: str = "bf16") -> Figure:
+    """Bars for chips, named with commas between them, each inside its own scale-up network and on
+    all its axes.
+    """
+    names = [name.strip() for name in chips.split(",")]
+    found = [
+        (chip(name), calculate(limit, chip=name, dtype=dtype)["tokens_per_chip"]) for name in names
+    ]
+    scale = (WIDTH - LEFT - RIGHT) / max(value for _, value in found)
+    parts, told = [], []
+    for number, (item, value) in enumerate(found):
+        y, text = TOP + number * ROW, format_quantity(value, "token")
+        parts += [
+            words(LEFT - 10, y + 15, item.name, "end"),
+            box(LEFT, y, value * scale, BAR, "fb-c0", text),
+        ]
+        parts += [words(LEFT + value * scale + 6, y + 15, text, "start")]
+        told.append(f"{item.name} {text}")
+    title = f"Smallest batch per chip for {LIMITS[limit]}, {dtype}"
+    return Figure(
+        title,
+        "; ".join(told),
+        f"{title}, inside the scale-up network of each chip, from printed peaks and links. Shorter is easier.",
+        TOP + ROW * len(found) + 4,
+        tuple(parts),
+    )

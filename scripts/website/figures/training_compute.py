@@ -1,0 +1,88 @@
+"""Training compute of the models in our data, by the month of the paper that gives their number of
+tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from flopbook.data.accelerators import load_model, model_ids
+from flopbook.data.references import references
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+_MONTH = re.compile(r"(\d\d)(\d\d)\.\d{4,5}")
+_NAMED = {
+    "gpt-3-175b": (8, -4, "start"),
+    "palm-540b": (-8, -8, "end"),
+    "chinchilla-70b": (-8, 4, "end"),
+    "llama-3-405b": (-8, -6, "end"),
+    "deepseek-v3": (8, 8, "start"),
+    "llama-1-65b": (8, 14, "start"),
+    "gpt-3-125m": (8, 4, "start"),
+    "llama-1-7b": (8, 14, "start"),
+}
+
+
+class Run(NamedTuple):
+    """A training run: model, when its paper appeared (year with a fraction) and its arithmetic in
+    FLOP.
+    """
+
+    id: str
+    name: str
+    year: float
+    flop: float
+
+
+def runs() -> list[Run]:
+    """The models whose tokens come from a paper with a month, by the rule of six on active
+    parameters.
+    """
+    known, found = references(), []
+    for name in model_ids():
+        model = load_model(name)
+        tokens = next((c for c in model.claims if c.field == "tokens" and not c.absent), None)
+        month = (
+            _MONTH.match(known[tokens.source].eprint) if tokens and tokens.source in known else None
+        )
+        if month is None:
+            continue
+        try:
+            flop = float(calculate("training-flops", model=name)["flop"])
+        except FlopbookError:  # its parameters are not published
+            continue
+        found.append(Run(name, model.name, 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12, flop))
+    return sorted(found, key=lambda run: run.year)
+
+
+def figure() -> Figure:
+    """One point for each model; the largest and the smallest are named."""
+    shown = runs()
+    chart = Chart(
+        Axis("month of the paper", 2020, 2026, "", log=False),
+        Axis("training compute, FLOP", 1e20, 1e26, ""),
+    )
+    parts = chart.grid()
+    for run in sorted(shown, key=lambda run: run.id in _NAMED):  # the named ones on top
+        tip = f"{run.name}: {format_quantity(run.flop, 'FLOP')}"
+        parts.append(chart.dot(run.year, run.flop, tip, "fb-c0" if run.id in _NAMED else "fb-c5"))
+    by_id = {run.id: run for run in shown}
+    for name, (dx, dy, anchor) in _NAMED.items():
+        run = by_id[name]
+        parts.append(chart.words((run.year, run.flop), run.name, anchor, (dx, dy)))
+    least, most = min(shown, key=lambda r: r.flop), max(shown, key=lambda r: r.flop)
+    return Figure(
+        "Training compute over time",
+        f"{len(shown)} models from 2020 to 2024 on a logarithmic axis, from {least.name} with "
+        f"{format_quantity(least.flop, 'FLOP')} to {most.name} with {format_quantity(most.flop, 'FLOP')}. The "
+        "upper edge rises by about a factor of a hundred.",
+        f"Training compute of {len(shown)} models, six operations for each active parameter and token. Only models "
+        "whose tokens are stated in a paper with a date are drawn.",
+        334,
+        tuple(parts),
+    )

@@ -1,0 +1,78 @@
+"""Arithmetic and transfer of one piece of work on two lanes: one after the other, in tiles, and
+fully overlapped.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flopbook.errors import FlopbookError
+from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
+
+LEFT, RIGHT, TOP, LANE, GAP = 132.0, 16.0, 10.0, 22.0, 26.0
+
+
+class Bar(NamedTuple):
+    """Time on a lane: 0 is the bus, 1 the arithmetic."""
+
+    lane: int
+    start: float
+    end: float
+
+
+def schedule(compute: float, memory: float, tiles: int) -> list[Bar]:
+    """Each tile is fetched, then computed; the bus fetches on while a tile is computed. One tile is
+    no overlap.
+    """
+    bars, wire, core = [], 0.0, 0.0
+    for _ in range(tiles):
+        bars.append(Bar(0, wire, wire + memory / tiles))
+        wire += memory / tiles
+        start = max(wire, core)
+        core = start + compute / tiles
+        bars.append(Bar(1, start, core))
+    return bars
+
+
+def total(bars: list[Bar]) -> float:
+    """When the last bar ends."""
+    return max(bar.end for bar in bars)
+
+
+def figure(
+    compute: float = 3.0, memory: float = 5.0, tiles: tuple[int, ...] = (1, 4, 32)
+) -> Figure:
+    """The same work in so many tiles, with lines at the larger time and at the sum.
+
+    Raises FlopbookError for times that are not above zero or a number of tiles that cannot be seen.
+    """
+    if min(compute, memory) <= 0 or not all(1 <= n <= 64 for n in tiles):
+        raise FlopbookError("times above zero and 1 to 64 tiles are drawn")
+    scale = (WIDTH - LEFT - RIGHT) / (compute + memory)
+    parts, top, told = [], TOP + 16, []
+    foot = top + len(tiles) * (2 * LANE + GAP) - GAP + 6
+    for value, name in ((max(compute, memory), "the larger"), (compute + memory, "the sum")):
+        x = LEFT + value * scale
+        parts += [
+            path([(x, TOP + 6), (x, foot)], "fb-dashed"),
+            words(x, TOP, name, "end" if value > memory else "middle"),
+        ]
+    for count in tiles:
+        bars = schedule(compute, memory, count)
+        name = "one after the other" if count == 1 else f"in {count} tiles"
+        parts.append(words(LEFT - 10, top + LANE + 4, name, "end", "fb-strong"))
+        for lane, start, end in bars:
+            label = ("bytes", "FLOP")[lane] if count == 1 else ""
+            place = (LEFT + start * scale, top + lane * LANE, (end - start) * scale, LANE - 3)
+            parts.append(labelled(place, label, ("c1", "c0")[lane]))
+        told.append(f"{name}: {total(bars):.3g}")
+        top += 2 * LANE + GAP
+    return Figure(
+        "Arithmetic and transfer, with and without overlap",
+        f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. {'; '.join(told)}. The larger of "
+        f"the two is {max(compute, memory):g}, the sum {compute + memory:g}.",
+        "Upper bars of each pair: the bus. Lower bars: the arithmetic. In pieces, the next one is on its way while "
+        "this one is multiplied. The total moves from the sum towards the larger time and never below it.",
+        foot + 8,
+        tuple(parts),
+    )

@@ -1,0 +1,36 @@
+"""The plan of nearly every computer: a processor, one memory for program and data, input and
+output, one bus.
+"""
+
+from __future__ import annotations
+
+from scripts.website.figures.drawing import Figure, arrow, box, labelled, path, words
+
+
+def figure() -> Figure:
+    """Boxes joined by a bus."""
+    parts = [
+        box(20, 20, 270, 170, "fb-hollow"),
+        words(32, 40, "Processor", "start", "fb-strong"),
+        labelled((36, 54, 110, 56), "control unit\nreads instructions", "c1"),
+        labelled((164, 54, 110, 56), "arithmetic unit\nadds, multiplies", "c0"),
+        labelled((36, 124, 238, 50), "registers\na few dozen numbers, at hand at once", "c2"),
+        arrow((146, 82), (164, 82)),
+        arrow((219, 124), (219, 111)),
+        labelled((344, 20, 130, 170), "memory\n\nprogram\nand data,\nby address", "c4"),
+        labelled((528, 20, 96, 74), "input\nkeys, disk,\nnetwork", "c5"),
+        labelled((528, 116, 96, 74), "output\nscreen, disk,\nnetwork", "c5"),
+        path([(20, 232), (624, 232)]),
+        words(322, 252, "bus: everything that moves, moves here"),
+    ]
+    for x, top in ((155, 190), (409, 190), (576, 190)):
+        parts += [arrow((x - 5, 232), (x - 5, top + 1)), arrow((x + 5, top), (x + 5, 231))]
+    return Figure(
+        "A von Neumann machine",
+        "A processor with a control unit, an arithmetic unit and registers; one memory that holds program and data; "
+        "input and output. All of them are joined by one bus, and every number that is used crosses it.",
+        "The plan that carries John von Neumann's name: that of a laptop and, with more of everything, of an "
+        "accelerator. The arithmetic is on one side of the bus and the numbers are on the other.",
+        262,
+        tuple(parts),
+    )

@@ -1,0 +1,57 @@
+"""The share of a GPU's time that makes wanted results, by the side of the matrices: the saw-tooth
+of waves.
+"""
+
+from __future__ import annotations
+
+from flopbook.data.accelerators import load_entry
+from flopbook.hardware.chip import chip
+from flopbook.kernels.tiles import wave_share
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.drawing import Figure
+
+CHIP = "nvidia/h100-sxm"
+SMALLEST, LARGEST, STEP = 512, 6144, 64
+TILES = ((128, 128), (256, 128))
+
+
+def units() -> float:
+    """Processors of the chip, each with one tile at a time."""
+    return next(
+        c.si_value
+        for c in load_entry(CHIP).claims
+        if c.name == "streaming multiprocessors" and c.si_value
+    )
+
+
+def figure() -> Figure:
+    """One line for each shape of a tile."""
+    chart = Chart(
+        Axis("side of the matrices", SMALLEST, LARGEST, log=False),
+        Axis("share of the time", 0, 1, "", log=False),
+        (84, 24, 550, 290),
+    )
+    parts, said, named = chart.grid(), [], []
+    for number, (rows, columns) in enumerate(TILES):
+        name = f"{rows} by {columns}"
+        points = [
+            (float(n), wave_share(n, n, rows, columns, units()))
+            for n in range(SMALLEST, LARGEST + 1, STEP)
+        ]
+        parts.append(chart.line(points, number))
+        named.append((name, points))
+        large = [point for point in points if point[0] >= LARGEST / 2]
+        worst, best = min(large, key=lambda point: point[1]), max(large, key=lambda point: point[1])
+        said.append(
+            f"tiles of {name}: above {LARGEST / 2:,.0f} between {worst[1]:.0%} at {worst[0]:,.0f} and "
+            f"{best[1]:.0%} at {best[0]:,.0f}"
+        )
+    parts += chart.names(named)
+    return Figure(
+        "Waves of tiles",
+        f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. {'; '.join(said)}.",
+        "A tile more than a whole wave, and all processors wait for the last one. The teeth get smaller as the number "
+        "of waves grows. Larger tiles move fewer bytes and have the larger teeth.",
+        336,
+        tuple(parts),
+    )

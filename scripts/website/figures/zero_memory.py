@@ -1,0 +1,71 @@
+"""What each stage of ZeRO leaves on a device: weights, gradients and the state of the optimizer, as
+bars.
+"""
+
+from __future__ import annotations
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import shape
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
+
+LEFT, RIGHT, TOP, ROW, BAR = 150.0, 76.0, 34.0, 46.0, 26.0
+PARTS = (("weights", "c0"), ("gradients", "c1"), ("optimizer", "c2"))
+NAMES = (
+    "plain data parallelism",
+    "ZeRO-1: optimizer cut",
+    "ZeRO-2: and gradients",
+    "ZeRO-3: and weights",
+)
+
+
+def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figure:
+    """Bars for stages 0 to 3 over `dp` devices. `memory` draws a line at the memory of a device; 0
+    draws none.
+    """
+    stages = [{}, *({"zero": stage} for stage in (1, 2, 3))]
+    found = [calculate("memory", model=model, seq=1, dp=dp, **stage) for stage in stages]
+    states = [[float(one[name]) for name, _ in PARTS] for one in found]
+    longest = max(max(map(sum, states)), float(memory))
+    scale = (WIDTH - LEFT - RIGHT) / longest
+    parts = [part for stage, values in enumerate(states) for part in _bar(stage, values, scale)]
+    foot = TOP + ROW * 4
+    if memory:
+        at = LEFT + float(memory) * scale
+        parts += [path([(at, TOP - 8), (at, foot - 8)], "fb-dashed")]
+        parts += [
+            words(
+                at,
+                TOP - 14,
+                f"memory of a chip, {format_quantity(float(memory), 'byte')}",
+                kind="fb-small",
+            )
+        ]
+    left = LEFT
+    for name, colour in PARTS:
+        parts += [
+            box(left, foot, 14, 14, f"fb-{colour}"),
+            words(left + 20, foot + 11, name, "start"),
+        ]
+        left += 110
+    told = "; ".join(
+        f"{name}: {format_quantity(sum(v), 'byte')}" for name, v in zip(NAMES, states, strict=True)
+    )
+    title = f"States of {shape(model).model.name} on each of {dp} devices"
+    return Figure(
+        title, told, f"{title}, without activations. Bars are to scale.", foot + 24, tuple(parts)
+    )
+
+
+def _bar(stage: int, values: list[float], scale: float) -> list[str]:
+    """One stage: its name, its parts one after the other, and their sum."""
+    y, x = TOP + stage * ROW, LEFT
+    parts = [words(LEFT - 10, y + 17, NAMES[stage], "end", "fb-small")]
+    for value, (name, colour) in zip(values, PARTS, strict=True):
+        wide = value * scale
+        if wide >= 0.3:
+            parts.append(
+                box(x, y, wide, BAR, f"fb-{colour}", f"{name}: {format_quantity(value, 'byte')}")
+            )
+        x += wide
+    return [*parts, words(x + 6, y + 17, format_quantity(sum(values), "byte"), "start")]

@@ -1,0 +1,64 @@
+"""Growth by a constant factor each year: the line of least squares through logarithms, with its
+uncertainty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+POINTS, YEARS = 8, 4.0
+
+
+class Growth(NamedTuple):
+    """Yearly factor; value at the year 2000; standard error of the rate's logarithm; scatter as a
+    factor; points.
+    """
+
+    factor: float
+    start: float
+    error: float
+    scatter: float
+    count: int
+
+    @property
+    def doubling(self) -> float:
+        """Years to double; infinite where nothing grows."""
+        return _years(math.log(self.factor))
+
+    @property
+    def fast(self) -> float:
+        """The shortest doubling, in years, within two standard errors of the rate."""
+        return _years(math.log(self.factor) + 2 * self.error)
+
+    @property
+    def slow(self) -> float:
+        """The longest one; infinite where standing still is within two standard errors."""
+        return _years(math.log(self.factor) - 2 * self.error)
+
+
+def _years(rate: float) -> float:
+    return math.log(2) / rate if rate > 0 else math.inf
+
+
+def fitted(places: Sequence[tuple[float, float]]) -> Growth | None:
+    """The growth of values over years (year, value); None for too few points or too few years
+    between them.
+    """
+    years = [year - 2000 for year, _ in places]
+    if len(places) < POINTS or max(years) - min(years) < YEARS:
+        return None
+    logs = [math.log(value) for _, value in places]
+    mean_x, mean_y = sum(years) / len(years), sum(logs) / len(logs)
+    spread = sum((x - mean_x) ** 2 for x in years)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(years, logs, strict=True)) / spread
+    rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in zip(years, logs, strict=True))
+    sigma = math.sqrt(rest / (len(places) - 2))
+    return Growth(
+        math.exp(slope),
+        math.exp(mean_y - slope * mean_x),
+        sigma / math.sqrt(spread),
+        math.exp(sigma),
+        len(places),
+    )

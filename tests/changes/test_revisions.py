@@ -1,0 +1,307 @@
+"""Comparing with a revision or an exported folder: the same code reads both, and nothing is taken
+on trust.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flopbook.changes import revisions as base
+from flopbook.changes import snapshot
+from flopbook.changes.difference import Difference
+from flopbook.data import repository
+from flopbook.data.accelerators import ACCELERATORS, MODELS
+from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.errors import FlopbookError
+from tests.support.samples import LEDGER, MODEL, TOPICS, VENDOR, bib, claim, entry_text, write
+
+GIT = {
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+}
+FIELDS = ("peak", "memory_bandwidth", "memory", "scaleup_bandwidth", "scaleup_axes", "power")
+CLAIMS = tuple(claim(field) for field in FIELDS)
+ROW = LEDGER.replace("two-and-two", "peak-of-one").replace(
+    "call: 2 + 2", "call: chip('acme/one').peak('bf16')"
+)
+ROW = ROW.replace("stated: {value: 4}", "stated: {value: 100, unit: TFLOP/s}")
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git in a folder, apart from the settings of this machine."""
+    subprocess.run(
+        ["git", "-C", str(root), *words], check=True, capture_output=True, env={**os.environ, **GIT}
+    )
+
+
+class Repository:
+    """A small repository with data in one commit."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folders = {place: root / place for place in repository.FOLDERS}
+        for source, place in (
+            (ACCELERATORS, "accelerators"),
+            (BIBLIOGRAPHY, "bibliography"),
+            (MODELS, "calculators/models"),
+        ):
+            for path in source.glob("*.json"):
+                write(root / place / path.name, path.read_bytes())
+        write(root / "pyproject.toml", "")
+        self.write("accelerators/acme/vendor.yaml", VENDOR)
+        self.write("accelerators/acme/one.yaml", entry_text(*CLAIMS))
+        self.write("calculators/models/tiny-1b.yaml", MODEL)
+        self.write("bibliography/all.bib", bib())
+        self.write("bibliography/topics.yaml", TOPICS)
+        self.write("bibliography/claims/acme.yaml", ROW)
+        git(root, "init", "-q", "-b", "main")
+        self.commit("first")
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file of the working tree."""
+        write(self.root / path, text)
+
+    def commit(self, name: str) -> None:
+        """Commit everything and give it a name."""
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "-m", name)
+        git(self.root, "tag", name)
+
+    def against(self, revision: str) -> Difference:
+        """What changed since a revision."""
+        return base.against(revision, self.folders)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A repository that the comparison takes for its own."""
+    made = Repository(tmp_path / "repo")
+    for module in (base, repository):
+        monkeypatch.setattr(module, "checkout", lambda: made.root)
+    return made
+
+
+def test_an_untouched_tree_does_not_differ(repo: Repository) -> None:
+    assert not repo.against("HEAD") and not repo.against("first") and not repo.against("main")
+
+
+def test_a_changed_value_moves_choice_calculators_and_ledger(repo: Repository) -> None:
+    repo.write("accelerators/acme/one.yaml", entry_text(claim(value=200), *CLAIMS[1:]))
+    found = repo.against("first")
+    assert [(c.id, c.old, c.new) for c in found.written] == [
+        ("acme/one", "100 TFLOP/s", "200 TFLOP/s")
+    ]
+    assert [c.relative for c in found.chosen] == [pytest.approx(1)]
+    moved = {
+        c.field: c.relative
+        for c in found.calculators
+        if "--chip acme/one" in c.id and "min-batch" in c.id
+    }
+    assert moved["tokens"] == moved["flop_per_byte"] == pytest.approx(1)
+    rows = {(c.id, c.field): (c.old, c.new) for c in found.ledger}
+    assert rows == {
+        ("peak-of-one", "computed"): (100e12, 200e12),
+        ("peak-of-one", "its verdict"): ("stands", "does not stand"),
+    }
+    assert len(found.problems) == 1 and not found.unread
+
+
+def test_older_revisions_are_read_as_they_were(repo: Repository) -> None:
+    repo.write("accelerators/acme/two.yaml", entry_text(*CLAIMS, id="acme/two"))
+    repo.commit("second")
+    (repo.root / "accelerators/acme/one.yaml").unlink()
+    assert {(c.id, c.how) for c in repo.against("second").written} == {("acme/one", "removed")}
+    assert {(c.id, c.how) for c in repo.against("first").written} == {
+        ("acme/one", "removed"),
+        ("acme/two", "added"),
+    }
+    assert repo.against("second^").written == repo.against("first").written
+
+
+def test_new_sources_vendors_and_models(repo: Repository) -> None:
+    repo.write("bibliography/more.bib", bib("bolt2026one", tier="press"))
+    repo.write("accelerators/bolt/vendor.yaml", VENDOR.replace("acme", "bolt"))
+    repo.write("calculators/models/huge.yaml", MODEL.replace("tiny-1b", "huge"))
+    found = {(c.kind, c.id, c.how, c.new) for c in repo.against("HEAD").written}
+    assert found == {
+        ("reference", "bolt2026one", "added", "press"),
+        ("vendor", "bolt", "added", None),
+        ("model", "huge", "added", "dense, 1 value"),
+    }
+
+
+def test_a_broken_file_is_said_and_the_rest_compared(repo: Repository) -> None:
+    repo.write("accelerators/acme/two.yaml", "id: [")
+    repo.write("bibliography/claims/acme.yaml", "rows: 3")
+    found = repo.against("HEAD")
+    assert [text.partition(":")[0] for text in found.unread] == ["now", "now"]
+    assert "acme/two" in found.unread[0] and "ledger" in found.unread[1]
+
+
+def test_an_older_schema_is_read_by_its_own_rules(repo: Repository) -> None:
+    """The base was valid when it was written, whatever is asked for today."""
+    schema = json.loads((repo.root / "accelerators/schema.json").read_text(encoding="utf-8"))
+    schema["required"].append("family")
+    repo.write("accelerators/schema.json", json.dumps(schema))
+    repo.write("accelerators/acme/one.yaml", entry_text(*CLAIMS, family="First"))
+    found = repo.against("first")
+    assert [(c.field, c.old, c.new) for c in found.written] == [
+        ("family", "", "First")
+    ] and not found.unread
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "nothing", "--output=/tmp/x", "-n", "HEAD:accelerators", "x" * 5000, "a b", "\x1b[1m"],
+)
+def test_what_is_no_revision_is_said_in_one_line(name: str, repo: Repository) -> None:
+    with pytest.raises(FlopbookError, match="is neither a revision of this repository") as caught:
+        repo.against(name)
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 300
+
+
+def test_a_revision_without_data(repo: Repository) -> None:
+    git(repo.root, "rm", "-rq", "bibliography")
+    git(repo.root, "commit", "-qm", "none")
+    git(repo.root, "tag", "none")
+    with pytest.raises(FlopbookError, match="'none' has no bibliography"):
+        repo.against("none")
+
+
+def test_a_folder_that_is_no_repository(repo: Repository) -> None:
+    shutil.rmtree(repo.root / ".git")
+    with pytest.raises(
+        FlopbookError, match="is no git repository; compare with an exported folder"
+    ):
+        repo.against("HEAD")
+
+
+def test_git_may_be_missing(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(FlopbookError, match="git cannot be run"):
+        repo.against("HEAD")
+
+
+def test_an_installed_package_has_no_revisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "checkout", lambda: None)
+    with pytest.raises(FlopbookError, match="an installed package has no revisions"):
+        base.against("HEAD")
+
+
+def test_only_plain_data_leaves_the_revision(repo: Repository, tmp_path: Path) -> None:
+    """No code, no links: what a revision brings is read, never run or followed."""
+    repo.write("accelerators/acme/evil.py", "raise SystemExit")
+    repo.write("accelerators/notes.txt", "text")
+    os.symlink("/etc/passwd", repo.root / "accelerators/acme/link.yaml")
+    repo.commit("odd")
+    folders = base.extracted(repo.root, "odd", tmp_path / "out")
+    found = sorted(
+        path.relative_to(tmp_path / "out").as_posix()
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file()
+    )
+    assert found and all(
+        path.endswith((".yaml", ".json", ".bib")) and "link" not in path for path in found
+    )
+    assert set(folders) == {"accelerators", "bibliography", "models"} and folders["models"].is_dir()
+
+
+def test_the_folder_in_which_it_runs_lends_no_code(
+    repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "here" / "flopbook.py", "raise SystemExit('not this one')")
+    write(tmp_path / "here" / "json.py", "raise SystemExit('nor this one')")
+    monkeypatch.chdir(tmp_path / "here")
+    assert not repo.against("HEAD")
+
+
+@pytest.fixture
+def exported(repo: Repository, tmp_path: Path) -> Path:
+    """The repository's data as `flopbook export` writes it, made by a process that reads it."""
+    folders = {Path(place).name: str(folder) for place, folder in repo.folders.items()}
+    code = snapshot._CHILD.partition("from flopbook.changes.snapshot")[0] + (
+        "from pathlib import Path\nfrom flopbook.export import records as export\n"
+        "for name in ('accelerators', 'vendors', 'models'):\n"
+        "    (Path(sys.argv[2]) / f'{name}.json').write_text(export._json(getattr(export, name)()), encoding='utf-8')\n"
+        "from flopbook.data.references import references, csl\nfrom flopbook.ledger.rows import ledger_rows\n"
+        "made = {'references': [csl(r) for r in references().values()],\n"
+        "        'claims': [export.row_record(r) for r in ledger_rows()]}\n"
+        "for name, value in made.items():\n"
+        "    (Path(sys.argv[2]) / f'{name}.json').write_text(export._json(value), encoding='utf-8')\n"
+    )
+    out = tmp_path / "exported"
+    out.mkdir()
+    subprocess.run([sys.executable, "-c", code, json.dumps(folders), str(out)], check=True)
+    return out
+
+
+def test_an_exported_folder_is_a_base_too(repo: Repository, exported: Path) -> None:
+    assert not repo.against(str(exported))
+    repo.write(
+        "accelerators/acme/one.yaml", entry_text(claim(value=105), *CLAIMS[1:], aliases="[first]")
+    )
+    repo.write("accelerators/acme/vendor.yaml", VENDOR.replace("tests", "trials"))
+    repo.write(
+        "bibliography/claims/acme.yaml",
+        ROW.replace("verdict: holds", "verdict: rounding, tolerance: 0.1"),
+    )
+    repo.write("bibliography/more.bib", bib("bolt2026one"))
+    found = repo.against(str(exported))
+    assert {(c.id, c.field) for c in found.written} == {
+        ("acme/one", "aliases"),
+        ("acme/one", "peak bf16 dense"),
+        ("acme", "summary"),
+        ("bolt2026one", ""),
+    }
+    assert [c.field for c in found.chosen] == ["peak bf16 dense"] and not found.calculators
+    assert [(c.field, c.new) for c in found.ledger] == [("verdict", "rounding")]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[3]", '[{"id": "a"}]', "null", "\x00"])
+def test_a_broken_export_is_said_in_one_line(text: str, tmp_path: Path, repo: Repository) -> None:
+    for name in base.EXPORTED:
+        write(tmp_path / "out" / f"{name}.json", text)
+    with pytest.raises(FlopbookError, match="is no folder that flopbook export wrote") as caught:
+        repo.against(str(tmp_path / "out"))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"), [("a\nValueError: no\n", "ValueError: no"), ("", "status 3")]
+)
+def test_a_reader_that_stops_is_said_in_one_line(said: str, expected: str) -> None:
+    with pytest.raises(FlopbookError, match=f"^the data cannot be read: {expected}$"):
+        snapshot._result("", said, 3)
+
+
+def test_a_snapshot_is_plain_and_finite() -> None:
+    taken: dict[str, Any] = snapshot.taken(
+        {"accelerators": ACCELERATORS, "bibliography": BIBLIOGRAPHY, "models": MODELS}
+    )[0]
+    assert json.loads(json.dumps(taken, allow_nan=False)) == taken
+    assert set(taken) == {
+        "entries",
+        "vendors",
+        "models",
+        "references",
+        "ledger",
+        "calculators",
+        "unread",
+    }
+    assert all(
+        claim["source"] and "chosen" in claim
+        for one in taken["entries"].values()
+        for claim in one["claims"]
+    )

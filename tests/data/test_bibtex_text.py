@@ -1,0 +1,173 @@
+"""BibTeX as text: laid out anew it means what it meant, and nothing that people wrote is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pybtex.database import parse_string
+
+from flopbook.checks.fixes import fixed
+from flopbook.data.bibtex_text import KNOWN, LAST, ORDER, pieces, print_entry, read_entry
+from flopbook.data.references import references
+from flopbook.data.tiers import BIBLIOGRAPHY
+from tests.support.samples import bib
+
+# Values in all the ways that people write them: braces in braces, accents, quotes, bare words,
+# several lines.
+TEXT = st.lists(
+    st.sampled_from(
+        [
+            "a",
+            "B c",
+            "{GPU}",
+            "{\\'e}",
+            '{\\"u}',
+            ", ",
+            " = ",
+            "@misc",
+            "é",
+            "50\\%",
+            "\n   ",
+            "#",
+            "--",
+        ]
+    ),
+    min_size=1,
+    max_size=6,
+).map("".join)
+VALUE = st.one_of(
+    TEXT.map(lambda text: "{" + text + "}"),
+    TEXT.map(lambda text: '"' + text + '"'),
+    st.sampled_from(["jan", "2026", "{}", '"{"}"', '{say "x"}']),
+)
+NAME = st.sampled_from([*ORDER, *LAST, "isbn13", "Mytier"])
+BODY = st.dictionaries(NAME, VALUE, max_size=8)
+SPACE = st.sampled_from(["", " ", "\n", "\n  ", "\t", "   "])
+
+
+@st.composite
+def entries(draw: st.DrawFn, key: str = "doe2026one") -> str:
+    """An entry in somebody's own layout."""
+    space = [draw(SPACE) for _ in range(4)]
+    fields = [f"{space[0]}{name}{space[1]}={space[2]}{value}" for name, value in draw(BODY).items()]
+    kind = draw(st.sampled_from(["misc", "Article", "INPROCEEDINGS"]))
+    comma = draw(st.sampled_from(["", ","])) if fields else ""
+    return f"@{kind}{{{key},{','.join(fields)}{comma}{space[3]}}}"
+
+
+def parsed(text: str) -> dict[str, tuple]:
+    """What pybtex reads: key -> type and fields. Names are texts here: not every text is one."""
+    found = parse_string(text, "bibtex", person_fields=()).entries
+    return {
+        key: (one.type, {name.lower(): value for name, value in one.fields.items()})
+        for key, one in found.items()
+    }
+
+
+@example("@misc{doe2026one,author={, , , }}")
+@given(entries())
+def test_an_entry_laid_out_anew_means_the_same(text: str) -> None:
+    entry = read_entry(text)
+    assert entry is not None
+    again = print_entry(entry)
+    before, after = parsed(text), parsed(again)
+    assert before == after
+    once_more = read_entry(again)
+    assert once_more is not None and print_entry(once_more) == again
+    assert sorted(once_more.fields) == sorted(entry.fields)
+
+
+COMMENT = st.sampled_from(["", "\n", "\n\n\n", "% why this one\n", "\nfree text\n\n"])
+
+
+@given(st.lists(st.tuples(COMMENT, st.sampled_from("abcdefg")), max_size=5), st.data())
+def test_a_file_laid_out_anew_means_the_same_and_keeps_its_comments(
+    parts: list, data: st.DataObject
+) -> None:
+    """Parsed before equals parsed after, for any order, layout and comments; and it stays as it is
+    from then on.
+    """
+    text = ""
+    for number, (comment, letter) in enumerate(parts):
+        text += f"{comment}{data.draw(entries(f'{letter}{number}2026x'))}\n"
+    mended, _ = fixed(text, bibliography=True)
+    before, after = parsed(text), parsed(mended)
+    assert before == after
+    for line in ("% why this one", "free text"):
+        assert text.count(line) == mended.count(line)
+    assert fixed(mended, bibliography=True) == (mended, [])
+    if "%" not in text.replace("\\%", "") and "free" not in text:
+        assert list(after) == sorted(before)
+
+
+@given(st.text(alphabet='@misc{}=,"\n abc\\#%é()', max_size=60))
+def test_any_text_comes_out_of_its_pieces(text: str) -> None:
+    assert "".join(entry + behind for _, entry, behind in pieces(text)) == text
+    read_entry(text)  # never raises
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@misc{a2026b, title = {x} # {y}}",
+        "@misc{a2026b, title = {x}, title = {y}}",
+        "@misc{a2026b, title {x}}",
+        "@string{x = {y}}",
+        "@comment{a2026b, title = {x}}",
+        "@misc{a2026b, title = {x}",
+        "@misc{a2026b, % why\n}",
+        "",
+        "@misc(a2026b, title = {x})",
+        "@misc{a2026b, title = }",
+        "@misc{, title = 1}",
+    ],
+)
+def test_what_cannot_be_told_apart_is_left_alone(text: str) -> None:
+    assert read_entry(text) is None
+    whole = text + "\n"
+    assert fixed(whole, bibliography=True)[0].strip() == text.strip()
+
+
+def test_text_behind_an_entry_stays_behind_it() -> None:
+    text = "@misc{b2026x, title = {x}} rest\n@misc{a2026x}\n"
+    assert read_entry(text) is None
+    assert (
+        fixed(text, bibliography=True)[0]
+        == "@misc{b2026x,\n  title = {x}\n} rest\n@misc{a2026x\n}\n"
+    )
+
+
+def test_the_order_of_fields() -> None:
+    entry = read_entry(
+        '@MISC{doe2026x,annote={n},Zebra=1,keywords={k},Title="T",author={Doe, Jane},}'
+    )
+    assert entry is not None and entry.texts["title"] == "T"
+    assert print_entry(entry) == (
+        '@misc{doe2026x,\n  author = {Doe, Jane},\n  title = "T",\n  zebra = 1,\n  keywords = {k},\n  annote = {n}\n}'
+    )
+
+
+def test_an_entry_without_fields() -> None:
+    entry = read_entry("@misc{doe2026x,}")
+    assert entry is not None and print_entry(entry) == "@misc{doe2026x\n}"
+    assert parsed("@misc{doe2026x,}") == parsed(print_entry(entry))
+
+
+def test_a_sample_is_in_the_layout_of_the_house() -> None:
+    entry = read_entry(bib().strip())
+    assert entry is not None and print_entry(entry) + "\n" == bib()
+
+
+def test_the_real_bibliography_is_read_as_pybtex_reads_it() -> None:
+    """Field by field, our reading of the text equals the parser's, and laying it out changes no
+    meaning.
+    """
+    for path in sorted(BIBLIOGRAPHY.glob("*.bib")):
+        text = path.read_text(encoding="utf-8")
+        mended, _ = fixed(text, bibliography=True)
+        assert parsed(text) == parsed(mended), path.name
+    for item in references().values():
+        entry = read_entry(item.bibtex)
+        assert entry is not None and entry.key == item.key and set(entry.texts) <= KNOWN
+        assert entry.texts.get("year") == str(item.year)

@@ -1,0 +1,460 @@
+"""The BibTeX reader: what it decodes, what it refuses, and the fast scan of tiers that must equal
+the parse.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flopbook.data import references as refs
+from flopbook.data.claims import TIERS
+from flopbook.data.reference_rules import KINDS
+from flopbook.data.tiers import source_tiers
+from flopbook.errors import DataError, Problem, UnknownName
+from tests.support.samples import SOURCE, TOPICS, World, assert_clean, bib, place, write
+
+TOKENS = st.sampled_from(
+    [
+        "@article{",
+        "a2020b",
+        ",",
+        "\n",
+        "{",
+        "}",
+        '"',
+        "title",
+        "=",
+        "author",
+        "# ",
+        "\\",
+        "\\frac",
+        "$",
+        "~",
+        "%",
+        "@string{",
+        "@comment{",
+        "@preamble{",
+        "and ",
+        "A, B, C, D",
+        "\x00",
+        "\x1b",
+        "é",
+        "year",
+        "2020",
+        "(",
+        ")",
+        "month = jan,",
+        "\\'",
+        "\\begin{x}",
+        "\\verb|",
+        "--",
+        "\\(",
+        "^",
+        "_",
+        "&",
+        "#",
+        "\\input{/etc/passwd}",
+    ]
+)
+
+
+def problems_of(world: World, text: str | bytes, *more: str) -> list[Problem]:
+    """The problems of one or more .bib files."""
+    world.write("bibliography/all.bib", text)
+    for number, other in enumerate(more):
+        world.write(f"bibliography/more{number}.bib", other)
+    with pytest.raises(DataError) as caught:
+        refs.references()
+    assert_clean(caught.value)
+    return list(caught.value.problems)
+
+
+def read_one(world: World, **changes: str | None) -> refs.Reference:
+    world.write("bibliography/all.bib", bib(**changes))
+    return refs.references()[SOURCE]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(st.lists(TOKENS, max_size=30).map("".join), st.booleans())
+def test_garbage_gives_references_or_a_data_error(tmp_path: Path, text: str, inside: bool) -> None:
+    """Nothing but DataError leaves the reader, whether the garbage is the file or one title."""
+    path = write(tmp_path / "x.bib", bib(title=text, author=text) if inside else text)
+    try:
+        for item in refs.read_bib(path):
+            assert isinstance(item, refs.Reference) and refs.csl(item)["id"] == item.key
+    except DataError as error:
+        assert_clean(error)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=80))
+def test_garbage_bytes_give_references_or_a_data_error(tmp_path: Path, data: bytes) -> None:
+    try:
+        list(refs.read_bib(write(tmp_path / "x.bib", data)))
+    except DataError as error:
+        assert_clean(error)
+
+
+FIELD = st.sampled_from(
+    [
+        "title = {A {tier = x} of it}",
+        "year = 2026",
+        'note = "tier"',
+        "annote = {All\n  tier of memory\n tiers = many}",
+        "  author = {Doe, Jane}",
+        "keywords = {tier}",
+        "mytier = {press}",
+    ]
+)
+TIER = st.none() | st.builds(
+    lambda name, tier, marks, gap: f"{name}{gap}={gap}{marks[0]}{tier}{marks[1]}",
+    st.sampled_from(["tier", "Tier", "TIER", "  tier", "\ttier"]),
+    st.sampled_from(TIERS),
+    st.sampled_from(["{}", '""']),
+    st.sampled_from(["", " ", "   "]),
+)
+ENTRY = st.tuples(
+    st.lists(FIELD, max_size=4),
+    TIER,
+    st.randoms(use_true_random=False),
+    st.sampled_from([",\n", ", "]),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(ENTRY, max_size=5))
+def test_the_fast_scan_of_tiers_equals_the_parse(world: World, entries: list[Any]) -> None:
+    """However an entry is laid out, the line scan sees the tier that pybtex sees."""
+    text = "Free text: tier = {press}\n" if not entries else ""
+    for number, (fields, tier, random, comma) in enumerate(entries):
+        names = {field.split("=")[0].strip(): field for field in fields}
+        parts = [*names.values(), *([tier] if tier else [])]
+        random.shuffle(parts)
+        end = random.choice([",\n}", "\n}", "}"])
+        text += f"@misc{{key{number}2026x,{random.choice([chr(10), ' '])}{comma.join(parts)}{end}\n"
+    path = world.root / world.write("bibliography/all.bib", text)
+    parsed = {item.key: item.tier for item in refs.read_bib(path) if item.tier}
+    scanned = source_tiers()
+    assert {key: tier for key, tier in scanned.items() if key} == parsed
+
+
+def test_the_fast_scan_equals_the_parse_of_our_bibliography() -> None:
+    assert source_tiers() == {
+        key: item.tier for key, item in refs.references().items() if item.tier
+    }
+
+
+def test_a_reference_is_decoded(world: World) -> None:
+    item = read_one(
+        world,
+        author=r"M{\"u}ller, J{\"o}rg and {{Big Lab}} and van der Berg, Jan, Jr.",
+        title=r"The {GPU} \& $O(n)$",
+        month="mar",
+        doi="10.1000/x_1",
+        eprint="2205.14135",
+        publisher="Acme Press",
+        keywords="chips, links",
+    )
+    assert [p.full for p in item.people][:2] == ["Jörg Müller", "Big Lab"]
+    assert [p.organisation for p in item.people] == [False, True, False]
+    assert item.title == "The GPU & $O(n)$" and (item.year, item.month) == (2026, 3)
+    assert item.venue == "Acme Press" and item.topics == ("chips", "links") and item.type == "misc"
+    assert (
+        item.bibtex == (world.root / "bibliography/all.bib").read_text().strip() and item.line == 1
+    )
+    record = refs.csl(item)
+    assert record["issued"] == {"date-parts": [[2026, 3]]} and record["author"][1] == {
+        "literal": "Big Lab"
+    }
+    assert record["DOI"] == "10.1000/x_1" and record["topics"] == ["chips", "links"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"kind": "article"}, "paper"),
+        ({"kind": "inproceedings"}, "paper"),
+        ({"kind": "incollection"}, "paper"),
+        ({"kind": "book"}, "book"),
+        ({"kind": "phdthesis"}, "thesis"),
+        ({"kind": "mastersthesis"}, "thesis"),
+        ({"kind": "techreport"}, "white paper"),
+        ({"kind": "unpublished"}, "notes"),
+        ({"kind": "misc", "eprint": "2205.14135"}, "paper"),
+        ({"kind": "misc", "doi": "10.1000/x"}, "paper"),
+        ({"kind": "online", "doi": "10.1000/x", "keywords": "models"}, "source"),
+        ({"keywords": "accelerators-acme"}, "source"),
+        ({"type": "Blog"}, "blog"),
+        ({"type": "filing"}, "filing"),
+        ({"kind": "techreport", "type": "source"}, "source"),
+    ],
+)
+def test_what_a_reader_calls_it(world: World, changes: dict[str, Any], kind: str) -> None:
+    """The field `type` decides, else the type of the entry; a web page without either only gives
+    values.
+    """
+    item = read_one(world, **{"type": None, **changes})
+    assert (
+        item.kind == kind and item.is_work == (kind != "source") and refs.csl(item)["genre"] == kind
+    )
+
+
+def test_every_work_says_what_it_is_and_sources_stand_apart() -> None:
+    """Hundreds of pages give values only; the works do not drown in them."""
+    kinds = {item.kind for item in refs.references().values()}
+    assert kinds <= set(KINDS) and {"paper", "blog", "source"} <= kinds
+    for key in ("williams2009roofline", "he2022brrrr", "nvidia2022hopper", "austin2025scaling"):
+        assert refs.reference(key).is_work
+    for key in ("aiwiki2026h200", "nvidia2024h200sheet", "meta2024llama3card"):
+        assert not refs.reference(key).is_work
+
+
+@pytest.mark.parametrize(
+    ("changes", "link"),
+    [
+        ({}, f"https://acme.example/{SOURCE}"),
+        ({"url": None, "doi": "10.1000/x"}, "https://doi.org/10.1000/x"),
+        ({"url": None, "eprint": "2205.14135v2"}, "https://arxiv.org/abs/2205.14135v2"),
+        ({"url": None, "eprint": "cs/0102001"}, "https://arxiv.org/abs/cs/0102001"),
+    ],
+)
+def test_where_to_read_it(world: World, changes: dict[str, Any], link: str) -> None:
+    assert read_one(world, **changes).link == link
+
+
+@pytest.mark.parametrize(
+    ("author", "short", "authors"),
+    [
+        ("Doe, Jane", "Doe 2026", "Jane Doe"),
+        ("Doe, Jane and Roe, Ann", "Doe and Roe 2026", "Jane Doe and Ann Roe"),
+        ("Doe, Jane and Roe, Ann and Poe, Al", "Doe et al. 2026", "Jane Doe, Ann Roe and Al Poe"),
+        ("A, B and C, D and E, F and G, H", "A et al. 2026", "B A and 3 others"),
+    ],
+)
+def test_names_in_running_text(world: World, author: str, short: str, authors: str) -> None:
+    item = read_one(world, author=author)
+    assert (item.short, item.authors) == (short, authors)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "rule", "says"),
+    [
+        (
+            bib() + "@misc{b2020c,\n  title = {open\n",
+            13,
+            "bibtex",
+            "check braces, commas and quotes",
+        ),
+        (bib() + "@misc{b2020c\n  title = {x}\n}\n", 12, "layout", "expected '@type{key,'"),
+        (bib() + "@misc{b2020c,\n  title = \n}\n", None, "bibtex", "well-formed BibTeX"),
+        (bib() + "@misc{b2020c,\n  title = undefined_macro\n}\n", None, "bibtex", "undefined"),
+        (bib() + "\n" + bib(title="Other", url="https://b.example/"), 13, "bibtex", SOURCE),
+        (bib(author="A, B, C, D"), None, "bibtex", "A, B, C, D"),
+        (bib(title="{" * 2000 + "}" * 2000), None, "", ""),
+        (bib(title=r"\begin{x} \'\input{/etc/passwd}"), 1, "latex", "LaTeX that cannot be read"),
+        (b"@misc{a2020b, title = {caf\xe9}}", 1, "read", "a readable file in UTF-8"),
+    ],
+)
+def test_broken_bibtex_has_a_place(
+    world: World, text: str | bytes, line: int | None, rule: str, says: str
+) -> None:
+    problem = problems_of(world, text)[0]
+    assert problem.file == "bibliography/all.bib"
+    assert (
+        (line is None or problem.line == line)
+        and rule in ("", problem.rule)
+        and says in str(problem)
+    )
+
+
+def test_a_very_large_file_is_not_read(world: World) -> None:
+    with (world.root / "bibliography" / "all.bib").open("wb") as file:
+        file.truncate(10_000_000)
+    with pytest.raises(
+        DataError,
+        match=r"all\.bib:1:1: size: found a very large file, expected at most 5,000,000 bytes",
+    ):
+        refs.references()
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule", "says"),
+    [
+        ({"author": None}, "missing", "no author"),
+        ({"title": None}, "missing", "no title"),
+        ({"year": None}, "missing", "no year"),
+        ({"year": "MMXX"}, "missing", "no year"),
+        ({"annote": None}, "missing", "no annote"),
+        ({"keywords": None}, "missing", "no keywords"),
+        ({"url": None}, "missing", "no doi, eprint or url"),
+        (
+            {"url": "javascript:alert(1)"},
+            "link",
+            "url 'javascript:alert(1)', expected an http or https address",
+        ),
+        ({"url": "ftp://acme.example/"}, "link", "an http or https address"),
+        ({"url": 'https://a.example/"onclick=x'}, "link", "an http or https address"),
+        ({"code": "javascript:alert(1)"}, "link", "code 'javascript:alert(1)'"),
+        ({"doi": "https://doi.org/10.1000/x"}, "link", "expected a plain doi without address"),
+        ({"doi": "javascript:x"}, "link", "doi 'javascript:x'"),
+        ({"eprint": "arXiv:1"}, "link", "eprint 'arXiv:1'"),
+        (
+            {"title": "A <script>alert(1)</script>"},
+            "markup",
+            "'<script>alert(1)</script>' in title",
+        ),
+        ({"author": "<script>alert(1)</script>, Jane"}, "markup", "in author"),
+        ({"annote": "See <b>this</b>."}, "markup", "'<b>this</b>.' in annote"),
+        ({"annote": "word " * 61}, "annote", "found 61 words"),
+        ({"note": "\x1b[31mred"}, "control-character", "the hidden character U+001B"),
+        ({"author": "Doe, Jane and others"}, "author", "list every author"),
+        ({"tier": "vendr"}, "tier", "found 'vendr', expected one of vendor, submission"),
+        ({"urldate": "2026-13-40"}, "date", "urldate '2026-13-40', expected YYYY-MM-DD"),
+        ({"urldate": "2026-02-30"}, "date", "write the date of reading"),
+        (
+            {"type": "tweet"},
+            "kind",
+            "found type 'tweet' in acme2026one, expected one of paper, thesis",
+        ),
+        ({"type": None}, "kind", "no type in acme2026one, a web page on 'chips'"),
+        ({"type": None, "kind": "online"}, "kind", "say what it is"),
+        ({"kind": "tweet"}, "type", "found @tweet, expected one of article"),
+        ({"key": "Acme:2026"}, "key", "found 'Acme:2026', expected authorYEARword"),
+    ],
+)
+def test_rules_of_one_reference(
+    world: World, changes: dict[str, Any], rule: str, says: str
+) -> None:
+    problems = problems_of(world, "\n" + bib(**changes))
+    assert [(p.rule, p.line) for p in problems] == [(rule, 2)] and says in str(problems[0])
+
+
+def test_the_problems_of_all_files_come_at_once(world: World) -> None:
+    bad = bib("b2020c", author=None, url="javascript:x", tier="none")
+    problems = problems_of(world, bib("broken2020x")[:-4], bad, bib("Bad Key"))
+    assert {(p.file, p.rule) for p in problems} == {
+        ("bibliography/all.bib", "bibtex"),
+        ("bibliography/more0.bib", "missing"),
+        ("bibliography/more0.bib", "link"),
+        ("bibliography/more0.bib", "tier"),
+        ("bibliography/more1.bib", "bibtex"),
+    }
+
+
+def test_an_entry_that_does_not_start_its_line_is_refused(world: World) -> None:
+    """The scan of tiers and the BibTeX that pages show both rest on it."""
+    text = bib() + "  " + bib("b2020c")
+    (problem,) = problems_of(world, text)
+    assert problem.rule == "layout" and problem.line == place(text, "@misc{b2020c")[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "says"),
+    [
+        ({"doi": "10.1000/AbC"}, {"doi": "10.1000/abc"}, "DOI '10.1000/abc'"),
+        ({"eprint": "2205.14135v1"}, {"eprint": "2205.14135v3"}, "arXiv id '2205.14135'"),
+        (
+            {"title": "Flash-Attention: {IO}"},
+            {"title": "flash attention - io"},
+            "title 'flashattentionio'",
+        ),
+    ],
+)
+@pytest.mark.parametrize("two_files", [True, False])
+def test_the_same_work_twice(
+    world: World, one: dict, other: dict, says: str, two_files: bool
+) -> None:
+    """Duplicates are found by DOI, by arXiv id without version and by normalised title, across
+    files.
+    """
+    texts = [bib("a2020b", **one), bib("b2020c", **other)]
+    (problem,) = problems_of(world, *texts) if two_files else problems_of(world, "\n".join(texts))
+    assert (
+        problem.rule == "duplicate" and says in problem.found and problem.mend == "it is a2020b too"
+    )
+    file, line = (
+        ("more0.bib", 1) if two_files else ("all.bib", place("\n".join(texts), "@misc{b2020c")[0])
+    )
+    assert (problem.file, problem.line) == (f"bibliography/{file}", line)
+
+
+def test_the_same_key_in_two_files(world: World) -> None:
+    other = bib(title="Something else", url="https://b.example/")
+    (problem,) = problems_of(world, bib(), other)
+    assert str(problem) == (
+        f"bibliography/more0.bib:1:1: duplicate: found key '{SOURCE}', expected each key once; "
+        "it is in bibliography/all.bib too"
+    )
+
+
+def test_an_unknown_key_offers_the_nearest(world: World) -> None:
+    assert refs.reference(SOURCE).key == SOURCE
+    with pytest.raises(UnknownName, match=f"unknown reference 'acme2026won'; nearest: {SOURCE}"):
+        refs.reference("acme2026won")
+
+
+def test_an_empty_bibliography_has_no_references(world: World) -> None:
+    world.write("bibliography/all.bib", "")
+    assert refs.references() == {} and source_tiers() == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "says"),
+    [
+        (TOPICS + "  - {id: chips, title: Again, intro: x}\n", "duplicate", "topic 'chips'"),
+        (TOPICS.replace("id: chips", "id: Big Chips"), "pattern", "lower case with hyphens"),
+        (TOPICS.replace(", intro: What chips do.", ""), "missing", "no 'intro'"),
+        (TOPICS.replace("What chips", "<b>What</b>"), "markup", "<b>What</b>"),
+        (TOPICS.replace("title", "titel"), "unknown", "expected 'title'"),
+        ("topics: []\n", "minItems", "a list of 0"),
+        ("topics:\n  - &a {id: x}\n", "anchors", "each value written out"),
+    ],
+)
+def test_bad_topics(world: World, text: str, rule: str, says: str) -> None:
+    world.write("bibliography/topics.yaml", text)
+    with pytest.raises(DataError) as caught:
+        refs.topics()
+    assert_clean(caught.value)
+    assert any(p.rule == rule and says in str(p) and p.line > 0 for p in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("intro", "fine"),
+    [
+        ("It has {{ chip('one').memory() }} and $10^{12}$ of it.", True),
+        ("A <b>bold</b> claim.", False),
+        ("See {% include 'x' %}.", False),
+        ("See [it](javascript:alert).", False),
+    ],
+)
+def test_introductions_hold_expressions_and_no_markup(world: World, intro: str, fine: bool) -> None:
+    world.write(
+        "bibliography/topics.yaml",
+        f"topics:\n  - id: chips\n    title: Chips\n    intro: >-\n      {intro}\n",
+    )
+    if fine:
+        assert refs.topics()[0].intro == intro and refs.topics()[0].line == 4
+        world.write(
+            "bibliography/topics.yaml", TOPICS.replace("title: Chips", "title: 'A {{ chip }}'")
+        )
+    with pytest.raises(DataError, match="markup: found"):
+        refs.topics()
+
+
+def test_topics_are_three_deep_at_most(world: World) -> None:
+    def tree(depth: int) -> str:
+        inside = f", children: [{tree(depth - 1)}]" if depth > 1 else ""
+        return f"{{id: t{depth}, title: T, intro: I{inside}}}"
+
+    world.write("bibliography/topics.yaml", f"topics:\n  - {tree(3)}\n")
+    assert [t.id for top in refs.topics() for t in top.walk()] == ["t3", "t2", "t1"]
+    world.write("bibliography/topics.yaml", f"topics:\n  - {tree(4)}\n")
+    with pytest.raises(
+        DataError, match=r"topics.yaml:2:\d+: depth: found a fourth level, expected at most three"
+    ):
+        refs.topics()

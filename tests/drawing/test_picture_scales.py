@@ -1,0 +1,84 @@
+"""Scales of pictures: places, round ticks, and labels that keep clear of points, of each other and
+of the edge.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.drawing.scales import LETTER, Room, Scale
+
+VALUES = st.floats(min_value=1e-6, max_value=1e18, allow_nan=False)
+
+
+@given(
+    low=VALUES,
+    factor=st.floats(min_value=1.5, max_value=1e9),
+    share=st.floats(min_value=0, max_value=1),
+)
+def test_a_value_inside_stands_between_the_ends(low: float, factor: float, share: float) -> None:
+    for log in (True, False):
+        scale = Scale(low, low * factor, 300, 20, log)
+        at = scale.at(low + share * (low * factor - low))
+        assert 20 - 0.1 <= at <= 300 + 0.1
+
+
+@given(low=VALUES, factor=st.floats(min_value=1.5, max_value=1e9))
+def test_ticks_of_a_logarithmic_scale_are_round_and_inside(low: float, factor: float) -> None:
+    ticks = Scale(low, low * factor, 0, 100).ticks()
+    assert ticks == sorted(ticks)
+    for tick in ticks:
+        assert low <= tick <= low * factor
+        assert f"{tick:.3e}"[:5] in ("1.000", "2.000", "3.000", "5.000")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (2016, 2026, [2016, 2018, 2020, 2022, 2024, 2026]),
+        (2023, 2026, [2023, 2024, 2025, 2026]),
+        (2000, 2027, [2000, 2005, 2010, 2015, 2020, 2025]),
+    ],
+)
+def test_ticks_of_years_are_whole_years(low: float, high: float, ticks: list[float]) -> None:
+    assert Scale(low, high, 0, 100, log=False).ticks() == ticks
+
+
+def test_ends_and_values_below() -> None:
+    scale = Scale(1, 1000, 0, 300)
+    assert [scale.at(value) for value in (1, 10, 100, 1000)] == [0, 100, 200, 300]
+    assert scale.at(0.001) == 0, "a value below the scale stands at its beginning"
+    assert Scale(0, 10, 0, 100, log=False).at(5) == 50
+
+
+def test_a_label_keeps_inside_the_frame() -> None:
+    room = Room((0, 0, 200, 100))
+    text = "twelve chars"
+    for x, y in ((5, 50), (195, 50), (100, 50), (100, 97)):
+        place = room.place(text, x, y)
+        assert place is not None
+        left = (
+            place[0]
+            - {"start": 0.0, "end": len(text) * LETTER, "middle": len(text) * LETTER / 2}[place[2]]
+        )
+        assert left >= 0 and left + len(text) * LETTER <= 200 and 0 <= place[1] <= 100
+
+
+def test_labels_do_not_cover_each_other_or_a_point() -> None:
+    room = Room((0, 0, 400, 400))
+    points = [(200.0, 200.0 + 3 * n) for n in range(20)]
+    room.block(points)
+    placed = [place for n, (x, y) in enumerate(points) if (place := room.place(f"chip {n}", x, y))]
+    assert 2 <= len(placed) < len(points), "there is not room for all"
+    for n, one in enumerate(room.taken):
+        for other in room.taken[max(n + 1, len(points)) :]:
+            apart = (
+                one[2] <= other[0] or one[0] >= other[2] or one[3] <= other[1] or one[1] >= other[3]
+            )
+            assert apart
+
+
+def test_no_room_is_told() -> None:
+    assert Room((0, 0, 30, 30)).place("a name longer than the frame", 15, 15) is None

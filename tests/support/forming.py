@@ -1,0 +1,108 @@
+"""A calculator's form: opened, filled as a person fills it or all at once, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+READ = """() => Object.fromEntries(
+  [...document.querySelectorAll('[data-output]')].map(e => [e.dataset.output, e.dataset.value]))"""
+# Every field as it is when it says nothing, then those of a state; one event tells the form, as
+# after a keystroke.
+PUT = """state => {
+  const spec = JSON.parse(document.querySelector('.fb-calculator').dataset.spec);
+  const neutral = {dtype: 'bf16', sparsity: 'dense'};
+  for (const i of spec.inputs) if (i.choices.length && !i.model && !i.chip) neutral[i.name] = i.default;
+  const form = document.querySelector('.fb-form');
+  for (const field of form.querySelectorAll('[name]')) field.value = state[field.name] ?? neutral[field.name] ?? '';
+  form.querySelector('[name]').dispatchEvent(new Event('input', {bubbles: true}));
+}"""
+# The form made anew from another address, by what makes it when a page is opened, without the page
+# being loaded again.
+VISIT = """async ([base, query]) => {
+  history.replaceState(null, '', location.pathname + query);
+  const {startForms} = await import(base + 'assets/flopbook/start.js');
+  await startForms([document.querySelector('.fb-calculator')]);
+}"""
+
+
+def open_form(context: Any, base: str, name: str, query: str = "") -> Any:
+    """The page of a calculator, once its form has an answer."""
+    tab = context.new_page()
+    tab.goto(f"{base}calculators/{name}/{query}")
+    answered(tab)
+    return tab
+
+
+def answered(tab: Any) -> None:
+    """Wait for the form."""
+    tab.wait_for_function("document.querySelector('.fb-answer')?.children.length")
+
+
+def visit(tab: Any, base: str, query: str) -> None:
+    """Follow a link to the same calculator."""
+    tab.evaluate(VISIT, [base, query])
+
+
+def put(tab: Any, state: dict[str, str]) -> None:
+    """Put a state into the form at once, and nothing else."""
+    tab.evaluate(PUT, {key.replace("-", "_"): value for key, value in state.items()})
+
+
+def type_in(tab: Any, state: dict[str, str]) -> None:
+    """Put a state into the form as a person does, key by key."""
+    put(tab, {})
+    for key, value in state.items():
+        control = tab.locator(f".fb-form [name={key.replace('-', '_')}]")
+        control.evaluate(
+            "c => { const group = c.closest('details'); if (group) group.open = true; }"
+        )
+        if control.evaluate("c => c.tagName") == "SELECT":
+            control.select_option(value)
+        else:
+            control.press_sequentially(value)
+
+
+def read(tab: Any) -> dict[str, float | str | None]:
+    """The answer as numbers and words; None for what is open."""
+    return {k: _value(v) if v else None for k, v in tab.evaluate(READ).items()}
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float("inf" if text == "Infinity" else text)
+    except ValueError:
+        return text
+
+
+class Forms:
+    """One tab for each calculator, kept: `forms(name, use, ...)` is what `use(tab, base, ...)`
+    finds in its form.
+    """
+
+    def __init__(self, surf: Any, base: str) -> None:
+        self._surf, self._base = surf, base
+        self._tabs: dict[str, Any] = {}
+        self._context = surf(self._open)
+
+    def _open(self, context: Any) -> Any:
+        kept = context.browser.new_context()
+        kept.set_default_timeout(10_000)
+        kept.route(
+            "**/search_index.json", lambda route: route.abort()
+        )  # no test of forms looks for anything
+        return kept
+
+    def __call__(self, name: str, use: Callable[..., Any], *arguments: Any) -> Any:
+        """Use a form that was just opened without a link."""
+        return self._surf(self._use, name, use, arguments)
+
+    def _use(self, _: Any, name: str, use: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        if name not in self._tabs:
+            self._tabs[name] = open_form(self._context, self._base, name)
+        visit(self._tabs[name], self._base, "")
+        return use(self._tabs[name], self._base, *arguments)
+
+    def close(self) -> None:
+        """Close all tabs."""
+        self._surf(lambda _: self._context.close())

@@ -1,0 +1,161 @@
+"""The cheat sheet types nothing: equations, chips, formats and units come from the code and the
+data.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from flopbook.drawing.markup import escape
+from flopbook.evaluation.calculator import calculate
+from flopbook.faces.special_cases import special
+from flopbook.formulas import CATALOGUE, get_formula
+from flopbook.hardware.chip import chip
+from flopbook.quantities.number_formats import FORMATS
+from flopbook.quantities.units import format_quantity
+from scripts.website.pages import cheatsheet
+from scripts.website.pages.cheatsheet import CHIPS, MEANS, SECTIONS, Shown, sheet_page
+
+PAGE = sheet_page()
+
+
+def test_what_the_sheet_is_for_is_on_it() -> None:
+    """A section for each subject; every equation with its words and a link to where it is
+    explained.
+    """
+    heads = re.findall(r"<h2>(.*?)</h2>", PAGE)
+    assert heads == [
+        "Rooflines",
+        "Models and training",
+        "Collectives",
+        "Limits of parallelism",
+        "Pipelines",
+        "Inference",
+        "Reliability and power",
+        "Memory of training",
+        "Number formats",
+        "Units",
+        "Chips",
+    ]
+    for words in (
+        "ridge point",
+        "minimum batch",
+        "rule of six",
+        "bubble",
+        "KV cache of a token",
+        "best checkpoint",
+    ):
+        assert words in PAGE, words
+    assert PAGE.count("<section") == PAGE.count("</section>") == len(heads)
+
+
+@pytest.mark.parametrize(
+    "shown", [one for section in SECTIONS.values() for one in section], ids=str
+)
+def test_every_equation_is_that_of_its_calculator(shown: Shown) -> None:
+    assert shown.calculator in CATALOGUE
+    for equation in special(
+        get_formula(shown.calculator), shown.names, shown.given, shown.inline
+    ).values():
+        assert f"<p>${equation}$ " in PAGE
+    assert f'href="../calculators/{shown.calculator}/"' in PAGE
+
+
+def test_given_words_are_choices_and_names_exist() -> None:
+    """A slip in the list would silently print the general case."""
+    for shown in (one for section in SECTIONS.values() for one in section):
+        formula = get_formula(shown.calculator)
+        for name, value in shown.given.items():
+            if name in formula.inputs and formula.inputs[name].choices:
+                assert value in formula.inputs[name].choices, (shown.calculator, name)
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_a_chip_shows_its_values(name: str) -> None:
+    """Peak, memory, bandwidth, ridge point and power are those of the data."""
+    item = chip(name)
+    row = next(line for line in PAGE.split("<tr>") if f'href="../accelerators/{name}/"' in line)
+    ridge = calculate("ridge-point", chip=name)["flop_per_byte"]
+    for text in (
+        escape(format_quantity(item.peak("bf16"), "FLOP/s")),
+        escape(format_quantity(item.memory(), "byte")),
+        escape(format_quantity(item.memory_bandwidth(), "byte/s")),
+        f"<td>{ridge:.0f}</td>",
+        escape(format_quantity(item.power(), "W")),
+    ):
+        assert text in row, (name, text)
+
+
+def test_about_ten_chips_of_several_makers() -> None:
+    assert 8 <= len(CHIPS) <= 12 and len({name.partition("/")[0] for name in CHIPS}) >= 4
+    assert len(set(CHIPS)) == len(CHIPS)
+
+
+def test_stages_of_zero_divide_by_the_chips() -> None:
+    """2 + 2 + 12 bytes for each parameter, and on eight chips what each stage leaves."""
+    rows = re.findall(r'<tr><th scope="row">(copies|ZeRO-\d)</th>(.*?)</tr>', PAGE)
+    found = {
+        name: [float(one) for one in re.findall(r"<td>(.*?)</td>", cells)] for name, cells in rows
+    }
+    assert found["copies"] == [2, 2, 12, 16]
+    assert found["ZeRO-1"] == [2, 2, 12 / 8, 4 + 12 / 8]
+    assert found["ZeRO-2"] == [2, 2 / 8, 12 / 8, 2 + 14 / 8]
+    assert found["ZeRO-3"] == [2 / 8, 2 / 8, 12 / 8, 16 / 8]
+
+
+def test_formats_and_units_are_computed() -> None:
+    """Every format that the package knows; a GiB in GB; the six prefixes."""
+    for one in FORMATS:
+        assert f'<th scope="row">{one.name}</th>' in PAGE and f"<td>{one.bytes:g}</td>" in PAGE
+    assert f"GiB = {2**30 / 1e9:.4g} GB" in PAGE and "PF-day = 86.4 EFLOP" in PAGE
+    for name, power in zip("kMGTPE", range(3, 21, 3), strict=True):
+        assert f"{name} $10^{{{power}}}$" in PAGE
+
+
+def test_letters_are_explained_by_the_glossary() -> None:
+    """Each section of equations ends with what its letters mean."""
+    assert PAGE.count('<p class="fb-letters">') == len(SECTIONS) + 1
+    roofline = re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE)[0]
+    assert r'$\pi$ <a href="../glossary/#peak">peak</a>' in roofline
+    assert r'$\beta$ <a href="../glossary/#memory-bandwidth">memory bandwidth</a>' in roofline
+
+
+def test_a_letter_says_what_it_belongs_to() -> None:
+    """In one list no two letters are explained by the same words apart from each other, and counts
+    are plural.
+    """
+    for listed in re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE):
+        meanings = [re.sub("<.*?>", "", one).split("$ ")[-1] for one in listed.split("; ")]
+        assert len(set(meanings)) == len(meanings), listed
+        assert not {"layer", "chip", "parameter", "draft", "stage", "power"} & set(meanings)
+    assert r'$k$, $m$, $n$ <a href="../glossary/#' in PAGE
+
+
+def test_every_special_meaning_is_used() -> None:
+    """A name that no equation of the sheet has would explain nothing."""
+    shown = [one.calculator for section in SECTIONS.values() for one in section] + ["cluster-power"]
+    for name in MEANS:
+        calculator, _, last = name.rpartition(".")
+        assert any(
+            last in get_formula(one).inputs for one in ([calculator] if calculator else shown)
+        ), name
+
+
+def test_sequences_that_fit_agree_with_the_calculator() -> None:
+    """Memory less weights over the cache of a whole sequence: 640 GB, 70 billion parameters,
+    sequences of 8,192.
+    """
+    equation = next(line for line in PAGE.split("<p>") if "B_\\text{fits}" in line)
+    assert r"\frac{M \, s - N \, b_w}{2 \, T \, L" in equation
+    eight, cache = 8 * chip("h100-sxm").memory(), 2 * 8192 * 80 * 8 * 128 * 2
+    told = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)["batch_fits"]
+    assert told == (eight - 70e9 * 2) // cache
+
+
+def test_the_page_brings_its_own_style_and_the_width_of_the_window() -> None:
+    """Other pages do not carry its style; navigation and contents are hidden."""
+    assert '<link rel="stylesheet" href="../assets/flopbook/sheet.css">' in PAGE
+    assert "hide:\n  - navigation" in PAGE.split("---")[1]
+    assert cheatsheet.STYLE.endswith("sheet.css")

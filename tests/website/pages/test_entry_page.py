@@ -1,0 +1,147 @@
+"""The page of a chip and of a vendor: what it says, that it is computed, and that data stays text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pybtex.database import parse_string
+
+from flopbook.data.accelerators import entry_ids, load_entry, vendor, vendor_ids
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import packages
+from flopbook.quantities.units import format_quantity
+from scripts.website.pages import entry as page
+from scripts.website.pages.accelerators import vendor_page
+from scripts.website.pages.meaning import FITS
+from tests.support.samples import NEEDED, World, claim
+
+H100 = page.entry_markdown("nvidia/h100-sxm")
+
+
+def section(text: str, title: str) -> str:
+    """A page's text from one heading of the second level to the next."""
+    return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_the_sections_of_a_chip() -> None:
+    heads = re.findall(r"^## (.+)$", H100, re.M)
+    assert heads == [
+        "Values",
+        "Roofline",
+        "What it means",
+        "Built from it",
+        "History",
+        "Values of other sources",
+        "Data",
+    ]
+
+
+def test_every_claim_is_on_the_page_with_its_source_and_day() -> None:
+    """Chosen or not: a value that the page hides could not be checked."""
+    rows = len(
+        re.findall(
+            r'<th scope="row">', section(H100, "Values") + section(H100, "Values of other sources")
+        )
+    )
+    assert rows == len(load_entry("nvidia/h100-sxm").claims)
+    assert section(H100, "Values").count('"fb-read">read 2026-') == section(H100, "Values").count(
+        '<th scope="row">'
+    )
+
+
+def test_what_it_means_is_what_the_calculators_say() -> None:
+    text = section(H100, "What it means")
+    for dtype in ("bf16", "fp8", "fp64"):
+        result = calculate("min-batch", chip="h100-sxm", dtype=dtype)
+        assert (
+            f"{result['tokens']:,.0f}</td>" in text
+            and f"{result['flop_per_byte']:,.0f}</td>" in text
+        )
+    for size in FITS:
+        assert format_quantity(80e9 / size, "param") in text
+
+
+def test_no_ridge_point_from_a_sparse_peak(world: World) -> None:
+    claims = [claim(name) for name in NEEDED if name != "peak"]
+    world.entry("one", *claims, claim(sparsity="2:4"))
+    assert "Ridge points" not in page.entry_markdown("acme/one")
+
+
+def test_a_chip_without_memory_has_no_largest_model(world: World) -> None:
+    claims = [claim(name) for name in NEEDED if name not in ("memory", "memory_bandwidth")]
+    none = [claim(name, value="not published") for name in ("memory", "memory_bandwidth")]
+    world.entry("one", *claims, *none)
+    text = page.entry_markdown("acme/one")
+    assert "What it means" not in text and "not published" in section(text, "Values")
+
+
+@pytest.mark.parametrize(
+    "name", ["nvidia/h100-sxm", "nvidia/gb200-gpu", "google/tpu-v5p", "amd/mi300x"]
+)
+def test_what_is_built_from_it(name: str) -> None:
+    users = dict(page.users(entry_ids()).get(name, ()))
+    for other in entry_ids():
+        inside = packages(load_entry(other)).get(name)
+        assert (inside is None) or users[other].endswith(f" of {inside:,}")
+    assert users
+
+
+def test_history_is_in_order() -> None:
+    days = re.findall(r"^- (\d{4}[\d-]*)", section(H100, "History").replace("&#45;", "-"), re.M)
+    assert days == sorted(days) and len(days) >= 2
+
+
+@pytest.mark.parametrize("name", entry_ids()[::17])
+def test_the_bibtex_of_a_page_is_bibtex(name: str) -> None:
+    parsed = parse_string(page._bibtex(load_entry(name)), "bibtex")
+    (item,) = parsed.entries.values()
+    assert {"author", "title", "year"} <= {*item.fields, *item.persons} and name in item.fields[
+        "howpublished"
+    ]
+
+
+def test_where_to_edit_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "edit_url", lambda path: f"https://example.org/edit/{path.name}")
+    assert "[Edit this file](https://example.org/edit/h100-sxm.yaml)" in page.entry_markdown(
+        "nvidia/h100-sxm"
+    )
+
+
+def test_what_people_write_stays_text(world: World) -> None:
+    """Nothing in a contributed name or note becomes markup, in HTML or in Markdown."""
+    evil = "[x](http://127.0.0.2) **b** `c` $m$ | #"
+    world.entry(
+        "one", *(claim(name, note=evil) for name in NEEDED), name=f"'{evil}'", notes=f"'{evil}'"
+    )
+    text = page.entry_markdown("acme/one")
+    body = text.partition("---\n")[2].partition("---\n")[2]
+    assert "[x](http" not in body and "**b**" not in body and "`c`" not in body
+
+
+@pytest.mark.parametrize("name", vendor_ids())
+def test_a_vendor_has_its_facts_and_history(name: str) -> None:
+    text, item = vendor_page(name), vendor(name)
+    events = [fact for fact in item.facts if fact.field == "event"]
+    assert section(text, "History").count("\n- ") + section(text, "History").startswith(
+        "- "
+    ) == len(events)
+    assert section(text, "Facts").count('<th scope="row">') == len(item.facts) - len(events)
+    for title, keys in (
+        ("White papers", item.white_papers),
+        ("Media", item.media),
+        ("Research", item.research),
+    ):
+        assert (f"## {title}\n" in text) == bool(keys)
+
+
+def test_every_vendor_of_the_founding_note_is_described() -> None:
+    """The note of 2025 lists big companies and start-ups, some with nothing behind the name."""
+    wanted = (
+        "nvidia aws amd apple intel meta blaize cerebras d-matrix furiosa groq rebellions sambanova tenstorrent etched "
+        "graphcore lightmatter matx taalas untether"
+    )
+    for name in wanted.split():
+        item = vendor(name)
+        assert any(fact.field == "leader" for fact in item.facts) or name == "meta", name
+        assert item.white_papers or item.media or item.research, name

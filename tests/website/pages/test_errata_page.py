@@ -1,0 +1,177 @@
+"""Errata and what holds: every row once, what is wrong at length, an overview by source that adds
+up.
+"""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import itertools
+import re
+
+import pytest
+
+from flopbook.data.references import reference
+from flopbook.drawing.markup import escape
+from flopbook.ledger.rows import Row, Stated, ledger_rows, recompute
+from scripts.website.pages.errata import (
+    HELD,
+    PAGE,
+    SHORT,
+    VERDICT_WORDS,
+    claim_page,
+    claim_words,
+    claims_page,
+    computed_words,
+    errata_page,
+    stated_words,
+)
+
+TEXTS = {PAGE: errata_page(), HELD: claims_page()}
+ROWS = [row for row in ledger_rows() if not row.defect]
+IDS = {
+    page: re.findall(r'<article class="fb-claim fb-[a-z-]+" id="([a-z0-9-]+)"', text)
+    for page, text in TEXTS.items()
+}
+HEADINGS = {
+    page: re.findall(r"^(##+) .* \{ #([a-z0-9-]+) \}$", text, re.M) for page, text in TEXTS.items()
+}
+
+
+def article(row: Row) -> str:
+    text = TEXTS[claim_page(row).partition("#")[0]]
+    start = text.index(f'id="{row.id}"')
+    return text[start : text.index("</article>", start)]
+
+
+def test_every_row_is_there_once() -> None:
+    assert sorted(IDS[PAGE] + IDS[HELD]) == sorted(row.id for row in ROWS)
+    for row in ROWS:
+        page, _, anchor = claim_page(row).partition("#")
+        assert anchor == row.id and anchor in IDS[page] and (page == HELD) == (row.verdict in SHORT)
+
+
+def test_verdicts_come_in_order_and_sources_stay_together() -> None:
+    """Within a verdict the rows of a source follow each other, in the order of the ledger."""
+    place = {row.id: n for n, row in enumerate(ROWS)}
+    by_id = {row.id: row for row in ROWS}
+    shown = [by_id[name] for name in IDS[PAGE] + IDS[HELD]]
+    present = {row.verdict for row in ROWS}
+    assert list(dict.fromkeys(row.verdict for row in shown)) == [
+        name for name in VERDICT_WORDS if name in present
+    ]
+    groups = [(row.verdict, row.source) for row in shown]
+    assert len(set(groups)) == len(list(itertools.groupby(groups)))
+    for group in set(groups):
+        places = [place[row.id] for row in shown if (row.verdict, row.source) == group]
+        assert places == sorted(places)
+
+
+def test_the_overview_adds_up() -> None:
+    """Every number of the table leads to a heading of one of the pages; the last line is the sum of
+    the others.
+    """
+    table = [
+        line
+        for line in TEXTS[PAGE].splitlines()
+        if line.startswith("| ") and re.search(r"\]\([a-z.]*#", line)
+    ]
+    numbers = [[int(n) for n in re.findall(r"\[(\d+)\]\(", line)] for line in table]
+    assert sum(map(sum, numbers[:-1])) == sum(numbers[-1]) == len(ROWS)
+    for page, name in re.findall(r"\]\(([a-z.]*)#([a-z0-9-]+)\)", "\n".join(table)):
+        assert name in {heading for _, heading in HEADINGS[page or PAGE]}
+    counts = collections.Counter(row.verdict for row in ROWS)
+    assert sorted(numbers[-1]) == sorted(counts.values())
+
+
+def test_headings_name_each_group_once() -> None:
+    for page, headings in HEADINGS.items():
+        names = [name for _, name in headings]
+        assert len(set(names)) == len(names) and not set(names) & set(IDS[page])
+    groups = {f"{row.verdict}-{row.source}" for row in ROWS}
+    assert {
+        name for headings in HEADINGS.values() for level, name in headings if level == "###"
+    } == groups
+
+
+@pytest.mark.parametrize("row", ROWS[::9], ids=lambda row: row.id)
+def test_a_row_says_what_it_has_to(row: Row) -> None:
+    told = article(row)
+    assert escape(row.statement) in told and escape(row.why) in told and escape(row.where) in told
+    assert f'href="#{row.id}"' in told
+    if row.call:
+        assert escape(row.call) in told
+    if row.corrected:
+        assert escape(stated_words(row.corrected, words_first=row.verdict == "typo")) in told
+    if row.assumption:
+        assert escape(row.assumption) in told
+    assert ("<dl" in told) == (row.verdict not in SHORT)
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "told"),
+    [
+        (8e9, "param", "8 billion params"),
+        (16e6, "token", "16 million tokens"),
+        (590.746, "token", "590.746 tokens"),
+        (1.8e11, "byte/s", "180 GB/s"),
+        (4.59e14, "FLOP/s", "459 TFLOP/s"),
+        (10, "byte", "10 bytes"),
+        (1, "byte", "1 byte"),
+        (33554432, "byte", "33,554,432 bytes"),
+        (1460000, "s", "1,460,000 s"),
+        (1.5, "ratio", "1.5"),
+        (287, "count", "287"),
+        (23, "us", "23 us"),
+    ],
+)
+def test_a_stated_value_is_told_in_words_that_people_read(
+    value: float, name: str, told: str
+) -> None:
+    assert stated_words(Stated(value, name)) == told
+
+
+def test_what_is_stated_and_what_is_computed_can_be_compared() -> None:
+    """Both are told in the same unit and with the same prefix, or both without one."""
+    letters = re.compile(r"[^\W\d_]{2,}.*")
+    for row in ROWS:
+        if (
+            row.call
+            and row.stated.value
+            and 0.5 < recompute(row.call) / (row.stated.si_value or 1) < 2
+        ):
+            stated, computed = stated_words(row.stated), computed_words(row)
+            assert letters.findall(stated) == letters.findall(computed), (row.id, stated, computed)
+
+
+def test_the_short_form_leaves_nothing_out() -> None:
+    """Rows that hold or are quoted have no correction, no assumption and nothing that reproduces
+    them.
+    """
+    for row in ROWS:
+        if row.verdict in SHORT:
+            assert not (row.corrected or row.assumption or row.reproduces), row.id
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_the_text_is_light_enough(page: str) -> None:
+    """A third of what a page may weigh; the theme brings about as much, and rows will be added."""
+    assert len(gzip.compress(TEXTS[page].encode())) < 50_000
+
+
+def test_the_pages_lead_to_each_other() -> None:
+    assert f"]({HELD})" in TEXTS[PAGE] and f"]({PAGE})" in TEXTS[HELD]
+
+
+@pytest.mark.parametrize("row", ROWS[::17], ids=lambda row: row.id)
+def test_a_claim_in_running_text(row: Row) -> None:
+    assert reference(row.source).title in claim_words(row) and claim_page(row).endswith(
+        f"#{row.id}"
+    )
+
+
+def test_a_claim_in_running_text_is_a_sentence() -> None:
+    """A count has no unit to name, and a quoted claim is not said to be doing anything."""
+    for row in ROWS:
+        assert " count;" not in claim_words(row) and "this quoted" not in claim_words(row), row.id
+        assert not computed_words(row).endswith(" count") if row.call else True, row.id

@@ -1,0 +1,90 @@
+"""The call under a figure is the one that draws it: whoever copies it into a page gets the same
+picture.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.website.figures import CODE, called, figure_markup, figure_sources
+from scripts.website.pages.prose import ProseError, render
+
+ROOT = Path(__file__).resolve().parents[3]
+from scripts.website.build.content import _form  # noqa: E402
+
+HANDBOOK = sorted(
+    path for path in (ROOT / "docs" / "handbook").glob("*.md") if path.stem != "index"
+)
+_FIGURE = re.compile(r'<figure class="fb-figure" id="fig-.*?</figure>', re.S)
+_CALL = re.compile(r"drawn by <code>(.*?)</code>\)</figcaption>")
+_CODE = re.compile(r'href="\.\./\.\./([^"]+)"[^>]*>code of this figure<')
+
+
+def figures(path: Path) -> list[str]:
+    """The figures of a rendered chapter, as they stand on the page."""
+    page = f"handbook/{path.name}"
+    text = render(path.read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form})
+    return _FIGURE.findall(text)
+
+
+@pytest.mark.parametrize("path", HANDBOOK, ids=lambda path: path.stem)
+def test_the_call_of_a_caption_draws_the_same(path: Path) -> None:
+    """Read as a page of prose would read it, with its numbers as plain SI values."""
+    for shown in figures(path):
+        call = _CALL.search(shown)
+        assert call is not None, shown[-300:]
+        again = render(f"{{{{ {html.unescape(call[1])} }}}}", f"handbook/{path.name}", "page.md")
+        assert _without_ids(again) == _without_ids(shown), call[1]
+
+
+def _without_ids(markup: str) -> str:
+    """A number may be written in another way in the name of a figure's place."""
+    return re.sub(r'(id|aria-labelledby)="[^"]*"', "", markup)
+
+
+@pytest.mark.parametrize("path", HANDBOOK, ids=lambda path: path.stem)
+def test_the_code_of_a_caption_is_published(path: Path) -> None:
+    """The link leads to a file that the site has, and that defines what the call names."""
+    published = figure_sources()
+    for shown in figures(path):
+        link = _CODE.search(shown)
+        assert link is not None and link[1].startswith(CODE) and link[1] in published
+        assert re.search(r"^def (figure|roofline_svg)\(", published[link[1]], re.M)
+
+
+def test_every_chapter_has_a_figure_of_its_own() -> None:
+    """And no figure stands twice on one page."""
+    for path in HANDBOOK:
+        places = [re.search(r'id="([^"]+)"', one) for one in figures(path)]
+        names = [place[1] for place in places if place]
+        assert names and len(names) == len(set(names)), path.name
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, 'figure("x")'),
+        ({"moving": True}, 'figure("x", moving=true)'),
+        ({"op": 'a "b"'}, 'figure("x", op="a \\"b\\"")'),
+        ({"chips": 64, "d_ff": 30000.0}, 'figure("x", chips=64, d_ff=30000)'),
+        ({"memory": 8e10, "share": 0.25}, 'figure("x", memory=8e+10, share=0.25)'),
+        ({"counts": (1, 4)}, 'figure("x", counts=[1, 4])'),
+    ],
+)
+def test_a_call_is_written_as_prose_writes_it(options: dict[str, object], expected: str) -> None:
+    """Words in double quotes, numbers plain, truth in lower case."""
+    assert called("x", **options) == expected
+
+
+def test_a_call_in_a_caption_is_no_markup() -> None:
+    """Quotes and brackets of an option are escaped; an option that no figure takes never gets
+    there.
+    """
+    markup = figure_markup("torus-slice", "handbook/page.md", shapes="4x4x4; 16x16")
+    assert html.unescape(_CALL.findall(markup)[0]) == 'figure("torus-slice", shapes="4x4x4; 16x16")'
+    with pytest.raises(ProseError, match="no_such"):
+        render('{{ figure("torus-slice", no_such=1) }}', "handbook/page.md", "page.md")

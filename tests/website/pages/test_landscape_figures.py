@@ -1,0 +1,178 @@
+"""The figures of the chapter on the landscape: what they draw is what the entries say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from flopbook.data.accelerators import entry_ids, vendor_ids
+from flopbook.hardware.chip import chip
+from scripts.website.figures import (
+    capacity_bandwidth,
+    doubling_times,
+    figure_of,
+    peak_bandwidth,
+    power_peak,
+    published_shares,
+    scaleup_domains,
+    scatter,
+)
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.pages.explorer import items
+from scripts.website.pages.families import FAMILIES, SERVERS, family_of
+from scripts.website.pages.trends import SHAPES
+
+PLOTS = (peak_bandwidth, capacity_bandwidth, power_peak, scaleup_domains)
+NAMES = ("peak-bandwidth", "capacity-bandwidth", "power-peak", "scaleup-domains")
+MARK = re.compile(r'class="fb-mark [^"]*" transform="translate\(([\d.]+) ([\d.]+)\)"')
+
+
+def by_id(module) -> dict[str, scatter.Spot]:
+    return {spot.item.entry.id: spot for spot in module.spots()}
+
+
+@pytest.mark.parametrize(("module", "name"), zip(PLOTS, NAMES, strict=True), ids=NAMES)
+def test_every_chip_stands_inside_the_frame(module, name: str) -> None:
+    """No value is cut off at the edge of an axis, and there is a mark for each chip beside those of
+    the legend.
+    """
+    drawn = figure_of(name)
+    marks = [tuple(map(float, place)) for place in MARK.findall("".join(drawn.parts))]
+    assert len(marks) == len(module.spots()) + len(scatter.MARKS)
+    plotted = [(x, y) for x, y in marks if y < drawn.height - 60]
+    assert len(plotted) >= len(module.spots())
+    left = 84 if name == "scaleup-domains" else 104
+    assert all(left < x < 616 and 14 < y < drawn.height - 60 for x, y in plotted), name
+    assert f"{len(module.spots())} " in drawn.description
+
+
+@pytest.mark.parametrize("module", PLOTS, ids=NAMES)
+def test_a_pointer_names_each_chip(module) -> None:
+    spots = module.spots()
+    assert len({spot.item.entry.id for spot in spots}) == len(spots) > 40
+    assert all(
+        spot.tip.startswith(spot.item.entry.name) and spot.x > 0 and spot.y > 0 for spot in spots
+    )
+
+
+@pytest.mark.parametrize("module", PLOTS, ids=NAMES)
+def test_the_names_that_are_wanted_exist(module) -> None:
+    """A name of an entry that is gone would silently not be drawn."""
+    assert set(module._NAMED) <= set(entry_ids())
+
+
+def test_peak_and_bandwidth_are_those_of_the_chip() -> None:
+    spot = by_id(peak_bandwidth)["nvidia/h100-sxm"]
+    item = chip("nvidia/h100-sxm")
+    assert (spot.y, spot.x) == (item.peak("bf16"), item.memory_bandwidth()) and not spot.hollow
+    assert by_id(peak_bandwidth)["groq/groqchip-1"].hollow, "nobody says that this peak is dense"
+    assert all(family_of(name).id in SERVERS for name in by_id(peak_bandwidth))
+
+
+def test_size_and_bandwidth_are_of_one_memory() -> None:
+    spots = by_id(capacity_bandwidth)
+    assert "untether/speedai240" not in spots and "apple/m3-ultra" in spots
+    assert spots["nvidia/h100-sxm"].x == chip("nvidia/h100-sxm").memory()
+
+
+def test_a_power_of_others_is_hollow() -> None:
+    spots = by_id(power_peak)
+    assert not spots["nvidia/h100-sxm"].hollow and spots["google/tpu-v5e"].hollow
+    assert spots["nvidia/h100-sxm"].x == chip("nvidia/h100-sxm").power()
+
+
+def test_domains_are_those_of_chips() -> None:
+    spots = by_id(scaleup_domains)
+    assert spots["google/tpu-v5p"].y == 8960 and spots["nvidia/h100-sxm"].y == 8
+    assert 2022 <= spots["nvidia/h100-sxm"].x < 2023
+
+
+def test_quantities_stand_by_their_speed() -> None:
+    """And each band holds its point."""
+    rows = doubling_times.rows()
+    assert [row.every.doubling for row in rows] == sorted(row.every.doubling for row in rows)
+    assert {row.label for row in rows} == {label for _, label in doubling_times.QUANTITIES}
+    for row in rows:
+        for fit in (row.every, row.gpus):
+            assert fit.fast < fit.doubling < fit.slow and fit.count >= 8
+        assert row.gpus.count <= row.every.count
+
+
+def test_shares_add_up_over_makers() -> None:
+    """The last row is the mean of all makers, small ones included."""
+    rows = published_shares.rows()
+    *large, every = rows
+    assert every.name == "all makers" and every.count >= sum(row.count for row in large)
+    assert all(row.count >= published_shares.LEAST for row in large)
+    assert all(0 <= share <= 1 for row in rows for share in row.shares)
+    for column in range(len(published_shares.COLUMNS)):
+        assert (
+            sum(row.shares[column] * row.count for row in large)
+            <= every.shares[column] * every.count + 1e-9
+        )
+    assert len({row.name for row in rows}) == len(rows) <= len(vendor_ids()) + 1
+
+
+@pytest.mark.parametrize(
+    ("share", "fill"),
+    [(1, "fb-c0"), (0.75, "fb-c0"), (0.5, "fb-c2"), (0.1, "fb-c4"), (0, "fb-hollow")],
+)
+def test_fills_go_in_steps(share: float, fill: str) -> None:
+    assert published_shares._fill(share)[0] == fill
+
+
+def test_marks_differ_without_colour() -> None:
+    """Each group of families has an outline of its own, and every family a mark."""
+    assert len({SHAPES[n] for n in range(len(scatter.MARKS))}) == len(scatter.MARKS)
+    named = [family for _, families in scatter.MARKS for family in families]
+    assert len(named) == len(set(named)) and set(named) <= {one.id for one in FAMILIES}
+    assert (
+        scatter.mark_of("acme/one") == len(scatter.MARKS) - 1
+        and scatter.mark_of("nvidia/h100-sxm") == 0
+    )
+    assert (
+        len(scatter.legend(10)) == 2 * len(scatter.MARKS)
+        and len(scatter.legend(10, hollow="x")) == 13
+    )
+
+
+def test_a_diagonal_has_its_ratio() -> None:
+    """Its ends are on the frame, and y over x is the same at both; outside of the frame there is
+    none.
+    """
+    chart = Chart(Axis("x", 1, 1e4), Axis("y", 1, 1e4), (100, 0, 500, 400))
+    (line, words) = scatter.diagonal(chart, 10, "ten")
+    ends = [
+        tuple(map(float, pair.split(",")))
+        for pair in re.search(r'points="([^"]+)"', line)[1].split()
+    ]  # type: ignore[index]
+    assert ends == [(100, 300), (400, 0)] and ">ten<" in words and "rotate(-45)" in words
+    assert scatter.diagonal(chart, 1e9, "far") == []
+
+
+def test_names_stand_where_there_is_room() -> None:
+    """The first wanted goes first, two of one place do not write over each other, and an unknown
+    one is left out.
+    """
+    spots = by_id(scaleup_domains)
+    one = spots["nvidia/h100-sxm"]
+    crowd = [one._replace(x=2022 + n / 50) for n in range(40)]
+    chart = Chart(Axis("year", 2017, 2027, "", log=False), Axis("chips", 1.5, 2e4, ""))
+    assert len(scatter.names(chart, [one], ["nvidia/h100-sxm", "acme/one"])) == 1
+    assert scatter.names(chart, [one], []) == []
+    twins = [one, spots["nvidia/h200-sxm"]._replace(x=one.x, y=one.y), *crowd]
+    names = scatter.names(chart, twins, ["nvidia/h100-sxm", "nvidia/h200-sxm"])
+    places = {re.search(r'x="([\d.]+)" y="([\d.]+)"', name).groups() for name in names}  # type: ignore[union-attr]
+    assert len(places) == len(names) <= 2
+
+
+def test_names_lose_their_maker() -> None:
+    short = {item.entry.id: scatter.short(item) for item in items()}
+    assert short["nvidia/groq-3-lpu"] == "Groq 3 LPU" and short["google/tpu-v6e"] == "TPU v6e"
+    assert all(short.values())
+
+
+def test_thousands_have_a_comma_and_years_have_none() -> None:
+    assert Axis("chips", 1.5, 2e4, "").tick(10_000) == "10,000"
+    assert Axis("year", 2017, 2027, "", log=False).tick(2020) == "2020"

@@ -1,0 +1,225 @@
+"""The figures of the chapters on parallelism: what they draw is what the calculators and the ring
+itself say.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, pairwise
+
+import pytest
+
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
+from scripts.website.figures import figure_of
+from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.overlap import LAYERS, Bar, step
+from scripts.website.figures.ring_collective import exchanged, gathered, scattered
+
+SIZES = pytest.mark.parametrize("devices", range(2, 7))
+
+
+def drawn(name: str, **options: object) -> str:
+    """All pieces of a figure."""
+    return "".join(figure_of(name, **options).parts)
+
+
+def widths(text: str, kind: str) -> list[float]:
+    """Widths of the boxes of a colour, without those of the legend."""
+    return [
+        float(w)
+        for w in re.findall(rf'<rect class="{kind}" x="[^"]+" y="[^"]+" width="([^"]+)"', text)
+    ]
+
+
+@SIZES
+def test_a_gather_ends_with_all_blocks_everywhere(devices: int) -> None:
+    """In every step each device gets one block, from the device on its left, which had it before."""
+    panels = gathered(devices)
+    assert len(panels) == devices
+    assert all(cell.filled for row in panels[-1] for cell in row)
+    for before, after in pairwise(panels):
+        for device in range(devices):
+            came = [
+                b
+                for b in range(devices)
+                if after[b][device].filled and not before[b][device].filled
+            ]
+            assert len(came) == 1 and after[came[0]][device].fresh
+            assert before[came[0]][(device - 1) % devices].filled
+
+
+@SIZES
+def test_a_reduce_scatter_adds_every_term_once(devices: int) -> None:
+    """The terms of a block are as many as the devices at any time, and at the end they are all at
+    its home.
+    """
+    for panel in scattered(devices):
+        for row in panel:
+            assert sum(int(cell.text.lstrip("→")) for cell in row if cell.filled) == devices
+    for block, row in enumerate(scattered(devices)[-1]):
+        assert [device for device, cell in enumerate(row) if cell.filled] == [block]
+
+
+@SIZES
+def test_an_all_to_all_brings_each_piece_to_its_device(devices: int) -> None:
+    """Pieces move by one neighbour in a step, and take as many steps as half of the ring has
+    devices.
+    """
+    panels = exchanged(devices)
+    assert len(panels) == devices // 2 + 1
+    assert [[int(cell.text) for cell in row] for row in panels[-1]] == [
+        list(range(devices))
+    ] * devices
+    for before, after in pairwise(panels):
+        for old, new in zip(chain(*before), chain(*after), strict=True):
+            moved = (int(new.text) - int(old.text)) % devices
+            assert moved in ((0,) if not new.fresh else (1, devices - 1))
+
+
+def test_a_ring_that_cannot_be_drawn_is_refused() -> None:
+    """One clear line for each."""
+    with pytest.raises(UnknownName, match="all-gather"):
+        figure_of("ring-collective", op="all-gathers")
+    with pytest.raises(FlopbookError, match="2 to 6"):
+        figure_of("ring-collective", devices=7)
+    with pytest.raises(FlopbookError, match="moving"):
+        figure_of("ring-collective", op="all-to-all", moving=True)
+
+
+def test_what_moves_is_all_that_arrives() -> None:
+    """Of 4 x 4 blocks four are at home from the start; the others slide in, each wave later than
+    the one before.
+    """
+    parts = drawn("ring-collective", moving=True)
+    waits = re.findall(r"--fb-wait:([\d.]+)s", parts)
+    assert len(waits) == 12 and len(set(waits)) == 3
+    assert max(map(float, waits)) < 5 - 0.9  # it ends within five seconds
+
+
+@pytest.mark.parametrize("kind", ["dp", "fsdp"])
+@pytest.mark.parametrize("share", [0.25, 1.0, 3.0])
+def test_a_step_keeps_its_order_and_its_lengths(kind: str, share: float) -> None:
+    """Nothing runs twice at once on a lane; arithmetic takes 3 a layer, the network 2 (data
+    parallel) or 3 (FSDP).
+    """
+    bars = step(kind, share)
+    for lane, total in ((0, 3 * share * LAYERS), (1, (2 if kind == "dp" else 3) * LAYERS)):
+        own = sorted(bar for bar in bars if bar.lane == lane)
+        assert all(a.end <= b.start + 1e-9 for a, b in pairwise(own))
+        assert sum(bar.end - bar.start for bar in own) == pytest.approx(total)
+    ends = {bar.text: bar for bar in bars}
+    for layer in range(1, LAYERS + 1):
+        if kind == "fsdp":  # weights before use, gradients after
+            assert min(b.end for b in bars if b.text == f"G{layer}") <= ends[f"F{layer}"].start
+            assert ends[f"R{layer}"].start >= ends[f"B{layer}"].end
+        else:
+            assert ends[f"S{layer}"].start >= ends[f"B{layer}"].end
+
+
+@pytest.mark.parametrize("kind", ["dp", "fsdp"])
+def test_the_limit_decides_who_waits(kind: str) -> None:
+    """Far below the smallest batch the network is busy to the end, far above it the arithmetic is
+    hardly held up.
+    """
+
+    def idle(bars: list[Bar], lane: int) -> float:
+        end = max(bar.end for bar in bars)
+        return 1 - sum(bar.end - bar.start for bar in bars if bar.lane == lane) / end
+
+    assert idle(step(kind, 0.1), 0) > 0.7 and idle(step(kind, 20.0), 0) < 0.03
+    assert idle(step(kind, 0.01), 1) < 0.02
+    with pytest.raises(UnknownName):
+        figure_of("overlap", kind="tensor")
+
+
+def test_bars_of_memory_are_those_of_the_calculator() -> None:
+    """To scale, and told in words."""
+    figure = figure_of("zero-memory", model="llama-3-8b", dp=16)
+    whole = calculate("memory", model="llama-3-8b", seq=1, dp=16)
+    cut = calculate("memory", model="llama-3-8b", seq=1, dp=16, zero=1)
+    weights, optimizer = (
+        widths("".join(figure.parts), "fb-c0"),
+        widths("".join(figure.parts), "fb-c2"),
+    )
+    assert weights[0] / optimizer[0] == pytest.approx(
+        whole["weights"] / whole["optimizer"], rel=1e-3
+    )
+    assert optimizer[0] / optimizer[1] == pytest.approx(
+        whole["optimizer"] / cut["optimizer"], rel=1e-2
+    )
+    assert "128 GB" in figure.description and "8 GB" in figure.description
+
+
+def test_bars_of_chips_are_those_of_the_limits() -> None:
+    """Each bar in proportion to its chip's tokens."""
+    parts = drawn("tokens-per-chip", chips="h100-sxm, tpu-v5p", limit="dp-limit")
+    tokens = [
+        calculate("dp-limit", chip=name)["tokens_per_chip"] for name in ("h100-sxm", "tpu-v5p")
+    ]
+    bars = widths(parts, "fb-c0")
+    assert bars[0] / bars[1] == pytest.approx(tokens[0] / tokens[1], rel=1e-3)
+
+
+def test_the_best_split_is_marked_where_the_calculator_finds_it() -> None:
+    """The book's own case (austin2025training): 13.9 ways of FSDP for 64 chips, 48,000 tokens and a
+    width of 32,768.
+    """
+    given = {"d_ff": 32768, "batch_tokens": 48000, "chips": 64, "axes": 3, "link_bandwidth": 90e9}
+    best = calculate("mixed-limit", chip="tpu-v5p", **given)["x_opt"]
+    figure = figure_of("fsdp-tensor-split", chip="tpu-v5p", **given)
+    assert f"{best:.1f} ways" in figure.description and best == pytest.approx(13.9, abs=0.3)
+    with pytest.raises(FlopbookError, match="at an end"):
+        figure_of("fsdp-tensor-split", batch_tokens=1e9)
+
+
+def test_the_ratio_crosses_one_at_the_limits() -> None:
+    """The dots stand at the batches that the calculators give."""
+    figure = figure_of("fsdp-tensor-ratio", d_ff=30000, chips=64, axes=3)
+    alone = calculate("fsdp-limit", chip="tpu-v5p", axes=3)["tokens_per_chip"]
+    both = calculate("mixed-limit", chip="tpu-v5p", d_ff=30000, axes=3)["tokens_per_chip"]
+    assert (
+        f"{alone:,.0f} tokens" in figure.description and f"{both:,.1f} tokens" in figure.description
+    )
+
+
+def test_the_bend_of_a_collective_is_where_latency_ends() -> None:
+    figure = figure_of("collective-time", chip="tpu-v5p", chips=(8,))
+    assert "4 µs up to 914.3 kB" in figure.description
+
+
+def test_a_schedule_wears_the_fills_of_the_house() -> None:
+    """As many bars as passes, and the idle share of the closed form."""
+    figure = figure_of("pipeline-schedule", schedule="zb-h1", stages=4, microbatches=8)
+    share = calculate("bubble", schedule="zb-h1", stages=4, microbatches=8)["fraction"]
+    assert f"idle {share:.1%}" in figure.caption
+    parts = "".join(figure.parts)
+    assert parts.count("<rect") == 4 * 8 * 3 + 3 and "fb-pass" not in parts
+    with pytest.raises(FlopbookError, match="too many"):
+        figure_of("pipeline-schedule", stages=65, microbatches=65)
+
+
+def test_every_layout_has_its_blocks() -> None:
+    """One field for each block; the calculator `shard` refuses what cannot be cut, and so does the
+    figure.
+    """
+    parts = drawn(
+        "sharding-layouts", array="bf16[8,8]", mesh="X=2,Y=4", layouts="A[I_X, J]; A[I_X, J_Y]"
+    )
+    assert parts.count("<rect") == 2 + 8
+    with pytest.raises(FlopbookError):
+        figure_of("sharding-layouts", layouts="A[I_Z, J]")
+
+
+def test_a_block_tells_the_bytes_that_a_chip_holds() -> None:
+    """4,096 tokens of width 8,192 in bf16 are 67.11 MB whole and a quarter of that when cut."""
+    described = figure_of("tensor-block", tokens=4096, d_model=8192, d_ff=28672, ways=4).description
+    assert "In[B, D] 67.11 MB" in described and "In[B_Y, D] 16.78 MB" in described
+
+
+def test_names_of_lines_keep_apart() -> None:
+    """Lines that end at one height have names one below the other."""
+    chart = Chart(Axis("a", 1, 10, ""), Axis("b", 1, 10, ""))
+    names = chart.names([(name, [(1, 1), (10, 5)]) for name in ("one", "two", "three")])
+    heights = sorted(float(re.search(r' y="([^"]+)"', text)[1]) for text in names)  # type: ignore[index]
+    assert heights[1] - heights[0] >= 14 and heights[2] - heights[1] >= 14

@@ -1,0 +1,54 @@
+"""What chapters call in prose beside chips and calculators: stated values, number formats, figures,
+exercises.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.website.pages.prose import ProseError, render
+
+PAGE = "handbook/page.md"
+
+
+def shown(text: str) -> str:
+    return render(text, PAGE, f"docs/{PAGE}")
+
+
+def test_a_stated_value_prints_with_its_unit_and_leads_to_its_claim() -> None:
+    text = shown('{{ stated("slides-gpt3-pf-days") }}')
+    assert "6,064 PF-days" in text and 'href="../../errata/#slides-gpt3-pf-days"' in text
+
+
+def test_a_stated_count_is_a_bare_number_that_can_be_computed_with() -> None:
+    """The unit of a count stands in the sentence."""
+    assert ">6<" in shown('{{ stated("sevilla-doubling-deep") }}')
+    assert shown('{{ (2 ** (12 / stated("sevilla-doubling-deep"))) | unit("1") }}') == "4"
+
+
+def test_a_claim_without_a_number_is_refused() -> None:
+    with pytest.raises(ProseError, match="states no number"):
+        shown('{{ stated("slides-intensity-unit") }}')
+    with pytest.raises(ProseError):
+        shown('{{ stated("slides-no-such-claim") }}')
+
+
+def test_number_formats_lend_their_bits() -> None:
+    assert (
+        shown('{{ fmt("fp8 E4M3").largest | unit("1") }} {{ fmt("bf16").bytes | unit("1") }}')
+        == "448 2"
+    )
+    with pytest.raises(ProseError, match="bf16"):
+        shown('{{ fmt("bf61").bytes | unit("1") }}')
+
+
+def test_an_unknown_figure_stops_the_build_at_its_line() -> None:
+    with pytest.raises(ProseError, match=r"page\.md:3:1: prose: .*number-formats"):
+        shown('\n\n{{ figure("number-format") }}')
+
+
+def test_exercises_count_from_one_on_every_page() -> None:
+    for _ in range(2):
+        assert "Exercise 1<" in shown('{{ exercise("easy") }}') and "Exercise 2<" in shown(
+            '{{ exercise("easy") }}' * 2
+        )

@@ -1,0 +1,168 @@
+"""Every formula of the site is sound MathML, says itself in words, and reaches the accessibility
+tree of a browser.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripts.website.build.handbook import chapters
+from scripts.website.build.maths import anchor, convert_to_element, mathml, replace_maths
+from scripts.website.build.speech import spoken
+from scripts.website.pages.chapter import named_exercises
+
+_PARTS = {"mfrac": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
+_MATH = re.compile(r"<math\b.*?</math>", re.S)
+_ENTITY = re.compile(r"&(?!amp|lt|gt|quot)[a-zA-Z]+;")
+_BLOCK = re.compile(r'<div class="fb-maths" id="([^"]+)"><math [^>]*display="block"')
+
+
+@pytest.mark.parametrize(
+    ("latex", "words"),
+    [
+        (r"\frac{B D}{F}", "the fraction B D over F, end fraction"),
+        (r"R = \frac{\pi}{\beta}", "R equals pi over beta"),
+        (r"x^2 + y^{n-1}", "x squared plus y to the power of n minus 1, end power"),
+        (r"T_\text{compute} \ge 2", "T sub compute is at least 2"),
+        (r"\sqrt{2}", "the square root of 2"),
+        (r"\sqrt{b/a}", "the square root of b over a, end root"),
+        (r"\Omega \approx \infty", "capital omega is about infinity"),
+        (r"A_i^2", "A sub i squared"),
+        ("m'", "m prime"),
+        ("m''", "m double prime"),
+        ("ﬁ", "latin small ligature fi"),
+        (r"\sum_{i=1}^{n} i", "the sum sub i equals 1 to n i"),
+        (
+            r"a = \begin{cases} 1 & \text{if } b < c \\ 2 & \text{otherwise} \end{cases}",
+            "a equals either 1 if b is less than c; 2 otherwise",
+        ),
+        (r"a, \qquad\qquad b", "a, b"),
+        (r"\lceil x \rceil", "ceiling of x end ceiling"),
+    ],
+)
+def test_a_formula_in_words(latex: str, words: str) -> None:
+    assert spoken(convert_to_element(latex, display="block")) == words
+
+
+@given(
+    st.recursive(
+        st.sampled_from(["x", "2", r"\pi"]),
+        lambda one: st.builds(r"\frac{{{}}}{{{}}}".format, one, one),
+        max_leaves=6,
+    )
+)
+def test_fractions_begin_and_end(latex: str) -> None:
+    """However deep: what begins with "the fraction" ends, and every bar is an "over"."""
+    words = spoken(convert_to_element(latex, display="block"))
+    assert words.count("the fraction") == words.count("end fraction")
+    assert words.count(" over ") == latex.count("frac")
+
+
+def test_every_formula_of_the_site_is_sound_and_says_itself(site: Path) -> None:
+    seen = 0
+    for path in sorted(site.rglob("index.html")):
+        for written in _MATH.findall(path.read_text(encoding="utf-8")):
+            root = ElementTree.fromstring(_ENTITY.sub(lambda m: html.unescape(m[0]), written))
+            place = f"{path.parent.relative_to(site)}: {written[:160]}"
+            assert not (wrong := list(_unsound(root))), (place, wrong)
+            words = re.search(r'alttext="([^"]*)"', written)
+            assert words and words[1].strip(), place
+            assert not re.search(r"[\\{}_^$]|[^\x00-\x7f]", html.unescape(words[1])), place
+            seen += 1
+    assert seen > 1000
+
+
+def _unsound(root: ElementTree.Element) -> Any:
+    for part in root.iter():
+        kind = part.tag.rpartition("}")[2]
+        if kind == "merror" or (kind in _PARTS and len(part) != _PARTS[kind]):
+            yield f"{kind} of {len(part)} parts"
+        if kind in ("mi", "mn", "mo", "mtext") and not (part.text or "").strip():
+            yield f"an empty {kind}"
+        if kind == "mrow" and len(part) == 0:
+            yield "an empty row"
+        inner = [(one.tag.rpartition("}")[2], one.text or "") for one in part]
+        for a, b, c in zip(inner, inner[1:], inner[2:], strict=False):
+            if a[0] == c[0] == "mn" and b == ("mo", ",") and len(c[1]) == 3:
+                yield f"a number in pieces: {a[1]},{c[1]}"
+        names = "".join(
+            text if name == "mi" and re.fullmatch("[a-z]", text) else " " for name, text in inner
+        )
+        if found := re.search(r"[a-z]{4,}", names):
+            yield f"a name as a product of letters: {found[0]}"
+
+
+def test_latex_of_blocks_stays_for_copying_and_inline_pages_are_light(site: Path) -> None:
+    for one in chapters():
+        text = (site / one.page.removesuffix(".md") / "index.html").read_text(encoding="utf-8")
+        for written in _MATH.findall(text):
+            assert ("data-latex=" in written) == ('display="block"' in written)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("page", [one.page.removesuffix(".md") for one in chapters()])
+def test_every_formula_is_in_the_accessibility_tree(surf: Any, base: str, page: str) -> None:
+    """With its parts: identifiers, numbers, operators, fractions; and no text but theirs."""
+
+    def tree(context: Any) -> tuple[int, list[dict]]:
+        tab = context.new_page()
+        tab.goto(f"{base}{page}/")
+        tab.evaluate(
+            "document.querySelectorAll('article details').forEach(one => { one.open = true; })"
+        )
+        shown = tab.evaluate(
+            "[...document.querySelectorAll('math')].filter(m => m.checkVisibility() && !m.ariaHidden).length"
+        )
+        return shown, context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
+
+    shown, nodes = surf(tree)
+    roles = {node["nodeId"]: node["role"]["value"] for node in nodes}
+    assert list(roles.values()).count("MathMLMath") == shown > 0
+    texts = [node for node in nodes if node["role"]["value"] == "StaticText"]
+    inside = {"MathMLMath", "MathMLRow", "MathMLFraction", "MathMLSub", "MathMLSup", "MathMLTable"}
+    assert not [n["name"]["value"] for n in texts if roles.get(n.get("parentId", "")) in inside]
+
+
+def test_a_formula_keeps_its_anchor_when_another_comes_before() -> None:
+    one, two = r"R = \frac{\pi}{\beta}", "R = 1"
+    alone = _BLOCK.findall(replace_maths(f"$${one}$$"))
+    assert _BLOCK.findall(replace_maths(f"$${two}$$\n\n$${one}$$"))[1:] == alone == [anchor(one)]
+    assert _BLOCK.findall(replace_maths(f"$${one}$$\n\n$${one}$$")) == [
+        anchor(one),
+        f"{anchor(one)}-2",
+    ]
+    assert re.fullmatch(r"eq-b-min-[0-9a-f]{4}", anchor(r"B_\text{min} \approx \frac{\pi}{\beta}"))
+    assert mathml(one, "block").count("id=") == 0
+
+
+def _exercise(number: int, text: str) -> str:
+    return (
+        f'<strong class="fb-exercise" id="exercise-{number}">Exercise {number}</strong> '
+        f'<span class="fb-badge">easy</span> {text}\n\n'
+    )
+
+
+def test_an_exercise_keeps_its_anchor_when_another_comes_before_or_a_value_changes() -> None:
+    find = lambda text: re.findall(r'id="([^"]+)"', named_exercises(text))  # noqa: E731
+    question = 'How many bytes are the weights of <a href="x">Llama 3 8B</a> in 16 bits?'
+    assert find(_exercise(1, question)) == ["exercise-how-many-bytes-are-the-weights"]
+    assert (
+        find(_exercise(1, "Another.") + _exercise(2, question))[1]
+        == find(_exercise(1, question))[0]
+    )
+    assert find(_exercise(1, question.replace("8B", "9B").replace("16", "8"))) == find(
+        _exercise(1, question)
+    )
+    twice = find(_exercise(1, question) + _exercise(2, question))
+    assert twice[1] == f"{twice[0]}-2"
+    assert "Exercise 2</strong>" in named_exercises(_exercise(2, question)), (
+        "the number that people read stays"
+    )

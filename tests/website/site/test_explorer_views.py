@@ -1,0 +1,328 @@
+"""The explorer: filters, sorting, columns, comparison, scatter, trends; by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.pages.explorer import items
+from scripts.website.pages.quantities import Cell, peak_id, value_of
+from tests.support.exploring import at, column, count, names, query, tick
+
+pytestmark = pytest.mark.browser
+
+CELLS = {item.entry.id: item.cells for item in items()}
+CHIPS = [item.entry.id for item in items() if item.entry.kind == "package"]
+BF16 = peak_id("bf16", "tensor", "dense")
+
+
+@at()
+def test_it_begins_with_all_chips_in_the_order_of_the_page(tab: Any) -> None:
+    assert names(tab) == CHIPS and count(tab) == len(CHIPS)
+    shown = column(tab, "Memory bandwidth")
+    for name in CHIPS:
+        value = value_of(CELLS[name], "memory_bandwidth")
+        assert value is None or shown[name].startswith(format_quantity(value, "byte/s")), name
+
+
+@at()
+def test_the_adopted_table_is_what_the_script_would_build(tab: Any) -> None:
+    """Python writes the first rows, the script all later ones: texts and addresses are the same."""
+    read = """() => [...document.querySelectorAll('.fb-all tbody tr')].map(row => [...row.cells]
+      .filter(cell => getComputedStyle(cell).display !== 'none')
+      .map(cell => [cell.textContent.trim(), cell.querySelector('a')?.getAttribute('href') ?? '']))"""
+    first = tab.evaluate(read)
+    tab.get_by_label("Sparsity").select_option("2:4")
+    tab.get_by_label("Sparsity").select_option("dense")
+    for one, other in zip(first, tab.evaluate(read), strict=True):
+        assert one == other
+
+
+@at()
+def test_cells_stand_under_the_head_of_their_column(tab: Any) -> None:
+    """A style that meets the rows by mistake would take them out of the table: each would have
+    columns of its own.
+    """
+    read = """() => [...document.querySelectorAll('.fb-all tr')].slice(0, 9).map(row => [...row.cells]
+      .filter(cell => getComputedStyle(cell).display !== 'none')
+      .map(cell => Math.round(cell.getBoundingClientRect().left)))"""
+    for sparsity in ("dense", "2:4"):  # rows that Python wrote, then rows that the script built
+        tab.get_by_label("Sparsity").select_option(sparsity)
+        edges = tab.evaluate(read)
+        assert (
+            len(edges) == 9
+            and all(edge == edges[0] for edge in edges)
+            and len(set(edges[0])) == len(edges[0])
+        )
+
+
+@at()
+def test_filters_by_vendor_kind_status_year_memory_and_words(tab: Any) -> None:
+    tick(tab, "Vendor", "Google", "AMD")
+    assert names(tab) == [name for name in CHIPS if name.startswith(("google/", "amd/"))]
+    tab.get_by_label("Year from").fill("2023")
+    years = {name: value_of(CELLS[name], "date") for name in names(tab)}
+    assert years and all(year is not None and year >= 2023 for year in years.values())
+    tab.get_by_label("Year to").fill("2023")
+    assert all("2023" in text for text in column(tab, "Year").values())
+    tab.get_by_label("Memory, GB at least").fill("64")
+    assert all((value_of(CELLS[name], "memory") or 0) >= 64e9 for name in names(tab))
+    tab.get_by_role("button", name="Clear filters").click()
+    assert names(tab) == CHIPS
+    tab.get_by_label("Find", exact=True).fill("h100 SXM")
+    assert "nvidia/h100-sxm" in names(tab) and count(tab) <= 5
+    tab.get_by_label("Find", exact=True).fill("no such chip")
+    assert (
+        names(tab) == [] and "Nothing passes" in tab.inner_text(".fb-all tbody") and count(tab) == 0
+    )
+
+
+@at()
+def test_other_kinds_are_a_tick_away(tab: Any) -> None:
+    tick(tab, "Kind", "chip", "system", "pod")
+    kinds = set(column(tab, "Kind").values())
+    assert kinds == {"system", "pod"} and "nvidia/gb200-nvl72" in names(tab)
+
+
+@at()
+def test_the_picked_sparsity_is_never_mixed_with_another(tab: Any) -> None:
+    for sparsity, words in (
+        ("2:4", "2:4 sparse"),
+        ("unstated", "sparsity unstated"),
+        ("dense", "dense"),
+    ):
+        tab.get_by_label("Sparsity").select_option(sparsity)
+        shown = column(tab, f"Peak, bf16 {words}")
+        for name, text in shown.items():
+            value = value_of(CELLS[name], peak_id("bf16", "tensor", sparsity))
+            if value is None:
+                assert not re.match(r"\d", text), (name, text)
+            else:
+                assert text.startswith(format_quantity(value, "FLOP/s")), name
+    tab.get_by_label("only with this peak").check()
+    assert names(tab) == [name for name in CHIPS if value_of(CELLS[name], BF16) is not None]
+
+
+@at()
+def test_integer_formats_are_in_operations(tab: Any) -> None:
+    tab.get_by_label("Number format").select_option("int8")
+    shown = [text for text in column(tab, "Peak, int8 dense").values() if text[0].isdigit()]
+    assert shown and all("OP/s" in text and "FLOP" not in text for text in shown)
+    assert column(tab, "OP per byte")
+
+
+@at()
+def test_every_column_sorts_both_ways_and_unknown_stays_last(tab: Any) -> None:
+    for head, quantity in (("Memory", "memory"), ("Power", "power"), ("Year", "date")):
+        for sign, order in ((-1, "descending"), (1, "ascending")):
+            button = tab.locator(".fb-all thead th").get_by_role("button", name=head, exact=True)
+            button.click()
+            assert tab.locator(".fb-all [aria-sort]").get_attribute("aria-sort") == order
+            values = [value_of(CELLS[name], quantity) for name in names(tab)]
+            known = [value for value in values if value is not None]
+            assert known == sorted(known, reverse=sign < 0) and values[: len(known)] == known
+    button.click()
+    assert names(tab) == CHIPS and tab.locator(".fb-all [aria-sort]").count() == 0
+
+
+@at()
+def test_sorting_works_by_keyboard(tab: Any) -> None:
+    head = tab.locator(".fb-all thead th").first
+    head.get_by_role("button").focus()
+    tab.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    tab.keyboard.press("Space")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert "fb-sorter" in tab.evaluate("document.activeElement.className")
+
+
+@at()
+def test_columns_can_be_chosen(tab: Any) -> None:
+    tab.locator(".fb-columns summary").click()
+    tab.get_by_label("fp8 dense", exact=True).check()
+    tab.get_by_label("Power", exact=True).uncheck()
+    heads = [text.strip() for text in tab.locator(".fb-all thead th").all_inner_texts()]
+    assert any(text.startswith("fp8 dense") for text in heads) and not any(
+        text.startswith("Power") for text in heads
+    )
+    assert "fp8" in query(tab)
+
+
+@at()
+def test_a_value_tells_its_source_on_focus_and_escape_closes_it(tab: Any) -> None:
+    value = tab.locator("tr[data-id='nvidia/h100-sxm'] td a").nth(1)
+    value.focus()
+    tip = tab.locator("#fb-pop")
+    tab.wait_for_function("document.querySelector('#fb-pop').textContent.includes('read 20')")
+    assert tip.is_visible() and "Peak BF16 Tensor Core" in tip.inner_text()
+    assert value.get_attribute("aria-describedby") == "fb-pop"
+    box = tip.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 900 + 1
+    tab.keyboard.press("Escape")
+    assert not tip.is_visible()
+    value.hover()
+    assert tip.is_visible()
+
+
+@at()
+def test_a_value_leads_to_its_place_on_the_entry_page(tab: Any) -> None:
+    tab.locator("tr[data-id='nvidia/h100-sxm'] td a").nth(1).click()
+    tab.wait_for_url("**/accelerators/nvidia/h100-sxm/#peak-bf16-dense-*")
+    assert tab.locator(":target").count() == 1
+
+
+@at("", has_touch=True, is_mobile=True, viewport={"width": 390, "height": 800})
+def test_the_first_touch_tells_the_source_and_the_second_follows(tab: Any) -> None:
+    value = tab.locator("tr[data-id='amd/mi300x'] td a").first
+    value.tap()
+    assert tab.locator("#fb-pop").is_visible() and "accelerators/?" not in tab.url
+    assert "Touch again" in tab.inner_text("#fb-pop")
+    value.tap()
+    tab.wait_for_url("**/accelerators/amd/mi300x/**")
+
+
+@at()
+def test_boxes_choose_what_is_compared_six_at_most(tab: Any) -> None:
+    boxes = tab.locator(".fb-all tbody input[type=checkbox]")
+    for number in range(7):
+        boxes.nth(number).click()
+    assert tab.get_by_role("tab", name="Compare (6)").is_visible()
+    assert "Six is the most" in tab.inner_text(".fb-panel") and not boxes.nth(6).is_checked()
+    tab.get_by_role("tab", name="Compare (6)").click()
+    assert tab.locator(".fb-compare thead th").count() == 7
+
+
+def compared(tab: Any, row: str) -> list[str]:
+    return tab.evaluate(
+        """words => [...document.querySelectorAll('.fb-compare tbody tr')]
+          .find(row => row.cells[0].textContent === words).innerText.split('\\t').slice(1)""",
+        row,
+    )
+
+
+@at("?view=compare&compare=nvidia/h100-sxm,amd/mi300x,google/tpu-v5p")
+def test_a_comparison_has_values_ratios_and_what_is_missing(tab: Any) -> None:
+    h100, mi300x = chip("h100-sxm"), chip("mi300x")
+    first, second, _ = compared(tab, "Memory bandwidth")
+    assert first.startswith("3.35 TB/s") and "×" not in first
+    assert f"{mi300x.memory_bandwidth() / h100.memory_bandwidth():.3g}×"[:4] in second
+    sparse = compared(tab, "bf16 2:4 sparse")
+    assert "only dense" in sparse[2] and "×" not in sparse[2]
+    assert "printed both ways, halved" in compared(tab, "Scale-up, one way")[0]
+    assert (
+        "another kind of power" in compared(tab, "Power")[2]
+        and "estimated" in compared(tab, "Power")[2]
+    )
+    assert all("×" not in text for text in compared(tab, "bf16 sparsity unstated"))
+    tab.get_by_label("Ratios to").select_option("amd/mi300x")
+    assert "×" in compared(tab, "Memory")[0] and "×" not in compared(tab, "Memory")[1]
+    assert tab.evaluate("document.activeElement.tagName") == "SELECT", (
+        "the focus stays where it was"
+    )
+
+
+@at("?view=compare")
+def test_a_comparison_is_filled_and_emptied_in_its_view(tab: Any) -> None:
+    assert "Choose two to six" in tab.inner_text("[data-view=compare]")
+    for name in ("nvidia/h100-sxm", "nvidia/b200"):
+        tab.get_by_label("Add").select_option(name)
+    assert tab.locator(".fb-compare thead th").count() == 3
+    tab.get_by_role("button", name=re.compile("^Remove .*H100")).click()
+    assert tab.locator(".fb-compare").count() == 0 and "compare=nvidia/b200" in query(tab)
+
+
+@at("?view=scatter")
+def test_the_scatter_draws_all_that_have_both_values(tab: Any) -> None:
+    both = {n for n in CHIPS if value_of(CELLS[n], BF16) and value_of(CELLS[n], "memory_bandwidth")}
+    drawn = tab.evaluate("[...document.querySelectorAll('.fb-scatter a')].map(a => a.dataset.id)")
+    assert set(drawn) == both and len(drawn) == len(both)
+    assert f"{len(both)} of {len(CHIPS)} drawn" in tab.inner_text("[data-view=scatter]")
+    point = tab.locator(".fb-scatter a[data-id='nvidia/h100-sxm']")
+    assert point.get_attribute("href") == "nvidia/h100-sxm/"
+    assert "989.4 TFLOP/s" in point.get_attribute(
+        "aria-label"
+    ) and "3.35 TB/s" in point.get_attribute("aria-label")
+    for x, y in tab.evaluate(
+        "[...document.querySelectorAll('.fb-hit')].map(c => [+c.getAttribute('cx'), +c.getAttribute('cy')])"
+    ):
+        assert 0 < x < 1280 and 0 < y < 460
+
+
+@at("?view=scatter")
+def test_points_say_what_they_are_on_hover_and_by_arrow_keys(tab: Any) -> None:
+    tab.locator(".fb-scatter a[data-id='nvidia/h100-sxm']").hover(force=True)
+    tip = tab.locator("[data-view=scatter] .fb-pop")
+    assert tip.is_visible()
+    assert tab.locator(".fb-scatter a[tabindex='0']").count() == 1
+    tab.locator(".fb-scatter a[tabindex='0']").focus()
+    seen = [tab.evaluate("document.activeElement.dataset.id")]
+    for key in ("ArrowRight", "ArrowRight", "End", "Home"):
+        tab.keyboard.press(key)
+        seen.append(tab.evaluate("document.activeElement.dataset.id"))
+    assert len(set(seen)) >= 4 and seen[0] == seen[-1] and tip.is_visible()
+
+
+@at("?view=scatter&x=power&y=memory")
+def test_the_frontier_holds_what_no_entry_beats(tab: Any) -> None:
+    """Less power and more memory is better."""
+    said = tab.inner_text("[data-view=scatter] p.fb-count")
+    listed = said.partition("on both: ")[2].rstrip(".").split(", ")
+    pairs = {n: (value_of(CELLS[n], "power"), value_of(CELLS[n], "memory")) for n in CHIPS}
+    known = {n: (p, m) for n, (p, m) in pairs.items() if p is not None and m is not None}
+    best = {
+        n
+        for n, (p, m) in known.items()
+        if not any(q <= p and k >= m and (q, k) != (p, m) for q, k in known.values())
+    }
+    assert len(listed) == len({known[n] for n in best})
+    tab.get_by_label("frontier").uncheck()
+    assert tab.locator(".fb-scatter .fb-fit").count() == 0
+
+
+@at("?view=scatter")
+def test_labels_do_not_cover_each_other(tab: Any) -> None:
+    boxes = tab.evaluate(
+        "[...document.querySelectorAll('.fb-scatter .fb-label')].map(t => { const b = t.getBoundingClientRect();"
+        " return [b.left, b.top + 2, b.right, b.bottom - 2]; })"
+    )
+    assert len(boxes) >= 5
+    for n, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[n + 1 :]:
+            assert (
+                right <= other[0] + 2
+                or left >= other[2] - 2
+                or bottom <= other[1]
+                or top >= other[3]
+            )
+    tab.get_by_label("labels").uncheck()
+    assert tab.locator(".fb-scatter .fb-label").count() == 0
+
+
+@at("?view=scatter&x=date&y=peak")
+def test_axes_can_be_years_and_linear(tab: Any) -> None:
+    ticks = tab.locator(".fb-scatter .fb-tick[text-anchor=middle]").all_text_contents()
+    assert ticks and all(re.fullmatch("20[0-9]{2}", text) for text in ticks)
+    tab.locator("[data-box=ylog]").uncheck()
+    assert "0 FLOP/s" in tab.locator(".fb-scatter .fb-tick[text-anchor=end]").all_text_contents()
+
+
+@at("?view=trends")
+def test_trends_fade_what_the_filters_leave_out(tab: Any) -> None:
+    points = "document.querySelectorAll('.fb-trend a[data-id]{}').length"
+    every = tab.evaluate(points.format(""))
+    assert every > 0 and tab.evaluate(points.format(".fb-faded")) == 0
+    tick(tab, "Vendor", "NVIDIA")
+    left = tab.evaluate(
+        "[...document.querySelectorAll('.fb-trend a[data-id]:not(.fb-faded)')].map(a => a.dataset.id)"
+    )
+    assert left and all(name.startswith("nvidia/") for name in left)
+
+
+def test_a_dated_chip_is_drawn_with_its_value() -> None:
+    """The pictures use the same cells as the table."""
+    cell = CELLS["nvidia/h100-sxm"]["date"]
+    assert isinstance(cell, Cell) and cell.kind == "2022-03-22"

@@ -1,0 +1,119 @@
+"""Long forms fold what nobody asked about, and never what somebody filled or has to mend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flopbook.formulas import formulas, get_formula
+from scripts.website.pages.calculators import FOLDED_FROM
+from tests.support.forming import put, visit
+
+pytestmark = pytest.mark.browser
+
+GROUPS = """() => Object.fromEntries([...document.querySelectorAll('.fb-group')].map(group => [
+  group.querySelector('summary').firstChild.textContent,
+  {open: group.open, said: group.querySelector('.fb-count').textContent,
+   pinned: group.querySelector('summary').getAttribute('aria-disabled') === 'true'}]))"""
+
+
+def _groups(
+    tab: Any, base: str, state: dict[str, str] | None = None, query: str = ""
+) -> dict[str, Any]:
+    visit(tab, base, query)
+    if state is not None:
+        put(tab, state)
+    return tab.evaluate(GROUPS)
+
+
+def test_a_long_form_opens_what_its_first_example_uses(forms: Any) -> None:
+    found = forms("memory", _groups)
+    used = {key.replace("-", "_") for key in get_formula("memory").examples[0]}
+    inputs = get_formula("memory").inputs
+    assert {name for name, group in found.items() if group["open"]} == {
+        spec.group for name, spec in inputs.items() if name in used and spec.group
+    }
+    assert found["Mixture of experts"] == {
+        "open": False,
+        "said": "6 at their defaults",
+        "pinned": False,
+    }
+    assert found["Parallelism"] == {"open": True, "said": "4 filled", "pinned": True}
+    assert found["Details of the shape"]["said"] == "2 from llama-3-70b"
+
+
+def test_no_required_input_is_folded_away_and_short_forms_fold_nothing() -> None:
+    for formula in formulas().values():
+        for name, spec in formula.inputs.items():
+            assert name in formula.defaults or not spec.group, (formula.id, name)
+    assert any(spec.group for spec in get_formula("kv-cache").inputs.values())
+    assert len(get_formula("kv-cache").inputs) < FOLDED_FROM <= len(get_formula("decode").inputs)
+
+
+def test_a_short_form_has_no_groups(forms: Any) -> None:
+    assert forms("kv-cache", _groups) == {} and len(forms("decode", _groups)) == 3
+
+
+@pytest.mark.parametrize(
+    ("state", "query"), [({"experts": "8"}, ""), (None, "?model=llama-3-8b&experts=8&seq=1024")]
+)
+def test_what_is_filled_by_hand_or_by_a_link_is_in_view(
+    forms: Any, state: dict[str, str] | None, query: str
+) -> None:
+    found = forms("memory", _groups, state, query)["Mixture of experts"]
+    assert found == {"open": True, "said": "1 filled", "pinned": True}
+
+
+def test_what_is_wrong_is_in_view(forms: Any) -> None:
+    found = forms("memory", _groups, {"experts": "8 bananas"})["Mixture of experts"]
+    assert found == {"open": True, "said": "1 to fill in or mend", "pinned": True}
+
+
+def test_what_a_model_gives_is_counted_and_stays_folded(forms: Any) -> None:
+    found = forms("memory", _groups, {"model": "deepseek-v3", "seq": "4096"})
+    assert found["Mixture of experts"] == {
+        "open": False,
+        "said": "5 from deepseek-v3",
+        "pinned": False,
+    }
+
+
+def _closing(tab: Any, base: str) -> list[bool]:
+    """A group is closed while a field in it is filled, after it was emptied, and opened again by
+    keyboard.
+    """
+    visit(tab, base, "")
+    put(tab, {"model": "llama-3-8b", "seq": "8192", "tp": "8"})
+    group = tab.locator(".fb-group", has_text="Parallelism")
+    tried = []
+    for step in ("click", "empty", "click", "keyboard"):
+        if step == "click":
+            group.locator("summary").click()
+        elif step == "empty":
+            tab.locator("[name=tp]").fill("")
+        else:
+            group.locator("summary").focus()
+            tab.keyboard.press("Enter")
+        tried.append(group.evaluate("group => group.open"))
+    return tried
+
+
+def test_a_group_closes_only_when_nothing_in_it_is_filled(forms: Any) -> None:
+    assert forms("memory", _closing) == [True, True, False, True]
+
+
+def test_the_fields_of_a_group_are_in_the_order_of_the_formula(forms: Any) -> None:
+    order = forms("memory", _order)
+    inputs = get_formula("memory").inputs
+    for group in {spec.group for spec in inputs.values()}:
+        assert [name for name in order if inputs[name].group == group] == [
+            name for name, spec in inputs.items() if spec.group == group
+        ]
+    assert sorted(order) == sorted(inputs)
+
+
+def _order(tab: Any, _: str) -> list[str]:
+    return tab.evaluate(
+        "[...document.querySelectorAll('.fb-typed [name]')].map(field => field.name)"
+    )

@@ -1,0 +1,209 @@
+"""The site's search finds what people look for, lands at its place, and costs nothing before
+somebody searches.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flopbook.data.accelerators import entry_ids, model_ids
+from flopbook.data.references import references
+from flopbook.formulas import CATALOGUE
+from scripts.bench import pages as benchpages
+from scripts.website.build.searching import LONGEST, documents, write_search
+from scripts.website.build.weigh import loaded
+
+# What is typed -> where one of the first places must lead: terms, chips, works, calculators,
+# models, vendors, people.
+FIRST = {
+    "roofline": "handbook/roofline/",
+    "all-gather": "handbook/sharded-matrices/",
+    "reduce-scatter": "handbook/fsdp/",
+    "arithmetic intensity": "calculators/arithmetic-intensity/",
+    "tensor parallelism": "handbook/tensor-parallelism/",
+    "pipeline bubble": "calculators/bubble/",
+    "expert parallelism": "handbook/expert-and-context-parallelism/",
+    "critical batch size": "handbook/batch/",
+    "systolic array": "handbook/accelerators/",
+    "ridge point": "calculators/ridge-point/",
+    "speculative decoding": "calculators/speculative-decoding/",
+    "ZeRO": "references/sharded-data-parallelism/",
+    "H100": "accelerators/nvidia/h100-sxm/",
+    "h100-sxm": "accelerators/nvidia/h100-sxm/",
+    "TPU v5p": "accelerators/google/tpu-v5p/",
+    "MI300X": "accelerators/amd/mi300x/",
+    "B200": "accelerators/nvidia/b200/",
+    "GB200": "accelerators/nvidia/gb200-nvl72/",
+    "Trainium2": "accelerators/aws/trainium2/",
+    "Cerebras": "accelerators/cerebras/",
+    "NVIDIA": "accelerators/nvidia/",
+    "attention is all you need": "references/introduction/#vaswani2017attention",
+    "Vaswani": "references/introduction/#vaswani2017attention",
+    "Williams roofline": "references/roofline/#williams2009roofline",
+    "GPipe": "references/pipeline-parallelism/#huang2019gpipe",
+    "Hoffmann 2022": "references/scaling-laws/#hoffmann2022training",
+    "min-batch": "calculators/min-batch/",
+    "minimum batch": "calculators/min-batch/",
+    "KV cache": "calculators/kv-cache/",
+    "training time": "calculators/training-time/",
+    "cluster power": "calculators/cluster-power/",
+    "collective": "calculators/collective/",
+    "DeepSeek-V3": "models/#deepseek-v3",
+    "Chinchilla": "models/#chinchilla-70b",
+}
+PLACES = 5
+_SHOWN = """count => [...document.querySelectorAll(".md-search-result__item")].slice(0, count).flatMap((item) =>
+  [...item.querySelectorAll(":scope > .md-search-result__link")].map((link) => link.href))"""
+
+
+def _ask(tab: Any, text: str) -> None:
+    """Type as people do: the theme listens to keys."""
+    field = tab.locator(".md-search__input")
+    field.fill("")
+    field.press("Backspace")
+    field.fill(text[:-1])
+    field.press(text[-1])
+    tab.wait_for_function(
+        "/\\d|^No/.test(document.querySelector('.md-search-result__meta').textContent.trim())"
+    )
+    tab.wait_for_timeout(150)
+
+
+def _searched(context: Any, base: str) -> dict[str, list[str]]:
+    context.set_default_timeout(30_000)
+    tab = context.new_page()
+    tab.goto(base + "handbook/batch/")
+    tab.keyboard.press("/")
+    found: dict[str, list[str]] = {}
+    for text, wanted in FIRST.items():
+        _ask(tab, text)
+        for _ in range(40):  # the answer to the last question may still stand there
+            found[text] = [
+                link.removeprefix(base).partition("?")[0] + _anchor(link)
+                for link in tab.evaluate(_SHOWN, PLACES)
+            ]
+            if any(link.startswith(wanted) for link in found[text]):
+                break
+            tab.wait_for_timeout(50)
+    return found
+
+
+def _anchor(link: str) -> str:
+    return "#" + link.partition("#")[2] if "?" in link and "#" in link else ""
+
+
+@pytest.mark.browser
+def test_terms_chips_works_and_calculators_are_among_the_first(surf: Any, base: str) -> None:
+    found = surf(_searched, base)
+    missed = {
+        text: found[text]
+        for text, wanted in FIRST.items()
+        if not any(x.startswith(wanted) for x in found[text])
+    }
+    assert not missed
+
+
+@pytest.mark.browser
+def test_a_result_leads_to_its_place(surf: Any, base: str) -> None:
+    def follow(context: Any) -> tuple[str, bool]:
+        context.set_default_timeout(30_000)
+        tab = context.new_page()
+        tab.goto(base)
+        tab.keyboard.press("s")
+        _ask(tab, "GPipe")
+        tab.click('.md-search-result__link[href*="huang2019gpipe"]')
+        tab.wait_for_load_state()
+        place = tab.locator("#huang2019gpipe")
+        return tab.url.partition("#")[2], place.bounding_box()["y"] < 400
+
+    assert surf(follow) == ("huang2019gpipe", True)
+
+
+@pytest.mark.browser
+def test_nothing_is_loaded_before_somebody_searches_and_what_finds_nothing_says_so(
+    surf: Any, base: str
+) -> None:
+    before = surf(loaded, base, "handbook/batch/")
+    assert not [url for url in before if "documents.json" in url or "workers/" in url]
+
+    def nothing(context: Any) -> str:
+        context.set_default_timeout(30_000)
+        tab = context.new_page()
+        tab.goto(base)
+        tab.keyboard.press("/")
+        empty = tab.inner_text(".md-search-result__meta")
+        _ask(tab, "zzyzx")
+        return f"{empty} / {tab.inner_text('.md-search-result__meta')}"
+
+    assert surf(nothing) == "Type to start searching / No matching documents"
+
+
+@pytest.mark.browser
+def test_without_javascript_there_is_no_search_that_does_nothing(surf: Any, base: str) -> None:
+    def shown(context: Any) -> bool:
+        tab = context.new_page()
+        tab.goto(base)
+        return tab.locator(".md-search__input").is_visible()
+
+    assert surf(shown, java_script_enabled=False) is False
+
+
+def test_every_work_chip_model_calculator_and_chapter_has_a_document(site: Path) -> None:
+    places = {one["location"] for one in _index(site)}
+    wanted = [f"accelerators/{name}/" for name in entry_ids()] + [
+        f"calculators/{name}/" for name in CATALOGUE
+    ]
+    wanted += [f"models/#{name}" for name in model_ids()]
+    assert set(wanted) <= places
+    keys = {place.partition("#")[2] for place in places if place.startswith("references/")}
+    assert {key for key, item in references().items() if item.is_work} <= keys
+
+
+def test_every_document_leads_to_a_place_that_exists(site: Path) -> None:
+    pages: dict[str, str] = {}
+    for one in _index(site):
+        page, _, anchor = one["location"].partition("#")
+        text = pages.setdefault(page, (site / page / "index.html").read_text(encoding="utf-8"))
+        assert not anchor or f'id="{anchor}"' in text, one["location"]
+        assert one["title"].strip() and len(one["text"]) <= LONGEST
+
+
+def _index(site: Path) -> list[dict[str, Any]]:
+    return json.loads((site / "search" / "documents.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.browser
+def test_the_measure_asks_the_search(site: Path) -> None:
+    first, later, documents = benchpages.search(site, 1)
+    assert len(first.times) == 1 and len(later.times) == len(benchpages.QUESTIONS) - 1
+    assert min(first.times + later.times) > 0 and documents.size < 600_000
+
+
+def test_what_is_alike_on_all_pages_is_left_out() -> None:
+    found = [
+        {
+            "location": "calculators/min-batch/",
+            "title": "M",
+            "text": "<p>a <code>b</code></p><pre>gone</pre>",
+        },
+        {"location": "calculators/min-batch/#cite", "title": "Cite", "text": "x"},
+        {"location": "accelerators/nvidia/h100-sxm/#values", "title": "Values", "text": "x"},
+        {"location": "handbook/batch/#exercises", "title": "Exercises", "text": "a &lt; b"},
+    ]
+    made = documents(found)
+    assert [one["text"] for one in made[:2]] == ["min-batch a b", "a &lt; b"]
+    assert all("<" not in one["title"] + one["text"] for one in made)
+
+
+def test_a_page_without_its_search_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / "search_index.json").write_text(
+        '{"config": {}, "docs": []}', encoding="utf-8"
+    )
+    (tmp_path / "index.html").write_text("<p>", encoding="utf-8")
+    with pytest.raises(ValueError, match="where its search is"):
+        write_search(tmp_path)

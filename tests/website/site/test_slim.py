@@ -1,0 +1,151 @@
+"""What is taken out of the built site: rules nobody needs, white space, comments; and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import material
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripts.website.build.slim import slim, slim_page, slim_script, slim_style, used_words
+
+WORDS = {"used", "used--more", "also", "--read", "data-md-color-scheme=slate"}
+
+
+@pytest.mark.parametrize(
+    ("css", "left"),
+    [
+        (".used{a:b}", ".used{a:b}"),
+        (".gone{a:b}", ""),
+        (".gone,.used{a:b}", ".used{a:b}"),
+        (".used .gone{a:b}p{c:d}", "p{c:d}"),
+        (".used:not(.gone){a:b}", ".used:not(.gone){a:b}"),
+        (":is(.gone,.used) .also{a:b}", ":is(.gone,.used) .also{a:b}"),
+        ("[data-md-color-scheme=slate] a{b:c}", "[data-md-color-scheme=slate] a{b:c}"),
+        ("[data-md-color-scheme=lime]{a:b}", ""),
+        ("@media print{.gone{a:b}}", ""),
+        ("@media print{.gone{a:b}.used{c:d}}", "@media print{.used{c:d}}"),
+        ("@keyframes x{0%{a:b}to{a:c}}", "@keyframes x{0%{a:b}to{a:c}}"),
+        (":root{--read:1;--gone:2}", ":root{--read:1;}"),
+        (".used--more:not(p)~q{a:b}", ".used--more:not(p)~q{a:b}"),
+        (":root{--gone:url('data:image/svg+xml;x{y}')}.used{a:b}", ".used{a:b}"),
+        (
+            '@charset "UTF-8";.used:before{content:"}"}',
+            '@charset "UTF-8";.used:before{content:"}"}',
+        ),
+        (".used{a:b}/* .x{ */", ".used{a:b}"),
+    ],
+)
+def test_a_rule_stays_when_something_may_match_it(css: str, left: str) -> None:
+    assert slim_style(css, WORDS) == left
+
+
+@given(
+    st.lists(
+        st.sampled_from([".used{a:b}", ".gone{a:b}", "@media print{.also{c:d}}", "p>.used,q{e:f}"]),
+        max_size=6,
+    )
+)
+def test_rules_keep_their_order_and_a_second_time_changes_nothing(rules: list[str]) -> None:
+    made = slim_style("".join(rules), WORDS)
+    assert made == "".join(rule for rule in rules if "gone" not in rule)
+    assert slim_style(made, WORDS) == made
+
+
+def test_a_style_with_an_open_brace_is_refused() -> None:
+    with pytest.raises(ValueError, match="left open"):
+        slim_style(".used{a:b", WORDS)
+
+
+def test_classes_of_pages_words_of_scripts_and_properties_of_styles_are_used() -> None:
+    pages = ['<p class="a b" data-md-color-scheme="slate">', "p { color: var(--c) }"]
+    assert {"a", "b", "--c", "d-e", "data-md-color-scheme=slate"} <= used_words(
+        pages, ['x.classList.add("d-e")']
+    )
+
+
+def test_a_page_keeps_its_text_and_the_lines_of_its_code() -> None:
+    page = (
+        "<p>\n    one\n\n   two </p>\n  <pre>  a\n\n    b</pre>\n\n<script>  let x;\n  y</script>\n"
+    )
+    made = slim_page(page)
+    assert made == "<p>\none\ntwo </p>\n<pre>  a\n\n    b</pre>\n<script>  let x;\n  y</script>\n"
+    assert (
+        BeautifulSoup(made, "html.parser").get_text().split()
+        == BeautifulSoup(page, "html.parser").get_text().split()
+    )
+
+
+def test_the_record_of_a_form_stays_the_same() -> None:
+    page = '<div data-spec="{&quot;a&quot;: &quot;it&#39;s &amp;lt; b&quot;}"></div>'
+    made = slim_page(page)
+    read = lambda text: BeautifulSoup(text, "html.parser").div["data-spec"]  # noqa: E731
+    assert read(made) == read(page) and len(made) < len(page)
+
+
+def test_a_script_loses_whole_lines_of_comment_only() -> None:
+    text = '// gone\n\n/** gone\n too */\nlet a = "// stays"; // stays\n  b();\n'
+    assert slim_script(text) == 'let a = "// stays"; // stays\nb();\n'
+
+
+def test_no_script_of_ours_has_text_over_several_lines() -> None:
+    """Its indentation would be lost."""
+    for path in (Path(__file__).resolve().parents[3] / "docs" / "assets").rglob("*.js"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert line.count("`") % 2 == 0, f"{path.name}: {line}"
+
+
+THEME = Path(material.__file__).parent / "templates" / "assets" / "stylesheets"
+_LOOKS = """() => [...document.querySelectorAll('body, body *')].map(one => {
+  const style = getComputedStyle(one), box = one.getBoundingClientRect();
+  const looks = ['display', 'position', 'color', 'backgroundColor', 'fontSize', 'fontWeight', 'opacity', 'visibility',
+    'borderTopWidth', 'marginTop', 'paddingLeft', 'textDecorationLine', 'overflowX'].map(name => style[name]);
+  return [one.tagName, one.className.baseVal ?? one.className, box.width, box.height, ...looks].join(' ');
+})"""
+
+
+def _looks(context: Any, base: str, page: str, theme: bool) -> list[str]:
+    context.set_default_timeout(30_000)
+    tab = context.new_page()
+    if theme:
+        tab.route(
+            "**/stylesheets/*.css",
+            lambda route: route.fulfill(path=THEME / route.request.url.rpartition("/")[2]),
+        )
+    found: list[str] = []
+    tab.goto(base + page, wait_until="networkidle")
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.wait_for_timeout(300)
+        found += tab.evaluate(_LOOKS)
+    return found
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "page", ["handbook/roofline/", "calculators/min-batch/", "notebooks/min-batch/", "404.html"]
+)
+def test_a_page_looks_as_it_does_with_the_whole_theme(surf: Any, base: str, page: str) -> None:
+    """Every element has the same size and the same computed style, in light and dark, on a desk and
+    on a phone.
+    """
+    ours, whole = (surf(_looks, base, page, theme) for theme in (False, True))
+    assert len(ours) > 200
+    assert [pair for pair in zip(ours, whole, strict=True) if pair[0] != pair[1]][:5] == []
+
+
+def test_the_theme_is_a_quarter_smaller_or_more(site: Path) -> None:
+    for path in (site / "assets" / "stylesheets").glob("*.css"):
+        assert path.stat().st_size < 0.75 * (THEME / path.name).stat().st_size, path.name
+    assert not list((site / "assets").rglob("*.map"))
+
+
+def test_a_folder_without_pages_stays(tmp_path: Path) -> None:
+    (tmp_path / "assets" / "flopbook").mkdir(parents=True)
+    slim(tmp_path)
+    assert not list(tmp_path.rglob("*.*"))

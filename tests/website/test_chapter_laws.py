@@ -1,0 +1,67 @@
+"""What chapters conclude in words, tried on the calculators: it must hold for other numbers than
+those they show.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from flopbook.evaluation.calculator import Result, calculate
+
+CHIP = "google/tpu-v5p"
+
+
+def product(text: str, i: int, k: int) -> Result:
+    """A product of [i, 8192] and [8192, k] on four chips."""
+    return calculate(
+        "sharded-matmul", product=text, dims=f"I={i},J=8192,K={k}", mesh="X=4", chip=CHIP
+    )
+
+
+@pytest.mark.parametrize("i", [2048, 8192, 32768])
+@pytest.mark.parametrize("k", [1024, 2048, 8192, 32768])
+def test_cutting_the_whole_factor_pays_in_traffic_where_the_result_is_less_than_half_of_the_gathered(
+    i: int, k: int
+) -> None:
+    """Sharded matrices: case 2 turned into case 3 divides the arithmetic always, and the traffic
+    not always.
+    """
+    gathered = product("A[I, J_X] * B[J, K] -> C[I, K]", i, k)
+    summed = product("A[I, J_X] * B[J_X, K] -> C[I, K]", i, k)
+    assert float(summed["compute_seconds"]) == pytest.approx(float(gathered["compute_seconds"]) / 4)
+    ratio = float(summed["communication_seconds"]) / float(gathered["communication_seconds"])
+    assert ratio == pytest.approx(2 * k / 8192)
+
+
+@pytest.mark.parametrize("chips_per_node", [2, 4, 8])
+@pytest.mark.parametrize("scaleout", [12.5e9, 50e9])
+def test_a_node_with_its_least_tokens_just_hides_the_sum_between_nodes(
+    chips_per_node: int, scaleout: float
+) -> None:
+    """Data parallelism: C over w_out tokens for a node, however many chips are in it; exact for
+    many nodes.
+    """
+    chip, params, nodes = "nvidia/h100-sxm", 8e9, 4096
+    least = calculate("dp-limit", chip=chip, scaleout_bandwidth=scaleout)["pod_tokens"]
+    peak = float(calculate("min-batch", chip=chip)["flop_per_byte"]) * 3.35e12
+    between = calculate(
+        "collective",
+        chip=chip,
+        op="all-reduce",
+        topology="two-level",
+        chips=nodes * chips_per_node,
+        chips_per_node=chips_per_node,
+        scaleout_bandwidth=scaleout,
+        link_bandwidth=1e15,
+        bytes=2 * params,
+    )
+    backward = 4 * params * float(least) / (chips_per_node * peak)
+    assert float(between["seconds"]) == pytest.approx(backward, rel=1e-3)
+
+
+@pytest.mark.parametrize(("width", "wide"), [(768, 3072), (4096, 14336), (16384, 53248)])
+def test_the_exact_minimum_batch_has_the_intensity_of_the_ridge(width: int, wide: int) -> None:
+    """Batch parallelism: 1/I = 1/B + 1/D + 1/F, solved for B at the ridge point."""
+    found = calculate("min-batch", chip="nvidia/h100-sxm", d_model=width, d_ff=wide)
+    batch, ridge = float(found["tokens_exact"]), float(found["flop_per_byte"])
+    assert 1 / (1 / batch + 1 / width + 1 / wide) == pytest.approx(ridge)
