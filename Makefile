@@ -43,10 +43,12 @@ test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
 	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
-lint: setup ## check data, code style and formatting
+lint: setup ## check data, code style, formatting, types and which room imports which
 	@$(BIN)/flopbook lint
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
 
 links: setup ## check every outside link of data and prose
 	@$(BIN)/python -m scripts.check_links $(LINKS_ARGS)
