@@ -167,7 +167,7 @@ def _write_status(
     """Write the rows of links that fail; an archive that cannot be asked costs a line, not the run."""
     path = options.root / STATUS
     try:
-        before = linkstatus.link_statuses(path.parent)
+        before = linkstatus.read_link_statuses(path)
     except DataError as error:
         raise UsageError(str(error)) from None
     day = datetime.date.fromtimestamp(clock.time()).isoformat()

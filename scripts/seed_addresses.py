@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from flopbook.data.identifiers import identifiers, identify
-from flopbook.data.references import Reference, references
+from flopbook.data.library import references
+from flopbook.data.references import Reference
 from flopbook.errors import FlopbookError
 
 Row = Mapping[str, Any]

@@ -16,6 +16,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 # more than they compute.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from flopbook.data.library import using
 from scripts.ensure_browser import find_browser
 from tests.support import browsing, samples
 from tests.support import services as _services
@@ -39,31 +40,11 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.World]:
-    """A valid world in a temporary folder, which all readers look into while the test runs."""
-    import importlib
-
+    """A valid world in a temporary folder, which is the library in use while the test runs."""
     made = samples.World(tmp_path)
     monkeypatch.chdir(tmp_path)
-    for folder, (module_name, names) in samples.READERS.items():
-        module = importlib.import_module(module_name)
-        root = tmp_path / {
-            "ledger": "bibliography",
-            "tiers": "bibliography",
-            "works": "bibliography",
-            "links": "bibliography",
-            "names": "accelerators",
-            "catalogue": "accelerators",
-            "glossary": "bibliography",
-        }.get(folder, folder)
-        for name in names:
-            function = getattr(module, name)
-            function = getattr(function, "__wrapped__", function)
-            monkeypatch.setattr(function, "__defaults__", (root,))
-    for name, attribute, folder in samples.FOLDERS:
-        monkeypatch.setattr(importlib.import_module(name), attribute, tmp_path / folder)
-    samples.clear_caches()
-    yield made
-    samples.clear_caches()
+    with using(made.library):
+        yield made
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.references import references
+from flopbook.data.library import references
 from scripts.seed_runs import BYTES, RUN, Runs, runs, words
 
 ROOT = Path(__file__).resolve().parents[1]

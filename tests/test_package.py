@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import flopbook
-from flopbook.data.accelerators import entry_ids, model_ids
+from flopbook.data.library import entry_ids, model_ids
 from flopbook.formulas import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]

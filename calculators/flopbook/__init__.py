@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from flopbook.formulas import CATALOGUE, get_formula
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; any other is a calculator
-    from flopbook.data.accelerators import entry as entry
-    from flopbook.data.accelerators import entry_ids as entry_ids
-    from flopbook.data.accelerators import model_ids as model_ids
-    from flopbook.data.references import reference as reference
+    from flopbook.architectures.shape import shape
+    from flopbook.data.library import entry as entry
+    from flopbook.data.library import entry_ids as entry_ids
+    from flopbook.data.library import model_ids as model_ids
+    from flopbook.data.library import reference as reference
     from flopbook.errors import DataError as DataError
     from flopbook.errors import FlopbookError as FlopbookError
     from flopbook.errors import UnknownName as UnknownName
@@ -25,7 +26,6 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; any other is 
     from flopbook.evaluation.sweeping import sweep as sweep
     from flopbook.formulas.declaration import Formula
     from flopbook.hardware.chip import chip as chip
-    from flopbook.hardware.chip import shape
     from flopbook.hardware.devices import peak as peak
     from flopbook.ledger.rows import ledger_rows as ledger_rows
     from flopbook.quantities.units import format_quantity as format_quantity
@@ -38,12 +38,12 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "calculate": "flopbook.evaluation.calculator",
     "chip": "flopbook.hardware.chip",
-    "model": "flopbook.hardware.chip:shape",
-    "entry": "flopbook.data.accelerators",
-    "entry_ids": "flopbook.data.accelerators",
-    "model_ids": "flopbook.data.accelerators",
+    "model": "flopbook.architectures.shape:shape",
+    "entry": "flopbook.data.library",
+    "entry_ids": "flopbook.data.library",
+    "model_ids": "flopbook.data.library",
     "peak": "flopbook.hardware.devices",
-    "reference": "flopbook.data.references",
+    "reference": "flopbook.data.library",
     "ledger_rows": "flopbook.ledger.rows",
     "solve": "flopbook.evaluation.solving.solver",
     "sweep": "flopbook.evaluation.sweeping",

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flopbook.contributing.guard import Guard
-from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.data.library import library
 
 LINKS, ENTRIES = 1000, 2000
 
@@ -45,9 +45,8 @@ from flopbook.data import references as reader
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules import base
 root = Path(sys.argv[1])
-reader.references.__wrapped__.__defaults__ = (root,)
 begun = time.perf_counter()
-found = reader.references()
+found = reader.read_references(root)
 for rule in RULES:
     if rule.NAME in ("fields", "author", "year", "address", "latex", "topic", "thin"):
         list(rule.check(base.Data({}, {}, {})))
@@ -108,7 +107,7 @@ def _files(count: int) -> list[str]:
     """Files of our own entries, some more than once under other keys, titles and identifiers."""
     entries = [
         match[0]
-        for path in sorted(BIBLIOGRAPHY.glob("*.bib"))
+        for path in sorted(library().bibliography.glob("*.bib"))
         for match in re.finditer(
             r"^@\w+\{.*?^\}", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
         )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from flopbook.changes.difference import Change, Difference, difference, relative
 from flopbook.changes.snapshot import claim_record
 from flopbook.data.claims import Claim
-from flopbook.export.records import condition_key
+from flopbook.hardware.choice import quantity_of
 from tests.support.samples import READ, SOURCE
 
 
@@ -239,7 +239,7 @@ def test_one_quantity_is_what_the_rule_of_choice_says() -> None:
         Claim("memory", 80, "a2026b", READ, "GB", tier="hbm", type="HBM3"),
         Claim("memory", 90, "a2026b", READ, "GB", tier="hbm", type="HBM3E"),
     )
-    assert condition_key(old) == condition_key(new)
+    assert quantity_of(old) == quantity_of(new)
     moved = only(
         list(difference(state(claim_record(old, True)), state(claim_record(new, True))).chosen)
     )

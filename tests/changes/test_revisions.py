@@ -8,19 +8,20 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from flopbook.changes import revisions as base
-from flopbook.changes import snapshot
 from flopbook.changes.difference import Difference
+from flopbook.changes.snapshot import snapshot
 from flopbook.data import repository
-from flopbook.data.accelerators import ACCELERATORS, MODELS
-from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.data.library import Library, library, references, using
+from flopbook.data.references import csl
 from flopbook.errors import FlopbookError
+from flopbook.export import records
+from flopbook.ledger.rows import ledger_rows
 from tests.support.samples import LEDGER, MODEL, TOPICS, VENDOR, bib, claim, entry_text, write
 
 GIT = {
@@ -51,11 +52,10 @@ class Repository:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.folders = {place: root / place for place in repository.FOLDERS}
         for source, place in (
-            (ACCELERATORS, "accelerators"),
-            (BIBLIOGRAPHY, "bibliography"),
-            (MODELS, "calculators/models"),
+            (library().accelerators, "accelerators"),
+            (library().bibliography, "bibliography"),
+            (library().models, "calculators/models"),
         ):
             for path in source.glob("*.json"):
                 write(root / place / path.name, path.read_bytes())
@@ -81,7 +81,8 @@ class Repository:
 
     def against(self, revision: str) -> Difference:
         """What changed since a revision."""
-        return base.against(revision, self.folders)
+        with using(Library(self.root)):
+            return base.against(revision)
 
 
 @pytest.fixture
@@ -176,6 +177,7 @@ def test_a_revision_without_data(repo: Repository) -> None:
     git(repo.root, "rm", "-rq", "bibliography")
     git(repo.root, "commit", "-qm", "none")
     git(repo.root, "tag", "none")
+    write(repo.root / "bibliography" / "all.bib", bib())
     with pytest.raises(FlopbookError, match="'none' has no bibliography"):
         repo.against("none")
 
@@ -206,7 +208,7 @@ def test_only_plain_data_leaves_the_revision(repo: Repository, tmp_path: Path) -
     repo.write("accelerators/notes.txt", "text")
     os.symlink("/etc/passwd", repo.root / "accelerators/acme/link.yaml")
     repo.commit("odd")
-    folders = base.extracted(repo.root, "odd", tmp_path / "out")
+    books = base.extracted(repo.root, "odd", tmp_path / "out")
     found = sorted(
         path.relative_to(tmp_path / "out").as_posix()
         for path in (tmp_path / "out").rglob("*")
@@ -215,7 +217,7 @@ def test_only_plain_data_leaves_the_revision(repo: Repository, tmp_path: Path) -
     assert found and all(
         path.endswith((".yaml", ".json", ".bib")) and "link" not in path for path in found
     )
-    assert set(folders) == {"accelerators", "bibliography", "models"} and folders["models"].is_dir()
+    assert books.models == tmp_path / "out" / "calculators" / "models" and books.models.is_dir()
 
 
 def test_the_folder_in_which_it_runs_lends_no_code(
@@ -229,21 +231,19 @@ def test_the_folder_in_which_it_runs_lends_no_code(
 
 @pytest.fixture
 def exported(repo: Repository, tmp_path: Path) -> Path:
-    """The repository's data as `flopbook export` writes it, made by a process that reads it."""
-    folders = {Path(place).name: str(folder) for place, folder in repo.folders.items()}
-    code = snapshot._CHILD.partition("from flopbook.changes.snapshot")[0] + (
-        "from pathlib import Path\nfrom flopbook.export import records as export\n"
-        "for name in ('accelerators', 'vendors', 'models'):\n"
-        "    (Path(sys.argv[2]) / f'{name}.json').write_text(export._json(getattr(export, name)()), encoding='utf-8')\n"
-        "from flopbook.data.references import references, csl\nfrom flopbook.ledger.rows import ledger_rows\n"
-        "made = {'references': [csl(r) for r in references().values()],\n"
-        "        'claims': [export.row_record(r) for r in ledger_rows()]}\n"
-        "for name, value in made.items():\n"
-        "    (Path(sys.argv[2]) / f'{name}.json').write_text(export._json(value), encoding='utf-8')\n"
-    )
+    """The repository's data as `flopbook export` writes it."""
     out = tmp_path / "exported"
     out.mkdir()
-    subprocess.run([sys.executable, "-c", code, json.dumps(folders), str(out)], check=True)
+    with using(Library(repo.root)):
+        tables = {
+            "accelerators": records.accelerators(),
+            "vendors": records.vendors(),
+            "models": records.models(),
+            "references": [csl(reference) for reference in references().values()],
+            "claims": [records.row_record(row) for row in ledger_rows()],
+        }
+    for name, table in tables.items():
+        (out / f"{name}.json").write_text(json.dumps(table), encoding="utf-8")
     return out
 
 
@@ -278,18 +278,8 @@ def test_a_broken_export_is_said_in_one_line(text: str, tmp_path: Path, repo: Re
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"), [("a\nValueError: no\n", "ValueError: no"), ("", "status 3")]
-)
-def test_a_reader_that_stops_is_said_in_one_line(said: str, expected: str) -> None:
-    with pytest.raises(FlopbookError, match=f"^the data cannot be read: {expected}$"):
-        snapshot._result("", said, 3)
-
-
 def test_a_snapshot_is_plain_and_finite() -> None:
-    taken: dict[str, Any] = snapshot.taken(
-        {"accelerators": ACCELERATORS, "bibliography": BIBLIOGRAPHY, "models": MODELS}
-    )[0]
+    taken: dict[str, Any] = snapshot(library())
     assert json.loads(json.dumps(taken, allow_nan=False)) == taken
     assert set(taken) == {
         "entries",

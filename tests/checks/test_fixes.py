@@ -11,16 +11,16 @@ from pybtex.database import parse_string
 
 from flopbook.checks.fixes import fix, fixed
 from flopbook.checks.lint import lint
-from flopbook.data.accelerators import ACCELERATORS
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import library
 from flopbook.data.schema import load_schema
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import FlopbookError
-from tests.support.samples import World, bib, claim, clear_caches, entry_text
+from tests.support.samples import World, bib, claim, entry_text
 
 ALLOWED = {
     unit
-    for rule in load_schema(ACCELERATORS / "schema.json")["$defs"]["claim"]["allOf"]
+    for rule in load_schema(schema_paths()["accelerator"])["$defs"]["claim"]["allOf"]
     for unit in rule.get("then", {}).get("properties", {}).get("unit", {}).get("enum", ())
 }
 
@@ -109,7 +109,7 @@ def test_sorting_loses_nothing(keys: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted(ACCELERATORS.glob("*/*.yaml"))[::12], ids=lambda path: path.stem
+    "path", sorted(library().accelerators.glob("*/*.yaml"))[::12], ids=lambda path: path.stem
 )
 def test_mending_a_real_entry_changes_no_value(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -120,7 +120,7 @@ def test_mending_a_real_entry_changes_no_value(path: Path) -> None:
 def test_the_real_bibliography_needs_no_mending() -> None:
     wrong = [
         p.name
-        for p in BIBLIOGRAPHY.glob("*.bib")
+        for p in library().bibliography.glob("*.bib")
         if fixed(p.read_text(encoding="utf-8"), bibliography=True)[1]
     ]
     assert wrong == []
@@ -140,7 +140,7 @@ def test_a_mended_file_passes(world: World) -> None:
     )
     (done,) = fix([path])
     assert done.changes == ("dates", "spellings of units")
-    clear_caches()
+    library().forget()
     assert lint() == [] and not list(fix([path]))
 
 

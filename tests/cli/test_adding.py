@@ -11,8 +11,8 @@ import pytest
 from flopbook.checks.lint import lint
 from flopbook.cli import adding, contributing
 from flopbook.contributing import metadata
-from flopbook.data.references import references
-from tests.support.samples import SOURCE, World, bib, clear_caches
+from flopbook.data.library import library, references
+from tests.support.samples import SOURCE, World, bib
 from tests.support.services import (
     ATOM_ERROR,
     ForbiddenListener,
@@ -58,7 +58,7 @@ def test_a_paper_of_arxiv(tree: World, cli: Callable[..., Any], text: str) -> No
         "1. fill in annote in bibliography/all.bib: annote is one or two sentences of your own",
         "2. flopbook lint bibliography/all.bib",
     ]
-    clear_caches()
+    library().forget()
     problems = lint()
     assert [(p.rule, p.found) for p in problems if "doe" in p.found] == [
         ("missing", "no annote in doe2026chips")
@@ -149,7 +149,7 @@ def test_a_service_that_fails_leaves_a_skeleton(
         and "this is a skeleton" in outcome.out
     )
     assert "eprint = {2611.00001}" in bibliography(tree)["all.bib"]
-    clear_caches()
+    library().forget()
     assert {p.found.partition(" in ")[0] for p in lint() if "x20" in p.found} == {
         "no title",
         "no author",

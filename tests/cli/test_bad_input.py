@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from flopbook.cli.app import run
-from flopbook.data.catalogue import load_entries
+from flopbook.data.library import load_entries
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import formulas, get_formula, printed

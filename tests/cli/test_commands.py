@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import flopbook
-from flopbook.data.accelerators import entry_ids, model_ids
+from flopbook.data.library import entry_ids, model_ids
 from flopbook.export import records as export
 from flopbook.export.tables import published
 from flopbook.formulas import formulas
@@ -210,13 +210,13 @@ def test_export_over_a_file_is_refused(fails: Any, tmp_path: Path) -> None:
 
 def test_broken_data_is_reported_line_by_line(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """All problems of the data at once is the one case with more than one line."""
-    from flopbook.data import accelerators as entries
+    from flopbook.data import library
     from flopbook.errors import DataError, Problem
 
     def broken(_: str) -> None:
         raise DataError([Problem("a.yaml", n, 1, "unit", "GX", "GB", "mend it") for n in (2, 1)])
 
-    monkeypatch.setattr(entries, "entry", broken)
+    monkeypatch.setattr(library, "entry", broken)
     outcome = cli("show", "anything")
     assert (outcome.status, outcome.out) == (2, "")
     first, second = outcome.err.splitlines()

@@ -15,7 +15,7 @@ import pytest
 
 from flopbook.checks.lint import lint
 from flopbook.cli import contributing
-from flopbook.data import accelerators as entries
+from flopbook.data import library as library_
 from tests.support.samples import SOURCE, World, claim, entry_text
 
 CHIP = (
@@ -139,7 +139,7 @@ def test_where_refuses(words: tuple[str, ...], message: str, tree: World, fails:
 def test_a_new_chip_is_written_and_valid(tree: World, cli: Any) -> None:
     outcome = cli(*SOURCED, "--as-of", "2026-11-20", "--summary", "A second chip.")
     assert (outcome.status, outcome.err) == (0, "")
-    one = entries.load_entry("acme/two")
+    one = library_.load_entry("acme/two")
     assert (one.name, one.summary, one.status[0].as_of.isoformat()) == (
         "Acme Two",
         "A second chip.",
@@ -164,12 +164,13 @@ def test_a_source_that_is_not_there_is_the_first_step(tree: World, cli: Any) -> 
 
 def test_a_new_vendor_and_its_chip(tree: World, cli: Any) -> None:
     outcome = cli(*VENDOR, "--summary", "Makes bolts.")
-    assert outcome.status == 0 and entries.vendor("bolt").summary == "Makes bolts."
+    library_.library().forget()
+    assert outcome.status == 0 and library_.vendor("bolt").summary == "Makes bolts."
     assert "flopbook new chip bolt/PRODUCT" in outcome.out
-    entries.vendor.cache_clear()
+    library_.library().forget()
     assert (
         cli("new", "chip", "bolt/b", *SOURCED[3:]).status == 0
-        and entries.load_entry("bolt/b").vendor == "bolt"
+        and library_.load_entry("bolt/b").vendor == "bolt"
     )
 
 
@@ -178,7 +179,7 @@ def test_today_is_the_day_of_reading(tree: World, cli: Any) -> None:
 
     days = {datetime.date.today()}
     cli(*SOURCED)
-    assert entries.load_entry("acme/two").status[0].as_of in days | {datetime.date.today()}
+    assert library_.load_entry("acme/two").status[0].as_of in days | {datetime.date.today()}
 
 
 def test_a_dry_run_writes_nothing(tree: World, cli: Any) -> None:
@@ -286,7 +287,7 @@ def test_in_a_terminal_what_is_missing_is_asked_for(
         "BibTeX",
         "day",
     ]
-    assert entries.load_entry("acme/two").kind == "package"
+    assert library_.load_entry("acme/two").kind == "package"
 
 
 def test_nothing_is_asked_where_nothing_is_missing(

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from flopbook.cli.listing import HEADS, KINDS, SORTS, STATES
-from flopbook.data.accelerators import entry_ids
-from flopbook.hardware.key_figures import ROWS
+from flopbook.data.library import entry_ids
+from flopbook.hardware.key_figures import FIGURE_KINDS as ROWS
 from tests.support.samples import SOURCE, World, claim, entry_text
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.references import references
+from flopbook.data.library import references
 
 CITED = next(key for key, item in references().items() if not item.authors.isascii())
 FULL = Path("/dev/full")

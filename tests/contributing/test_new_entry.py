@@ -21,7 +21,7 @@ from flopbook.contributing.new_entry import (
     vendor_text,
     write_new,
 )
-from flopbook.data import accelerators as entries
+from flopbook.data import library as library_
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import FlopbookError
 from tests.support.samples import SOURCE, World
@@ -33,7 +33,7 @@ MAKER = NewVendor("bolt", "Bolt & Sons", "https://bolt.example/")
 @pytest.mark.parametrize("kind", ["die", "package", "card", "node", "system", "pod"])
 def test_a_new_chip_can_be_read(kind: str, world: World) -> None:
     world.write("accelerators/acme/two.yaml", chip_text(CHIP._replace(kind=kind)))
-    one = entries.load_entry("acme/two")
+    one = library_.load_entry("acme/two")
     assert (one.id, one.kind, one.name, one.vendor) == ("acme/two", kind, "Acme Two 96GB", "acme")
     assert one.status[0].state == "announced" and one.summary == authoring.SUMMARY
     assert all(
@@ -44,7 +44,7 @@ def test_a_new_chip_can_be_read(kind: str, world: World) -> None:
 
 def test_a_new_chip_has_every_value_that_the_lint_asks_for(world: World) -> None:
     world.write("accelerators/acme/two.yaml", chip_text(CHIP))
-    assert {c.field for c in entries.load_entry("acme/two").claims} >= set(needed.FIELDS)
+    assert {c.field for c in library_.load_entry("acme/two").claims} >= set(needed.FIELDS)
     assert tuple(field for field, *_ in authoring.NEEDED) == needed.FIELDS
     assert [str(p) for p in lint() if p.rule == "needed"] == []
 
@@ -71,20 +71,20 @@ def test_the_comments_are_of_use() -> None:
     for key in ("family", "aliases", "device_names"):
         text = text.replace(f"# {key}:", f"{key}:")
     text = text.replace("# contains:", "contains:").replace("#   - {ref", "  - {ref")
-    authoring._valid(text, entries.ACCELERATORS / "schema.json", "f")
+    authoring._valid(text, library_.library().accelerators / "schema.json", "f")
     maker = vendor_text(MAKER)
     for key in ("country", "facts", "white_papers", "media", "research"):
         maker = maker.replace(f"# {key}:", f"{key}:")
     authoring._valid(
         maker.replace("#   - {field", "  - {field"),
-        entries.ACCELERATORS / "vendor.schema.json",
+        library_.library().accelerators / "vendor.schema.json",
         "f",
     )
 
 
 def test_a_new_vendor_can_be_read(world: World) -> None:
     world.write("accelerators/bolt/vendor.yaml", vendor_text(MAKER))
-    one = entries.vendor("bolt")
+    one = library_.vendor("bolt")
     assert (one.name, one.website, one.summary) == (
         "Bolt & Sons",
         "https://bolt.example/",

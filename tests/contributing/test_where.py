@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from flopbook.contributing import where as places
-from flopbook.contributing.where import fields, find, reference_keys
-from flopbook.data import accelerators as entries
+from flopbook.contributing.where import fields, find
+from flopbook.data import library as library_
+from flopbook.data.library import reference_keys
 from flopbook.errors import UnknownName
 from flopbook.formulas import formulas
 from flopbook.ledger.rows import ledger_rows
@@ -133,7 +134,7 @@ def test_the_lines_of_a_field(world: World) -> None:
 
 
 def test_every_real_thing_is_where_it_is_said_to_be() -> None:
-    for name in (*entries.entry_ids(), *entries.vendor_ids(), *entries.model_ids()):
+    for name in (*library_.entry_ids(), *library_.vendor_ids(), *library_.model_ids()):
         assert any(place.id == name and place.path.is_file() for place in find(name)), name
 
 

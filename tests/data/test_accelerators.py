@@ -13,7 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flopbook.data import accelerators as entries
+from flopbook.data import library as library_
+from flopbook.data.accelerators import read_entry
 from flopbook.data.claims import Claim
+from flopbook.data.records import TEXT_FIELDS
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName
 from tests.support.samples import (
     CONDITIONS,
@@ -29,11 +32,13 @@ from tests.support.samples import (
     write,
 )
 
-NUMERIC = sorted(set(CONDITIONS) - set(entries.TEXT_FIELDS))
+NUMERIC = sorted(set(CONDITIONS) - set(TEXT_FIELDS))
 COMMON = ("field", "value", "per", "basis", "source", "as_of")
 
 
-def problems_of(path: str, load: Any = entries.load_entry, name: str = "acme/one") -> list[Problem]:
+def problems_of(
+    path: str, load: Any = library_.load_entry, name: str = "acme/one"
+) -> list[Problem]:
     """The problems that reading a file raises; each one clean and of this file."""
     with pytest.raises(DataError) as caught:
         load(name)
@@ -51,7 +56,7 @@ def broken(world: World, *claims: Any, **head: Any) -> Problem:
 @pytest.mark.parametrize("field", CONDITIONS)
 def test_each_kind_of_claim_can_be_read(world: World, field: str) -> None:
     world.entry("one", claim(field))
-    (read,) = entries.load_entry("acme/one").claims
+    (read,) = library_.load_entry("acme/one").claims
     wanted = {
         **CONDITIONS[field],
         "field": field,
@@ -92,7 +97,7 @@ def test_no_claim_without_quote_or_locator(world: World, field: str) -> None:
     )
     assert f"no 'quote' and no 'locator' in this {field}" in problem.found
     world.entry("one", claim(field, drop=("locator",), quote="It is so."))
-    assert entries.load_entry("acme/one").claims[0].quote == "It is so."
+    assert library_.load_entry("acme/one").claims[0].quote == "It is so."
 
 
 @pytest.mark.parametrize("field", NUMERIC)
@@ -129,7 +134,7 @@ def _yaml(value: Any) -> str:
 @pytest.mark.parametrize("field", NUMERIC)
 def test_not_published_is_a_value(world: World, field: str) -> None:
     world.entry("one", claim(field, value="not published"))
-    read = entries.load_entry("acme/one").claims[0]
+    read = library_.load_entry("acme/one").claims[0]
     assert read.value is None and not read.published and read.si_value is None
     assert not read.absent and read.words == "not published"
 
@@ -138,7 +143,7 @@ def test_not_published_is_a_value(world: World, field: str) -> None:
 def test_none_says_that_the_product_has_no_such_thing(world: World, field: str) -> None:
     """A card without links has none; that is not the same as links that nobody prints."""
     world.entry("one", claim(field, value="none"))
-    read = entries.load_entry("acme/one").claims[0]
+    read = library_.load_entry("acme/one").claims[0]
     assert read.value is None and not read.published and read.absent and read.words == "none"
 
 
@@ -153,7 +158,7 @@ def test_what_an_entry_is_excused_from_and_when_it_is_stale(world: World) -> Non
         exceptions='{community: "Only one site says it."}',
         stale_after='{days: 30, reason: "The page changes monthly."}',
     )
-    read = entries.load_entry("acme/one")
+    read = library_.load_entry("acme/one")
     assert read.exceptions == {"community": "Only one site says it."}
     assert read.claims[0].exceptions == {"range": "It is a wafer, not a die."}
     assert read.stale_after == entries.Staleness(30, "The page changes monthly.")
@@ -255,7 +260,7 @@ def test_unquoted_yaml_1_1_traps_stay_what_was_written(world: World) -> None:
         .replace('"no"', "no")
     )
     world.entry("one", text.replace("1000000000000000.0", "1e15"))
-    read = entries.load_entry("acme/one").claims[0]
+    read = library_.load_entry("acme/one").claims[0]
     assert (read.sparsity, read.name, read.value) == ("2:4", "no", 1e15)
 
 
@@ -272,7 +277,7 @@ def test_dates_are_dates_whether_quoted_or_not(world: World, quote: str) -> None
         family="2020-01-01",
         status=f"[{{state: shipping, as_of: {day}, source: {SOURCE}}}]",
     )
-    read = entries.load_entry("acme/one")
+    read = library_.load_entry("acme/one")
     assert read.claims[0].as_of == read.status[0].as_of == datetime.date(2026, 11, 21)
     assert read.claims[0].quote == "2024-03-18" and read.family == "2020-01-01"
 
@@ -286,7 +291,7 @@ def test_a_product_date_may_be_a_year_a_month_or_a_day(
     world: World, field: str, written: str, value: str
 ) -> None:
     world.entry("one", flow(claim(field, value="V")).replace('"V"', written))
-    assert entries.load_entry("acme/one").claims[0].value == value
+    assert library_.load_entry("acme/one").claims[0].value == value
 
 
 @pytest.mark.parametrize("value", ["2026-13", "22 March", "2026-13-40", 22, 2022.5, "soon", 99999])
@@ -369,7 +374,7 @@ def test_garbage_in_a_file_gives_only_data_errors(world: World, data: bytes, byt
     for text in (data, data[: len(data) // 2] + bytes([byte]) + data[len(data) // 2 :]):
         world.write("accelerators/acme/one.yaml", text)
         try:
-            entries.load_entry("acme/one")
+            library_.load_entry("acme/one")
         except DataError as error:
             assert_clean(error)
 
@@ -386,13 +391,13 @@ def test_names_find_entries(world: World) -> None:
         "Acme One 80GB",
         "ACME ONE 80GB",
     ):
-        assert entries.entry(name).id == "acme/one"
+        assert library_.entry(name).id == "acme/one"
     with pytest.raises(UnknownName, match=r"unknown chip 'onne'; nearest: .*acme/one"):
-        entries.entry("onne")
+        library_.entry("onne")
     with pytest.raises(UnknownName, match="one of: acme/one, one"):
-        entries.entry("zzzzzz")
+        library_.entry("zzzzzz")
     with pytest.raises(UnknownName):
-        entries.entry("other/first")
+        library_.entry("other/first")
 
 
 @pytest.mark.parametrize(
@@ -400,7 +405,7 @@ def test_names_find_entries(world: World) -> None:
     ["", "/", "..", "../../etc/passwd", "acme/../acme/one", "\x00", "x" * 10_000, "\x1b[31m"],
 )
 def test_odd_names_are_unknown_not_errors(world: World, name: str) -> None:
-    for look_up in (entries.entry, entries.vendor, entries.model):
+    for look_up in (library_.entry, library_.vendor, library_.model):
         with pytest.raises(UnknownName) as caught:
             look_up(name)
         assert str(caught.value).isprintable() and len(str(caught.value)) < 200
@@ -411,14 +416,14 @@ def test_a_name_of_two_entries_names_both(world: World) -> None:
     with pytest.raises(
         FlopbookError, match="'one' fits several entries: acme/one, bolt/one; name one of them"
     ):
-        entries.entry("one")
-    assert entries.entry("bolt/one").vendor == "bolt"
+        library_.entry("one")
+    assert library_.entry("bolt/one").vendor == "bolt"
 
 
 def test_ids_come_from_paths(world: World) -> None:
     world.entry("two")
-    assert entries.entry_ids() == ("acme/one", "acme/two")
-    assert entries.vendor_ids() == ("acme",) and entries.model_ids() == ("tiny-1b",)
+    assert library_.entry_ids() == ("acme/one", "acme/two")
+    assert library_.vendor_ids() == ("acme",) and library_.model_ids() == ("tiny-1b",)
 
 
 @pytest.mark.parametrize(
@@ -453,7 +458,7 @@ def test_ids_come_from_paths(world: World) -> None:
 def test_bad_vendors(world: World, old: str, new: str, rule: str, says: str) -> None:
     text = VENDOR.replace(old, new)
     problems = problems_of(
-        world.write("accelerators/acme/vendor.yaml", text), entries.vendor, "acme"
+        world.write("accelerators/acme/vendor.yaml", text), library_.vendor, "acme"
     )
     problem = next(p for p in problems if p.rule == rule)
     assert says in str(problem)
@@ -468,7 +473,7 @@ def test_a_vendor_has_facts(world: World) -> None:
         "accelerators/acme/vendor.yaml",
         f"{VENDOR}country: Nowhere\nfacts: [{fact}]\nresearch: [{SOURCE}]\n",
     )
-    read = entries.vendor("acme")
+    read = library_.vendor("acme")
     (found,) = read.facts
     assert (found.value, found.date, found.as_of) == (
         "1993",
@@ -498,20 +503,20 @@ def test_a_vendor_has_facts(world: World) -> None:
 )
 def test_bad_models(world: World, old: str, new: str, rule: str, says: str) -> None:
     text = MODEL.replace(old, new, 1)
-    problems = problems_of(world.write("models/tiny-1b.yaml", text), entries.load_model, "tiny-1b")
+    problems = problems_of(world.write("models/tiny-1b.yaml", text), library_.load_model, "tiny-1b")
     assert any(p.rule == rule and says in str(p) for p in problems)
 
 
 def test_models_are_found_by_id_and_alias(world: World) -> None:
     world.write("models/tiny-1b.yaml", f"{MODEL}aliases: [tiny]\n")
-    assert entries.model("tiny").id == entries.model(" Tiny-1B ").id == "tiny-1b"
-    assert isinstance(entries.model("tiny").claims[0], Claim)
+    assert library_.model("tiny").id == library_.model(" Tiny-1B ").id == "tiny-1b"
+    assert isinstance(library_.model("tiny").claims[0], Claim)
     with pytest.raises(UnknownName, match="unknown model 'tiny-2b'; nearest: tiny-1b"):
-        entries.model("tiny-2b")
+        library_.model("tiny-2b")
 
 
 def test_reading_leaves_the_file_alone(tmp_path: Path) -> None:
     path = write(tmp_path / "acme" / "one.yaml", entry_text())
     before = path.read_bytes(), sorted(tmp_path.rglob("*"))
-    entries.load_entry("acme/one", tmp_path)
+    read_entry(tmp_path / "acme" / "one.yaml", "acme/one")
     assert (path.read_bytes(), sorted(tmp_path.rglob("*"))) == before

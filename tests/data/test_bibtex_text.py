@@ -9,8 +9,7 @@ from pybtex.database import parse_string
 
 from flopbook.checks.fixes import fixed
 from flopbook.data.bibtex_text import KNOWN, LAST, ORDER, pieces, print_entry, read_entry
-from flopbook.data.references import references
-from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.data.library import library, references
 from tests.support.samples import bib
 
 # Values in all the ways that people write them: braces in braces, accents, quotes, bare words,
@@ -163,7 +162,7 @@ def test_the_real_bibliography_is_read_as_pybtex_reads_it() -> None:
     """Field by field, our reading of the text equals the parser's, and laying it out changes no
     meaning.
     """
-    for path in sorted(BIBLIOGRAPHY.glob("*.bib")):
+    for path in sorted(library().bibliography.glob("*.bib")):
         text = path.read_text(encoding="utf-8")
         mended, _ = fixed(text, bibliography=True)
         assert parsed(text) == parsed(mended), path.name

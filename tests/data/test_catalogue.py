@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data import accelerators as entries
 from flopbook.data import cache as store
 from flopbook.data import catalogue
-from flopbook.data.accelerators import entry_ids, load_entry
+from flopbook.data.library import entry_ids, library, load_entries, load_entry
 from flopbook.errors import DataError
-from tests.support.samples import World, claim, clear_caches, write
+from tests.support.samples import World, claim, write
 
 
 @pytest.fixture
@@ -30,8 +29,8 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def again() -> dict:
     """What a new run would load."""
-    clear_caches()
-    return catalogue.load_entries()
+    library().forget()
+    return load_entries()
 
 
 def test_what_was_kept_equals_what_was_read(world: World, kept: Path) -> None:
@@ -69,12 +68,12 @@ def test_a_kept_entry_is_not_checked_again_and_a_changed_one_is(
         (world.accelerators / "acme" / "one.yaml").read_text() + "\n"
     )
     read: list[str] = []
-    whole = entries._read_entry
+    whole = catalogue.read_entry
     monkeypatch.setattr(
-        entries, "_read_entry", lambda name, root: read.append(name) or whole(name, root)
+        catalogue, "read_entry", lambda path, name: read.append(name) or whole(path, name)
     )
     assert set(again()) == {"acme/one", "acme/two"} and read == ["acme/one"]
-    load_entry("acme/two", world.accelerators)
+    load_entry("acme/two")
     assert read == ["acme/one"]
 
 
@@ -99,9 +98,9 @@ def test_broken_files_are_never_kept_and_all_problems_come_at_once(
     world.entry("bad", claim(drop=("unit",)))
     world.entry("worse", claim(drop=("source",)))
     for _ in range(2):
-        clear_caches()
+        library().forget()
         with pytest.raises(DataError) as caught:
-            catalogue.load_entries()
+            load_entries()
         assert {p.file.rpartition("/")[2] for p in caught.value.problems} == {
             "bad.yaml",
             "worse.yaml",

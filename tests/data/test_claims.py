@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.data.claims import BASES, CLAIM_FIELDS, TIERS, Claim, choose, matches, rank
+from flopbook.data.claims import CLAIM_FIELDS, Claim, matches
+from flopbook.hardware.choice import BASES, TIERS, choose, rank
 
 SOURCES = {tier: f"{tier}2026x" for tier in TIERS}
 TIER_OF = {key: tier for tier, key in SOURCES.items()}

@@ -9,20 +9,21 @@ from collections.abc import Callable
 import pytest
 
 from flopbook.checks.lint import lint
-from flopbook.data.accelerators import (
+from flopbook.data.library import (
     entry,
     entry_ids,
     load_entry,
     load_model,
     model_ids,
+    references,
+    topics,
     vendor,
     vendor_ids,
 )
-from flopbook.data.claims import choose
-from flopbook.data.references import references, topics
-from flopbook.data.tiers import source_tiers
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import Chip, chip, packages, totals
+from flopbook.hardware.chip import Chip, chip
+from flopbook.hardware.choice import choose
+from flopbook.hardware.parts import packages, totals
 
 CHIPS = [name for name in entry_ids() if load_entry(name).computes]
 WHOLES = [name for name in entry_ids() if load_entry(name).contains]
@@ -42,7 +43,7 @@ def test_known_errors_are_never_chosen(name: str) -> None:
     for claim in wrong:
         assert claim.note
         for group in ([claim], [c for c in claims if c.field == claim.field], claims):
-            assert choose(group, source_tiers()) not in wrong
+            assert choose(group) not in wrong
 
 
 def test_there_are_known_errors_to_guard_against() -> None:

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from flopbook.checks.rules.glossary import anchors
 from flopbook.data.accelerators import field_names
-from flopbook.data.glossary import Term, glossary
+from flopbook.data.folders import schema_paths
+from flopbook.data.glossary import FILE, Term, read_glossary
+from flopbook.data.library import glossary
 from flopbook.data.schema import check, load_schema
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError
 from flopbook.evaluation.terms import quantities, stands_for, term_of, uses
@@ -275,7 +276,7 @@ BROKEN = [
 
 
 def test_the_schema_takes_a_short_entry() -> None:
-    schema = load_schema(BIBLIOGRAPHY / "glossary.schema.json")
+    schema = load_schema(schema_paths()["glossary"])
     assert check(parse_yaml(VALID, "glossary.yaml"), schema, "glossary.yaml") == []
 
 
@@ -290,7 +291,7 @@ def test_the_schema_refuses_with_place_and_rule(
     assert old in VALID
     path.write_text(VALID.replace(old, new), encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        glossary(Path("bibliography"))
+        read_glossary(Path("bibliography") / FILE)
     found = caught.value.problems
     assert {problem.rule for problem in found} == {rule}, found
     assert all(

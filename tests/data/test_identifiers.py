@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.data.identifiers import Identifier, identifiers, identify
-from flopbook.data.references import references
+from flopbook.data.library import references
 
 SAME = {
     ("arxiv", "2205.14135"): [

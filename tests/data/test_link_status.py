@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from flopbook.checks.lint import lint
-from flopbook.data.link_status import FILE, LinkStatus, link_status, link_statuses
+from flopbook.data.library import link_status, link_statuses
+from flopbook.data.link_status import FILE, LinkStatus, read_link_statuses
 from flopbook.errors import DataError
 from tests.support.samples import World, assert_clean, write
 
@@ -56,7 +57,7 @@ def test_a_broken_file_is_one_line(tmp_path: Path, text: str | bytes) -> None:
     if text == "[]":
         return
     with pytest.raises(DataError) as caught:
-        link_statuses.__wrapped__(tmp_path)
+        read_link_statuses(tmp_path / FILE)
     assert_clean(caught.value)
     assert "scripts.check_links --write-status" in str(caught.value)
 

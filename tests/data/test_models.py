@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.accelerators import MODELS, load_model, model_ids
+from flopbook.architectures.shape import shape
 from flopbook.data.claims import Claim
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import library, load_model, model_ids
+from flopbook.data.models import read_model
 from flopbook.data.schema import load_schema
 from flopbook.errors import DataError, FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
-from flopbook.hardware.chip import shape
 
 TOLERANCE = 0.01
 COUNTS = {"params": "total", "active_params": "active"}
@@ -114,14 +116,14 @@ def test_the_width_of_a_block_is_not_that_of_an_expert(name: str) -> None:
 
 def test_every_field_of_the_shape_is_an_input() -> None:
     """What the formula may take from a model is a field that the schema knows."""
-    known = load_schema(MODELS / "schema.json")["properties"]["claims"]["items"]["properties"][
+    known = load_schema(schema_paths()["model"])["properties"]["claims"]["items"]["properties"][
         "field"
     ]["enum"]
     assert {spec.model for spec in get_formula("params").inputs.values()} <= set(known)
 
 
 def test_words_of_the_data_are_words_of_the_formula() -> None:
-    rules = load_schema(MODELS / "schema.json")["properties"]["claims"]["items"]["allOf"]
+    rules = load_schema(schema_paths()["model"])["properties"]["claims"]["items"]["allOf"]
     words = {
         rule["if"]["properties"]["field"]["const"]: set(rule["then"]["properties"]["value"]["enum"])
         for rule in rules
@@ -174,19 +176,19 @@ BROKEN = {
 def test_fields_keep_to_their_words(name: str, tmp_path: Any) -> None:
     field, value, unit, expected = BROKEN[name]
     text = (
-        (MODELS / "mistral-7b.yaml")
+        (library().models / "mistral-7b.yaml")
         .read_text(encoding="utf-8")
         .replace("id: mistral-7b", "id: m", 1)
     )
     claim = f"  - {{field: {field}, value: {value}, unit: {unit}, source: a2020b, as_of: 2026-11-21, locator: here}}\n"
     (tmp_path / "m.yaml").write_text(text + claim, encoding="utf-8")
     with pytest.raises(DataError, match=expected):
-        load_model("m", tmp_path)
+        read_model(tmp_path / "m.yaml", "m")
 
 
 def test_only_counts_have_exceptions(tmp_path: Any) -> None:
     text = (
-        (MODELS / "mistral-7b.yaml")
+        (library().models / "mistral-7b.yaml")
         .read_text(encoding="utf-8")
         .replace("id: mistral-7b", "id: m", 1)
     )
@@ -194,4 +196,4 @@ def test_only_counts_have_exceptions(tmp_path: Any) -> None:
     claim = f"  - {{field: layers, value: 3, unit: count, source: a2020b, as_of: 2026-11-21, locator: x, {extra}}}\n"
     (tmp_path / "m.yaml").write_text(text + claim, encoding="utf-8")
     with pytest.raises(DataError, match="params"):
-        load_model("m", tmp_path)
+        read_model(tmp_path / "m.yaml", "m")

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flopbook.data import library as library_
 from flopbook.data import references as refs
-from flopbook.data.claims import TIERS
+from flopbook.data.library import source_tiers
 from flopbook.data.reference_rules import KINDS
-from flopbook.data.tiers import source_tiers
 from flopbook.errors import DataError, Problem, UnknownName
+from flopbook.hardware.choice import TIERS
 from tests.support.samples import SOURCE, TOPICS, World, assert_clean, bib, place, write
 
 TOKENS = st.sampled_from(
@@ -69,14 +70,14 @@ def problems_of(world: World, text: str | bytes, *more: str) -> list[Problem]:
     for number, other in enumerate(more):
         world.write(f"bibliography/more{number}.bib", other)
     with pytest.raises(DataError) as caught:
-        refs.references()
+        library_.references()
     assert_clean(caught.value)
     return list(caught.value.problems)
 
 
 def read_one(world: World, **changes: str | None) -> refs.Reference:
     world.write("bibliography/all.bib", bib(**changes))
-    return refs.references()[SOURCE]
+    return library_.references()[SOURCE]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
@@ -145,7 +146,7 @@ def test_the_fast_scan_of_tiers_equals_the_parse(world: World, entries: list[Any
 
 def test_the_fast_scan_equals_the_parse_of_our_bibliography() -> None:
     assert source_tiers() == {
-        key: item.tier for key, item in refs.references().items() if item.tier
+        key: item.tier for key, item in library_.references().items() if item.tier
     }
 
 
@@ -206,12 +207,12 @@ def test_what_a_reader_calls_it(world: World, changes: dict[str, Any], kind: str
 
 def test_every_work_says_what_it_is_and_sources_stand_apart() -> None:
     """Hundreds of pages give values only; the works do not drown in them."""
-    kinds = {item.kind for item in refs.references().values()}
+    kinds = {item.kind for item in library_.references().values()}
     assert kinds <= set(KINDS) and {"paper", "blog", "source"} <= kinds
     for key in ("williams2009roofline", "he2022brrrr", "nvidia2022hopper", "austin2025scaling"):
-        assert refs.reference(key).is_work
+        assert library_.reference(key).is_work
     for key in ("aiwiki2026h200", "nvidia2024h200sheet", "meta2024llama3card"):
-        assert not refs.reference(key).is_work
+        assert not library_.reference(key).is_work
 
 
 @pytest.mark.parametrize(
@@ -279,7 +280,7 @@ def test_a_very_large_file_is_not_read(world: World) -> None:
         DataError,
         match=r"all\.bib:1:1: size: found a very large file, expected at most 5,000,000 bytes",
     ):
-        refs.references()
+        library_.references()
 
 
 @pytest.mark.parametrize(
@@ -393,14 +394,14 @@ def test_the_same_key_in_two_files(world: World) -> None:
 
 
 def test_an_unknown_key_offers_the_nearest(world: World) -> None:
-    assert refs.reference(SOURCE).key == SOURCE
+    assert library_.reference(SOURCE).key == SOURCE
     with pytest.raises(UnknownName, match=f"unknown reference 'acme2026won'; nearest: {SOURCE}"):
-        refs.reference("acme2026won")
+        library_.reference("acme2026won")
 
 
 def test_an_empty_bibliography_has_no_references(world: World) -> None:
     world.write("bibliography/all.bib", "")
-    assert refs.references() == {} and source_tiers() == {}
+    assert library_.references() == {} and source_tiers() == {}
 
 
 @pytest.mark.parametrize(
@@ -418,7 +419,7 @@ def test_an_empty_bibliography_has_no_references(world: World) -> None:
 def test_bad_topics(world: World, text: str, rule: str, says: str) -> None:
     world.write("bibliography/topics.yaml", text)
     with pytest.raises(DataError) as caught:
-        refs.topics()
+        library_.topics()
     assert_clean(caught.value)
     assert any(p.rule == rule and says in str(p) and p.line > 0 for p in caught.value.problems)
 
@@ -438,12 +439,12 @@ def test_introductions_hold_expressions_and_no_markup(world: World, intro: str, 
         f"topics:\n  - id: chips\n    title: Chips\n    intro: >-\n      {intro}\n",
     )
     if fine:
-        assert refs.topics()[0].intro == intro and refs.topics()[0].line == 4
+        assert library_.topics()[0].intro == intro and library_.topics()[0].line == 4
         world.write(
             "bibliography/topics.yaml", TOPICS.replace("title: Chips", "title: 'A {{ chip }}'")
         )
     with pytest.raises(DataError, match="markup: found"):
-        refs.topics()
+        library_.topics()
 
 
 def test_topics_are_three_deep_at_most(world: World) -> None:
@@ -452,9 +453,9 @@ def test_topics_are_three_deep_at_most(world: World) -> None:
         return f"{{id: t{depth}, title: T, intro: I{inside}}}"
 
     world.write("bibliography/topics.yaml", f"topics:\n  - {tree(3)}\n")
-    assert [t.id for top in refs.topics() for t in top.walk()] == ["t3", "t2", "t1"]
+    assert [t.id for top in library_.topics() for t in top.walk()] == ["t3", "t2", "t1"]
     world.write("bibliography/topics.yaml", f"topics:\n  - {tree(4)}\n")
     with pytest.raises(
         DataError, match=r"topics.yaml:2:\d+: depth: found a fourth level, expected at most three"
     ):
-        refs.topics()
+        library_.topics()

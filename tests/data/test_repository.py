@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from flopbook.data import repository
-from flopbook.data.accelerators import ACCELERATORS, MODELS
+from flopbook.data.library import library, using
 from flopbook.data.repository import _web, checkout, commit, edit_url, git, repository_path
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.errors import FlopbookError
+from tests.support.samples import World
 
 ROOT = Path(__file__).resolve().parents[2]
-H100 = ACCELERATORS / "nvidia" / "h100-sxm.yaml"
+H100 = library().accelerators / "nvidia" / "h100-sxm.yaml"
 
 
 @pytest.fixture(autouse=True)
@@ -31,19 +31,18 @@ def test_this_is_a_checkout() -> None:
     assert checkout() == ROOT
 
 
-def test_an_installed_package_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("accelerators", "bibliography", "models"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setattr(repository, "ACCELERATORS", tmp_path / "accelerators")
-    assert checkout() is None
+def test_an_installed_package_is_none(tmp_path: Path) -> None:
+    """The folders alone make no checkout: there is no pyproject.toml beside them."""
+    with using(World(tmp_path).library):
+        assert checkout() is None
 
 
 @pytest.mark.parametrize(
     ("path", "place"),
     [
         (H100, "accelerators/nvidia/h100-sxm.yaml"),
-        (MODELS / "gpt-3-175b.yaml", "calculators/models/gpt-3-175b.yaml"),
-        (BIBLIOGRAPHY / "hardware.bib", "bibliography/hardware.bib"),
+        (library().models / "gpt-3-175b.yaml", "calculators/models/gpt-3-175b.yaml"),
+        (library().bibliography / "hardware.bib", "bibliography/hardware.bib"),
         (Path("/elsewhere/x.yaml"), "x.yaml"),
         (Path(repository.__file__), "calculators/flopbook/data/repository.py"),
     ],

@@ -17,8 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flopbook.data.accelerators import ACCELERATORS, MODELS
-from flopbook.data.references import BIBLIOGRAPHY
+from flopbook.data.folders import schema_paths
 from flopbook.data.schema import check, hidden_character, is_date, load_schema, text_problems
 from flopbook.data.yaml_text import Node, parse_yaml
 from flopbook.errors import DataError, Problem
@@ -36,11 +35,11 @@ from tests.support.samples import (
 )
 
 SCHEMAS = {
-    "entry": ACCELERATORS / "schema.json",
-    "vendor": ACCELERATORS / "vendor.schema.json",
-    "model": MODELS / "schema.json",
-    "topics": BIBLIOGRAPHY / "topics.schema.json",
-    "claims": BIBLIOGRAPHY / "claims.schema.json",
+    "entry": schema_paths()["accelerator"],
+    "vendor": schema_paths()["vendor"],
+    "model": schema_paths()["model"],
+    "topics": schema_paths()["topics"],
+    "claims": schema_paths()["claims"],
 }
 FACT = (
     f"{{field: founded, value: 1993, source: {SOURCE}, as_of: 2026-11-21, quote: founded in 1993}}"

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.data.accelerators import entry_ids
+from flopbook.architectures.shape import shape
+from flopbook.data.library import entry_ids
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import DTYPE_BYTES, calculate, reads, takes
 from flopbook.formulas import formulas, get_formula
-from flopbook.hardware.chip import chip, shape
+from flopbook.hardware.chip import chip
 
 OUTPUTS = {
     "training-flops": ["flop", "pf_days"],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, model_ids
+from flopbook.data.library import entry_ids, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import formulas, get_formula

@@ -11,13 +11,21 @@ import pytest
 from jsonschema import Draft202012Validator
 from pybtex.database import parse_string
 
-from flopbook.data.accelerators import entry_ids, load_entry, model_ids, vendor_ids
-from flopbook.data.claims import CLAIM_FIELDS, choose
-from flopbook.data.references import references
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import CLAIM_FIELDS
+from flopbook.data.library import (
+    entry_ids,
+    library,
+    load_entry,
+    model_ids,
+    references,
+    vendor_ids,
+)
 from flopbook.export import records as export
 from flopbook.formulas import formulas
-from flopbook.hardware.chip import chip, totals
+from flopbook.hardware.chip import chip
+from flopbook.hardware.choice import choose, quantity_of
+from flopbook.hardware.parts import totals
+from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import VERDICTS, ledger_rows
 
 FILES = dict(export.files())
@@ -103,12 +111,12 @@ def test_the_chosen_claim_is_the_one_of_the_rule(name: str) -> None:
     parts.
     """
     entry = load_entry(name)
-    chosen = export.chosen_claims(entry)
-    derived = {export.condition_key(claim) for claim in totals(entry)}
-    for key in {export.condition_key(claim) for claim in entry.claims}:
-        group = [claim for claim in entry.claims if export.condition_key(claim) == key]
+    chosen = chosen_claims(entry)
+    derived = {quantity_of(claim) for claim in totals(entry)}
+    for key in {quantity_of(claim) for claim in entry.claims}:
+        group = [claim for claim in entry.claims if quantity_of(claim) == key]
         shown = [claim for claim in group if id(claim) in chosen]
-        best = None if key in derived else choose(group, source_tiers())
+        best = None if key in derived else choose(group)
         assert shown == ([] if best is None else [best])
         assert not any(claim.known_error or not claim.published for claim in shown)
 
@@ -249,4 +257,4 @@ def test_no_cell_of_the_real_table_begins_like_a_formula() -> None:
 
 def test_nothing_of_this_machine_is_exported() -> None:
     for name, text in FILES.items():
-        assert "/home/" not in text and str(export.ACCELERATORS) not in text, name
+        assert "/home/" not in text and str(library().accelerators) not in text, name

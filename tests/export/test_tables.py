@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, model_ids, vendor_ids
 from flopbook.data.claims import CLAIM_FIELDS
-from flopbook.data.glossary import glossary
-from flopbook.data.references import references
+from flopbook.data.library import entry_ids, glossary, model_ids, references, vendor_ids
 from flopbook.export import records as export
 from flopbook.export import tables
 from flopbook.hardware.chip import chip

@@ -182,7 +182,7 @@ def test_several_chips() -> None:
 
 
 def test_every_chip_with_a_peak_and_a_memory_has_its_roofs() -> None:
-    from flopbook.data.catalogue import load_entries
+    from flopbook.data.library import load_entries
 
     drawn = 0
     for name, entry in load_entries().items():

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook import calculate
+from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.formulas import training_time
-from flopbook.hardware.chip import shape
 from flopbook.quantities.ops import inf
 
 RUN: dict[str, Any] = {

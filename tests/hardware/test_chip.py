@@ -6,9 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flopbook.data.accelerators import load_entry
+from flopbook.architectures.shape import shape
+from flopbook.data.library import load_entry
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import ADDITIVE, chip, packages, shape, totals
+from flopbook.hardware.chip import chip
+from flopbook.hardware.parts import ADDITIVE_FIELDS, packages, totals
 from tests.support.samples import MODEL, SOURCE, World, bib, claim
 
 SPARSE = claim(sparsity="2:4", value=200)
@@ -61,7 +63,7 @@ def test_a_total_cites_what_it_came_from(world: World) -> None:
         ("peak", "2:4"),
         ("scaleup_bandwidth", ""),
     ]
-    assert {t.field for t in made} <= set(ADDITIVE)
+    assert {t.field for t in made} <= set(ADDITIVE_FIELDS)
     assert made[0].formula == "8 x 100 TFLOP/s" and made[0].derived_from == "acme/one peak"
     assert (made[0].basis, made[0].per, made[0].source) == ("derived", "node", SOURCE)
     assert made[0].note == "" and made[0].at_power_w is None and made[2].aggregate == "domain"

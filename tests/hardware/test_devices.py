@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flopbook
-from flopbook.data.accelerators import entry_ids, load_entry
+from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.hardware.chip import chip
 from flopbook.hardware.devices import device_peak, plain

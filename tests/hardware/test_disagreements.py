@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, load_entry
-from flopbook.data.claims import Claim, choose
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import Claim
+from flopbook.data.library import entry_ids, load_entry
+from flopbook.hardware.choice import choose
 
 TERA, GIGA = 1e12, 1e9
 FIELDS = {
@@ -88,7 +88,7 @@ def test_every_value_that_differs_is_recorded(
     )
     if shown is not None:
         dense = [c for c in claims if c.sparsity in ("", "dense") and c.engine in ("", "tensor")]
-        best = choose(dense, source_tiers())
+        best = choose(dense)
         assert best is not None and best.si_value == pytest.approx(shown * unit, rel=0.011)
 
 
@@ -131,7 +131,7 @@ def test_errors_of_others_are_on_record_and_never_chosen(
         if c.si_value == pytest.approx(value * unit, rel=1e-6) and c.sparsity != "2:4"
     ]
     assert wrong and all(c.known_error and c.note for c in wrong)
-    assert choose(claims, source_tiers()) not in wrong
+    assert choose(claims) not in wrong
 
 
 def test_the_figures_of_the_database() -> None:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from flopbook.data.references import reference
+from flopbook.data.library import reference
 from flopbook.drawing.markup import escape
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import formulas

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.references import references
-from flopbook.ledger.rows import Row, judge, ledger_rows, recompute
+from flopbook.data.library import references
+from flopbook.ledger.rows import Row, judge, read_ledger, recompute
 
-ROWS = {row.id: row for row in ledger_rows(Path(__file__).with_name("errata"))}
+ROWS = {row.id: row for row in read_ledger(Path(__file__).with_name("errata") / "claims")}
 ERRORS = sorted(name.removesuffix("-wrong") for name in ROWS if name.endswith("-wrong"))
 
 

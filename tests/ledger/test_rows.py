@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.errors import DataError, FlopbookError, UnknownName
 from flopbook.ledger.rows import (
     DEFAULT_TOLERANCE,
@@ -20,6 +20,7 @@ from flopbook.ledger.rows import (
     judge,
     ledger_row,
     ledger_rows,
+    read_ledger,
     recompute,
 )
 
@@ -287,7 +288,7 @@ def write(folder: Path, **texts: str) -> Path:
 
 
 def test_a_file_is_read_into_rows(tmp_path: Path) -> None:
-    (row,) = ledger_rows(write(tmp_path, one=HEAD + ROW))
+    (row,) = read_ledger(write(tmp_path, one=HEAD + ROW) / "claims")
     assert replace(row, file="", file_line=0) == replace(BASE, document="a.txt")
     assert row.file.endswith("one.yaml") and row.file_line == 4
     assert (row.tolerance, row.evidence, row.corrected) == (DEFAULT_TOLERANCE, (), None)
@@ -295,18 +296,20 @@ def test_a_file_is_read_into_rows(tmp_path: Path) -> None:
 
 def test_files_come_in_order_and_none_is_no_row(tmp_path: Path) -> None:
     two = ROW.replace("made-up", "other")
-    assert [row.id for row in ledger_rows(write(tmp_path, b=HEAD + two, a=HEAD + ROW))] == [
+    assert [
+        row.id for row in read_ledger(write(tmp_path, b=HEAD + two, a=HEAD + ROW) / "claims")
+    ] == [
         "made-up",
         "other",
     ]
-    assert ledger_rows(tmp_path / "claims") == ()
+    assert read_ledger(tmp_path / "none") == ()
 
 
 def test_an_id_used_twice_is_a_problem_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"b\.yaml:4:1: duplicate: found claim 'made-up', expected each id once"
     ):
-        ledger_rows(write(tmp_path, a=HEAD + ROW, b=HEAD + ROW))
+        read_ledger(write(tmp_path, a=HEAD + ROW, b=HEAD + ROW) / "claims")
 
 
 def test_a_row_may_name_its_own_source_and_place(tmp_path: Path) -> None:
@@ -316,12 +319,13 @@ def test_a_row_may_name_its_own_source_and_place(tmp_path: Path) -> None:
     own = ROW.replace(
         "    line: 1\n", "    source: kaplan2020scaling\n    file: b.txt\n    place: Table 2\n"
     )
-    (row,) = ledger_rows(write(tmp_path, one=HEAD + own))
+    (row,) = read_ledger(write(tmp_path, one=HEAD + own) / "claims")
     assert (row.source, row.document, row.line) == ("kaplan2020scaling", "b.txt", None)
     assert row.where == "Table 2" and replace(row, place="", line=7).where == "line 7"
     (tmp_path / "two").mkdir()
     assert (
-        ledger_rows(write(tmp_path / "two", one="rows:\n" + own))[0].source == "kaplan2020scaling"
+        read_ledger(write(tmp_path / "two", one="rows:\n" + own) / "claims")[0].source
+        == "kaplan2020scaling"
     )
 
 
@@ -347,7 +351,7 @@ BROKEN: dict[str, Any] = {
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_broken_rows_cannot_be_read(text: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"one\.yaml:\d+:\d+: "):
-        ledger_rows(write(tmp_path, one=HEAD + text))
+        read_ledger(write(tmp_path, one=HEAD + text) / "claims")
 
 
 def test_a_row_without_any_source_is_refused(tmp_path: Path) -> None:
@@ -355,11 +359,11 @@ def test_a_row_without_any_source_is_refused(tmp_path: Path) -> None:
         DataError,
         match=r"one\.yaml:2:\d+: source: found no source, expected the key of a reference",
     ):
-        ledger_rows(write(tmp_path, one="rows:\n" + ROW))
+        read_ledger(write(tmp_path, one="rows:\n" + ROW) / "claims")
 
 
 def test_the_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
     texts = {"one": HEAD + BROKEN["no verdict"], "two": HEAD + BROKEN["no why"], "three": "rows: ["}
     with pytest.raises(DataError) as caught:
-        ledger_rows(write(tmp_path, **texts))
+        read_ledger(write(tmp_path, **texts) / "claims")
     assert {Path(problem.file).stem for problem in caught.value.problems} == {"one", "two", "three"}

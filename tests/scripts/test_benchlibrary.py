@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.references import references
+from flopbook.data.references import read_references
 from scripts.bench import library as benchlibrary
 from tests.support.samples import write
 
@@ -19,7 +19,7 @@ def test_the_references_that_are_measured_are_sound(tmp_path: Path) -> None:
     """As many as asked for, each once, in files that the reader takes without a problem."""
     for number, text in enumerate(benchlibrary._files(120)):
         write(tmp_path / f"{number}.bib", text)
-    found = references.__wrapped__(tmp_path)
+    found = read_references(tmp_path)
     assert len(found) == 120 and len({item.title for item in found.values()}) == 120
 
 

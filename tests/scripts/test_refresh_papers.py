@@ -14,13 +14,14 @@ import pytest
 from flopbook.checks.lint import lint
 from flopbook.contributing import metadata
 from flopbook.contributing.metadata import Work
-from flopbook.data.references import Person, references, topics
+from flopbook.data.library import library, references, topics
+from flopbook.data.references import Person
 from flopbook.data.works import on_file
 from flopbook.errors import FlopbookError
 from scripts import refresh_papers
 from scripts.papers.queries import PAGE, Query, read_queries
 from scripts.papers.ranking import author_counts, choose, rank
-from tests.support.samples import World, bib, clear_caches, write
+from tests.support.samples import World, bib, write
 from tests.support.services import ATOM_ERROR, Reply, Services, atom, atom_entry
 
 QUERIES = "categories: [cs.AR]\ntopics:\n  chips: [fast chip, bus]\n  links: [ring]\n"
@@ -41,7 +42,7 @@ def refresh(
     write(world.root / "queries.yaml", QUERIES)
 
     def run(*words: str) -> int:
-        clear_caches()
+        library().forget()
         folder = world.root
         fixed = ["--queries", f"{folder}/queries.yaml", "--state", f"{folder}/state.json"]
         fixed += ["--out", f"{folder}/bibliography/candidates.bib"]
@@ -80,7 +81,7 @@ def test_what_is_new_is_written_best_first(
         and text.count("keywords = {chips}") == 2
         and "summary" not in text
     )
-    clear_caches()
+    library().forget()
     assert {p.found.partition(" in ")[0] for p in lint() if "candidates" in p.file} == {"no annote"}
     world.write("bibliography/candidates.bib", text.replace("{}", "{Shows it; read it first.}"))
     assert [p.rule for p in lint() if "candidates" in p.file] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.references import references
+from flopbook.data.library import references
 from scripts import seed_addresses
 from scripts.seed_addresses import Account, accounts, read_rows, summary
 from tests.support.samples import SOURCE, World, bib, write

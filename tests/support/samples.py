@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import json
 from pathlib import Path
 from typing import Any
 
+from flopbook.data.library import Library
 from flopbook.errors import DataError, Problem
 
 READ = datetime.date(2026, 11, 21)
@@ -224,51 +224,6 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
-# Which readers look into which folder when they are given none.
-READERS = {
-    "accelerators": (
-        "flopbook.data.accelerators",
-        ("entry_ids", "vendor_ids", "entry", "load_entry", "load_head", "find_id", "vendor"),
-    ),
-    "models": ("flopbook.data.accelerators", ("model_ids", "model", "load_model")),
-    "bibliography": ("flopbook.data.references", ("reference", "references", "topics")),
-    "tiers": ("flopbook.data.tiers", ("source_tiers",)),
-    "works": ("flopbook.data.works", ("on_file",)),
-    "glossary": ("flopbook.data.glossary", ("glossary",)),
-    "links": ("flopbook.data.link_status", ("link_statuses",)),
-    "names": ("flopbook.data.names", ("other_names",)),
-    "ledger": ("flopbook.ledger.rows", ("ledger_rows",)),
-    "catalogue": ("flopbook.data.catalogue", ("load_entries", "read_entries", "_loaded")),
-}
-
-
-# What else remembers data that it was made from.
-REMEMBERING = (
-    ("flopbook.evaluation.terms", ("uses",)),
-    ("scripts.website.pages.entry", ("users",)),
-    ("scripts.website.pages.works", ("_cited",)),
-    ("scripts.website.pages.terms", ("_by_name", "_pattern")),
-)
-# Modules that name a folder themselves, to show a file of it.
-FOLDERS = (
-    ("flopbook.checks.rules.base", "ACCELERATORS", "accelerators"),
-    ("flopbook.checks.rules.stray", "ACCELERATORS", "accelerators"),
-    ("flopbook.checks.rules.typed", "DOCS", "docs"),
-    ("flopbook.checks.rules.sources", "BIBLIOGRAPHY", "bibliography"),
-    ("flopbook.checks.rules.glossary", "BIBLIOGRAPHY", "bibliography"),
-    ("flopbook.checks.rules.glossary", "DOCS", "docs"),
-    ("flopbook.checks.rules.thin", "BIBLIOGRAPHY", "bibliography"),
-    ("flopbook.checks.rules.linkstates", "BIBLIOGRAPHY", "bibliography"),
-    ("flopbook.checks.rules.topic", "BIBLIOGRAPHY", "bibliography"),
-    ("scripts.website.pages.references", "BIBLIOGRAPHY", "bibliography"),
-    ("flopbook.contributing.where", "ACCELERATORS", "accelerators"),
-    ("flopbook.contributing.where", "BIBLIOGRAPHY", "bibliography"),
-    ("flopbook.contributing.where", "MODELS", "models"),
-    ("flopbook.cli.contributing", "ACCELERATORS", "accelerators"),
-    ("flopbook.cli.adding", "BIBLIOGRAPHY", "bibliography"),
-)
-
-
 class World:
     """A folder with one vendor, one chip, one model, one reference, one topic and one claim; all
     valid.
@@ -285,24 +240,16 @@ class World:
         self.write("bibliography/topics.yaml", TOPICS)
         self.write("bibliography/glossary.yaml", GLOSSARY)
         self.write("bibliography/claims/acme.yaml", LEDGER)
+        self.library = Library(root)
 
     def write(self, path: str, text: str | bytes) -> str:
         """Write a file of this world; returns its name as messages show it."""
         write(self.root / path, text)
-        clear_caches()
+        if hasattr(self, "library"):
+            self.library.forget()
         return path
 
     def entry(self, name: str, /, *claims: Any, **head: Any) -> str:
         """Write the entry `acme/<name>`."""
         head = {"id": f"acme/{name}", **head}
         return self.write(f"accelerators/acme/{name}.yaml", entry_text(*claims, **head))
-
-
-def clear_caches() -> None:
-    """Forget what was read, so that a changed file is read again."""
-    for module_name, names in (*READERS.values(), *REMEMBERING):
-        module = importlib.import_module(module_name)
-        for name in names:
-            clear = getattr(getattr(module, name), "cache_clear", None)
-            if clear is not None:
-                clear()

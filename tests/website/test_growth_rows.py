@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.ledger.rows import Row, ledger_row, ledger_rows
 
 YEARS = (1999, 2006, 2010, 2018, 2021)

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.accelerators import Fact, load_entry, vendor
+from flopbook.architectures.shape import shape
 from flopbook.data.claims import Claim
+from flopbook.data.library import load_entry, vendor
+from flopbook.data.vendors import Fact
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import chip, shape
+from flopbook.hardware.chip import chip
 from scripts.website.figures import peak_bandwidth, power_peak, published_shares, scaleup_domains
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips, family_of, peak16

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flopbook.data.accelerators import Model
-from flopbook.data.claims import Claim
+from flopbook.data.claims import OWN_FILE, Claim
+from flopbook.data.models import Model
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.formulas import params
 
@@ -239,7 +239,9 @@ def read_config(source: Path | Mapping[str, Any]) -> Model:
 def _claim(field: str, value: Any, file: str) -> Claim:
     unit = "none" if isinstance(value, str) else "param" if field.endswith("params") else "count"
     basis = "derived" if unit == "param" else "printed"
-    return Claim(field, value, "", datetime.date.today(), unit, basis=basis, locator=file)
+    return Claim(
+        field, value, f"{OWN_FILE}{file}", datetime.date.today(), unit, basis=basis, locator=file
+    )
 
 
 def shape_of(config: Config) -> Shape:

@@ -17,7 +17,7 @@ LARGE = 0.10
 MEND = "name the new source; if ours was misread, keep the old claim with known_error: true and a note, and add yours"
 _ABOUT = ("field", *CONDITIONS, "per", "type", "topology")
 _DERIVED = ("chosen", "si_value")
-# What is one quantity for the rule of choice: see flopbook.export.records.condition_key.
+# What is one quantity for the rule of choice: see flopbook.export.records.quantity_of.
 _SAME = (
     "field",
     "per",

@@ -13,8 +13,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from flopbook.changes.difference import Difference, difference
-from flopbook.changes.snapshot import HEAD, MODEL_HEAD, taken
-from flopbook.data.repository import FOLDERS, checkout, commit, git
+from flopbook.changes.snapshot import HEAD, MODEL_HEAD, Record, snapshot
+from flopbook.data.library import Library, library
+from flopbook.data.repository import PLACES, checkout, commit, git
 from flopbook.errors import FlopbookError, shorten
 
 SUFFIXES = (".yaml", ".json", ".bib")
@@ -22,22 +23,21 @@ EXPORTED = ("accelerators", "vendors", "models", "claims", "references")
 _ROW = ("verdict", "statement", "source")
 
 
-def against(base: str, folders: Mapping[str, Path] = FOLDERS) -> Difference:
-    """What changed from the base to the data as it is.
+def against(base: str) -> Difference:
+    """What changed from the base to the data in use.
 
     Raises FlopbookError when the base cannot be read.
     """
-    now = {PurePosixPath(place).name: folder for place, folder in folders.items()}
     if _is_export(Path(base)):
-        return difference(exported(Path(base)), _without_results(taken(now)[0]))
+        return difference(exported(Path(base)), _without_results(snapshot(library())))
     root = checkout()
     if root is None:
         raise FlopbookError(
             "an installed package has no revisions; compare with an exported folder, or in a clone"
         )
     with tempfile.TemporaryDirectory(prefix="flopbook-") as folder:
-        old, new = taken(extracted(root, base, Path(folder)), now)
-    return difference(old, new)
+        earlier = extracted(root, base, Path(folder))
+        return difference(snapshot(earlier), snapshot(library()))
 
 
 def _is_export(folder: Path) -> bool:
@@ -47,83 +47,83 @@ def _is_export(folder: Path) -> bool:
         return False
 
 
-def extracted(root: Path, revision: str, folder: Path) -> dict[str, Path]:
-    """The data of a revision, written below a folder: nothing but plain data files, nothing outside
-    of it.
-    """
+def extracted(root: Path, revision: str, folder: Path) -> Library:
+    """The data of a revision, written below a folder: plain data files only, nothing outside it."""
     sha = commit(root, revision)
-    there = set(
-        git(root, "ls-tree", "-d", "-r", "--name-only", sha).decode("utf-8", "replace").splitlines()
-    )
-    missing = [place for place in FOLDERS if place not in there]
+    listing = git(root, "ls-tree", "-d", "-r", "--name-only", sha).decode("utf-8", "replace")
+    missing = [place for place in PLACES if place not in listing.splitlines()]
     if missing:
         raise FlopbookError(f"'{shorten(revision)}' has no {missing[0]}")
-    with tarfile.open(
-        fileobj=BytesIO(git(root, "archive", "--format=tar", sha, *FOLDERS))
-    ) as archive:
-        for member in archive:
-            path = PurePosixPath(member.name)
-            if (
-                member.isfile()
-                and path.suffix in SUFFIXES
-                and not path.is_absolute()
-                and ".." not in path.parts
-            ):
-                target = folder / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                data = archive.extractfile(member)
-                target.write_bytes(data.read() if data else b"")
-    return {PurePosixPath(place).name: folder / place for place in FOLDERS}
+    with tarfile.open(fileobj=BytesIO(git(root, "archive", "--format=tar", sha, *PLACES))) as tar:
+        for member in tar:
+            if not _is_data(member):
+                continue
+            path = folder / member.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            content = tar.extractfile(member)
+            path.write_bytes(content.read() if content else b"")
+    for place in PLACES:  # a folder without a data file is a folder all the same
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    return Library(folder)
 
 
-def exported(folder: Path) -> dict[str, Any]:
+def _is_data(member: tarfile.TarInfo) -> bool:
+    """A regular file with a suffix of ours, inside the tree: no link, no device, no way out."""
+    path = PurePosixPath(member.name)
+    stays_inside = not path.is_absolute() and ".." not in path.parts
+    return member.isfile() and path.suffix in SUFFIXES and stays_inside
+
+
+def exported(folder: Path) -> Record:
     """An exported folder as a snapshot; it has verdicts, but no results of calculators."""
     try:
-        listed = {
+        tables = {
             name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
             for name in EXPORTED
         }
-        if not all(isinstance(one, list) for one in listed.values()):
+        if not all(isinstance(table, list) for table in tables.values()):
             raise TypeError("expected lists")
         return {
-            "entries": {one["id"]: _bare(one, HEAD) for one in listed["accelerators"]},
-            "vendors": {one["id"]: _compact(one) for one in listed["vendors"]},
-            "models": {one["id"]: _bare(one, MODEL_HEAD) for one in listed["models"]},
-            "references": {one["id"]: "" for one in listed["references"]},
-            "ledger": {one["id"]: {key: one[key] for key in _ROW} for one in listed["claims"]},
+            "entries": {row["id"]: _bare(row, HEAD) for row in tables["accelerators"]},
+            "vendors": {row["id"]: _compact(row) for row in tables["vendors"]},
+            "models": {row["id"]: _bare(row, MODEL_HEAD) for row in tables["models"]},
+            "references": {row["id"]: "" for row in tables["references"]},
+            "ledger": {row["id"]: _ledger_row(row) for row in tables["claims"]},
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FlopbookError(
-            f"{folder} is no folder that flopbook export wrote: {shorten(repr(error))}"
-        ) from None
+        what = f"{folder} is no folder that flopbook export wrote"
+        raise FlopbookError(f"{what}: {shorten(repr(error))}") from None
 
 
-def _bare(record: Mapping[str, Any], head: Iterable[str]) -> dict[str, Any]:
+def _ledger_row(row: Mapping[str, Any]) -> Record:
+    return {key: row[key] for key in _ROW}
+
+
+def _bare(record: Mapping[str, Any], head: Iterable[str]) -> Record:
+    """A record without what the export adds to it."""
     claims = [
-        {name: value for name, value in one.items() if name not in ("si_unit", "url")}
-        for one in record["claims"]
+        {name: value for name, value in claim.items() if name not in ("si_unit", "url")}
+        for claim in record["claims"]
     ]
     return {**{name: record.get(name) for name in head}, "claims": claims}
 
 
 def _compact(value: Any) -> Any:
-    """A record as both the file and the export have it: without what is empty, and all scalars as
-    text.
-    """
+    """A record as both the file and the export have it: no empty values, all scalars as text."""
     if isinstance(value, Mapping):
         return {
             key: _compact(inner) for key, inner in value.items() if inner not in ("", None, [], {})
         }
-    return [_compact(inner) for inner in value] if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return [_compact(inner) for inner in value]
+    return str(value)
 
 
-def _without_results(snapshot: dict[str, Any]) -> dict[str, Any]:
+def _without_results(state: Record) -> Record:
     """As much of a snapshot as an exported folder has."""
-    return snapshot | {
-        "vendors": _compact(snapshot["vendors"]),
-        "references": dict.fromkeys(snapshot["references"], ""),
-        "ledger": {
-            name: {key: row[key] for key in _ROW} for name, row in snapshot["ledger"].items()
-        },
+    return state | {
+        "vendors": _compact(state["vendors"]),
+        "references": dict.fromkeys(state["references"], ""),
+        "ledger": {row_id: _ledger_row(row) for row_id, row in state["ledger"].items()},
         "calculators": {},
     }

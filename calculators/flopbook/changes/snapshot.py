@@ -1,24 +1,37 @@
 """Everything that two states of the data are compared by, as plain dicts: values, verdicts, and
 what they lead to.
 
-`taken(folders)` reads other data than the package's own, a revision of the repository for example.
-The readers know one place each, so this happens in a process of its own, with this code: a formula
-gives the same on both sides, and what differs comes from the data.
+Both states are read and computed by this code, so what differs comes from the data, not from a
+formula that changed meanwhile.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
-from flopbook.data.claims import CLAIM_FIELDS, Claim, choose
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import CLAIM_FIELDS, Claim
+from flopbook.data.library import (
+    Library,
+    entry_ids,
+    library,
+    load_entry,
+    load_head,
+    load_model,
+    model_ids,
+    using,
+    vendor_ids,
+)
+from flopbook.data.models import Model
+from flopbook.data.yaml_text import read_yaml
 from flopbook.errors import FlopbookError, shorten
+from flopbook.hardware.choice import choose
+from flopbook.hardware.parts import totals
+from flopbook.hardware.shown import chosen_claims
 
+Record = dict[str, Any]
+Loaded = TypeVar("Loaded")
 HEAD = (
     "kind",
     "name",
@@ -32,167 +45,108 @@ HEAD = (
     "status",
 )
 MODEL_HEAD = ("kind", "name", "developer", "family", "summary", "notes", "aliases")
-_CHILD = """
-import importlib.machinery, json, sys, types
-import flopbook
-for name, folder in json.loads(sys.argv[1]).items():
-    module = types.ModuleType("flopbook." + name)
-    module.__file__ = folder + "/__init__.py"
-    sys.modules["flopbook." + name] = module
-    setattr(flopbook, name, module)
-from flopbook.changes.snapshot import snapshot
-sys.stdout.reconfigure(encoding="utf-8")
-json.dump(snapshot(), sys.stdout)
-"""
+# An older state may follow older rules: what this code cannot read is listed, not fatal.
+_UNREADABLE = (FlopbookError, KeyError, TypeError, ValueError)
 
 
-def taken(*states: Mapping[str, Path]) -> list[dict[str, Any]]:
-    """A snapshot of each state, all at once; a state names the folders `accelerators`,
-    `bibliography`, `models`.
-    """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    running = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                "-c",
-                _CHILD,
-                json.dumps({name: str(path) for name, path in state.items()}),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            encoding="utf-8",
-        )
-        for state in states
-    ]
-    printed = [process.communicate() for process in running]
-    return [
-        _result(*texts, process.returncode) for texts, process in zip(printed, running, strict=True)
-    ]
+def snapshot(books: Library) -> Record:
+    """A state of the data; `unread` lists what this code cannot read of it."""
+    with using(books):
+        unread: list[str] = []
+        return {
+            "entries": _read(entry_ids(), load_entry, _entry, unread),
+            "vendors": _read(vendor_ids(), _vendor_file, _plain, unread),
+            "models": _read(model_ids(), load_model, _model, unread),
+            "references": _references(),
+            "ledger": _ledger(unread),
+            "calculators": _calculators(),
+            "unread": unread,
+        }
 
 
-def _result(out: str, err: str, status: int) -> dict[str, Any]:
-    if status != 0:
-        said = err.strip().splitlines()[-1:] or [f"status {status}"]
-        raise FlopbookError(f"the data cannot be read: {shorten(said[0], 200)}")
-    return json.loads(out)
-
-
-def snapshot() -> dict[str, Any]:
-    """The data that this process reads."""
-    from flopbook.data.accelerators import entry_ids, load_entry, load_model, model_ids, vendor_ids
-    from flopbook.data.tiers import source_tiers
-
-    unread: list[str] = []
-    return {
-        "entries": _read(entry_ids(), lambda name: _entry(load_entry(name)), unread),
-        "vendors": _read(vendor_ids(), _vendor, unread),
-        "models": _read(model_ids(), lambda name: _model(load_model(name)), unread),
-        "references": _references(source_tiers()),
-        "ledger": _ledger(unread),
-        "calculators": _calculators(),
-        "unread": unread,
-    }
-
-
-def _read(names: tuple[str, ...], load: Callable[[str], Any], unread: list[str]) -> dict[str, Any]:
-    found = {}
+def _read(
+    names: Sequence[str],
+    load: Callable[[str], Loaded],
+    record: Callable[[Loaded], Record],
+    unread: list[str],
+) -> Record:
+    records: Record = {}
     for name in names:
         try:
-            found[name] = load(name)
-        except (
-            FlopbookError,
-            KeyError,
-            TypeError,
-            ValueError,
-        ) as error:  # an older state may follow older rules
+            records[name] = record(load(name))
+        except _UNREADABLE as error:
             unread.append(shorten(f"{name}: {error}", 200))
-    return found
+    return records
 
 
-def _vendor(name: str) -> dict[str, Any]:
+def _vendor_file(vendor_id: str) -> Record:
     """A vendor's file as it is written: nothing is computed with it."""
-    from flopbook.data.accelerators import ACCELERATORS
-    from flopbook.data.yaml_text import read_yaml
-
-    return _plain(read_yaml(ACCELERATORS / name / "vendor.yaml").plain())
+    written: Record = read_yaml(library().vendor_path(vendor_id)).plain()
+    return written
 
 
-def _entry(item: Any) -> dict[str, Any]:
-    from flopbook.export.records import chosen_claims
-    from flopbook.hardware.chip import totals
-
+def _entry(entry: Entry) -> Record:
     try:
-        chosen, derived = chosen_claims(item), totals(item)
+        chosen, derived = chosen_claims(entry), totals(entry)
     except FlopbookError:  # a part that is missing or broken has a problem of its own
         chosen, derived = set(), ()
-    claims = [claim_record(c, id(c) in chosen) for c in item.claims] + [
-        claim_record(c, True) for c in derived
-    ]
-    return {**_plain({name: getattr(item, name) for name in HEAD}), "claims": claims}
+    claims = [claim_record(claim, id(claim) in chosen) for claim in entry.claims]
+    claims += [claim_record(claim, True) for claim in derived]
+    head: Record = _plain({name: getattr(entry, name) for name in HEAD})
+    return head | {"claims": claims}
 
 
-def _model(item: Any) -> dict[str, Any]:
-    from flopbook.data.tiers import source_tiers
-
-    fields = {claim.field for claim in item.claims}
-    best = {
-        id(choose((c for c in item.claims if c.field == field), source_tiers())) for field in fields
-    }
-    head = {name: getattr(item, name) for name in MODEL_HEAD}
-    return {**_plain(head), "claims": [claim_record(c, id(c) in best) for c in item.claims]}
+def _model(model: Model) -> Record:
+    chosen: set[int] = set()
+    for field in {claim.field for claim in model.claims}:
+        chosen.add(id(choose(claim for claim in model.claims if claim.field == field)))
+    head: Record = _plain({name: getattr(model, name) for name in MODEL_HEAD})
+    return head | {"claims": [claim_record(claim, id(claim) in chosen) for claim in model.claims]}
 
 
-def claim_record(claim: Claim, chosen: bool) -> dict[str, Any]:
+def claim_record(claim: Claim, chosen: bool) -> Record:
     """A claim as it is compared.
 
     One without quote and locator is a total that follows from parts.
     """
-    record = {
-        name: getattr(claim, name)
-        for name in CLAIM_FIELDS
-        if getattr(claim, name) not in ("", None, False)
-    }
-    record |= {"value": claim.words if claim.value is None else claim.value, "chosen": chosen}
-    return _plain({key: value for key, value in record.items() if value != {}}) | {
-        "si_value": claim.si_value
-    }
+    fields = {name: getattr(claim, name) for name in CLAIM_FIELDS}
+    fields = {name: value for name, value in fields.items() if value not in ("", None, False, {})}
+    fields["value"] = claim.words if claim.value is None else claim.value
+    record: Record = _plain(fields | {"chosen": chosen})
+    return record | {"si_value": claim.si_value}
 
 
-def _references(tiers: Mapping[str, str]) -> dict[str, str]:
-    from flopbook.contributing.where import reference_keys
+def _references() -> dict[str, str]:
+    tiers = library().source_tiers
+    return {key: tiers.get(key, "") for key in sorted(library().reference_keys)}
 
-    return {key: tiers.get(key, "") for key in sorted(reference_keys())}
 
-
-def _ledger(unread: list[str]) -> dict[str, Any]:
+def _ledger(unread: list[str]) -> Record:
     from flopbook.ledger.rows import ledger_rows
 
     try:
         return {row.id: _row(row) for row in ledger_rows()}
-    except (FlopbookError, KeyError, TypeError, ValueError) as error:
+    except _UNREADABLE as error:
         unread.append(shorten(f"ledger: {error}", 200))
         return {}
 
 
-def _row(row: Any) -> dict[str, Any]:
+def _row(row: Any) -> Record:
     from flopbook.ledger.rows import judge, recompute
 
-    record = {
+    value, stands = None, True
+    try:
+        value = recompute(row.call) if row.call else None
+        stands = not judge(row)
+    except (FlopbookError, ValueError, ArithmeticError):
+        stands = False
+    return {
         "verdict": row.verdict,
         "statement": row.statement,
         "source": row.source,
-        "value": None,
-        "stands": True,
+        "value": value,
+        "stands": stands,
     }
-    try:
-        record["value"] = recompute(row.call) if row.call else None
-        record["stands"] = not judge(row)
-    except (FlopbookError, ValueError, ArithmeticError):
-        record["stands"] = False
-    return record
 
 
 def _calculators() -> dict[str, dict[str, float | str | None]]:
@@ -200,39 +154,44 @@ def _calculators() -> dict[str, dict[str, float | str | None]]:
     from flopbook.evaluation.calculator import calculate
     from flopbook.formulas import formulas
 
-    found = {}
+    answers = {}
     for formula in formulas().values():
-        for options in _asked(formula):
+        for options in _questions(formula):
             words = " ".join(f"--{name} {value}" for name, value in options.items())
+            given: dict[str, Any] = {
+                name.replace("-", "_"): value for name, value in options.items()
+            }
             try:
-                given = {name.replace("-", "_"): value for name, value in options.items()}
-                found[f"{formula.id} {words}"] = dict(calculate(formula.id, **given).outputs)
+                outputs = calculate(formula.id, **given).outputs
             except (FlopbookError, ValueError, ArithmeticError):
                 continue
-    return {
-        key: {name: _number(value) for name, value in outputs.items()}
-        for key, outputs in found.items()
-    }
+            answers[f"{formula.id} {words}"] = {
+                name: _number(value) for name, value in outputs.items()
+            }
+    return answers
 
 
-def _asked(formula: Any) -> Iterator[dict[str, str]]:
-    from flopbook.data.accelerators import entry_ids, load_head
-
+def _questions(formula: Any) -> Iterator[dict[str, str]]:
+    """The options of every example, and of the first with a chip once for each chip."""
     yield from (dict(options) for options in formula.examples)
-    with_chip = next((options for options in formula.examples if "chip" in options), None)
-    for name in entry_ids() if with_chip else ():
+    with_chip = [options for options in formula.examples if "chip" in options]
+    if not with_chip:
+        return
+    for entry_id in entry_ids():
         try:
-            computes = load_head(name).computes
+            computes = load_head(entry_id).computes
         except FlopbookError:
             continue
         if computes:
-            yield {**with_chip, "chip": name}
+            yield {**with_chip[0], "chip": entry_id}
 
 
 def _number(value: Any) -> float | str | None:
-    if isinstance(value, (int, float)):
-        return float(value) if abs(float(value)) < float("inf") else str(value)
-    return None if value is None else str(value)
+    if not isinstance(value, (int, float)):
+        return None if value is None else str(value)
+    number = float(value)
+    # JSON has no infinity and no NaN.
+    return number if abs(number) < float("inf") else str(value)
 
 
 def _plain(value: Any) -> Any:
@@ -243,4 +202,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return str(value)

@@ -12,15 +12,9 @@ from types import ModuleType
 
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules.base import Data
-from flopbook.data.accelerators import (
-    Entry,
-    load_model,
-    model_ids,
-    vendor,
-    vendor_ids,
-)
-from flopbook.data.catalogue import read_entries
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
+from flopbook.data.library import load_model, model_ids, read_entries, vendor, vendor_ids
 from flopbook.errors import DataError, Problem
 
 # An excuse, by the file and line of the record that makes it and the rule that it speaks of.

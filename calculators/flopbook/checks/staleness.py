@@ -8,8 +8,7 @@ import datetime
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from flopbook.data.accelerators import load_model, model_ids, vendor, vendor_ids
-from flopbook.data.catalogue import load_entries
+from flopbook.data.library import load_entries, load_model, model_ids, vendor, vendor_ids
 
 USUAL_DAYS = 180
 USUAL_REASON = "the usual number of days"

@@ -11,9 +11,9 @@ from flopbook.contributing.fetching import Fetcher, FetchError
 from flopbook.contributing.metadata import Work, look_up
 from flopbook.contributing.new_reference import entry_text, insert, key_of, known_as, pick_file
 from flopbook.data.identifiers import Identifier, identify
-from flopbook.data.references import Reference, topics
+from flopbook.data.library import library, topics
+from flopbook.data.references import Reference
 from flopbook.data.repository import repository_path
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.data.works import on_file
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten, show_path
 
@@ -40,7 +40,7 @@ def new_reference(
     _refuse(known_as(what, work, there.values()))
     key = key_of(work, there.keys())
     entry = entry_text(key, work, topic)
-    path = BIBLIOGRAPHY / pick_file(work, topic, there.values())
+    path = library().bibliography / pick_file(work, topic, there.values())
     if not dry_run:
         insert(path, key, entry)
     steps = _steps(key, work, topic, path)

@@ -103,13 +103,14 @@ def _file(name: str) -> Path:
 
 def _mended(paths: Sequence[Path]) -> list[str]:
     from flopbook.checks.fixes import fix
-    from flopbook.data.repository import CLONE, FOLDERS, checkout
+    from flopbook.data.library import library
+    from flopbook.data.repository import CLONE, checkout
 
     if not paths and checkout() is None:
         raise UsageError(CLONE)
     every = [
         p
-        for folder in FOLDERS.values()
+        for folder in (library().accelerators, library().bibliography, library().models)
         for suffix in ("yaml", "bib")
         for p in sorted(folder.rglob(f"*.{suffix}"))
     ]

@@ -37,9 +37,10 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
 
     Example: flopbook show h100-sxm
     """
-    from flopbook.data.accelerators import entry
-    from flopbook.export.records import chosen_claims, entry_record
-    from flopbook.hardware.chip import totals
+    from flopbook.data.library import entry
+    from flopbook.export.records import entry_record
+    from flopbook.hardware.parts import totals
+    from flopbook.hardware.shown import chosen_claims
 
     found = entry(name)
     if as_json:
@@ -94,7 +95,7 @@ def models_command(as_json: bool) -> None:
 
     Example: flopbook models
     """
-    from flopbook.data.accelerators import load_model, model_ids
+    from flopbook.data.library import load_model, model_ids
 
     found = [load_model(name) for name in model_ids()]
     if as_json:

@@ -12,8 +12,8 @@ from flopbook.cli.listing import KINDS, STATES
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import PLAIN, command
 from flopbook.contributing import new_entry as authoring
-from flopbook.contributing.where import Place, fields, find, reference_keys
-from flopbook.data.accelerators import ACCELERATORS
+from flopbook.contributing.where import Place, fields, find
+from flopbook.data.library import library, reference_keys
 from flopbook.data.repository import CLONE, checkout, edit_url, repository_path
 from flopbook.errors import UnknownName, show_path
 from flopbook.formulas import SECTIONS
@@ -148,7 +148,7 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) 
         authoring.refuse_known_chip(id, given["name"] or "")
     values = _answered(what, id, given)
     near, text = _made(what, id, values)
-    path = ACCELERATORS / (f"{id}.yaml" if what == "chip" else f"{id}/vendor.yaml")
+    path = library().accelerators / (f"{id}.yaml" if what == "chip" else f"{id}/vendor.yaml")
     if not dry_run:
         authoring.write_new(path, text)
     steps = _steps(what, id, values, path)
@@ -183,7 +183,7 @@ def _new_calculator(id: str, given: dict[str, Any], dry_run: bool, as_json: bool
     new = skeleton.NewCalculator(
         id, values["section"], values["module"] or skeleton.default_module(values["section"])
     )
-    files = skeleton.texts(new, ACCELERATORS.parent)
+    files = skeleton.texts(new, library().accelerators.parent)
     if not dry_run:
         skeleton.write(files)
     function, test, _ = files
@@ -196,7 +196,8 @@ def _new_calculator(id: str, given: dict[str, Any], dry_run: bool, as_json: bool
     ]
     if as_json:
         texts = {
-            path.relative_to(ACCELERATORS.parent).as_posix(): text for path, text in files.items()
+            path.relative_to(library().accelerators.parent).as_posix(): text
+            for path, text in files.items()
         }
         print_json({"files": texts, "written": not dry_run, "next": steps})
     elif dry_run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flopbook.data.references import reference
+from flopbook.data.library import reference
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.answers import columns, said, shown
 from flopbook.evaluation.calculator import Result

@@ -8,11 +8,16 @@ from typing import Any
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
-from flopbook.data.accelerators import Entry, dtype_names, entry, entry_ids, load_head, vendor_ids
-from flopbook.data.catalogue import load_entries
+from flopbook.data.accelerators import Entry, dtype_names
+from flopbook.data.library import entry, entry_ids, load_entries, load_head, vendor_ids
 from flopbook.errors import UnknownName, shorten
 from flopbook.evaluation.answers import columns
-from flopbook.hardware.key_figures import ROWS, Figure, Row, Wanted, figures, has_peak, year
+from flopbook.hardware.key_figures import FIGURE_KINDS as ROWS
+from flopbook.hardware.key_figures import FigureKind as Row
+from flopbook.hardware.key_figures import KeyFigure as Figure
+from flopbook.hardware.key_figures import PeakFormat as Wanted
+from flopbook.hardware.key_figures import has_peak, year
+from flopbook.hardware.key_figures import key_figures as figures
 from flopbook.quantities.units import UnitError, format_quantity, is_bare, parse_quantity
 
 KINDS = ("die", "package", "card", "node", "system", "pod")

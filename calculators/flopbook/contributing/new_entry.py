@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.accelerators import ACCELERATORS, entry_ids, load_head, vendor, vendor_ids
-from flopbook.data.names import other_names
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import entry_ids, library, load_head, vendor, vendor_ids
 from flopbook.data.schema import check, load_schema, text_problems
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, printable, shorten
@@ -93,7 +93,7 @@ claims:
   - {{field: announced, value: not published, per: {_plain(new.kind)},
      basis: printed, source: {_plain(new.source)}, as_of: {_plain(new.as_of)}, locator: "not looked up yet"}}
 """
-    return _valid(text, ACCELERATORS / "schema.json", f"accelerators/{new.id}.yaml")
+    return _valid(text, schema_paths()["accelerator"], f"accelerators/{new.id}.yaml")
 
 
 def _claim(new: NewChip, field: str, conditions: str, unit: str, advice: str) -> str:
@@ -119,7 +119,7 @@ summary: {_quoted(new.summary or SUMMARY)}
 # media: []                    # press, talks and filings about the vendor
 # research: []                 # papers on its hardware
 """
-    return _valid(text, ACCELERATORS / "vendor.schema.json", f"accelerators/{new.id}/vendor.yaml")
+    return _valid(text, schema_paths()["vendor"], f"accelerators/{new.id}/vendor.yaml")
 
 
 def _plain(text: str) -> str:
@@ -178,7 +178,7 @@ def refuse_known_chip(new_id: str, name: str) -> tuple[str, ...]:
         )
     ids = entry_ids()
     taken = {one: one for one in ids}
-    for one, names in other_names(ids).items():
+    for one, names in library().heads.items():
         taken |= {f"{one.partition('/')[0]}/{alias}": one for alias in names.aliases}
         taken |= {_folded(other): one for other in names.device_names}
     taken |= {_folded(load_head(one).name): one for one in ids}

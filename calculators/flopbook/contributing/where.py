@@ -9,18 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.accelerators import (
-    ACCELERATORS,
-    MODELS,
+from flopbook.data.library import (
     entry_ids,
     find_id,
+    library,
     load_entry,
     model,
     model_ids,
     vendor_ids,
 )
-from flopbook.data.names import other_names
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.errors import FlopbookError, UnknownName
 
 
@@ -45,7 +42,7 @@ def find(name: str) -> list[Place]:
     found = found or list(_beginning(key.lower()))
     if not found:
         ids = entry_ids()
-        aliases = [alias for names in other_names(ids).values() for alias in names.aliases]
+        aliases = [alias for names in library().heads.values() for alias in names.aliases]
         known = [
             *ids,
             *(one.partition("/")[2] for one in ids),
@@ -67,7 +64,7 @@ def fields(places: list[Place], field: str) -> list[Place]:
         Place(
             "claim",
             one.id,
-            ACCELERATORS / f"{one.id}.yaml",
+            library().accelerators / f"{one.id}.yaml",
             claim.line,
             _says(claim._asdict(), claim.words),
         )
@@ -96,12 +93,12 @@ def _chips(name: str) -> Iterator[Place]:
         ids = [find_id(name)]
     except FlopbookError:  # none, or a product of several vendors
         ids = [one for one in entry_ids() if one.partition("/")[2] == name.lower()]
-    yield from (Place("chip", one, ACCELERATORS / f"{one}.yaml") for one in ids)
+    yield from (Place("chip", one, library().accelerators / f"{one}.yaml") for one in ids)
 
 
 def _vendors(name: str) -> Iterator[Place]:
     if name.lower() in vendor_ids():
-        yield Place("vendor", name.lower(), ACCELERATORS / name.lower() / "vendor.yaml")
+        yield Place("vendor", name.lower(), library().accelerators / name.lower() / "vendor.yaml")
 
 
 def _models(name: str) -> Iterator[Place]:
@@ -109,7 +106,7 @@ def _models(name: str) -> Iterator[Place]:
         found = name.lower() if name.lower() in model_ids() else model(name).id
     except FlopbookError:
         return
-    yield Place("model", found, MODELS / f"{found}.yaml")
+    yield Place("model", found, library().models / f"{found}.yaml")
 
 
 def _lines(name: str) -> Iterator[Place]:
@@ -121,7 +118,7 @@ def _lines(name: str) -> Iterator[Place]:
     )
     for kind, pattern, text in kinds:
         begins = re.compile(text, re.MULTILINE)
-        for path in sorted(BIBLIOGRAPHY.glob(pattern)) if word else ():
+        for path in sorted(library().bibliography.glob(pattern)) if word else ():
             data = path.read_bytes()
             for match in begins.finditer(data):
                 start = match.end() - len(match[0].lstrip())
@@ -139,16 +136,7 @@ def _calculators(name: str) -> Iterator[Place]:
 def _beginning(name: str) -> Iterator[Place]:
     for one in entry_ids() if len(name) >= 2 else ():
         if one.startswith(name) or one.partition("/")[2].startswith(name):
-            yield Place("chip", one, ACCELERATORS / f"{one}.yaml")
+            yield Place("chip", one, library().accelerators / f"{one}.yaml")
     for one in model_ids() if len(name) >= 2 else ():
         if one.startswith(name):
-            yield Place("model", one, MODELS / f"{one}.yaml")
-
-
-def reference_keys() -> set[str]:
-    """The keys of all references, without reading what they say."""
-    begins = re.compile(rb"^\s*@\w+\s*\{\s*([^\s,{}]+)\s*,", re.MULTILINE)
-    files = (path.read_bytes() for path in BIBLIOGRAPHY.glob("*.bib"))
-    return {
-        match[1].decode("utf-8", "replace") for data in files for match in begins.finditer(data)
-    }
+            yield Place("model", one, library().models / f"{one}.yaml")

@@ -1,10 +1,10 @@
-"""A value with its provenance, and the rule that decides which of several values is shown."""
+"""A value with its provenance. Which of several values is shown is decided in hardware/choice.py."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from flopbook.quantities.units import to_si, unit
 
@@ -12,19 +12,16 @@ from flopbook.quantities.units import to_si, unit
 # thing.
 NOT_PUBLISHED = "not published"
 NONE = "none"
+# A source that is no work: the file that a user gave, such as file:config.json.
+OWN_FILE = "file:"
 
 # Best first: who says it, before when it was said and how it is known.
 TIERS = ("vendor", "submission", "secondary", "press", "community")
 BASES = ("printed", "measured", "derived", "reported", "estimated")
 
 
-class Claim(NamedTuple):
-    """One value of one entry, with unit, source, date and the conditions that make it true.
-
-    `value` is a number in `unit`, a text for fields such as `process`, or None when the value is
-    known not to be published; `absent` then says that the product has none. `si_value` is the
-    number in `si_unit`.
-    """
+class _Fields(NamedTuple):
+    """The fields of a claim, in the order of exports."""
 
     field: str
     value: float | str | None
@@ -58,6 +55,25 @@ class Claim(NamedTuple):
     absent: bool = False
     file: str = ""
     line: int = 0
+
+
+class Claim(_Fields):
+    """One value of one entry, with unit, source, date and the conditions that make it true.
+
+    `value` is a number in `unit`, a text for fields such as `process`, or None when the value is
+    known not to be published; `absent` then says that the product has none. `si_value` is the
+    number in `si_unit`.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, field: str, value: float | str | None, source: str, *args: Any, **more: Any
+    ) -> Claim:
+        """A claim; raises ValueError where nobody is named who makes it: no source, no number."""
+        if not source:
+            raise ValueError(f"a claim of {field} without a source")
+        return super().__new__(cls, field, value, source, *args, **more)
 
     @property
     def published(self) -> bool:
@@ -121,29 +137,6 @@ CONDITIONS = (
     "shape",
 )
 CLAIM_FIELDS = tuple(name for name in Claim._fields if name not in ("file", "line", "absent"))
-
-
-def rank(claim: Claim, tiers: Mapping[str, str]) -> tuple[int, int, int]:
-    """Sort key of the choice rule; the smallest is shown.
-
-    Source tier first, then the newest reading, then printed before derived. `tiers` maps a source's
-    key to its tier.
-    """
-    tier = tiers.get(claim.source, "community")
-    return (
-        TIERS.index(tier) if tier in TIERS else len(TIERS),
-        -claim.as_of.toordinal(),
-        BASES.index(claim.basis),
-    )
-
-
-def choose(claims: Iterable[Claim], tiers: Mapping[str, str]) -> Claim | None:
-    """The claim to show: the best ranked that is published and not a known error.
-
-    Among equals the first written wins. Returns None when nothing qualifies.
-    """
-    usable = [claim for claim in claims if claim.published and not claim.known_error]
-    return min(usable, key=lambda claim: rank(claim, tiers), default=None)
 
 
 def matches(claim: Claim, wanted: Mapping[str, str | None]) -> bool:

@@ -7,12 +7,11 @@ of a training run or of a batch.
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.folders import schema_paths
 from flopbook.data.schema import check, load_schema, text_problems
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, show_path
 
@@ -40,12 +39,10 @@ class Term(NamedTuple):
     line: int = 1
 
 
-@functools.cache
-def glossary(root: Path = BIBLIOGRAPHY) -> tuple[Term, ...]:
-    """All terms, in the order of their ids. Raises DataError."""
-    path = root / FILE
+def read_glossary(path: Path) -> tuple[Term, ...]:
+    """Read and check all terms, in the order of their ids. Raises DataError."""
     data, file = read_yaml(path), show_path(path)
-    schema = load_schema(BIBLIOGRAPHY / "glossary.schema.json")
+    schema = load_schema(schema_paths()["glossary"])
     if problems := [*check(data, schema, file), *text_problems(data, file)]:
         raise DataError(problems)
     return tuple(_term(node) for node in data.value["terms"].value)

@@ -8,13 +8,10 @@ that a file changes only with its links.
 
 from __future__ import annotations
 
-import functools
 import json
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urldefrag
 
-from flopbook.data.tiers import BIBLIOGRAPHY
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 FILE = "link-status.json"
@@ -38,21 +35,11 @@ class LinkStatus(NamedTuple):
         return self.status in DEAD
 
 
-def link_status(url: str) -> LinkStatus | None:
-    """The status of a link that fails; None for one that works or was never checked.
-
-    Raises DataError.
-    """
-    return link_statuses().get(urldefrag(url).url)
-
-
-@functools.cache
-def link_statuses(root: Path = BIBLIOGRAPHY) -> dict[str, LinkStatus]:
+def read_link_statuses(path: Path) -> dict[str, LinkStatus]:
     """Every link that fails, by address.
 
     Raises DataError; a missing file means that nothing was checked yet.
     """
-    path = root / FILE
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -13,12 +13,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from flopbook.data import cache as store
+from flopbook.data.cache import Shelf
 from flopbook.data.reference_rules import SOURCE, duplicates, kind_of, problem_at, rules_of
-from flopbook.data.schema import check, load_schema, text_problems
-from flopbook.data.tiers import BIBLIOGRAPHY
-from flopbook.data.yaml_text import Node, read_yaml
-from flopbook.errors import DataError, Problem, UnknownName, shorten, show_path
+from flopbook.errors import DataError, Problem, shorten, show_path
 
 MAX_BIB_BYTES = 5_000_000
 
@@ -115,47 +112,12 @@ _FIELDS = tuple(field.name for field in fields(Reference) if field.name != "file
 _PEOPLE = _FIELDS.index("people")
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A node of the tree of topics."""
-
-    id: str
-    title: str
-    intro: str
-    children: tuple[Topic, ...] = ()
-    start_here: tuple[str, ...] = ()
-    few: str = ""
-    calculators: tuple[str, ...] = ()
-    chips: tuple[str, ...] = ()
-    vendor: str = ""
-    line: int = 0
-
-    def walk(self) -> Iterator[Topic]:
-        """This topic and all below it."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-
-def reference(key: str, root: Path = BIBLIOGRAPHY) -> Reference:
-    """One reference by key. Raises UnknownName with the nearest keys.
-
-    >>> reference("williams2009roofline").year
-    2009
-    """
-    known = references(root)
-    if key not in known:
-        raise UnknownName("reference", key, known)
-    return known[key]
-
-
-@functools.cache
-def references(root: Path = BIBLIOGRAPHY) -> dict[str, Reference]:
+def read_references(folder: Path) -> dict[str, Reference]:
     """All references, sorted by key. Raises DataError with every problem of every file."""
     problems: list[Problem] = []
     found: dict[str, Reference] = {}
-    shelf = store.Shelf("references", Path(__file__))
-    for path in sorted(root.glob("*.bib")):
+    shelf = Shelf("references", Path(__file__))
+    for path in sorted(folder.glob("*.bib")):
         try:
             entries = _kept(path, shelf)
         except DataError as error:
@@ -178,7 +140,7 @@ def references(root: Path = BIBLIOGRAPHY) -> dict[str, Reference]:
     return dict(sorted(found.items()))
 
 
-def _kept(path: Path, shelf: store.Shelf) -> list[Reference]:
+def _kept(path: Path, shelf: Shelf) -> list[Reference]:
     """The references of a file: as an earlier run read the same bytes, else read now."""
     try:
         content = path.read_bytes()
@@ -346,64 +308,6 @@ def _month(text: str) -> int | None:
     if text.isdigit():
         return int(text) if 1 <= int(text) <= 12 else None
     return _MONTHS.index(text[:3].lower()) + 1 if text[:3].lower() in _MONTHS else None
-
-
-@functools.cache
-def topics(root: Path = BIBLIOGRAPHY) -> tuple[Topic, ...]:
-    """The tree of topics. Raises DataError."""
-    path = root / "topics.yaml"
-    data = read_yaml(path)
-    file = show_path(path)
-    problems = [
-        *check(data, load_schema(BIBLIOGRAPHY / "topics.schema.json"), file),
-        *text_problems(data, file),
-    ]
-    if problems:
-        raise DataError(problems)
-    problems = list(_tree_problems(data.value["topics"], file, 1, set()))
-    if problems:
-        raise DataError(problems)
-    return tuple(_topic(node) for node in data.value["topics"].value)
-
-
-def _tree_problems(nodes: Node, file: str, depth: int, seen: set[str]) -> Iterator[Problem]:
-    for node in nodes.value:
-        topic_id = node.get("id")
-        if topic_id in seen:
-            yield Problem(
-                file,
-                node.line,
-                node.column,
-                "duplicate",
-                f"topic '{topic_id}'",
-                "each id once",
-                "rename it",
-            )
-        seen.add(topic_id)
-        if "children" in node.value:
-            if depth >= 3:
-                yield Problem(
-                    file,
-                    node.line,
-                    node.column,
-                    "depth",
-                    "a fourth level",
-                    "at most three",
-                    "move it up",
-                )
-            yield from _tree_problems(node.value["children"], file, depth + 1, seen)
-
-
-def _topic(node: Node) -> Topic:
-    """A topic and all below it; its line is that of its introduction."""
-    raw = {name: child.plain() for name, child in node.value.items() if name != "children"}
-    lists = {name: tuple(raw.pop(name, ())) for name in ("start_here", "calculators", "chips")}
-    children = (
-        tuple(_topic(child) for child in node.value["children"].value)
-        if "children" in node.value
-        else ()
-    )
-    return Topic(**raw, **lists, children=children, line=node.value["intro"].line)
 
 
 def csl(item: Reference) -> dict[str, Any]:

@@ -10,27 +10,30 @@ import re
 import subprocess
 from pathlib import Path
 
-from flopbook.data.accelerators import ACCELERATORS, MODELS
-from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.data.library import library
 from flopbook.errors import FlopbookError, printable, shorten
 
-# Place in the repository -> the folder that is read.
-FOLDERS = {"accelerators": ACCELERATORS, "bibliography": BIBLIOGRAPHY, "calculators/models": MODELS}
+# Where the data lies in a checkout of the repository.
+PLACES = ("accelerators", "bibliography", "calculators/models")
 CLONE = "this is an installed package, which is read-only: clone the repository, then run this in the clone"
 
 
 def checkout() -> Path | None:
     """The root of the checkout that the data is read from; None for an installed package."""
-    root = ACCELERATORS.parent
-    whole = all(root / place == folder for place, folder in FOLDERS.items())
+    root = library().root
+    whole = all((root / place).is_dir() for place in PLACES)
     return root if whole and (root / "pyproject.toml").is_file() else None
 
 
 def repository_path(path: Path) -> str:
-    """A file's place in the repository, whether it was read from a checkout or from an installed
-    package.
-    """
-    folders = {**FOLDERS, "calculators/flopbook": Path(__file__).parents[1]}
+    """A file's place in the repository, whether it was read from a checkout or an installed package."""
+    books = library()
+    folders = {
+        "accelerators": books.accelerators,
+        "bibliography": books.bibliography,
+        "calculators/models": books.models,
+        "calculators/flopbook": Path(__file__).parents[1],
+    }
     for place, folder in folders.items():
         if path.is_relative_to(folder):
             return f"{place}/{path.relative_to(folder).as_posix()}"

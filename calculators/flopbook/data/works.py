@@ -5,12 +5,11 @@ title.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from flopbook.data.bibtex_text import folded
 from flopbook.data.identifiers import Identifier, identifiers, identify
-from flopbook.data.references import Reference, read_bib, references
-from flopbook.data.tiers import BIBLIOGRAPHY
+from flopbook.data.library import library, references
+from flopbook.data.references import Reference, read_bib
 from flopbook.errors import DataError, FlopbookError, UnknownName, shorten
 
 MOST_NAMED = 8
@@ -64,10 +63,10 @@ def same_work(what: Identifier, items: Iterable[Reference]) -> Reference | None:
     )
 
 
-def on_file(root: Path = BIBLIOGRAPHY) -> dict[str, Reference]:
+def on_file() -> dict[str, Reference]:
     """Every work that can be read, finished or not: a file that is broken hides no other."""
     found: dict[str, Reference] = {}
-    for path in sorted(root.glob("*.bib")):
+    for path in sorted(library().bibliography.glob("*.bib")):
         try:
             found |= {item.key: item for item in read_bib(path)}
         except DataError:

@@ -28,7 +28,7 @@ class Roof:
 
 def roofs(chip: Chip) -> list[Roof]:
     """The peaks that are drawn; formats with the same peak share a line."""
-    return _merged([Roof(one.dtype, one.peak, one.sparsity) for one in peaks(chip)])
+    return _merged([Roof(one.claim.dtype, one.value, one.claim.sparsity) for one in peaks(chip)])
 
 
 def _merged(found: list[Roof]) -> list[Roof]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.declaration import Input
-from flopbook.hardware.chip import Chip, Missing, Picked
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.picked import Missing, Picked
 from flopbook.quantities.units import format_quantity, plural
 
 if TYPE_CHECKING:

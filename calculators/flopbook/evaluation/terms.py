@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
-from flopbook.data.glossary import Term, glossary
+from flopbook.data.glossary import Term
+from flopbook.data.library import glossary, per_library
 from flopbook.formulas import formulas
 from flopbook.formulas.declaration import Input, Output
 
@@ -24,7 +24,7 @@ def quantities() -> Iterator[tuple[str, str, Input | Output]]:
             yield formula.id, name, spec
 
 
-@functools.cache
+@per_library
 def uses() -> dict[str, dict[str, tuple[str, ...]]]:
     """Term -> calculators that take or give it -> the names that it has there."""
     found: dict[str, dict[str, tuple[str, ...]]] = {term.id: {} for term in glossary()}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from flopbook.changes.difference import Change
 from flopbook.changes.history import Event
-from flopbook.data.accelerators import entry_ids
+from flopbook.data.library import entry_ids
 from flopbook.evaluation.answers import counted
 from flopbook.export.atom import Item, atom
 

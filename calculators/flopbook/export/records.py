@@ -9,60 +9,31 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from flopbook.data.accelerators import (
-    ACCELERATORS,
-    MODELS,
-    READING,
-    Entry,
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import CLAIM_FIELDS, Claim
+from flopbook.data.folders import schema_paths
+from flopbook.data.glossary import Term
+from flopbook.data.library import (
+    glossary,
+    load_entries,
     load_model,
     model_ids,
+    reference,
+    references,
     vendor,
     vendor_ids,
 )
-from flopbook.data.catalogue import load_entries
-from flopbook.data.claims import CLAIM_FIELDS, Claim, choose
-from flopbook.data.glossary import Term, glossary
-from flopbook.data.references import BIBLIOGRAPHY, csl, reference, references
-from flopbook.data.tiers import source_tiers
+from flopbook.data.references import csl
+from flopbook.data.vendors import READING
 from flopbook.evaluation.terms import uses
 from flopbook.formulas import formulas
 from flopbook.formulas.declaration import Formula
-from flopbook.hardware.chip import totals
+from flopbook.hardware.choice import choose
+from flopbook.hardware.parts import totals
+from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import Row, Stated, ledger_rows
-
-
-def chosen_claims(entry: Entry) -> set[int]:
-    """Identities of the claims that are shown: one for each field under each set of conditions.
-
-    Where a total follows from the parts it is shown; what the vendor prints for the system stands
-    beside it as a check.
-    """
-    groups: dict[tuple[Any, ...], list[Claim]] = {}
-    for claim in entry.claims:
-        groups.setdefault(condition_key(claim), []).append(claim)
-    derived = {condition_key(claim) for claim in totals(entry)}
-    picked = (choose(group, source_tiers()) for key, group in groups.items() if key not in derived)
-    return {id(claim) for claim in picked if claim is not None}
-
-
-def condition_key(claim: Claim) -> tuple[Any, ...]:
-    """What makes two claims speak of the same quantity."""
-    return (
-        claim.field,
-        claim.per,
-        claim.dtype,
-        claim.engine,
-        claim.sparsity,
-        claim.tier,
-        claim.direction,
-        claim.aggregate,
-        claim.of,
-        claim.shape,
-        claim.name if claim.field in ("cache", "sram", "clock", "cores", "price") else "",
-    )
 
 
 def claim_record(claim: Claim, chosen: bool) -> dict[str, Any]:
@@ -122,7 +93,7 @@ def models() -> list[dict[str, Any]]:
     for name in model_ids():
         item = load_model(name)
         best = {
-            id(choose([c for c in item.claims if c.field == field], source_tiers()))
+            id(choose([c for c in item.claims if c.field == field]))
             for field in {c.field for c in item.claims}
         }
         record = {
@@ -283,20 +254,8 @@ def files() -> Iterator[tuple[str, str]]:
     yield "calculators.json", _json([calculator_record(formula) for formula in formulas().values()])
     yield "glossary.json", _json(terms())
     yield "accelerators.csv", accelerators_csv()
-    for name, path in schemas().items():
+    for name, path in schema_paths().items():
         yield f"schema/{name}.json", path.read_text(encoding="utf-8")
-
-
-def schemas() -> dict[str, Path]:
-    """The schemas that are enforced, by the name under which they are published."""
-    return {
-        "accelerator": ACCELERATORS / "schema.json",
-        "vendor": ACCELERATORS / "vendor.schema.json",
-        "model": MODELS / "schema.json",
-        "topics": BIBLIOGRAPHY / "topics.schema.json",
-        "claims": BIBLIOGRAPHY / "claims.schema.json",
-        "glossary": BIBLIOGRAPHY / "glossary.schema.json",
-    }
 
 
 def _json(value: Any) -> str:

@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
-from flopbook.data.accelerators import Entry, entry, entry_ids, load_entry
-from flopbook.data.claims import Claim, choose
-from flopbook.data.names import other_names
-from flopbook.data.tiers import source_tiers
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import Claim
+from flopbook.data.library import entry as find_entry
+from flopbook.data.library import library, load_entry
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
-from flopbook.hardware.chip import Chip, Picked
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose
+from flopbook.hardware.picked import Picked
 
 FIELD = "devices_per_package"
 _MAKERS = re.compile(r"^(?:nvidia|amd|intel|google|aws|amazon)\s+")
@@ -73,46 +75,53 @@ def peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> floa
 
 def device_peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> DevicePeak:
     """As `peak`, with the chip, the claim and the notes."""
-    found, name = _find(device_name)
-    chip = Chip(found)
-    count = _count(found, name) if name else None
+    entry, name = _find(device_name)
+    chip = Chip(entry)
+    count = _count(entry, name) if name else None
     devices = int(count.si_value or 1) if count else 1
     return DevicePeak(chip, chip.pick_peak(dtype, sparsity), devices, count)
 
 
-def _count(found: Entry, name: str) -> Claim | None:
-    """How many devices of this name a package is: a claim may be named for one device name, else it
-    is for all.
+def _count(entry: Entry, name: str) -> Claim | None:
+    """How many devices of this name a package is.
+
+    A claim may be for one device name; one without a device's name is for all of them.
     """
-    claims = [c for c in found.claims if c.field == FIELD]
-    names = {one.casefold() for one in found.device_names}
-    own = [c for c in claims if c.name.casefold() == name.casefold()]
-    return choose(own or [c for c in claims if c.name.casefold() not in names], source_tiers())
+    claims = [claim for claim in entry.claims if claim.field == FIELD]
+    device_names = {device.casefold() for device in entry.device_names}
+    of_this_name = [claim for claim in claims if claim.name.casefold() == name.casefold()]
+    of_any_name = [claim for claim in claims if claim.name.casefold() not in device_names]
+    return choose(of_this_name or of_any_name)
+
+
+# A device name and the id of its entry.
+Device = tuple[str, str]
 
 
 def _find(device_name: str) -> tuple[Entry, str]:
     """The entry and its device name; the name is empty where an id or alias was given."""
-    known = list(_device_names())
-    wanted = " ".join(str(device_name).split()).casefold()
-    exact = [(one, entry_id) for one, entry_id in known if one.casefold() == wanted]
-    found = exact or [
-        (one, entry_id) for one, entry_id in known if wanted and plain(one) == plain(wanted)
-    ]
-    certain = True
-    if not found:
+    devices = list(_devices())
+    typed = " ".join(str(device_name).split()).casefold()
+    matching = [device for device in devices if device[0].casefold() == typed]
+    if not matching and typed:
+        matching = [device for device in devices if plain(device[0]) == plain(typed)]
+    is_certain = True
+    if not matching:
         try:
-            return entry(device_name), ""
+            return find_entry(device_name), ""
         except UnknownName:
-            found = _without_memory(plain(wanted), known)
-            certain = all(_says(_bare(plain(wanted)), entry_id) for _, entry_id in found)
-    if certain and len({entry_id for _, entry_id in found}) == 1:
-        return load_entry(found[0][1]), found[0][0]
-    _refuse(device_name, found, known)
+            matching = _without_memory(plain(typed), devices)
+            is_certain = all(_says_all(_bare(plain(typed)), entry_id) for _, entry_id in matching)
+    if is_certain and len({entry_id for _, entry_id in matching}) == 1:
+        name, entry_id = matching[0]
+        return load_entry(entry_id), name
+    _refuse(device_name, matching, devices)
 
 
-def _device_names() -> Iterator[tuple[str, str]]:
-    for entry_id, names in other_names(entry_ids()).items():
-        yield from ((one, entry_id) for one in names.device_names)
+def _devices() -> Iterator[Device]:
+    for entry_id, head in library().heads.items():
+        for name in head.device_names:
+            yield name, entry_id
 
 
 def plain(name: str) -> str:
@@ -125,39 +134,39 @@ def plain(name: str) -> str:
     return text
 
 
-def _without_memory(wanted: str, known: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Names that differ from the wanted one by a memory size only, and those that it only begins.
+def _without_memory(typed: str, devices: list[Device]) -> list[Device]:
+    """Names that differ from the typed one by a memory size only, and those that it only begins.
 
-    The memory may be missing from the wanted name. One that differs is another product: an H100
-    with HBM2e is the PCIe card, one with 64 GB of an A100 is a special edition.
+    The memory may be missing from the typed name. One that differs is another product: an H100 with
+    HBM2e is the PCIe card, one with 64 GB of an A100 is a special edition.
     """
-    memory, bare = _MEMORY.findall(wanted), _bare(wanted)
+    memory, bare = set(_MEMORY.findall(typed)), _bare(typed)
     if not bare:
         return []
-    fits = []
-    for one, entry_id in known:
-        other = plain(one)
-        if set(memory) <= set(_MEMORY.findall(other)) and f"{_bare(other)} ".startswith(f"{bare} "):
-            fits.append((one, entry_id))
-    return fits if any(_bare(plain(one)) == bare for one, _ in fits) else []
+    matching = []
+    for name, entry_id in devices:
+        known = plain(name)
+        same_memory = memory <= set(_MEMORY.findall(known))
+        if same_memory and f"{_bare(known)} ".startswith(f"{bare} "):
+            matching.append((name, entry_id))
+    has_same_name = any(_bare(plain(name)) == bare for name, _ in matching)
+    return matching if has_same_name else []
 
 
-def _says(bare: str, entry_id: str) -> bool:
+def _says_all(bare: str, entry_id: str) -> bool:
     """True when a name says all that the product's id says: 'h100' leaves open which H100 it is."""
-    words = _bare(plain(entry_id.partition("/")[2])).split()
-    return all(any(part.startswith(word) for part in bare.split()) for word in words)
+    id_words = _bare(plain(entry_id.partition("/")[2])).split()
+    typed_words = bare.split()
+    return all(any(typed.startswith(word) for typed in typed_words) for word in id_words)
 
 
 def _bare(text: str) -> str:
     return " ".join(word for word in text.split() if not _MEMORY.fullmatch(word))
 
 
-def _refuse(name: str, found: list[tuple[str, str]], known: list[tuple[str, str]]) -> NoReturn:
-    if found:
-        listed = ", ".join(f"'{one}' ({entry_id})" for one, entry_id in found)
-        raise FlopbookError(
-            printable(
-                f"device '{shorten(name)}' does not name one product; name it in full: {listed}"
-            )
-        )
-    raise UnknownName("device", name, [one for one, _ in known])
+def _refuse(name: str, matching: list[Device], devices: list[Device]) -> NoReturn:
+    if matching:
+        listed = ", ".join(f"'{device}' ({entry_id})" for device, entry_id in matching)
+        what = f"device '{shorten(name)}' does not name one product"
+        raise FlopbookError(printable(f"{what}; name it in full: {listed}"))
+    raise UnknownName("device", name, [device for device, _ in devices])

@@ -1,34 +1,36 @@
 """The key figures of an accelerator, chip or whole system alike, each with its source or why it is
 missing.
 
-`list` and `compare` print them side by side. What a system has follows from its parts.
+`list`, `compare` and the explorer show them side by side. What a system has follows from its parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.claims import Claim, choose, matches
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import Claim, matches
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import Chip, Picked, totals
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose_date, choose_memory, choose_peak
+from flopbook.hardware.parts import totals
+from flopbook.hardware.picked import Picked
 
 NOT_RECORDED = "not recorded"
 
 
-class Wanted(NamedTuple):
+class PeakFormat(NamedTuple):
     """Which peak is meant."""
 
     dtype: str = "bf16"
     sparsity: str = "dense"
 
 
-DENSE_BF16 = Wanted()
+DENSE_BF16 = PeakFormat()
 
 
-class Figure(NamedTuple):
+class KeyFigure(NamedTuple):
     """One value of one accelerator in SI units, or the words that stand in its place."""
 
     value: float | None
@@ -37,7 +39,7 @@ class Figure(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Row(NamedTuple):
+class FigureKind(NamedTuple):
     """What is compared: its name in JSON, how a reader knows it, and its SI unit."""
 
     id: str
@@ -45,79 +47,101 @@ class Row(NamedTuple):
     unit: str
 
 
-ROWS = (
-    Row("peak", "peak", "FLOP/s"),
-    Row("memory", "memory", "byte"),
-    Row("memory_bandwidth", "memory bandwidth", "byte/s"),
-    Row("flop_per_byte", "FLOP per byte", "FLOP/byte"),
-    Row("scaleup_bandwidth", "scale-up, one way", "byte/s"),
-    Row("power", "power", "W"),
-    Row("flop_per_joule", "FLOP/s per watt", "FLOP/J"),
+FIGURE_KINDS = (
+    FigureKind("peak", "peak", "FLOP/s"),
+    FigureKind("memory", "memory", "byte"),
+    FigureKind("memory_bandwidth", "memory bandwidth", "byte/s"),
+    FigureKind("flop_per_byte", "FLOP per byte", "FLOP/byte"),
+    FigureKind("scaleup_bandwidth", "scale-up, one way", "byte/s"),
+    FigureKind("power", "power", "W"),
+    FigureKind("flop_per_joule", "FLOP/s per watt", "FLOP/J"),
 )
-_RATIOS = {"flop_per_byte": "memory_bandwidth", "flop_per_joule": "power"}
+# Peak over one of the others.
+_DENOMINATORS = {"flop_per_byte": "memory_bandwidth", "flop_per_joule": "power"}
 
 
-def figures(entry: Entry, wanted: Wanted = DENSE_BF16) -> dict[str, Figure]:
-    """All key figures of an entry, by the ids of ROWS."""
-    chip, whole = Chip(entry), totals(entry)
-    found = {row.id: _figure(chip, whole, row.id, wanted) for row in ROWS if row.id not in _RATIOS}
-    for name, below in _RATIOS.items():
-        found[name] = _ratio(found["peak"], found[below])
-    return {row.id: found[row.id] for row in ROWS}
+def key_figures(entry: Entry, peak: PeakFormat = DENSE_BF16) -> dict[str, KeyFigure]:
+    """All key figures of an entry, by the ids of FIGURE_KINDS."""
+    figures = {
+        kind.id: _key_figure(entry, kind.id, peak)
+        for kind in FIGURE_KINDS
+        if kind.id not in _DENOMINATORS
+    }
+    for name, denominator in _DENOMINATORS.items():
+        figures[name] = _ratio(figures["peak"], figures[denominator])
+    return {kind.id: figures[kind.id] for kind in FIGURE_KINDS}
 
 
-def _figure(chip: Chip, whole: Iterable[Claim], field: str, wanted: Wanted) -> Figure:
-    picks: dict[str, Callable[[], Picked]] = {
-        "peak": lambda: chip.pick_peak(wanted.dtype, wanted.sparsity),
+def pick_key_figure(entry: Entry, field: str, peak: PeakFormat = DENSE_BF16) -> Picked | None:
+    """The value that every face shows for one of peak, memory, memory_bandwidth,
+    scaleup_bandwidth and power: of a system the total of its chips, else the chip's own.
+    """
+    chip = Chip(entry)
+    pickers: dict[str, Callable[[], Picked]] = {
+        "peak": lambda: chip.pick_peak(peak.dtype, peak.sparsity),
         "memory": chip.pick_memory,
         "memory_bandwidth": chip.pick_memory_bandwidth,
         "scaleup_bandwidth": chip.pick_scaleup_bandwidth,
         "power": chip.pick_power,
     }
     try:
-        picked = _total(whole, field, wanted) or picks[field]()
-    except FlopbookError:
-        return Figure(None, _why(chip.entry, field, wanted))
-    return Figure(picked.value, "", (picked.source,), picked.notes)
+        return _pick_total(totals(entry), field, peak) or pickers[field]()
+    except FlopbookError:  # no such value, or parts that are broken
+        return None
 
 
-def _total(whole: Iterable[Claim], field: str, wanted: Wanted) -> Picked | None:
+def _key_figure(entry: Entry, field: str, peak: PeakFormat) -> KeyFigure:
+    picked = pick_key_figure(entry, field, peak)
+    if picked is None:
+        return KeyFigure(None, _why_missing(entry, field, peak))
+    return KeyFigure(picked.value, "", (picked.source,), picked.notes)
+
+
+def _pick_total(claims: Sequence[Claim], field: str, peak: PeakFormat) -> Picked | None:
     """What the parts of a system add up to."""
-    like = wanted._asdict() | {"engine": "tensor"} if field == "peak" else {}
-    for claim in whole:
-        value = claim.one_way if field == "scaleup_bandwidth" else claim.si_value
-        if claim.field == field and matches(claim, like) and value is not None:
-            return Picked(
-                value, claim.si_unit, claim, (f"{field.replace('_', ' ')} is {claim.formula}",)
-            )
-    return None
+    claim = _choose_total(claims, field, peak)
+    value = claim.one_way if claim and field == "scaleup_bandwidth" else claim and claim.si_value
+    if claim is None or value is None:
+        return None
+    return Picked(value, claim.si_unit, claim, (f"{field.replace('_', ' ')} is {claim.formula}",))
 
 
-def _why(entry: Entry, field: str, wanted: Wanted) -> str:
-    like = {"dtype": wanted.dtype, "sparsity": wanted.sparsity} if field == "peak" else {}
-    said = [c for c in entry.claims if c.field == field and matches(c, like) and c.value is None]
-    return said[0].words if said else NOT_RECORDED
+def _choose_total(claims: Sequence[Claim], field: str, peak: PeakFormat) -> Claim | None:
+    if field == "peak":
+        return choose_peak(claims, peak.dtype, peak.sparsity)
+    if field in ("memory", "memory_bandwidth"):
+        return choose_memory(claims, field)
+    of_field = [claim for claim in claims if claim.field == field]
+    if field == "scaleup_bandwidth":
+        of_field = [claim for claim in of_field if claim.one_way is not None]
+    return of_field[0] if of_field else None
 
 
-def _ratio(above: Figure, below: Figure) -> Figure:
-    if above.value is None or not below.value:
-        return Figure(None, above.words or below.words)
-    return Figure(
-        above.value / below.value, "", tuple(dict.fromkeys((*above.sources, *below.sources)))
-    )
+def _why_missing(entry: Entry, field: str, peak: PeakFormat) -> str:
+    conditions = peak._asdict() if field == "peak" else {}
+    for claim in entry.claims:
+        if claim.field == field and claim.value is None and matches(claim, conditions):
+            return claim.words
+    return NOT_RECORDED
+
+
+def _ratio(numerator: KeyFigure, denominator: KeyFigure) -> KeyFigure:
+    if numerator.value is None or not denominator.value:
+        return KeyFigure(None, numerator.words or denominator.words)
+    sources = dict.fromkeys((*numerator.sources, *denominator.sources))
+    return KeyFigure(numerator.value / denominator.value, "", tuple(sources))
 
 
 def year(entry: Entry) -> int | None:
     """The year in which it was launched, or else announced; None when neither is known."""
-    for field in ("launched", "announced"):
-        claim = choose((c for c in entry.claims if c.field == field), source_tiers())
-        if claim is not None and str(claim.value)[:4].isdigit():
-            return int(str(claim.value)[:4])
-    return None
+    claim = choose_date(entry.claims)
+    text = str(claim.value)[:4] if claim else ""
+    return int(text) if text.isdigit() else None
 
 
-def has_peak(entry: Entry, wanted: Wanted) -> bool:
-    """True when the entry, or the chip inside it, has this peak; one of unstated density passes for
-    dense.
+def has_peak(entry: Entry, peak: PeakFormat) -> bool:
+    """True when the entry, or the chip inside it, has this peak.
+
+    One of unstated density passes for dense.
     """
-    return _figure(Chip(entry), totals(entry), "peak", wanted).value is not None
+    return pick_key_figure(entry, "peak", peak) is not None

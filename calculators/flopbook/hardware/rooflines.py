@@ -1,33 +1,27 @@
-"""The roofs of chips: their peaks by number format and the bandwidths of their memories, as
-`roofline` reads them.
+"""The roofs of chips: their peaks by number format and the bandwidths of their memories, in the
+words that `roofline` reads.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from flopbook.data.claims import Claim, choose
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import Claim
 from flopbook.errors import FlopbookError
 from flopbook.formulas.declaration import Formula
-from flopbook.hardware.chip import Chip, Picked, chip
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.chip import chip as find_chip
+from flopbook.hardware.choice import choose, choose_peak
+from flopbook.hardware.picked import Picked, pick_of
 
 FORMATS = ("fp64", "bf16", "fp8", "fp4")
-
-
-class Roof(NamedTuple):
-    """One number format's flat roof."""
-
-    dtype: str
-    peak: float
-    sparsity: str
-    claim: Claim
+# What separates roofs from each other in the text of `--roofs`.
+_SEPARATORS = re.compile(r"[,;:\s]+")
 
 
 class Chips(Chip):
-    """Several chips of one question; what is asked of one is asked of the first."""
+    """Several chips of one question; what is asked of one chip is asked of the first."""
 
     def __init__(self, chips: tuple[Chip, ...]) -> None:
         super().__init__(chips[0].entry)
@@ -36,32 +30,59 @@ class Chips(Chip):
     @property
     def id(self) -> str:
         """The ids of all."""
-        return ", ".join(one.id for one in self.chips)
+        return ", ".join(chip.id for chip in self.chips)
 
     def pick_roofs(self, dtype: str, sparsity: str) -> Picked:
-        """The roofs in the words of `--roofs`, the asked format first; `sources` has all of theirs
-        from then on.
+        """The roofs of all chips in the words of `--roofs`, the asked format first.
 
-        Raises FlopbookError for a chip without that peak or without a bandwidth of its memory.
+        `sources` has those of all roofs from then on. Raises Missing for a chip without that peak
+        or without a bandwidth of its memory.
         """
-        texts, claims, notes = [], [], []
-        for one in self.chips:
-            peak, memory = one.pick_peak(dtype, sparsity), one.pick_memory_bandwidth()
-            notes += [*peak.notes, *memory.notes]
-            named = [(f"{dtype} {peak.claim.sparsity}", peak.claim), ("memory", memory.claim)]
-            named += [
-                (f"{roof.dtype} {roof.sparsity}", roof.claim)
-                for roof in peaks(one)
-                if roof.dtype != dtype
-            ]
-            named += _caches(one)
-            texts.append(
-                f"{one.id}: "
-                + ", ".join(f"{label} {claim.value:.15g}{claim.unit}" for label, claim in named)
-            )
-            claims += [claim for _, claim in named]
+        texts: list[str] = []
+        claims: list[Claim] = []
+        notes: list[str] = []
+        for chip in self.chips:
+            peak = chip.pick_peak(dtype, sparsity)
+            memory = chip.pick_memory_bandwidth()
+            roofs = list(_roofs(chip, dtype, peak, memory))
+            labels = (f"{label} {claim.value:.15g}{claim.unit}" for label, claim in roofs)
+            texts.append(f"{chip.id}: {', '.join(labels)}")
+            claims += (claim for _, claim in roofs)
+            notes += (*peak.notes, *memory.notes)
         self.sources = tuple(dict.fromkeys(claim.source for claim in claims))
-        return Picked("; ".join(texts), "1", claims[0], tuple(dict.fromkeys(notes)))  # type: ignore[arg-type]  # a text
+        text = "; ".join(texts)
+        return Picked(text, "1", claims[0], tuple(dict.fromkeys(notes)))  # type: ignore[arg-type]  # the input is a text
+
+
+def _roofs(chip: Chip, dtype: str, peak: Picked, memory: Picked) -> Iterator[tuple[str, Claim]]:
+    """Label and claim of every roof of a chip: its peaks, its memory, its caches."""
+    yield f"{dtype} {peak.claim.sparsity}", peak.claim
+    yield "memory", memory.claim
+    for other_peak in peaks(chip):
+        claim = other_peak.claim
+        if claim.dtype != dtype:
+            yield f"{claim.dtype} {claim.sparsity}", claim
+    yield from _caches(chip)
+
+
+def _caches(chip: Chip) -> Iterator[tuple[str, Claim]]:
+    """Memories on the chip whose bandwidth is published, of the whole chip."""
+    on_chip = [
+        claim
+        for claim in chip.claims("sram_bandwidth")
+        if claim.per == chip.entry.kind and claim.si_value
+    ]
+    for name in dict.fromkeys(claim.name for claim in on_chip):
+        claim = choose(claim for claim in on_chip if claim.name == name)
+        if claim is not None:
+            yield _SEPARATORS.sub(" ", name).strip(), claim
+
+
+def peaks(chip: Chip) -> list[Picked]:
+    """Dense matrix peaks of the formats that are drawn; unstated where no dense one is published."""
+    claims = [choose_peak(chip.entry.claims, dtype) for dtype in FORMATS]
+    picks = [pick_of(claim) for claim in claims if claim is not None]
+    return [picked for picked in picks if picked is not None and picked.value]
 
 
 def chips_of(formula: Formula, names: str) -> Chip:
@@ -70,43 +91,14 @@ def chips_of(formula: Formula, names: str) -> Chip:
     Raises FlopbookError for one that is unknown or named twice.
     """
     if not any(spec.chip == "roofs" for spec in formula.inputs.values()):
-        return chip(names)
+        return find_chip(names)
     from flopbook.kernels.notation import MOST_MACHINES  # no other question needs it
 
-    found = tuple(chip(name.strip()) for name in names.split(",") if name.strip())
-    ids = [one.id for one in found]
-    twice = next((one for one in ids if ids.count(one) > 1), "")
-    if twice:
-        raise FlopbookError(f"--chip names {twice} twice")
-    if not 1 <= len(found) <= MOST_MACHINES:
-        raise FlopbookError(f"--chip names {len(found)} chips, expected 1 to {MOST_MACHINES}")
-    return Chips(found)
-
-
-def peaks(one: Chip) -> list[Roof]:
-    """Dense matrix peaks of the formats that are drawn; unstated ones where nothing else is
-    published.
-    """
-    found = []
-    for dtype in FORMATS:
-        for sparsity in ("dense", "unstated"):
-            claim = choose(
-                one.claims("peak", dtype=dtype, engine="tensor", sparsity=sparsity), source_tiers()
-            )
-            if claim is not None and claim.si_value:
-                found.append(Roof(dtype, claim.si_value, sparsity, claim))
-                break
-    return found
-
-
-def _caches(one: Chip) -> Iterator[tuple[str, Claim]]:
-    """Memories on the chip whose bandwidth is published, of the whole chip."""
-    known = [
-        claim
-        for claim in one.claims("sram_bandwidth")
-        if claim.per == one.entry.kind and claim.si_value
-    ]
-    for name in dict.fromkeys(claim.name for claim in known):
-        claim = choose([claim for claim in known if claim.name == name], source_tiers())
-        if claim is not None:
-            yield re.sub(r"[,;:\s]+", " ", name).strip(), claim
+    chips = tuple(find_chip(name.strip()) for name in names.split(",") if name.strip())
+    ids = [chip.id for chip in chips]
+    for chip_id in ids:
+        if ids.count(chip_id) > 1:
+            raise FlopbookError(f"--chip names {chip_id} twice")
+    if not 1 <= len(chips) <= MOST_MACHINES:
+        raise FlopbookError(f"--chip names {len(chips)} chips, expected 1 to {MOST_MACHINES}")
+    return Chips(chips)

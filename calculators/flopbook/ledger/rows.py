@@ -6,19 +6,20 @@ is a problem, and so is a `does-not-hold` that does.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.references import BIBLIOGRAPHY
+from flopbook.architectures.shape import Shape, shape
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import library, per_library
 from flopbook.data.schema import check, load_schema, text_problems
 from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, shorten, show_path
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import Chip, Shape, chip, shape
+from flopbook.hardware.chip import Chip, chip
 from flopbook.quantities import ops
 from flopbook.quantities.expressions import evaluate
 from flopbook.quantities.units import UnitError, parse_quantity, to_si, unit
@@ -251,16 +252,21 @@ def _near(a: float | None, b: float | None, tolerance: float) -> bool:
     return abs(a - b) <= tolerance * max(abs(a), abs(b))
 
 
-@functools.cache
-def ledger_rows(root: Path = BIBLIOGRAPHY) -> tuple[Row, ...]:
-    """All rows of all ledger files, in order. Raises DataError with every problem of the files.
+@per_library
+def ledger_rows() -> tuple[Row, ...]:
+    """All rows of the library in use, in order. Raises DataError with every problem of its files.
 
     >>> {row.verdict for row in ledger_rows()} >= {"holds", "does-not-hold"}
     True
     """
+    return read_ledger(library().bibliography / "claims")
+
+
+def read_ledger(folder: Path) -> tuple[Row, ...]:
+    """All rows of all ledger files of a folder. Raises DataError with every problem of the files."""
     rows: list[Row] = []
     problems: list[Problem] = []
-    for path in sorted((root / "claims").glob("*.yaml")):
+    for path in sorted(folder.glob("*.yaml")):
         try:
             rows += _read(path)
         except DataError as error:
@@ -289,7 +295,7 @@ def _read(path: Path) -> Iterator[Row]:
     data = read_yaml(path)
     file = show_path(path)
     problems = [
-        *check(data, load_schema(BIBLIOGRAPHY / "claims.schema.json"), file),
+        *check(data, load_schema(schema_paths()["claims"]), file),
         *text_problems(data, file),
     ]
     if problems:

@@ -13,7 +13,7 @@ import yaml
 from bs4 import Tag
 
 import flopbook
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.data.repository import repository_address
 from scripts.website.book.parts import Part
 from scripts.website.pages.sources import MONTHS

@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from flopbook.data.accelerators import entry_ids, vendor_ids
-from flopbook.data.catalogue import load_entries
+from flopbook.data.library import entry_ids, load_entries, vendor_ids
 from flopbook.errors import FlopbookError, Problem
 from flopbook.export import tables
 from flopbook.faces.javascript import module

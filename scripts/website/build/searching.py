@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.accelerators import load_entry, load_model, model_ids
-from flopbook.data.references import references
+from flopbook.data.library import load_entry, load_model, model_ids, references
 from scripts.website.pages.sources import topic_page
 
 LONGEST = 2500  # characters of a section

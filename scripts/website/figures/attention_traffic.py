@@ -4,7 +4,7 @@ fused into one.
 
 from __future__ import annotations
 
-from flopbook.hardware.chip import shape
+from flopbook.architectures.shape import shape
 from flopbook.kernels.tiles import attention_bytes, score_bytes
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart

@@ -4,9 +4,10 @@ sizes.
 
 from __future__ import annotations
 
-from flopbook.data.accelerators import load_entry
+from flopbook.architectures.shape import shape
+from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import chip, shape
+from flopbook.hardware.chip import chip
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure, path, words
 

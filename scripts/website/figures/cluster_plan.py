@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from flopbook.data.accelerators import load_entry
+from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.ledger.rows import ledger_row

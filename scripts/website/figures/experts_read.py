@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flopbook.hardware.chip import shape
+from flopbook.architectures.shape import shape
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure, path, words
 

@@ -4,7 +4,7 @@ rates of both.
 
 from __future__ import annotations
 
-from flopbook.data.accelerators import load_entry
+from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, arrow, box, labelled, path, words

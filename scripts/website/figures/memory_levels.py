@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flopbook.data.accelerators import Entry, load_entry
+from flopbook.data.accelerators import Entry
+from flopbook.data.library import load_entry
 from flopbook.drawing.scales import Scale
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity

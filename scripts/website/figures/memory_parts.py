@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import chip, shape
+from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
 

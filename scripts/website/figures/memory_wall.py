@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flopbook.data.accelerators import load_entry
+from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.ledger.rows import ledger_row
 from scripts.website.figures.chart import Axis, Chart

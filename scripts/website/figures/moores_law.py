@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from flopbook.data.accelerators import entry_ids, load_entry
+from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart

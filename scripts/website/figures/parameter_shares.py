@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flopbook.data.accelerators import load_model
+from flopbook.data.library import load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, box, words

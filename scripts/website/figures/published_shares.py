@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from flopbook.data.accelerators import Entry, vendor
+from flopbook.data.accelerators import Entry
+from flopbook.data.library import vendor
 from scripts.website.figures.drawing import Figure, box, words
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flopbook.data.accelerators import load_entry
+from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.kernels.tiles import largest_tile, product_bytes
 from flopbook.quantities.units import format_quantity

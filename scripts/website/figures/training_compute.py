@@ -7,8 +7,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from flopbook.data.accelerators import load_model, model_ids
-from flopbook.data.references import references
+from flopbook.data.library import load_model, model_ids, references
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity

@@ -4,9 +4,9 @@ of one.
 
 from __future__ import annotations
 
+from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import shape
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, box, words
 

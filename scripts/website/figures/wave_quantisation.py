@@ -4,7 +4,7 @@ of waves.
 
 from __future__ import annotations
 
-from flopbook.data.accelerators import load_entry
+from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.kernels.tiles import wave_share
 from scripts.website.figures.chart import Axis, Chart

@@ -4,8 +4,8 @@ bars.
 
 from __future__ import annotations
 
+from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import shape
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.data.accelerators import Vendor, entry_ids, load_entry, vendor
+from flopbook.data.library import entry_ids, load_entry, vendor
+from flopbook.data.vendors import Vendor
 from flopbook.drawing.markup import escape, front_matter, inline, link, table
 from scripts.website.pages.sources import cite, gone
 

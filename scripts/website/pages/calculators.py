@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from flopbook.data.accelerators import entry_ids, load_entry, model_ids
-from flopbook.data.references import reference, references
+from flopbook.architectures.shape import shape
+from flopbook.data.library import entry_ids, load_entry, model_ids, reference, references
 from flopbook.drawing.markup import escape, front_matter, inline, relative, table
 from flopbook.drawing.pictures import section, shown_answer
 from flopbook.errors import FlopbookError
@@ -25,7 +25,8 @@ from flopbook.evaluation.calculator import (
 from flopbook.faces.latex import latex
 from flopbook.formulas import SECTIONS, get_formula, printed
 from flopbook.formulas.declaration import Formula
-from flopbook.hardware.chip import Chip, Picked, shape
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import (
     _COUNT_SUFFIXES,
     _COUNTS,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.drawing.markup import inline, plain, relative, slug
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import counted

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from flopbook.changes.history import history
-from flopbook.data.accelerators import load_model, model_ids
-from flopbook.data.claims import choose
-from flopbook.data.tiers import source_tiers
+from flopbook.data.library import load_model, model_ids
 from flopbook.drawing.markup import escape, front_matter, table
 from flopbook.errors import FlopbookError
 from flopbook.export.changes_feed import FILE
+from flopbook.hardware.choice import choose
 from scripts.website.pages.values import value_cell
 
 PAGE = "data.md"
@@ -96,7 +95,7 @@ def models_page() -> str:
         cells = []
         for field, _ in MODEL_FIELDS:
             claims = [c for c in item.claims if c.field == field]
-            claim = choose(claims, source_tiers()) or next(iter(claims), None)
+            claim = choose(claims) or next(iter(claims), None)
             anchor = "m-" + "".join(c if c.isalnum() else "-" for c in f"{name}-{field}")
             sort = f"sort:{claim.si_value}|" if claim and claim.si_value else ""
             cells.append(

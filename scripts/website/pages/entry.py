@@ -7,15 +7,16 @@ from __future__ import annotations
 import contextlib
 import functools
 
-from flopbook.data.accelerators import ACCELERATORS, Entry, entry_ids, load_entry, vendor
-from flopbook.data.claims import choose
+from flopbook.data.accelerators import Entry
+from flopbook.data.library import entry_ids, library, load_entry, vendor
 from flopbook.data.repository import edit_url
-from flopbook.data.tiers import source_tiers
 from flopbook.drawing.markup import escape, front_matter, inline, link, relative
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError
-from flopbook.export.records import chosen_claims
-from flopbook.hardware.chip import Chip, packages
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose
+from flopbook.hardware.parts import packages
+from flopbook.hardware.shown import chosen_claims
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.meaning import meaning
 from scripts.website.pages.quantities import shown_claims
@@ -116,7 +117,7 @@ def _history(entry: Entry, page: str) -> list[str]:
     """Announced, launched, and every state that was recorded, oldest first."""
     events = []
     for field in ("announced", "launched"):
-        claim = choose((c for c in entry.claims if c.field == field), source_tiers())
+        claim = choose(c for c in entry.claims if c.field == field)
         if claim is not None:
             events.append((str(claim.value), field, claim.source, claim.note))
     events += [(str(s.as_of), f"recorded as {s.state}", s.source, s.note) for s in entry.status]
@@ -129,7 +130,7 @@ def _history(entry: Entry, page: str) -> list[str]:
 
 def _data(entry: Entry, page: str) -> list[str]:
     """The entry as data, how to correct it, how to cite the page."""
-    file, path = f"accelerators/{entry.id}.yaml", ACCELERATORS / f"{entry.id}.yaml"
+    file, path = f"accelerators/{entry.id}.yaml", library().accelerators / f"{entry.id}.yaml"
     try:
         edit = f"[Edit this file]({edit_url(path)}) or read "
     except FlopbookError:  # no address of the repository is known where this is built

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from flopbook.data.references import reference
+from flopbook.data.library import reference
 from flopbook.drawing.markup import escape, front_matter
 from flopbook.ledger.rows import Row, Stated, ledger_rows, recompute
 from flopbook.quantities.units import format_quantity, plural, unit

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from flopbook.data.accelerators import Entry, entry_ids, load_entry, vendor, vendor_ids
-from flopbook.data.references import references
+from flopbook.data.accelerators import Entry
+from flopbook.data.library import entry_ids, load_entry, references, vendor, vendor_ids
 from flopbook.drawing.markup import escape, front_matter, inline, link, relative, slug
 from flopbook.quantities.units import unit
 from scripts.website.pages.accelerators import INDEX, KINDS, entry_page

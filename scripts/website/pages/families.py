@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from flopbook.data.accelerators import vendor_ids
+from flopbook.data.library import vendor_ids
 from scripts.website.pages.explorer import Item
 from scripts.website.pages.quantities import Cell, Cells, peak_id, value_of
 

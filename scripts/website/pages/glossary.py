@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from flopbook.data.glossary import Term, glossary
+from flopbook.data.glossary import Term
+from flopbook.data.library import glossary
 from flopbook.drawing.markup import escape, front_matter, inline, link, table
 from flopbook.evaluation.answers import counted
 from flopbook.evaluation.terms import uses

@@ -12,9 +12,9 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from flopbook.data.accelerators import Entry, load_entry, vendor, vendor_ids
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
-from flopbook.data.tiers import source_tiers
+from flopbook.data.library import load_entry, source_tiers, vendor, vendor_ids
 from flopbook.drawing.markup import escape, link, table
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.hardware.chip import chip

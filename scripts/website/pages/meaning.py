@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.claims import choose
-from flopbook.data.tiers import source_tiers
 from flopbook.drawing.markup import escape, relative, table
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import DTYPE_BYTES, calculate
 from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose
 from flopbook.quantities.units import format_quantity
 
 # Bytes of a parameter and what is then stored with it.
@@ -35,7 +34,7 @@ def _busy(entry: Entry, page: str) -> list[str]:
     chip = Chip(entry)
     rows = []
     for dtype in DTYPE_BYTES:
-        if not choose(chip.claims("peak", dtype=dtype, engine="tensor"), source_tiers()):
+        if not choose(chip.claims("peak", dtype=dtype, engine="tensor")):
             continue
         try:
             result = calculate("min-batch", chip=entry.id, dtype=dtype)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from flopbook.changes.additions import additions
-from flopbook.data.references import Reference, references
+from flopbook.data.library import references
+from flopbook.data.references import Reference
 from flopbook.drawing.markup import escape, front_matter, relative
 from flopbook.evaluation.answers import counted
 from scripts.website.pages.feeds import feed_file

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
-from flopbook.data.references import reference
+from flopbook.data.library import reference
 from flopbook.drawing.markup import escape, front_matter, inline, link, relative
 from flopbook.formulas import get_formula
 from flopbook.hardware.chip import chip

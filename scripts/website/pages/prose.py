@@ -15,14 +15,15 @@ from jinja2 import StrictUndefined, TemplateError, Undefined
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
-from flopbook.data.accelerators import load_entry
+from flopbook.architectures.shape import shape
+from flopbook.data.library import load_entry
 from flopbook.drawing.markup import link
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError, Problem
 from flopbook.evaluation.answers import said
 from flopbook.evaluation.calculator import Result, calculate
 from flopbook.formulas.reliability import HERD, best_interval, between_failures, lost_share
-from flopbook.hardware.chip import Chip, chip, shape
+from flopbook.hardware.chip import Chip, chip
 from flopbook.kernels import tiles
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.claims import NOT_PUBLISHED, Claim, choose
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import NOT_PUBLISHED, Claim
 from flopbook.errors import FlopbookError
-from flopbook.export.records import chosen_claims
-from flopbook.hardware.chip import POWER_KINDS, Chip, Picked, totals
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import POWER_KINDS, choose
+from flopbook.hardware.parts import totals
+from flopbook.hardware.picked import Picked
+from flopbook.hardware.shown import chosen_claims
 from flopbook.quantities.units import format_quantity, unit
 from scripts.website.pages.values import field_order
 
@@ -154,9 +156,7 @@ def _peaks(shown: Iterable[Claim]) -> Cells:
             groups.setdefault(peak_id(claim.dtype, claim.engine, claim.sparsity), []).append(claim)
     found: Cells = {}
     for name, group in groups.items():
-        claim = choose([c for c in group if _is_total(c)], source_tiers()) or choose(
-            group, source_tiers()
-        )
+        claim = choose([c for c in group if _is_total(c)]) or choose(group)
         if claim is None or claim.si_value is None:
             found[name] = group[0].words or NOT_PUBLISHED
         else:
@@ -208,7 +208,7 @@ def _pickers() -> dict[str, _Picker]:
 
 
 def _plain(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    claim = choose([c for c in shown if c.field == name], source_tiers())
+    claim = choose([c for c in shown if c.field == name])
     return (
         Cell(claim.si_value, claim, _basis(claim)) if claim and claim.si_value is not None else None
     )
@@ -223,9 +223,7 @@ def _helped(pick: Callable[[], Picked]) -> Picked | None:
 
 def _total(name: str, shown: list[Claim]) -> Claim | None:
     listed = [c for c in shown if c.field == name]
-    return choose([c for c in listed if _is_total(c)], source_tiers()) or choose(
-        listed, source_tiers()
-    )
+    return choose([c for c in listed if _is_total(c)]) or choose(listed)
 
 
 def _memory(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
@@ -252,7 +250,7 @@ def _link(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
 
 
 def _link_of(claims: list[Claim]) -> Cell | None:
-    claim = choose([c for c in claims if c.one_way is not None], source_tiers())
+    claim = choose([c for c in claims if c.one_way is not None])
     return _one_way(claim) if claim else None
 
 
@@ -276,7 +274,7 @@ def _power(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
 
 
 def _dated(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    claim = choose([c for c in shown if c.field == name], source_tiers())
+    claim = choose([c for c in shown if c.field == name])
     return (
         Cell(year_of(str(claim.value)), claim, _basis(claim), str(claim.value)) if claim else None
     )

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from flopbook.data.accelerators import load_entry
-from flopbook.data.references import BIBLIOGRAPHY, Reference, Topic, references, topics
+from flopbook.data.library import library, load_entry, references, topics
+from flopbook.data.references import Reference
+from flopbook.data.topics import Topic
 from flopbook.drawing.markup import front_matter, inline, plain, relative
 from flopbook.errors import show_path
 from flopbook.evaluation.answers import counted
@@ -70,7 +71,7 @@ def introduction(topic: Topic) -> str:
 
     Raises ProseError with the place.
     """
-    file = show_path(BIBLIOGRAPHY / "topics.yaml")
+    file = show_path(library().bibliography / "topics.yaml")
     text = render(topic.intro.strip(), topic_page(topic.id), file, first_line=topic.line)
     # Each paragraph on one line, so that no word at the start of a line is taken for a mark of a
     # list.

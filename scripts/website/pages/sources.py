@@ -8,8 +8,9 @@ from datetime import date
 
 import flopbook
 from flopbook.data.claims import Claim
-from flopbook.data.link_status import link_status
-from flopbook.data.references import Reference, Topic, reference, references, topics
+from flopbook.data.library import link_status, reference, references, topics
+from flopbook.data.references import Reference
+from flopbook.data.topics import Topic
 from flopbook.drawing.markup import escape, inline, link, relative, slug
 
 MONTHS = [

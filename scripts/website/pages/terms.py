@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import re
 
-from flopbook.data.glossary import Term, glossary
+from flopbook.data.glossary import Term
+from flopbook.data.library import glossary
 from flopbook.drawing.markup import escape
 from flopbook.evaluation.terms import term_of
 from flopbook.formulas.declaration import Input, Output

@@ -5,8 +5,9 @@ from __future__ import annotations
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.drawing.markup import escape, table
-from flopbook.export.records import chosen_claims, condition_key
-from flopbook.hardware.chip import totals
+from flopbook.hardware.choice import quantity_of
+from flopbook.hardware.parts import totals
+from flopbook.hardware.shown import chosen_claims
 from scripts.website.pages.accelerators import KINDS
 from scripts.website.pages.sources import cite
 from scripts.website.pages.values import (
@@ -47,14 +48,12 @@ def other_values(entry: Entry, others: list[Claim], page: str) -> list[str]:
     if not others:
         return []
     best = {
-        condition_key(c): c
-        for c in [*entry.claims, *totals(entry)]
-        if id(c) in chosen_claims(entry)
+        quantity_of(c): c for c in [*entry.claims, *totals(entry)] if id(c) in chosen_claims(entry)
     }
-    best |= {condition_key(c): c for c in totals(entry)}
+    best |= {quantity_of(c): c for c in totals(entry)}
     rows = []
     for number, claim in enumerate(sorted(others, key=field_order)):
-        winner = best.get(condition_key(claim))
+        winner = best.get(quantity_of(claim))
         rows.append(
             (
                 escape(field_words(claim.field)),

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from flopbook.data.accelerators import entry_ids, load_entry, vendor, vendor_ids
+from flopbook.data.library import entry_ids, load_entry, references, topics, vendor, vendor_ids
 from flopbook.data.reference_rules import KINDS, SOURCE
-from flopbook.data.references import Reference, Topic, few, references, topics
+from flopbook.data.references import Reference, few
+from flopbook.data.topics import Topic
 from flopbook.drawing.markup import escape, front_matter, html_text, link
 from flopbook.evaluation.answers import counted
 from scripts.website.pages.feeds import feed_file

@@ -12,7 +12,7 @@ from flopbook.checks.rules.addresses import faults
 from flopbook.checks.rules.people import names
 from flopbook.checks.rules.years import submission
 from flopbook.data.bibtex_text import KNOWN, folded
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.errors import DataError, Problem
 from tests.support.samples import SOURCE, TOPICS, World, assert_clean, bib
 

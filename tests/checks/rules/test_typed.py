@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from flopbook.checks.rules import typed
 from flopbook.checks.rules.base import Data
 from flopbook.checks.rules.typed import Share, bound_numbers, prose_share, typed_numbers
+from tests.support.samples import World
 
 NOTHING = Data({}, {}, {})
 
@@ -89,19 +88,16 @@ def test_expressions_that_print_numbers_are_counted() -> None:
     )
 
 
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **pages: str) -> None:
+def folder(world: World, **pages: str) -> None:
+    tmp_path = world.root
     (tmp_path / "docs" / "contributing").mkdir(parents=True)
     for name, text in pages.items():
         (tmp_path / "docs" / f"{name.replace('_', '/')}.md").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(typed, "DOCS", tmp_path / "docs")
 
 
-def test_a_reason_excuses_its_line_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reason_excuses_its_line_and_no_other(world: World) -> None:
     folder(
-        tmp_path,
-        monkeypatch,
+        world,
         a="80 GB {# typed: a quotation #}\n90 GB\n{# typed: #} 70 GB\n{# typed: none #}\n",
     )
     found = [(finding.problem.line, finding.problem.found) for finding in typed.check(NOTHING)]
@@ -113,15 +109,12 @@ def test_a_reason_excuses_its_line_and_no_other(
     assert prose_share() == Share(bound=0, typed=3, excused=2)
 
 
-def test_pages_that_show_how_to_write_are_exempt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder(tmp_path, monkeypatch, contributing_a="80 GB", b="{{ x }} and {{ y }}")
+def test_pages_that_show_how_to_write_are_exempt(world: World) -> None:
+    folder(world, contributing_a="80 GB", b="{{ x }} and {{ y }}")
     assert list(typed.check(NOTHING)) == [] and prose_share() == Share(2, 0, 0)
 
 
-def test_an_installed_package_has_no_prose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(typed, "DOCS", tmp_path / "docs")
+def test_an_installed_package_has_no_prose(world: World) -> None:
     assert list(typed.check(NOTHING)) == [] and prose_share() is None
 
 

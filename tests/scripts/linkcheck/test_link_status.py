@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.contributing.guard import Guard
-from flopbook.data.link_status import LinkStatus, link_statuses
+from flopbook.data.link_status import FILE, LinkStatus, read_link_statuses
 from scripts import check_links
 from scripts.linkcheck import status
 from scripts.linkcheck.results import KINDS, Result
@@ -185,8 +185,7 @@ def check(
         check_links.main(arguments, Guard(allow=ports, resolve=lambda host: [host]), FakeClock())
         == 1
     )
-    link_statuses.cache_clear()
-    return link_statuses(tree / "bibliography")
+    return read_link_statuses(tree / "bibliography" / FILE)
 
 
 def test_the_command_writes_what_fails(tree: Path, server: LinkServer, services: Services) -> None:
@@ -230,7 +229,6 @@ def test_a_broken_status_file_is_one_line(
 ) -> None:
     (tree / "bibliography").mkdir()
     (tree / check_links.STATUS).write_text("nonsense", encoding="utf-8")
-    link_statuses.cache_clear()
     arguments = ["--root", str(tree), "--no-cache", "--delay", "0", "--write-status"]
     assert check_links.main(arguments, server.guard(), FakeClock()) == 2
     err = capsys.readouterr().err.splitlines()[-1]

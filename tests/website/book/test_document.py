@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import flopbook
-from flopbook.data.references import references
+from flopbook.data.library import references
 from scripts.website.book.document import contents, facts, printed, title_page
 from scripts.website.book.parts import Part, parsed
 from scripts.website.build.generator import CONFIG

@@ -9,7 +9,7 @@ import pytest
 from pybtex.database import parse_string
 
 import flopbook
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.formulas import formulas, get_formula
 from flopbook.formulas.declaration import Group, Input, _input_of
 from scripts.website.pages.calculators import FOLDED_FROM, calculator_markdown, form_record

@@ -7,9 +7,9 @@ import re
 import pytest
 from pybtex.database import parse_string
 
-from flopbook.data.accelerators import entry_ids, load_entry, vendor, vendor_ids
+from flopbook.data.library import entry_ids, load_entry, vendor, vendor_ids
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import packages
+from flopbook.hardware.parts import packages
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import entry as page
 from scripts.website.pages.accelerators import vendor_page

@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from flopbook.data.references import reference
+from flopbook.data.library import reference
 from flopbook.drawing.markup import escape
 from flopbook.ledger.rows import Row, Stated, ledger_rows, recompute
 from scripts.website.pages.errata import (

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.data.accelerators import entry_ids, load_entry
+from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import Chip, totals
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.parts import totals
 from scripts.website.pages.quantities import (
     HALVED,
     NOT_RECORDED,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, vendor_ids
 from flopbook.data.claims import Claim
+from flopbook.data.library import entry_ids, vendor_ids
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import (
     FAMILIES,

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from flopbook.data.glossary import glossary
+from flopbook.data.library import glossary
 from flopbook.drawing.markup import inline
 from flopbook.evaluation.terms import uses
 from flopbook.export.records import terms

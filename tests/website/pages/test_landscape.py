@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, load_entry, vendor_ids
+from flopbook.data.library import entry_ids, load_entry, vendor_ids
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import chip
 from scripts.website.pages.explorer import items, products

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, vendor_ids
+from flopbook.data.library import entry_ids, vendor_ids
 from flopbook.hardware.chip import chip
 from scripts.website.figures import (
     capacity_bandwidth,

@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from flopbook.data.references import Topic, reference, references
+from flopbook.data.library import reference, references
+from flopbook.data.topics import Topic
 from flopbook.export.atom import NAMESPACE
 from scripts.website.pages import feeds, news
 from scripts.website.pages import references as pages

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.data.glossary import glossary
+from flopbook.data.library import glossary
 from flopbook.formulas import get_formula
 from scripts.website.pages.terms import linked, term_link
 

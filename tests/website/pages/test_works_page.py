@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.accelerators import vendor_ids
-from flopbook.data.references import reference, references
+from flopbook.data.library import reference, references, vendor_ids
 from flopbook.drawing.markup import front_matter
 from scripts.website.build.maths import replace_maths
 from scripts.website.pages import works

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from flopbook.data.references import references
+from flopbook.data.library import references
 from scripts.website.book.colours import THEME
 from scripts.website.book.document import Facts, markup, printed
 from scripts.website.book.making import gathered, reader

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids
+from flopbook.data.library import entry_ids
 from scripts.website.build.weigh import BUDGETS, loaded, weight
 from tests.support.browsing import faults
 from tests.support.exploring import PAGE, at, column, count, explore, names, query, tick

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.glossary import glossary
+from flopbook.data.library import glossary
 from tests.support.browsing import faults
 
 CHAPTER = "handbook/inference/"

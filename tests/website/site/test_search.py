@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.accelerators import entry_ids, model_ids
-from flopbook.data.references import references
+from flopbook.data.library import entry_ids, model_ids, references
 from flopbook.formulas import CATALOGUE
 from scripts.bench import pages as benchpages
 from scripts.website.build.searching import LONGEST, documents, write_search

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from flopbook.data.references import reference, references, topics
+from flopbook.data.library import reference, references, topics
 from tests.support.browsing import faults
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from typing import Any
 
 from flopbook.checks.rules.base import Data, Finding, at_reference
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.errors import shorten
 
 NAME = "latex"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from flopbook.checks.rules.base import Data, Finding, at_reference
-from flopbook.data.references import references
+from flopbook.data.library import references
 from flopbook.errors import shorten
 
 NAME = "address"

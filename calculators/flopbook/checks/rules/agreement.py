@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.accelerators import ACCELERATORS
 from flopbook.data.claims import CLAIM_FIELDS
+from flopbook.data.folders import schema_paths
 from flopbook.data.schema import load_schema
 from flopbook.errors import Problem, show_path
 
@@ -31,7 +31,7 @@ EXCUSABLE = (
 
 def check(data: Data) -> Iterator[Finding]:
     """Names that schema.json has and the code has not, or the other way round."""
-    path = ACCELERATORS / "schema.json"
+    path = schema_paths()["accelerator"]
     defs = load_schema(path)["$defs"]
     pairs = (
         ("a claim", set(defs["claim"]["properties"]), set(CLAIM_FIELDS)),

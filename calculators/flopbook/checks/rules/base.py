@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.accelerators import ACCELERATORS, Entry, Model, Vendor
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
+from flopbook.data.library import library
+from flopbook.data.models import Model
 from flopbook.data.reference_rules import problem_at
 from flopbook.data.references import Reference
+from flopbook.data.vendors import Vendor
 from flopbook.data.yaml_text import named_children, read_yaml
 from flopbook.errors import Problem, show_path
 
@@ -57,7 +60,7 @@ def agree(a: float, b: float, tolerance: float) -> bool:
 
 def vendor_file(vendor_id: str) -> str:
     """The file of a vendor, as messages show it."""
-    return show_path(ACCELERATORS / vendor_id / "vendor.yaml")
+    return show_path(library().accelerators / vendor_id / "vendor.yaml")
 
 
 def locate(file: str, text: str) -> tuple[str, int, int]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, agree, at_claim, counted
 from flopbook.data.accelerators import Entry
-from flopbook.data.claims import Claim, choose
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import Claim
+from flopbook.data.library import source_tiers
+from flopbook.hardware.choice import choose
 
 NAME = "clock"
 TOLERANCE = 0.03
@@ -18,10 +19,7 @@ def check(data: Data) -> Iterator[Finding]:
     """Peaks that rate, units and clock contradict."""
     for entry in data.entries.values():
         for rate in (c for c in entry.claims if c.field == "flop_per_clock" and counted(c)):
-            units = choose(
-                (c for c in entry.claims if c.field == "cores" and c.name == rate.name),
-                source_tiers(),
-            )
+            units = choose(c for c in entry.claims if c.field == "cores" and c.name == rate.name)
             if units is None or not units.si_value:
                 continue
             for peak in _peaks(entry, rate):

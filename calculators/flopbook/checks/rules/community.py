@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.tiers import source_tiers
+from flopbook.data.library import source_tiers
 from flopbook.errors import Problem
 
 NAME = "community"

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, at_claim
 from flopbook.data.accelerators import Entry
-from flopbook.data.claims import Claim, choose
-from flopbook.data.references import references
-from flopbook.data.tiers import source_tiers
+from flopbook.data.claims import Claim
+from flopbook.data.library import references
 from flopbook.errors import Problem
+from flopbook.hardware.choice import choose
 
 NAME = "dates"
 PAST = ("a day that has been", "mend the date")
@@ -53,4 +53,4 @@ def _announced_first(entry: Entry) -> Iterator[Finding]:
 
 
 def _day(entry: Entry, field: str) -> Claim | None:
-    return choose((c for c in entry.claims if c.field == field), source_tiers())
+    return choose(c for c in entry.claims if c.field == field)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.checks.rules.typed import DOCS, typed_numbers
-from flopbook.data.glossary import FILE, Term, glossary
-from flopbook.data.references import BIBLIOGRAPHY
+from flopbook.checks.rules.typed import typed_numbers
+from flopbook.data.glossary import FILE, Term
+from flopbook.data.library import glossary, library
 from flopbook.errors import Problem, show_path
 from flopbook.evaluation.terms import quantities, stands_for
 from flopbook.formulas import CATALOGUE
@@ -51,7 +51,7 @@ def check(data: Data) -> Iterator[Finding]:
 
 def _at(term: Term, found: str, expected: str, mend: str) -> Finding:
     return Finding(
-        Problem(show_path(BIBLIOGRAPHY / FILE), term.line, 1, NAME, found, expected, mend)
+        Problem(show_path(library().bibliography / FILE), term.line, 1, NAME, found, expected, mend)
     )
 
 
@@ -99,8 +99,10 @@ def _place(term: Term) -> Iterator[Finding]:
     if page.startswith("calculators/"):
         if name not in CATALOGUE:
             yield _at(term, f"'{page}'", "the page of a calculator", "mend 'chapter'")
-    elif anchor and DOCS.is_dir() and anchor not in anchors(page):
-        near = "a page of docs/" if not (DOCS / page).is_file() else "a heading of that page"
+    elif anchor and library().docs.is_dir() and anchor not in anchors(page):
+        near = (
+            "a page of docs/" if not (library().docs / page).is_file() else "a heading of that page"
+        )
         yield _at(term, f"'{term.chapter}'", near, "mend 'chapter'")
 
 
@@ -108,7 +110,7 @@ def anchors(page: str) -> set[str]:
     """The anchors of the headings of a page of prose, as the site generator makes them; none if
     there is no page.
     """
-    path = DOCS / page
+    path = library().docs / page
     text = _CODE.sub("", path.read_text(encoding="utf-8")) if path.is_file() else ""
     return {_slug(title) for title in _HEADING.findall(text)}
 

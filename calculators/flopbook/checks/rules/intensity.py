@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, at_claim
-from flopbook.data.claims import choose
-from flopbook.data.tiers import source_tiers
+from flopbook.data.library import source_tiers
+from flopbook.hardware.choice import choose
 
 NAME = "intensity"
 LEAST, MOST = 30, 1000
@@ -28,7 +28,7 @@ def check(data: Data) -> Iterator[Finding]:
         for dtype in ("bf16", "fp16"):
             wanted = ("peak", dtype, "tensor", "dense")
             peaks = (c for c in entry.claims if (c.field, c.dtype, c.engine, c.sparsity) == wanted)
-            peak = choose(peaks, source_tiers())
+            peak = choose(peaks)
             rate = choose(
                 (c for c in entry.claims if (c.field, c.tier) == ("memory_bandwidth", "hbm")),
                 source_tiers(),

@@ -6,8 +6,8 @@ import datetime
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.link_status import FILE, link_statuses
-from flopbook.data.references import BIBLIOGRAPHY
+from flopbook.data.library import library, link_statuses
+from flopbook.data.link_status import FILE
 from flopbook.data.schema import is_date
 from flopbook.errors import Problem, shorten, show_path
 
@@ -24,4 +24,6 @@ def check(data: Data) -> Iterator[Finding]:
                 "a day that has been, as YYYY-MM-DD",
                 "python -m scripts.check_links --write-status writes it",
             )
-            yield Finding(Problem(show_path(BIBLIOGRAPHY / FILE), 1, 1, NAME, found, *said))
+            yield Finding(
+                Problem(show_path(library().bibliography / FILE), 1, 1, NAME, found, *said)
+            )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.data.accelerators import entry_ids
+from flopbook.data.library import entry_ids
 from flopbook.errors import DataError, FlopbookError, Problem
-from flopbook.hardware.chip import packages
+from flopbook.hardware.parts import packages
 
 NAME = "part"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, at_reference
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.references import Person, Reference, references
+from flopbook.data.library import references
+from flopbook.data.references import Person, Reference
 from flopbook.errors import shorten
 
 NAME = "author"

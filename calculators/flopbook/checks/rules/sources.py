@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from flopbook.checks.rules.base import Data, Finding, locate, vendor_file
-from flopbook.data.accelerators import READING
-from flopbook.data.references import BIBLIOGRAPHY, references, topics
+from flopbook.data.library import library, references, topics
+from flopbook.data.vendors import READING
 from flopbook.errors import Problem, show_path
 from flopbook.ledger.rows import ledger_rows
 
@@ -52,6 +52,6 @@ def _used(data: Data) -> Iterator[tuple[str, Find]]:
         yield from (
             (key, lambda _, r=row: (r.file, r.file_line, 1)) for key in (row.source, *row.evidence)
         )
-    file = show_path(BIBLIOGRAPHY / "topics.yaml")
+    file = show_path(library().bibliography / "topics.yaml")
     for topic in (topic for top in topics() for topic in top.walk()):
         yield from ((key, partial(locate, file)) for key in topic.start_here)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.accelerators import ACCELERATORS
+from flopbook.data.library import library
 from flopbook.errors import Problem, show_path
 
 NAME = "file"
@@ -15,7 +15,7 @@ NAME = "file"
 
 def check(data: Data) -> Iterator[Finding]:
     """Files that no reader opens."""
-    for path in sorted(ACCELERATORS.glob("*/*")):
+    for path in sorted(library().accelerators.glob("*/*")):
         hidden = (
             path.name.startswith(".") or path.parent.name == "__pycache__"
         )  # Python's own, where it may write

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.accelerators import ACCELERATORS
+from flopbook.data.library import library
 from flopbook.errors import Problem
 from flopbook.ledger.rows import Row, ledger_rows
 
 NAME = "taught"
-CHAPTERS = ACCELERATORS.parent / "docs" / "handbook"  # not there in an installed package
 
 
 def check(data: Data) -> Iterator[Finding]:
     """Rows that need a chapter and have none, or name one that is not there."""
-    return findings(ledger_rows(), CHAPTERS)
+    return findings(ledger_rows(), library().docs / "handbook")
 
 
 def findings(rows: tuple[Row, ...], folder: Path) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.data.references import BIBLIOGRAPHY, references, topics
+from flopbook.data.library import library, references, topics
 from flopbook.errors import Problem, show_path
 
 NAME = "thin"
@@ -15,7 +15,7 @@ FEWEST = 3
 def check(data: Data) -> Iterator[Finding]:
     """Topics with too few works, those of their children counted, and reasons that nothing needs."""
     works = {key: set(item.topics) for key, item in references().items() if item.is_work}
-    file = show_path(BIBLIOGRAPHY / "topics.yaml")
+    file = show_path(library().bibliography / "topics.yaml")
     for topic in (topic for top in topics() for topic in top.walk()):
         names = {one.id for one in topic.walk()}
         count = sum(not names.isdisjoint(own) for own in works.values())

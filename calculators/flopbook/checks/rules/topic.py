@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.data.accelerators import entry_ids, vendor_ids
-from flopbook.data.references import BIBLIOGRAPHY, Topic, references, topics
+from flopbook.data.library import entry_ids, library, references, topics, vendor_ids
+from flopbook.data.topics import Topic
 from flopbook.errors import Problem, UnknownName, show_path
 from flopbook.formulas import CATALOGUE
 
@@ -39,5 +39,9 @@ def _pointers(topic: Topic) -> Iterator[Finding]:
                 known_one = f"a {kind}{f' such as {near[0]}' if near else ''}"
                 said = (f"'{name}'", known_one, f"mend the {kind} of {topic.id}")
                 yield Finding(
-                    Problem(*locate(show_path(BIBLIOGRAPHY / "topics.yaml"), name), NAME, *said)
+                    Problem(
+                        *locate(show_path(library().bibliography / "topics.yaml"), name),
+                        NAME,
+                        *said,
+                    )
                 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flopbook.checks.rules.base import Data, Finding, agree, at_claim, counted
 from flopbook.data.claims import Claim
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import totals
+from flopbook.hardware.parts import totals
 
 NAME = "total"
 TOLERANCE = 0.03

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.accelerators import ACCELERATORS
+from flopbook.data.library import library
 from flopbook.errors import Problem, show_path
 
 NAME = "typed"
-DOCS = ACCELERATORS.parent / "docs"  # not there in an installed package
 FINGERS = 16  # the largest count that may be typed: of bytes, bits, tokens, chips ... but never of GB or FLOP/s
 EXEMPT = ("contributing",)  # shows how values are written
 
@@ -135,5 +134,7 @@ def _reasons(text: str) -> dict[int, str]:
 
 def _pages() -> list[Path]:
     return [
-        path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in EXEMPT
+        path
+        for path in sorted(library().docs.rglob("*.md"))
+        if path.relative_to(library().docs).parts[0] not in EXEMPT
     ]

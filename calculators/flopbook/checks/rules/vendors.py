@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, vendor_file
-from flopbook.data.accelerators import vendor_ids
+from flopbook.data.library import vendor_ids
 from flopbook.errors import Problem
 
 NAME = "vendor"

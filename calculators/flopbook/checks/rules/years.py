@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Data, Finding, at_reference
 from flopbook.data.bibtex_text import folded
-from flopbook.data.references import Reference, references
+from flopbook.data.library import references
+from flopbook.data.references import Reference
 from flopbook.errors import shorten
 
 NAME = "year"

@@ -1,0 +1,62 @@
+"""Values of a model as calculators, pages and prose ask for them."""
+
+from __future__ import annotations
+
+from flopbook.data.claims import Claim
+from flopbook.data.library import model
+from flopbook.data.models import Model
+from flopbook.hardware.choice import choose
+from flopbook.hardware.picked import Missing, Picked
+
+
+class Shape:
+    """A model with its values at hand, as plain numbers: `model("gpt-3-175b").params`."""
+
+    def __init__(self, model_: Model) -> None:
+        self.model = model_
+
+    @property
+    def id(self) -> str:
+        """The model's id."""
+        return self.model.id
+
+    def records(self, field: str) -> bool:
+        """True when the model says something about a field, be it that the value is not published."""
+        return any(claim.field == field for claim in self.model.claims)
+
+    def claim(self, field: str) -> Claim | None:
+        """The chosen claim of a field, a number or a word; None when it is not recorded or not
+        published.
+        """
+        return choose(claim for claim in self.model.claims if claim.field == field)
+
+    def pick(self, field: str) -> Picked:
+        """The chosen claim of a field.
+
+        Raises FlopbookError when it is not recorded or not published.
+        """
+        claim = self.claim(field)
+        if claim is None or claim.si_value is None:
+            known = sorted({c.field for c in self.model.claims if c.si_value is not None})
+            raise Missing(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
+        return Picked(claim.si_value, claim.si_unit, claim)
+
+    def pick_compute_params(self) -> Picked:
+        """Parameters that compute on each token: the active ones of a mixture of experts, else all."""
+        return self.pick("active_params" if self.model.kind == "moe" else "params")
+
+    def __getattr__(self, field: str) -> float:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        return self.pick(field).value
+
+
+def shape(name: str) -> Shape:
+    """A model by id or alias.
+
+    >>> shape("llama-3-8b").id, shape("llama-3-8b").model.kind
+    ('llama-3-8b', 'dense')
+
+    Raises UnknownName with the nearest ids.
+    """
+    return Shape(model(name))

@@ -1,0 +1,57 @@
+"""Where the folders of a library lie, in a checkout of the repository and in an installed package."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import NamedTuple
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_SCHEMAS = {
+    "accelerator": ("accelerators", "schema.json"),
+    "vendor": ("accelerators", "vendor.schema.json"),
+    "model": ("models", "schema.json"),
+    "topics": ("bibliography", "topics.schema.json"),
+    "claims": ("bibliography", "claims.schema.json"),
+    "glossary": ("bibliography", "glossary.schema.json"),
+}
+
+
+class Folders(NamedTuple):
+    """The folders below a root; `docs` exists in a checkout only."""
+
+    root: Path
+    accelerators: Path
+    bibliography: Path
+    models: Path
+    docs: Path
+
+
+def folders_of(root: Path) -> Folders:
+    """The folders of a root, in the layout of a checkout or in that of an installed package."""
+    in_checkout = root / "calculators" / "models"
+    return Folders(
+        root=root,
+        accelerators=root / "accelerators",
+        bibliography=root / "bibliography",
+        models=in_checkout if in_checkout.is_dir() else root / "models",
+        docs=root / "docs",
+    )
+
+
+@functools.cache
+def packaged() -> Folders:
+    """The data that came with this code: inside the wheel, or the checkout that the code lies in."""
+    if (_PACKAGE / "accelerators").is_dir():
+        return folders_of(_PACKAGE)
+    return folders_of(_PACKAGE.parents[1])
+
+
+def schema_paths() -> dict[str, Path]:
+    """Name -> file of every published schema.
+
+    Data is checked against the schemas that came with the code, wherever the data lies: a schema
+    says which fields the readers of this version understand.
+    """
+    folders = packaged()._asdict()
+    return {name: folders[folder] / file for name, (folder, file) in _SCHEMAS.items()}

@@ -1,0 +1,128 @@
+"""Which claim of a quantity is shown: the only place that decides.
+
+Several sources state the same quantity, and a chip has several memories, peaks and dates. Command
+line, pages, prose, ledger, export and calculators all ask here, so they show the same value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from flopbook.data.claims import BASES, TIERS, Claim, matches
+from flopbook.data.library import source_tiers
+
+# The memory that the chip computes from comes first: a superchip has the CPU's LPDDR beside its
+# HBM, and an inference card has SRAM in front of its DRAM.
+MEMORY_TIERS = ("hbm", "gddr", "lpddr", "ddr")
+# Which power stands for a chip where several are published: the most that it may draw.
+POWER_KINDS = ("maximum", "design", "board", "provisioned")
+# Which date is a product's year: people could buy it at its launch.
+DATE_FIELDS = ("launched", "announced")
+# Fields whose claims have a name because one chip has several of them, none of which is another.
+_NAMED_FIELDS = ("cache", "sram", "clock", "cores", "price")
+_CONDITIONS = (
+    "field",
+    "per",
+    "dtype",
+    "engine",
+    "sparsity",
+    "tier",
+    "direction",
+    "aggregate",
+    "of",
+    "shape",
+)
+Quantity = tuple[str, ...]
+
+
+def quantity_of(claim: Claim) -> Quantity:
+    """What a claim is about: two claims of the same quantity can only disagree."""
+    conditions = tuple(getattr(claim, name) for name in _CONDITIONS)
+    return (*conditions, claim.name if claim.field in _NAMED_FIELDS else "")
+
+
+def rank(claim: Claim, tiers: Mapping[str, str]) -> tuple[int, int, int]:
+    """Sort key of the choice; the smallest is shown.
+
+    Source tier first, then the newest reading, then printed before derived. `tiers` maps a source's
+    key to its tier; a source without one is taken for a community's.
+    """
+    tier = tiers.get(claim.source, "community")
+    by_tier = TIERS.index(tier) if tier in TIERS else len(TIERS)
+    return by_tier, -claim.as_of.toordinal(), BASES.index(claim.basis)
+
+
+def choose(claims: Iterable[Claim], tiers: Mapping[str, str] | None = None) -> Claim | None:
+    """The claim to show: the best ranked that is published and not a known error.
+
+    Among equals the first written wins. Returns None when nothing qualifies. `tiers` are those of
+    the library in use where none are given.
+    """
+    known_tiers = source_tiers() if tiers is None else tiers
+    usable = [claim for claim in claims if claim.published and not claim.known_error]
+    return min(usable, key=lambda claim: rank(claim, known_tiers), default=None)
+
+
+def choose_each(claims: Iterable[Claim]) -> list[Claim]:
+    """The claim to show of every quantity, in the order in which the quantities are written."""
+    groups: dict[Quantity, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(quantity_of(claim), []).append(claim)
+    chosen_claims = (choose(group) for group in groups.values())
+    return [claim for claim in chosen_claims if claim is not None]
+
+
+def choose_peak(
+    claims: Iterable[Claim], dtype: str, sparsity: str = "dense", engine: str = "tensor"
+) -> Claim | None:
+    """The peak of a number format; where a dense one is asked for, an unstated one will do.
+
+    A sparse peak is never taken for a dense one.
+    """
+    peaks = [claim for claim in claims if claim.field == "peak"]
+    accepted = ("dense", "unstated") if sparsity == "dense" else (sparsity,)
+    for stated in accepted:
+        conditions = {"dtype": dtype, "engine": engine, "sparsity": stated}
+        claim = choose(peak for peak in peaks if matches(peak, conditions))
+        if claim is not None and claim.si_value is not None:
+            return claim
+    return None
+
+
+def choose_memory(claims: Iterable[Claim], field: str = "memory") -> Claim | None:
+    """The main memory of a chip, or its bandwidth; host memory and SRAM only where there is none."""
+    memories = [claim for claim in claims if claim.field == field]
+    for tier in MEMORY_TIERS:
+        claim = choose(memory for memory in memories if memory.tier == tier)
+        if claim is not None:
+            return claim
+    return choose(memories)
+
+
+def choose_one_way(claims: Iterable[Claim], field: str, aggregate: str = "chip") -> Claim | None:
+    """The bandwidth of all links of a chip, or of a domain, of which one direction is known."""
+    return choose(
+        claim
+        for claim in claims
+        if claim.field == field and claim.aggregate == aggregate and claim.one_way is not None
+    )
+
+
+def choose_power(claims: Iterable[Claim]) -> Claim | None:
+    """The power: the vendor's maximum first, else the first kind that is published."""
+    powers = [claim for claim in claims if claim.field == "power"]
+    for kind in POWER_KINDS:
+        claim = choose(power for power in powers if power.of == kind)
+        if claim is not None:
+            return claim
+    return choose(powers)
+
+
+def choose_date(claims: Iterable[Claim]) -> Claim | None:
+    """The launch, else the announcement."""
+    dates = [claim for claim in claims if claim.field in DATE_FIELDS]
+    for field in DATE_FIELDS:
+        claim = choose(date for date in dates if date.field == field)
+        if claim is not None:
+            return claim
+    return None

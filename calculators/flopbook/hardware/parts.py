@@ -1,0 +1,89 @@
+"""What a node, system or pod is made of, and the totals that follow from its parts.
+
+A number lives on one level only: a system has no memory of its own, it has that of its chips.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flopbook.data.accelerators import Entry, Part
+from flopbook.data.claims import Claim
+from flopbook.data.library import load_entry
+from flopbook.errors import FlopbookError
+from flopbook.hardware.choice import choose
+
+# Fields of which a system has as much as its chips together.
+ADDITIVE_FIELDS = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth")
+
+
+def packages(entry: Entry) -> dict[str, int]:
+    """The packages inside an entry, with how many of each, through all levels."""
+    counts: dict[str, int] = {}
+    for package_id, count in _packages(entry, 1, ()):
+        counts[package_id] = counts.get(package_id, 0) + count
+    return counts
+
+
+def _packages(entry: Entry, count: int, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    if entry.id in path:
+        raise FlopbookError(f"{entry.id} contains itself: {' > '.join((*path, entry.id))}")
+    for part in entry.contains:
+        inner = load_entry(part.ref)
+        if inner.computes:
+            yield part.ref, count * part.count
+        else:
+            yield from _packages(inner, count * part.count, (*path, entry.id))
+
+
+def totals(entry: Entry) -> tuple[Claim, ...]:
+    """Derived totals of a card, node, system or pod: count x the chosen value of its package.
+
+    Only for entries with one kind of accelerator package; each total cites the claim that it came
+    from.
+    """
+    if entry.computes or not entry.contains:
+        return ()
+    accelerators = []
+    for package_id, count in packages(entry).items():
+        package = load_entry(package_id)
+        if any(claim.field == "peak" for claim in package.claims):
+            accelerators.append((Part(package_id, count), package))
+    if len(accelerators) != 1:
+        return ()
+    part, package = accelerators[0]
+    return tuple(_times(claim, part, entry) for claim in _additive_claims(package))
+
+
+def _additive_claims(package: Entry) -> Iterator[Claim]:
+    """The chosen claims of a package that add up over packages, one for each set of conditions."""
+    groups: dict[tuple[str, ...], list[Claim]] = {}
+    for claim in package.claims:
+        adds_up = claim.field in ADDITIVE_FIELDS and claim.aggregate in ("", "chip")
+        if not adds_up or claim.si_value is None:
+            continue
+        conditions = (claim.dtype, claim.engine, claim.sparsity, claim.tier)
+        key = (claim.field, *conditions, claim.name, claim.direction)
+        groups.setdefault(key, []).append(claim)
+    for group in groups.values():
+        chosen_claim = choose(group)
+        if chosen_claim is not None:
+            yield chosen_claim
+
+
+def _times(claim: Claim, part: Part, whole: Entry) -> Claim:
+    assert isinstance(claim.value, (int, float))
+    return claim._replace(
+        value=claim.value * part.count,
+        per=whole.kind,
+        basis="derived",
+        formula=f"{part.count} x {claim.value:g} {claim.unit}",
+        derived_from=f"{part.ref} {claim.field}",
+        aggregate="domain" if claim.aggregate else "",
+        at_power_w=None,
+        at_clock_mhz=None,
+        quote="",
+        locator="",
+        note="",
+        conflicts_with="",
+    )
