@@ -18,9 +18,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from flopbook.data.library import using
 from scripts.ensure_browser import find_browser
-from tests.support import browsing, samples
+from tests.support import browsing, building, samples
 from tests.support import services as _services
 
+_SITE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 _HOME = tempfile.TemporaryDirectory(prefix="flopbook-hypothesis-")  # gone with this process
 set_hypothesis_home_dir(_HOME.name)
 _KEPT = tempfile.TemporaryDirectory(
@@ -36,6 +37,26 @@ _SHARED: dict[str, Any] = {
 settings.register_profile("dev", **_SHARED)
 settings.register_profile("ci", derandomize=True, print_blob=True, **_SHARED)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One folder for the site of this run, which the workers learn from the environment."""
+    if not hasattr(config, "workerinput"):
+        config.stash[_SITE] = tempfile.TemporaryDirectory(prefix="flopbook-site-")
+        os.environ[building.VARIABLE] = config.stash[_SITE].name
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Take the site away again."""
+    if _SITE in config.stash:
+        config.stash[_SITE].cleanup()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(ids: list[str]) -> None:
+    """Build the site while the workers run the tests that need none: they come first."""
+    if any(name.startswith("tests/website/site/") for name in ids):
+        building.start(Path(os.environ[building.VARIABLE]))
 
 
 @pytest.fixture

@@ -6,10 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
-import time
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,52 +13,21 @@ from typing import Any
 import pytest
 
 from scripts.website.build.weigh import served
+from tests.support import building
 from tests.support.forming import Forms
 
 ROOT = Path(__file__).resolve().parents[3]
 
-WAIT_S = 240
-
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A folder with `site` (MkDocs) and `zensical/site`: the first worker that asks builds, the
-    others wait for it.
-    """
-    base = tmp_path_factory.getbasetemp()
-    shared = (base if worker_id == "master" else base.parent) / "flopbook-site"
-    shared.mkdir(exist_ok=True)
-    try:
-        os.close(os.open(shared / "lock", os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        return _built_by_another(shared)
-    folders = ["--site", str(shared / "site"), "--work", str(shared)]
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.build_site", *folders, "--zensical"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    (shared / "log.partial").write_text(
-        f"{done.returncode}\n{done.stdout}{done.stderr}", encoding="utf-8"
-    )
-    (shared / "log.partial").rename(shared / "log")
-    return _built_by_another(shared)
-
-
-def _built_by_another(shared: Path) -> Path:
-    """Wait until the log is there; the test fails with it when the build failed."""
-    for _ in range(WAIT_S * 10):
-        if (shared / "log").exists():
-            break
-        time.sleep(0.1)
-    else:
-        pytest.fail(f"no site within {WAIT_S} s")
-    log = (shared / "log").read_text(encoding="utf-8")
+def built() -> Path:
+    """A folder with `site` (MkDocs) and `zensical/site`, built once for all workers."""
+    folder = Path(os.environ[building.VARIABLE])
+    building.start(folder)
+    log = building.log_of(folder)
     if not log.startswith("0\n"):
         pytest.fail(f"the site does not build:\n{log}")
-    return shared
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -96,20 +61,6 @@ COPIED = (
     "mkdocs.yml",
     "pyproject.toml",
 )
-# Python runs this before anything else: the package and its data come from the copy, not from the
-# installed place.
-REDIRECT = """import sys
-from importlib.util import spec_from_file_location
-FOLDERS = {folders!r}
-class Finder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        folder = FOLDERS.get(name)
-        return folder and spec_from_file_location(name, folder + "/__init__.py", submodule_search_locations=[folder])
-sys.meta_path.insert(0, Finder)
-"""
-
-
 @pytest.fixture
 def tree(tmp_path: Path, built: Path) -> Path:
     """A copy of what a build needs, which a test may break; notebooks come from the cache of the
@@ -124,12 +75,4 @@ def tree(tmp_path: Path, built: Path) -> Path:
         else:
             shutil.copy2(ROOT / name, copy / name)
     shutil.copytree(ROOT / "build" / "notebook-cache", copy / "build" / "notebook-cache")
-    packages = tomllib.loads((copy / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
-        "setuptools"
-    ]["package-dir"]
-    folders = {name: str(copy / folder) for name, folder in packages.items()}
-    (tmp_path / "redirect").mkdir()
-    (tmp_path / "redirect" / "sitecustomize.py").write_text(
-        REDIRECT.format(folders=folders), encoding="utf-8"
-    )
     return copy

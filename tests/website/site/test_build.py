@@ -31,7 +31,7 @@ def build(tree: Path) -> tuple[int, str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "scripts.build_site", "--site", str(place / "site")],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(tree.parent / "redirect")},
+        env={**os.environ, "FLOPBOOK_DATA": str(tree)},
         capture_output=True,
         text=True,
         check=False,

@@ -107,30 +107,6 @@ def test_latex_of_blocks_stays_for_copying_and_inline_pages_are_light(site: Path
             assert ("data-latex=" in written) == ('display="block"' in written)
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("page", [one.page.removesuffix(".md") for one in chapters()])
-def test_every_formula_is_in_the_accessibility_tree(surf: Any, base: str, page: str) -> None:
-    """With its parts: identifiers, numbers, operators, fractions; and no text but theirs."""
-
-    def tree(context: Any) -> tuple[int, list[dict]]:
-        tab = context.new_page()
-        tab.goto(f"{base}{page}/")
-        tab.evaluate(
-            "document.querySelectorAll('article details').forEach(one => { one.open = true; })"
-        )
-        shown = tab.evaluate(
-            "[...document.querySelectorAll('math')].filter(m => m.checkVisibility() && !m.ariaHidden).length"
-        )
-        return shown, context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
-
-    shown, nodes = surf(tree)
-    roles = {node["nodeId"]: node["role"]["value"] for node in nodes}
-    assert list(roles.values()).count("MathMLMath") == shown > 0
-    texts = [node for node in nodes if node["role"]["value"] == "StaticText"]
-    inside = {"MathMLMath", "MathMLRow", "MathMLFraction", "MathMLSub", "MathMLSup", "MathMLTable"}
-    assert not [n["name"]["value"] for n in texts if roles.get(n.get("parentId", "")) in inside]
-
-
 def test_a_formula_keeps_its_anchor_when_another_comes_before() -> None:
     one, two = r"R = \frac{\pi}{\beta}", "R = 1"
     alone = _BLOCK.findall(replace_maths(f"$${one}$$"))

@@ -18,7 +18,7 @@ from flopbook.formulas import formulas
 from scripts.website.build.extras import extra_of
 from scripts.website.build.handbook import chapters
 from scripts.website.build.notebooks import sources
-from scripts.website.build.weigh import BUDGET, BUDGETS, TEMPLATES, loaded, weight
+from scripts.website.build.weigh import TEMPLATES, loaded, weight
 
 
 class _Facts(HTMLParser):
@@ -152,78 +152,6 @@ def test_values_sources_formulas_and_bibtex_are_in_the_html(site: Path) -> None:
         first = next(iter(calculate(name, **options).items()))
         shown = first[1] if formula.outputs[first[0]].table else [first[1]]
         assert all(said(one, formula.outputs[first[0]].unit) in text for one in shown), name
-
-
-_SETTLED = """() => (!document.querySelector('.fb-works') || document.querySelector('.fb-works[data-ready]'))
-  && (!document.querySelector('.fb-calculator') || document.querySelector('.fb-answer')?.children.length)
-  && [...document.querySelectorAll('.highlight > pre')].every(pre => pre.previousElementSibling)
-  && [...document.images].every(image => image.complete)"""
-
-
-PHONE = (
-    "",
-    "accelerators/",
-    "calculators/min-batch/",
-    "notebooks/fsdp-limit/",
-    "notebooks/",
-    "notebooks/llama-3/",
-    "handbook/roofline/",
-    "references/",
-    "references/works/",
-)
-
-
-def _visit(context: Any, base: str, site: Path, page: str) -> dict[str, Any]:
-    """Everything that is wrong with a page: violations in both schemes, width, console, requests,
-    weight.
-    """
-    from axe_playwright_python.sync_playwright import Axe
-
-    axe, wrong = Axe(), dict[str, Any]()
-    said: list[str] = []
-    asked: list[str] = []
-    tab = context.new_page()
-    tab.on(
-        "console",
-        lambda message: said.append(message.text) if message.type in ("error", "warning") else None,
-    )
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.goto(base + page)
-    tab.evaluate(
-        "document.querySelectorAll('img[loading=lazy]').forEach(image => { image.loading = 'eager'; })"
-    )
-    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 768), ("light", 390)):
-        tab.emulate_media(color_scheme=scheme)
-        tab.set_viewport_size({"width": width, "height": 900})
-        tab.wait_for_function(_SETTLED)
-        if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            wrong[f"wider than {width}"] = True
-        if width == 1280 or (width == 390 and page in PHONE):
-            tab.evaluate(
-                "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-            )
-            found = axe.run(tab).response["violations"]
-            wrong[f"axe {scheme} {width}"] = [
-                f"{v['id']}: {v['nodes'][0]['html'][:120]}" for v in found
-            ]
-    asked = list(dict.fromkeys(url for url in asked if not url.startswith("data:")))
-    wrong["other hosts"] = [url for url in asked if not url.startswith(base)]
-    wrong["console"] = [] if page == "404.html" else said
-    size = weight(site, base, [url for url in asked if url.startswith(base)])
-    wrong["weight"] = size if size > BUDGETS.get(page, BUDGET) else 0
-    return {name: value for name, value in wrong.items() if value}
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("page", [page or "home" for page in TEMPLATES])
-def test_a_template_is_accessible_light_and_fits_every_window(
-    surf: Any, base: str, site: Path, page: str
-) -> None:
-    """No axe violation, at most 150 kB (explorer 250), no other host, no error, no sideways
-    scrolling.
-    """
-    assert surf(_visit, base, site, "" if page == "home" else page) == {}
 
 
 @pytest.mark.browser

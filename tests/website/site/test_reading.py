@@ -15,14 +15,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from scripts.website.build.handbook import chapters
-from scripts.website.build.weigh import BUDGET, loaded, weight
 from tests.support.browsing import faults
 
 CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
-chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.split("/")[1])
 _END = "document.getElementById('key-points').scrollIntoView()"
-_OUT_OF_REACH = """[...document.querySelectorAll('.fb-maths')]
-  .filter(box => box.scrollWidth > box.clientWidth && box.tabIndex !== 0).length"""
 _SETTLED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 60)))"
 
 
@@ -35,37 +31,6 @@ def _read(tab: Any, base: str, page: str) -> None:
     tab.wait_for_selector(".fb-progress", state="attached")
     tab.evaluate(_END)
     tab.evaluate(_SETTLED)
-
-
-@chapter
-@pytest.mark.browser
-def test_a_chapter_is_reachable_for_everyone_and_fits_a_phone(
-    surf: Any, base: str, page: str
-) -> None:
-    """No axe violation in light, dark and on a phone; no sideways scrolling of the page."""
-
-    def look(context: Any) -> dict[str, Any]:
-        context.set_default_timeout(60_000)
-        tab = context.new_page()
-        tab.goto(base + page, wait_until="networkidle")
-        found = faults(tab)
-        tab.set_viewport_size({"width": 390, "height": 844})
-        tab.evaluate(_SETTLED)
-        if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            found["wider than 390"] = True
-        if tab.evaluate(_OUT_OF_REACH):
-            found["formulas out of reach of the keyboard"] = True
-        return found
-
-    assert surf(look) == {}
-
-
-@chapter
-@pytest.mark.browser
-def test_a_chapter_leaves_room_below_its_budget(
-    surf: Any, base: str, site: Path, page: str
-) -> None:
-    assert weight(site, base, surf(loaded, base, page)) <= BUDGET
 
 
 def test_chapters_lead_to_each_other_in_order(site: Path) -> None:

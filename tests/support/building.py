@@ -1,0 +1,53 @@
+"""The site that browser tests look at: built once for a run, beside the tests that need none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# The folder of this run, for the workers that pytest starts.
+VARIABLE = "FLOPBOOK_TEST_SITE"
+# Nothing else takes as long: a cold build on a busy machine of two cores.
+LONGEST_S = 600
+
+
+def start(folder: Path) -> None:
+    """Build into `folder/site` and `folder/zensical/site` in a process of its own, once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        os.close(os.open(folder / "started", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    threading.Thread(target=_build, args=(folder,), daemon=True).start()
+
+
+def _build(folder: Path) -> None:
+    folders = ["--site", str(folder / "site"), "--work", str(folder)]
+    built = subprocess.run(
+        [sys.executable, "-m", "scripts.build_site", *folders, "--zensical"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    text = f"{built.returncode}\n{built.stdout}{built.stderr}"
+    (folder / "log.partial").write_text(text, encoding="utf-8")
+    (folder / "log.partial").rename(folder / "log")
+
+
+def log_of(folder: Path) -> str:
+    """What the build said, its exit status in the first line, once it has ended.
+
+    Raises TimeoutError.
+    """
+    deadline = time.monotonic() + LONGEST_S
+    while not (folder / "log").exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no site within {LONGEST_S} s")
+        time.sleep(0.1)
+    return (folder / "log").read_text(encoding="utf-8")
