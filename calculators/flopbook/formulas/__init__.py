@@ -41,7 +41,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "tp-limit": "tensor_parallel",
         "mixed-limit": "tensor_parallel",
         "cp-limit": "context_parallel",
-        "ep-limit": "context_parallel",
+        "ep-limit": "expert_parallel",
         "bubble": "pipeline",
     },
     "Inference": {

@@ -223,23 +223,27 @@ def collective(
     each link.
 
     Derivation:
-        One array of V bytes is meant: all of it on every chip after an all-gather and before a reduce-scatter or
-        all-reduce, V/N on each for an all-to-all or a permute. A chip that gathers receives the V(1 - 1/N) that it
-        lacks, through all links of a ring or torus alike. A reduce-scatter is the same backwards, an all-reduce
-        both. An open line (`--wrap no`) takes twice as long: at its ends only one link is there to receive.
+        One array of V bytes is meant: all of it on every chip after an all-gather and before a
+        reduce-scatter or all-reduce, V/N on each for an all-to-all or a permute. A chip that
+        gathers receives the V(1 - 1/N) that it lacks, through all links of a ring or torus alike. A
+        reduce-scatter is the same backwards, an all-reduce both. An open line (`--wrap no`) takes
+        twice as long: at its ends only one link is there to receive.
 
-        In an all-to-all every block goes the shortest way. On a long ring the busiest link carries V/8, a quarter
-        of an all-gather; on a line V/4; on a torus the longest axis decides. A permute passes each share on by
-        one. At a switch each chip has one port, and all send to each other at once. With two levels pieces move
-        through both at the same time, so the slower one counts: chips of equal place gather V/g across the nodes.
+        In an all-to-all every block goes the shortest way. On a long ring the busiest link carries
+        V/8, a quarter of an all-gather; on a line V/4; on a torus the longest axis decides. A
+        permute passes each share on by one. At a switch each chip has one port, and all send to
+        each other at once. With two levels pieces move through both at the same time, so the slower
+        one counts: chips of equal place gather V/g across the nodes.
 
-        Each hop takes a time of its own, so the time is the larger of hops x latency and bytes over bandwidth.
-        The bus bandwidth is what a chip has to move, over time; at a switch its limit is the rate of the port.
+        Each hop takes a time of its own, so the time is the larger of hops x latency and bytes over
+        bandwidth. The bus bandwidth is what a chip has to move, over time; at a switch its limit is
+        the rate of the port.
 
     Leaves out:
-        What software reaches: on eight GPUs at a switch large arrays move at 80 percent of the printed rate and
-        small ones wait tens of microseconds. Near the crossover the two times add up, at most to double. Switches
-        that add (SHARP) spare an all-reduce up to half its traffic. Axes of unlike length need shares to match.
+        What software reaches: on eight GPUs at a switch large arrays move at 80 percent of the
+        printed rate and small ones wait tens of microseconds. Near the crossover the two times add
+        up, at most to double. Switches that add (SHARP) spare an all-reduce up to half its traffic.
+        Axes of unlike length need shares to match.
     """
     dims = axes if topology == "torus" else 1
     first = where(dims > 1, where(side_x < inf, side_x, floor(chips ** (1 / dims) + 0.5)), chips)

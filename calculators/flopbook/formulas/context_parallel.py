@@ -1,29 +1,26 @@
-"""How far a sequence and a mixture of experts can be spread before keys, heads or tokens wait on
-the network.
-"""
+"""How far one sequence can be spread over chips before attention waits for the network."""
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.conditions import HEADS_RULE
 from flopbook.formulas.declaration import Input, Output, formula
-from flopbook.formulas.network_inputs import Axes, Experts, Link, LinksPerAxis, Peak, Value, Visited
+from flopbook.formulas.network_inputs import Axes, LinkBandwidth, LinksPerAxis, Peak, ValueBytes
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import floor, inf, minimum, where
 
-METHODS = ("ring", "ulysses")
 Method = Annotated[
     str,
     Input(
         "1",
         r"\text{method}",
         "what moves: keys round a ring, or heads in an all-to-all",
-        choices=METHODS,
+        choices=("ring", "ulysses"),
     ),
 ]
 Heads = Annotated[
     float, Input("1", "H", "query heads", model="heads", least=1, whole=True, most=1e5)
 ]
-KeyHeads = Annotated[
+KVHeads = Annotated[
     float,
     Input(
         "1",
@@ -41,38 +38,7 @@ Causal = Annotated[
         "1", r"\text{causal}", "whether a token sees only those before it", choices=("no", "yes")
     ),
 ]
-Seq = Annotated[float, Input("token", "S", "tokens in a sequence", least=1, most=1e12)]
-Memory = Annotated[
-    float, Input("byte/s", r"\beta", "memory bandwidth", chip="memory_bandwidth", most=1e18)
-]
-ExpertWidth = Annotated[
-    float,
-    Input(
-        "1",
-        "F",
-        "feed-forward width of one expert",
-        model="expert_d_ff",
-        least=1,
-        whole=True,
-        most=1e9,
-    ),
-]
-Kind = Annotated[
-    str,
-    Input(
-        "1",
-        r"\text{ffn}",
-        "an expert: two matrices, or three with a gate",
-        choices=("gated", "plain"),
-    ),
-]
-Width = Annotated[
-    float, Input("1", "D", "model width", model="d_model", least=1, whole=True, most=1e9)
-]
-Layers = Annotated[float, Input("1", "L", "layers with experts", least=1, whole=True, most=1e5)]
-Ways = Annotated[
-    float, Input("chip", "X", "chips that share the experts", least=1, whole=True, most=1e6)
-]
+SequenceTokens = Annotated[float, Input("token", "S", "tokens in a sequence", least=1, most=1e12)]
 
 
 @formula(
@@ -118,36 +84,39 @@ Ways = Annotated[
 )
 def cp_limit(
     peak: Peak,
-    link_bandwidth: Link,
+    link_bandwidth: LinkBandwidth,
     heads: Heads,
-    kv_heads: KeyHeads = inf,
+    kv_heads: KVHeads = inf,
     method: Method = "ring",
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: Value = 2.0,
+    bytes_per_param: ValueBytes = 2.0,
     causal: Causal = "no",
-    seq: Seq = inf,
+    seq: SequenceTokens = inf,
 ) -> dict[str, Any]:
     """Tokens of a sequence that a chip must hold so that attention across chips stays limited by
     arithmetic.
 
     Derivation:
-        Ring attention: a chip keeps the queries of its c tokens and passes keys and values of blocks of c tokens
-        on, 2bcK entries of a head's width for K key heads, while it computes two products with each block, 4c^2
-        for each of H heads. The width cancels: c = bCK/(2WH), C/W at two bytes and K = H. Grouped keys lower it
-        as H/K; a causal mask halves the arithmetic (the blocks being dealt out evenly) and doubles it. In the
-        backward pass gradients of keys and values travel too, twice the bytes, against five products instead of
-        two (the scores are computed again), so four fifths would do.
+        Ring attention: a chip keeps the queries of its c tokens and passes keys and values of
+        blocks of c tokens on, 2bcK entries of a head's width for K key heads, while it computes two
+        products with each block, 4c^2 for each of H heads. The width cancels: c = bCK/(2WH), C/W at
+        two bytes and K = H. Grouped keys lower it as H/K; a causal mask halves the arithmetic (the
+        blocks being dealt out evenly) and doubles it. In the backward pass gradients of keys and
+        values travel too, twice the bytes, against five products instead of two (the scores are
+        computed again), so four fifths would do.
 
-        Ulysses: before attention an all-to-all turns shares of the sequence into shares of the heads, afterwards
-        one turns them back: queries, keys, values and results, b(2H + 2K) entries for each token. A chip computes
-        its heads for all S tokens, so what has to be long is the whole sequence: S = bC(H + K)/(2WH), however
-        many chips share it. They can be as many as there are key heads; the tokens per chip are for that many.
+        Ulysses: before attention an all-to-all turns shares of the sequence into shares of the
+        heads, afterwards one turns them back: queries, keys, values and results, b(2H + 2K) entries
+        for each token. A chip computes its heads for all S tokens, so what has to be long is the
+        whole sequence: S = bC(H + K)/(2WH), however many chips share it. They can be as many as
+        there are key heads; the tokens per chip are for that many.
 
     Leaves out:
-        What else a layer computes, which would hide more: the answer is on the safe side. On a ring both links are
-        used, half of the heads each way, and on several axes as many rings. Ulysses needs all chips to reach each
-        other directly: on a ring of X chips its exchange takes X/4 times as long. Latency, memory, uneven heads.
+        What else a layer computes, which would hide more: the answer is on the safe side. On a ring
+        both links are used, half of the heads each way, and on several axes as many rings. Ulysses
+        needs all chips to reach each other directly: on a ring of X chips its exchange takes X/4
+        times as long. Latency, memory, uneven heads.
     """
     network = axes * links_per_axis * link_bandwidth
     keys = minimum(kv_heads, heads)
@@ -165,102 +134,4 @@ def cp_limit(
         "max_chips": floor(seq / forward_tokens)
         if method == "ring"
         else where(seq >= shortest, keys, 0),
-    }
-
-
-@formula(
-    "ep-limit",
-    title="Expert-parallel limit",
-    question="Over how many chips can experts be spread before the exchange of tokens is the limit?",
-    outputs={
-        "tokens_per_chip": Output(
-            "token", r"B_\text{chip}", "batch per chip that keeps every expert busy"
-        ),
-        "max_chips": Output(
-            "chip", r"X_\text{max}", "largest number of chips that stay busy, whatever the batch"
-        ),
-        "slack": Output(
-            "1", "s", "arithmetic over exchange if all are neighbours; below 1 the network limits"
-        ),
-        "least_width": Output(
-            "1", r"F_\text{min}", "width of an expert that hides the exchange there"
-        ),
-        "bytes_per_token": Output(
-            "byte",
-            r"Q_\text{token}",
-            "bytes sent for a token and step, there and back in each pass and layer",
-            needs=("d_model", "layers"),
-        ),
-    },
-    sources=("austin2025sharding", "deepseek2026deepep"),
-    symbols={
-        "network": "W",
-        "matrices": "m",
-        "side": "a",
-        "torus": "T",
-        "busy": r"B_\text{expert}",
-        "spread": "X'",
-    },
-    examples=(
-        {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58", "chips": "8"},
-        {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
-    ),
-    rules=(
-        EXPERTS_RULE,
-        (lambda axes, **_: always(axes <= 3), "axes is above 3, expected 1 to 3"),
-    ),
-)
-def ep_limit(
-    peak: Peak,
-    link_bandwidth: Link,
-    memory_bandwidth: Memory,
-    expert_d_ff: ExpertWidth,
-    experts: Experts = 1.0,
-    experts_per_token: Visited = 1.0,
-    axes: Axes = 1.0,
-    links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: Value = 2.0,
-    ffn_kind: Kind = "gated",
-    chips: Ways = inf,
-    d_model: Width = inf,
-    layers: Layers = inf,
-) -> dict[str, Any]:
-    """Chips over which experts can be spread while the all-to-all of tokens hides behind their
-    arithmetic.
-
-    Derivation:
-        A token goes to its k experts and back: 2bkD bytes, and they compute k experts of m matrices on it: 2mkDF
-        operations. Tokens, k and D cancel. At a switch the exchange is hidden when F is at least bC/(mW), for any
-        number of chips up to one expert on each; below, no number helps. On a closed ring of X chips a token
-        travels X/4 links, so the ring may have 4mFW/(bC) chips; on a torus that bounds each side. The backward
-        pass exchanges as much and computes twice as much, so the forward pass sets the limit.
-
-        An expert sees k/E of the tokens of all X chips. To be busy although it reads its weights from memory it
-        needs bC/(2 beta) of them (the minimum batch), so a chip must bring E/(kX) times as many. In every layer
-        of a step the exchange happens four times.
-
-    Leaves out:
-        Uneven loads, which make everybody wait for the fullest expert; tokens whose experts share a chip, which
-        travel once; narrower numbers on the way there than on the way back; latency, which rules in decoding.
-        A second level: between nodes give the rate of a chip there as link bandwidth. Shared experts and
-        attention, which hide part of the exchange.
-    """
-    network = axes * links_per_axis * link_bandwidth
-    matrices = 3 if ffn_kind == "gated" else 2
-    least_width = bytes_per_param * peak * 2 / (FLOP_PER_WEIGHT * matrices * network)
-    slack = expert_d_ff / least_width
-    side = floor(4 * slack / axes)
-    torus = where(axes > 2, side * side * side, where(axes > 1, side * side, side))
-    max_chips = minimum(
-        where(links_per_axis > 1, where(torus > 1, torus, 1), where(slack >= 1, experts, 1)),
-        experts,
-    )
-    busy = bytes_per_param * peak / (FLOP_PER_WEIGHT * memory_bandwidth)
-    spread = minimum(chips, max_chips)
-    return {
-        "tokens_per_chip": busy * experts / (experts_per_token * spread),
-        "max_chips": max_chips,
-        "slack": slack,
-        "least_width": least_width,
-        "bytes_per_token": 4 * bytes_per_param * experts_per_token * d_model * layers,
     }

@@ -10,12 +10,12 @@ from flopbook.formulas.network_inputs import (
     Axes,
     BatchTokens,
     Experts,
-    Link,
+    LinkBandwidth,
     LinksPerAxis,
     Peak,
-    ScaleOut,
-    Visited,
-    Weight,
+    ScaleOutBandwidth,
+    ExpertsPerToken,
+    WeightBytes,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import floor, inf, maximum
@@ -74,34 +74,37 @@ def _passes(tokens: str) -> dict[str, Output]:
 )
 def dp_limit(
     peak: Peak,
-    link_bandwidth: Link,
+    link_bandwidth: LinkBandwidth,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
     batch_tokens: BatchTokens = inf,
-    bytes_per_param: Weight = 2.0,
+    bytes_per_param: WeightBytes = 2.0,
     experts: Experts = 1.0,
-    experts_per_token: Visited = 1.0,
-    scaleout_bandwidth: ScaleOut = inf,
+    experts_per_token: ExpertsPerToken = 1.0,
+    scaleout_bandwidth: ScaleOutBandwidth = inf,
 ) -> dict[str, Any]:
     """Smallest batch per chip for plain data parallelism to stay limited by arithmetic, and the
     chips that follow.
 
     Derivation:
-        Every chip holds all weights, so the forward pass needs no network. After the backward pass the gradients
-        are added over all chips: an all-reduce of b bytes for each weight, which costs as much as a
-        reduce-scatter and an all-gather, 2b/W. The backward pass does 4 operations for each weight and token.
-        The sum is hidden behind it when B/X is at least bC/(2W), C/W at two bytes. If the last sums may also hide
-        behind the next forward pass, the 6 operations of the whole step count, and two thirds of that suffice.
+        Every chip holds all weights, so the forward pass needs no network. After the backward pass
+        the gradients are added over all chips: an all-reduce of b bytes for each weight, which
+        costs as much as a reduce-scatter and an all-gather, 2b/W. The backward pass does 4
+        operations for each weight and token. The sum is hidden behind it when B/X is at least
+        bC/(2W), C/W at two bytes. If the last sums may also hide behind the next forward pass, the
+        6 operations of the whole step count, and two thirds of that suffice.
 
-        Across pods each chip sums the share of the gradients that its pod has left to it, so a pod counts as one
-        chip with the links of all: bC/(2w) tokens per pod, however large the pod is.
+        Across pods each chip sums the share of the gradients that its pod has left to it, so a pod
+        counts as one chip with the links of all: bC/(2w) tokens per pod, however large the pod is.
 
-        In a mixture of experts all E experts have gradients and a token computes on k: E/k times the batch.
+        In a mixture of experts all E experts have gradients and a token computes on k: E/k times
+        the batch.
 
     Leaves out:
-        The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips; the latency of hops, large for small weights
-        on long rings; gradients summed wider than weights are kept (say so with the width: fp32 doubles all);
-        several micro-batches before one sum, which divide the traffic; the end of the scale-up network.
+        The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips; the latency of hops, large for
+        small weights on long rings; gradients summed wider than weights are kept (say so with the
+        width: fp32 doubles all); several micro-batches before one sum, which divide the traffic;
+        the end of the scale-up network.
     """
     network = axes * links_per_axis * link_bandwidth
     dilution = experts / experts_per_token
@@ -132,42 +135,45 @@ def dp_limit(
 )
 def fsdp_limit(
     peak: Peak,
-    link_bandwidth: Link,
+    link_bandwidth: LinkBandwidth,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
     batch_tokens: BatchTokens = inf,
-    bytes_per_param: Weight = 2.0,
+    bytes_per_param: WeightBytes = 2.0,
     experts: Experts = 1.0,
-    experts_per_token: Visited = 1.0,
-    scaleout_bandwidth: ScaleOut = inf,
+    experts_per_token: ExpertsPerToken = 1.0,
+    scaleout_bandwidth: ScaleOutBandwidth = inf,
     regather: Regather = "yes",
 ) -> dict[str, Any]:
     """Smallest batch per chip for FSDP (ZeRO-3) to stay limited by arithmetic, and the chips that
     follow.
 
     Derivation:
-        Each chip gathers every weight once for the forward pass: b bytes for each weight. With its share of the
-        batch it then does 2 operations for each weight and token. The gathering is hidden when the arithmetic
-        takes at least as long. The weights cancel, whatever the model's size. In the backward pass both sides
-        double (the weights are gathered again and their gradients scattered; two products instead of one), so
-        the same batch is needed, and for the whole step as well. If the gathered weights are kept (`--regather
-        no`), only the gradients move in the backward pass, and half the batch hides them.
+        Each chip gathers every weight once for the forward pass: b bytes for each weight. With its
+        share of the batch it then does 2 operations for each weight and token. The gathering is
+        hidden when the arithmetic takes at least as long. The weights cancel, whatever the model's
+        size. In the backward pass both sides double (the weights are gathered again and their
+        gradients scattered; two products instead of one), so the same batch is needed, and for the
+        whole step as well. If the gathered weights are kept (`--regather no`), only the gradients
+        move in the backward pass, and half the batch hides them.
 
-        On a torus each axis used is a ring with a link to either side, and both links carry data at once, so an
-        axis has twice the one-way bandwidth of a link. Every further axis adds as much. In a mixture of experts
-        all E experts are gathered but a token computes on only k of them, so the batch must be E/k times
-        larger.
+        On a torus each axis used is a ring with a link to either side, and both links carry data at
+        once, so an axis has twice the one-way bandwidth of a link. Every further axis adds as much.
+        In a mixture of experts all E experts are gathered but a token computes on only k of them,
+        so the batch must be E/k times larger.
 
-        Across pods the gradients are summed, as in plain data parallelism, each chip its own shard: 2b bytes for
-        each weight against 4 operations, so a pod needs bC/(2w) tokens, w the rate of one chip beyond its pod.
+        Across pods the gradients are summed, as in plain data parallelism, each chip its own shard:
+        2b bytes for each weight against 4 operations, so a pod needs bC/(2w) tokens, w the rate of
+        one chip beyond its pod.
 
     Leaves out:
-        The end of the network: the links are those of one scale-up domain (a node, or a pod). The latency of each
-        hop, which matters for small weights on long rings. The factor (X-1)/X: of X shards a chip has its own
-        already, so it gathers less by 12.5 percent on 8 chips and by less than one percent above 100. Tensor or
-        pipeline parallelism beside FSDP, and the memory that the gathered weights take. E/k is the factor of an
-        expert layer. Attention and shared weights serve every token, so over a whole model the factor is all
-        parameters over active ones, which is smaller.
+        The end of the network: the links are those of one scale-up domain (a node, or a pod). The
+        latency of each hop, which matters for small weights on long rings. The factor (X-1)/X: of X
+        shards a chip has its own already, so it gathers less by 12.5 percent on 8 chips and by less
+        than one percent above 100. Tensor or pipeline parallelism beside FSDP, and the memory that
+        the gathered weights take. E/k is the factor of an expert layer. Attention and shared
+        weights serve every token, so over a whole model the factor is all parameters over active
+        ones, which is smaller.
     """
     network = axes * links_per_axis * link_bandwidth
     dilution = experts / experts_per_token

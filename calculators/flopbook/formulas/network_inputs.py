@@ -7,7 +7,7 @@ from flopbook.formulas.declaration import Input
 Peak = Annotated[
     float, Input("FLOP/s", "C", "peak rate of the number format", chip="peak", most=1e24)
 ]
-Link = Annotated[
+LinkBandwidth = Annotated[
     float, Input("byte/s", r"w", "one-way bandwidth of one link", chip="link_bandwidth", most=1e18)
 ]
 Axes = Annotated[
@@ -26,7 +26,7 @@ LinksPerAxis = Annotated[
         most=1e4,
     ),
 ]
-ScaleOut = Annotated[
+ScaleOutBandwidth = Annotated[
     float,
     Input(
         "byte/s",
@@ -37,13 +37,13 @@ ScaleOut = Annotated[
     ),
 ]
 BatchTokens = Annotated[float, Input("token", "B", "tokens in the whole batch", least=1, most=1e15)]
-Weight = Annotated[
+WeightBytes = Annotated[
     float,
     Input(
         "byte/param", "b", "width of a weight on the network", dtype="bytes", least=0.01, most=64
     ),
 ]
-Value = Annotated[
+ValueBytes = Annotated[
     float,
     Input(
         "byte/param",
@@ -60,7 +60,7 @@ Experts = Annotated[
         "1", "E", "experts in a layer; 1 when dense", model="experts", least=1, whole=True, most=1e6
     ),
 ]
-Visited = Annotated[
+ExpertsPerToken = Annotated[
     float,
     Input(
         "1",

@@ -197,22 +197,25 @@ def bubble(
     """Share of a training step in which a pipeline stage waits, for eight schedules.
 
     Derivation:
-        The first micro-batch reaches the last of K stages after K - 1 passes, and as long again is lost at the
-        end while the pipeline drains: of the time of M + K - 1 micro-batches, a stage works for M. 1F1B has the same
-        bubble as GPipe, but starts each backward pass as soon as it can, so a stage holds at most K micro-batches.
-        With V chunks on each stage (interleaved) filling and draining are V times shorter, for V times the messages.
+        The first micro-batch reaches the last of K stages after K - 1 passes, and as long again is
+        lost at the end while the pipeline drains: of the time of M + K - 1 micro-batches, a stage
+        works for M. 1F1B has the same bubble as GPipe, but starts each backward pass as soon as it
+        can, so a stage holds at most K micro-batches. With V chunks on each stage (interleaved)
+        filling and draining are V times shorter, for V times the messages.
 
-        A backward pass is two: one for the inputs (B), on which the stage before waits, and one for the weights (W),
-        on which nobody waits. ZB-H1 puts W where a stage would wait, ZB-H2 twice as often and in almost twice the
-        memory. In ZB-V the way through the model goes down the stages and up again, and the wait is B - W. In DualPipe
-        micro-batches enter at both ends and K/2 - 1 waits are left; DualPipe-V folds that onto half the devices.
+        A backward pass is two: one for the inputs (B), on which the stage before waits, and one for
+        the weights (W), on which nobody waits. ZB-H1 puts W where a stage would wait, ZB-H2 twice
+        as often and in almost twice the memory. In ZB-V the way through the model goes down the
+        stages and up again, and the wait is B - W. In DualPipe micro-batches enter at both ends and
+        K/2 - 1 waits are left; DualPipe-V folds that onto half the devices.
 
     Leaves out:
-        The time of the messages, unequal stages (embedding and head), and the optimizer step. Each hop adds its
-        message to the bubble twice, a few percent of a pass where links are fast. DualPipe hides messages behind
-        the other direction; here two passes at once take the sum of their times, so that gain is not counted. In
-        ZB-H2 and ZB-V stages start and end one after the other; a step that waits for all of them (to check the norm
-        of the gradients) takes up to K - 1 passes more. Batches that overlap have no bubble but use stale weights.
+        The time of the messages, unequal stages (embedding and head), and the optimizer step. Each
+        hop adds its message to the bubble twice, a few percent of a pass where links are fast.
+        DualPipe hides messages behind the other direction; here two passes at once take the sum of
+        their times, so that gain is not counted. In ZB-H2 and ZB-V stages start and end one after
+        the other; a step that waits for all of them (to check the norm of the gradients) takes up
+        to K - 1 passes more. Batches that overlap have no bubble but use stale weights.
     """
     back_inputs = where(backward_input > 0, backward_input, forward)
     back_weights = where(backward_weight > 0, backward_weight, forward)

@@ -120,19 +120,20 @@ def shard(
     """Bytes of a sharded array on each device and on all of them, and how many copies there are.
 
     Derivation:
-        A subscript says which axes of the mesh cut a dimension: in A[I_XY, J] the first dimension is cut into as many
-        blocks as X and Y have devices together, and the first axis named is the slow one. An axis can cut one
-        dimension only. A device holds the block at its own coordinates; along axes that cut nothing, devices hold
-        copies. With {U_Z} the devices along Z hold terms of a sum instead, each as large as the block, and the
-        array is there only when they are added up.
+        A subscript says which axes of the mesh cut a dimension: in A[I_XY, J] the first dimension
+        is cut into as many blocks as X and Y have devices together, and the first axis named is the
+        slow one. An axis can cut one dimension only. A device holds the block at its own
+        coordinates; along axes that cut nothing, devices hold copies. With {U_Z} the devices along
+        Z hold terms of a sum instead, each as large as the block, and the array is there only when
+        they are added up.
 
-        So bytes per device are the bytes of the array over the number of blocks, and devices times that is the
-        array times copies times terms.
+        So bytes per device are the bytes of the array over the number of blocks, and devices times
+        that is the array times copies times terms.
 
     Leaves out:
-        Padding: a dimension has to divide here. Programs that pad the last block add less than one block in each
-        dimension; chips pad blocks to whole tiles as well, which counts for narrow ones. Buffers of the collectives,
-        which hold up to the gathered array for a while.
+        Padding: a dimension has to divide here. Programs that pad the last block add less than one
+        block in each dimension; chips pad blocks to whole tiles as well, which counts for narrow
+        ones. Buffers of the collectives, which hold up to the gathered array for a while.
     """
     grid, lay, shape, local, width = _sharded(array, layout, mesh)
     count, terms = devices(grid), ways(grid, lay.partial)
@@ -320,24 +321,28 @@ def sharded_matmul(
     """Collectives, arithmetic and time of a product of two matrices that lie in blocks on a mesh.
 
     Derivation:
-        Blocks can be multiplied where they are unless a device lacks what its partner has. There are four cases. If no
-        contracted dimension is cut, nothing moves. If the factors are cut differently there, as when one of them is
-        whole, what is cut is gathered. If both are cut alike, each device makes a term of the sum, written {U_X}: an
-        all-reduce adds the terms, or a reduce-scatter where the result is to be cut by that axis, for half the bytes.
-        If one axis cuts a kept dimension of both factors, the devices would have the diagonal blocks only, so one
-        factor is gathered first: the one whose axis the result does not have, or the one with the smaller block.
+        Blocks can be multiplied where they are unless a device lacks what its partner has. There
+        are four cases. If no contracted dimension is cut, nothing moves. If the factors are cut
+        differently there, as when one of them is whole, what is cut is gathered. If both are cut
+        alike, each device makes a term of the sum, written {U_X}: an all-reduce adds the terms, or
+        a reduce-scatter where the result is to be cut by that axis, for half the bytes. If one axis
+        cuts a kept dimension of both factors, the devices would have the diagonal blocks only, so
+        one factor is gathered first: the one whose axis the result does not have, or the one with
+        the smaller block.
 
-        What is left is to bring the result into the layout that was asked for. An axis that moves from one dimension
-        to another is an all-to-all, one too many an all-gather, one too few costs nothing. Each collective is timed
-        by the calculator of collectives, each axis of the mesh on an axis of the torus of its own; a switch has one
-        port for all. Arithmetic is 2 FLOP for each triple of indices in the blocks of a device, so work that several
-        devices do alike is counted on each.
+        What is left is to bring the result into the layout that was asked for. An axis that moves
+        from one dimension to another is an all-to-all, one too many an all-gather, one too few
+        costs nothing. Each collective is timed by the calculator of collectives, each axis of the
+        mesh on an axis of the torus of its own; a switch has one port for all. Arithmetic is 2 FLOP
+        for each triple of indices in the blocks of a device, so work that several devices do alike
+        is counted on each.
 
     Leaves out:
-        Cheaper plans: with one factor cut, the other may be cut for nothing and the result added up, which pays where
-        the result is small; write the other factor as cut to see it. Overlap in part: the truth lies between
-        `seconds` and `seconds_in_turn`. Peaks and links are printed ones, and no program reaches them. Partial sums
-        sent in fp32 take twice the bytes of bf16. Memory traffic inside a device, see the arithmetic intensity.
+        Cheaper plans: with one factor cut, the other may be cut for nothing and the result added
+        up, which pays where the result is small; write the other factor as cut to see it. Overlap
+        in part: the truth lies between `seconds` and `seconds_in_turn`. Peaks and links are printed
+        ones, and no program reaches them. Partial sums sent in fp32 take twice the bytes of bf16.
+        Memory traffic inside a device, see the arithmetic intensity.
     """
     grid = read_mesh(mesh)
     longer = [axis for axis in grid if grid[axis] > 1]

@@ -10,11 +10,11 @@ from flopbook.formulas.network_inputs import (
     Axes,
     BatchTokens,
     Experts,
-    Link,
+    LinkBandwidth,
     LinksPerAxis,
     Peak,
-    Value,
-    Visited,
+    ValueBytes,
+    ExpertsPerToken,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import floor, inf, maximum, minimum, sqrt
@@ -74,11 +74,11 @@ AllChips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=Tr
 )
 def tp_limit(
     peak: Peak,
-    link_bandwidth: Link,
+    link_bandwidth: LinkBandwidth,
     d_ff: Width,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: Value = 2.0,
+    bytes_per_param: ValueBytes = 2.0,
     ffn_kind: Block = "plain",
     regather: Again = "no",
 ) -> dict[str, Any]:
@@ -86,20 +86,23 @@ def tp_limit(
     arithmetic.
 
     Derivation:
-        The activations of B tokens are gathered before the block, b bytes for each of B x D entries, and the
-        results scattered after it: 2bBD/W. The two matrices take 4BDF operations, divided by Y chips. The batch
-        and the width D cancel, and the block stays busy up to Y = 2FW/(bC), that is F W/C at two bytes. A gate is
-        a third matrix on the same activations, so half as many ways again fit.
+        The activations of B tokens are gathered before the block, b bytes for each of B x D
+        entries, and the results scattered after it: 2bBD/W. The two matrices take 4BDF operations,
+        divided by Y chips. The batch and the width D cancel, and the block stays busy up to Y =
+        2FW/(bC), that is F W/C at two bytes. A gate is a third matrix on the same activations, so
+        half as many ways again fit.
 
-        The backward pass moves as much (gradients are gathered and scattered) and computes twice as much, so
-        twice as many ways would do; if its input is gathered once more, four thirds. Both passes have to be busy,
-        so the forward pass sets the limit. The number format cancels as long as it changes peak and width alike.
+        The backward pass moves as much (gradients are gathered and scattered) and computes twice as
+        much, so twice as many ways would do; if its input is gathered once more, four thirds. Both
+        passes have to be busy, so the forward pass sets the limit. The number format cancels as
+        long as it changes peak and width alike.
 
     Leaves out:
-        The factor (Y-1)/Y of what a chip has already: with 8 ways a limit 14 percent higher. Latency, which at
-        small batches is what counts; this traffic lies on the critical path and hides only if a product is cut
-        into pieces. Attention, whose heads are split in the same way with less arithmetic on the same traffic
-        when the context is short: a whole layer allows somewhat fewer ways.
+        The factor (Y-1)/Y of what a chip has already: with 8 ways a limit 14 percent higher.
+        Latency, which at small batches is what counts; this traffic lies on the critical path and
+        hides only if a product is cut into pieces. Attention, whose heads are split in the same way
+        with less arithmetic on the same traffic when the context is short: a whole layer allows
+        somewhat fewer ways.
     """
     network = axes * links_per_axis * link_bandwidth
     matrices = 3 if ffn_kind == "gated" else 2
@@ -123,10 +126,7 @@ def tp_limit(
             "token", r"B_\text{chip}", "smallest batch per chip, at the best split"
         ),
         "x_opt": Output(
-            "1",
-            r"X_\text{opt}",
-            "best ways of FSDP, not rounded",
-            needs=("batch_tokens", "chips"),
+            "1", r"X_\text{opt}", "best ways of FSDP, not rounded", needs=("batch_tokens", "chips")
         ),
         "y_opt": Output(
             "1",
@@ -192,37 +192,39 @@ def tp_limit(
 )
 def mixed_limit(
     peak: Peak,
-    link_bandwidth: Link,
+    link_bandwidth: LinkBandwidth,
     d_ff: Width,
     axes: Axes = 1.0,
     tensor_axes: TensorAxes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
     batch_tokens: BatchTokens = inf,
     chips: AllChips = inf,
-    bytes_per_param: Value = 2.0,
+    bytes_per_param: ValueBytes = 2.0,
     ffn_kind: Block = "plain",
     experts: Experts = 1.0,
-    experts_per_token: Visited = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
 ) -> dict[str, Any]:
     """Smallest batch per chip for FSDP and tensor parallelism together, and the best split of the
     chips.
 
     Derivation:
-        With X ways of FSDP and Y = N/X of tensor parallelism, a chip gathers weights of 1/Y of a layer and
-        activations of 1/X of the batch. Splitting more by FSDP leaves more weights to gather, splitting more by
-        tensors more activations: F X/(N n_X) against B/(X n_Y). Their sum is least at X = sqrt(B N n_X/(F n_Y)).
-        There it is hidden behind the arithmetic if B/N is at least 4 a^2/(n_X n_Y F), with a the arithmetic
-        intensity of one axis, C/W at two bytes. The smallest batch falls with the square of the network's rate.
+        With X ways of FSDP and Y = N/X of tensor parallelism, a chip gathers weights of 1/Y of a
+        layer and activations of 1/X of the batch. Splitting more by FSDP leaves more weights to
+        gather, splitting more by tensors more activations: F X/(N n_X) against B/(X n_Y). Their sum
+        is least at X = sqrt(B N n_X/(F n_Y)). There it is hidden behind the arithmetic if B/N is at
+        least 4 a^2/(n_X n_Y F), with a the arithmetic intensity of one axis, C/W at two bytes. The
+        smallest batch falls with the square of the network's rate.
 
-        The axes are shared out: n_Y for tensors, the others for FSDP. At a switch both take turns at the one
-        port, which the sum of the two times describes exactly. A third matrix (gate) counts as a width of 3F/2.
-        In a mixture of experts weights weigh E/k times as much, and F is the width of all experts of a token.
+        The axes are shared out: n_Y for tensors, the others for FSDP. At a switch both take turns
+        at the one port, which the sum of the two times describes exactly. A third matrix (gate)
+        counts as a width of 3F/2. In a mixture of experts weights weigh E/k times as much, and F is
+        the width of all experts of a token.
 
     Leaves out:
-        That traffic on different axes may overlap, which would quarter the batch at best. Whole numbers: X and Y
-        have to divide the chips, and a ring; rounding X by a factor of 1.4 costs 6 percent. Latency, attention and
-        the factor (X-1)/X. If F is below 4a(n_X + n_Y)/(n_X n_Y), or 4a at a switch, FSDP alone on all axes asks
-        for less: compare the two.
+        That traffic on different axes may overlap, which would quarter the batch at best. Whole
+        numbers: X and Y have to divide the chips, and a ring; rounding X by a factor of 1.4 costs 6
+        percent. Latency, attention and the factor (X-1)/X. If F is below 4a(n_X + n_Y)/(n_X n_Y),
+        or 4a at a switch, FSDP alone on all axes asks for less: compare the two.
     """
     link = links_per_axis * link_bandwidth
     fsdp_axes = maximum(axes - tensor_axes, 1)
