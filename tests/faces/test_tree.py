@@ -1,5 +1,6 @@
 """The subset of Python that a formula may use; everything else is refused with file and line."""
 
+import ast
 import inspect
 import math
 import re
@@ -14,6 +15,7 @@ from flopbook.formulas.declaration import Constant, Formula, Input, Step, part
 from flopbook.quantities.ops import floor, where
 
 Number = Annotated[float, Input("1", "x", "a number")]
+Word = Annotated[str, Input("1", "w", "a word", choices=("first", "second", "third"))]
 TWO = Constant(2.0, "1", "two")
 PLAIN = 2.0
 
@@ -143,6 +145,16 @@ def other_names(a: Number) -> dict[str, Any]:
     return {"answer": a}  # here
 
 
+def spread_table(a: Number, word: Word) -> dict[str, Any]:
+    result = {"first": a, **{}}.get(word, 0)  # here
+    return {"result": result}
+
+
+def open_table(a: Number, word: Word) -> dict[str, Any]:
+    result = {"first": a}[word]  # here
+    return {"result": result}
+
+
 def computed_key(a: Number) -> dict[str, Any]:
     return {"res" + "ult": a}  # here
 
@@ -184,6 +196,8 @@ REFUSED = [
     no_dict,
     spread,
     other_names,
+    spread_table,
+    open_table,
     computed_key,
     late,
 ]
@@ -224,6 +238,20 @@ def test_steps_come_in_order_with_their_constants(throwaway: Any) -> None:
     assert [name for name, _ in parsed.outputs] == ["result", "double"]
     assert [name for name, _ in parsed.all()] == ["half", "result", "double"]
     assert parsed.constants == {"TWO": 2.0}
+
+
+def table(a: Number, word: Word) -> dict[str, Any]:
+    return {"result": {"first": a / 2, "second": a}.get(word, 2 * a) + 1}
+
+
+def test_a_table_by_word_is_read_as_choices(throwaway: Any) -> None:
+    """Every face sees if-expressions, and the function computes what they say."""
+    made = throwaway(table, result="1")
+    ((_, expression),) = steps(made).outputs
+    choices = "(a / 2 if word == 'first' else a if word == 'second' else 2 * a) + 1"
+    assert ast.unparse(expression) == choices
+    answers = [made(a=4.0, word=word)["result"] for word in ("first", "second", "third")]
+    assert answers == [3.0, 5.0, 9.0]
 
 
 @pytest.mark.parametrize("name", printed())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flopbook.errors import FlopbookError
+from flopbook.faces.tables import tables_as_choices
 from flopbook.formulas.declaration import Constant, Formula
 
 FUNCTIONS = ("minimum", "maximum", "floor", "ceil", "sqrt", "where")
@@ -100,7 +101,7 @@ def _read(
     lines.
     """
     lines, start = inspect.getsourcelines(function)
-    tree = ast.parse(textwrap.dedent("".join(lines)))
+    tree = tables_as_choices(ast.parse(textwrap.dedent("".join(lines))))
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)
     where = f"{inspect.getsourcefile(function)}:"

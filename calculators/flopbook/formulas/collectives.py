@@ -3,16 +3,17 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import always
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
-# The inputs, in the order of the options; the function below would drown in them.
 OPS = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all", "permute")
 TOPOLOGIES = ("ring", "torus", "switch", "two-level")
 
-Bytes = Annotated[float, Input("byte", "V", "bytes of the whole array, over all chips", most=1e18)]
+ArrayBytes = Annotated[
+    float, Input("byte", "V", "bytes of the whole array, over all chips", most=1e18)
+]
 Chips = Annotated[float, Input("chip", "N", "chips that take part", least=1, whole=True, most=1e7)]
-Link = Annotated[
+PortBandwidth = Annotated[
     float,
     Input("byte/s", "w", "one-way bandwidth of one link or port", chip="link_bandwidth", most=1e18),
 ]
@@ -21,10 +22,10 @@ Topology = Annotated[
     str,
     Input("1", r"\text{topology}", "how the chips are joined", chip="topology", choices=TOPOLOGIES),
 ]
-Axes = Annotated[
+TorusAxes = Annotated[
     float, Input("1", "n", "torus axes used", chip="axes", least=1, whole=True, most=16)
 ]
-Links = Annotated[
+LinksOfAxis = Annotated[
     float,
     Input(
         "1",
@@ -48,7 +49,7 @@ SideY = Annotated[
 Latency = Annotated[
     float, Input("s", r"\tau", "time of one hop of an empty message", least=1e-12, most=1)
 ]
-Node = Annotated[
+ChipsPerNode = Annotated[
     float,
     Input(
         "chip",
@@ -60,7 +61,7 @@ Node = Annotated[
         most=1e7,
     ),
 ]
-ScaleOut = Annotated[
+ScaleOutBandwidth = Annotated[
     float,
     Input(
         "byte/s",
@@ -126,6 +127,86 @@ RULES = (
 )
 
 
+@part
+def torus_shape(
+    chips: Step,
+    topology: StepWord,
+    axes: Step,
+    links_per_axis: Step,
+    wrap: StepWord,
+    side_x: Step,
+    side_y: Step,
+) -> dict[str, Any]:
+    """Sides of the torus, the hops across it, and how many blocks of an all-to-all share a link.
+
+    A ring, a switch and two levels count as one axis of all chips.
+    """
+    dims = axes if topology == "torus" else 1
+    # Without sides, axes are equally long; + 0.5 rounds a root that falls just below its number.
+    first = where(dims > 1, where(side_x < inf, side_x, floor(chips ** (1 / dims) + 0.5)), chips)
+    second = where(
+        dims > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first
+    )
+    third = chips / (first * second)
+    # An axis of one chip has no links: minimum(side - 1, 1) is 0 for it and 1 for any other.
+    longest = maximum(first, maximum(second, third))
+    used = maximum(minimum(first - 1, 1) + minimum(second - 1, 1) + minimum(third - 1, 1), 1)
+    ways = links_per_axis if wrap == "yes" else 1
+    # Both ways round a ring, half of it is the farthest; one way, all of it.
+    hops = where(
+        ways > 1,
+        floor(first / 2) + floor(second / 2) + floor(third / 2),
+        first + second + third - 3,
+    )
+    crowd = where(
+        links_per_axis > 1,
+        floor(longest / 2) * ceil(longest / 2) / (ways * longest),
+        (longest - 1) / 2,
+    )
+    return {"longest": longest, "used": used, "ways": ways, "hops": hops, "crowd": crowd}
+
+
+@part
+def traffic(
+    bytes: Step,
+    chips: Step,
+    op: StepWord,
+    topology: StepWord,
+    wrap: StepWord,
+    chips_per_node: Step,
+    longest: Step,
+    used: Step,
+    ways: Step,
+    hops: Step,
+    crowd: Step,
+) -> dict[str, Any]:
+    """Bytes of one pass on a link of an axis, at a port and beyond the node, and hops in turn."""
+    inside = chips_per_node if topology == "two-level" else chips
+    nodes = chips / inside
+    share = bytes / chips
+    # One chip alone has nobody to pass its share to: minimum(chips - 1, 1) is 0 there.
+    gathered = bytes * (1 - 1 / chips) if op != "permute" else share * minimum(chips - 1, 1)
+    twice = 2 if op == "all-reduce" else 1
+    on_axes = {"all-to-all": share * crowd, "permute": gathered}.get(op, gathered / (used * ways))
+    in_node = share * minimum(inside - 1, 1) if op == "permute" else bytes * (1 - 1 / inside)
+    at_port = share * (inside - 1) / chips if op == "all-to-all" else in_node
+    across = share * minimum(nodes - 1, 1) if op == "permute" else bytes / inside * (1 - 1 / nodes)
+    out = across * inside / chips if op == "all-to-all" else across
+    # On an open line the last chip passes its share back to the first, over the whole line.
+    to_next = minimum(longest - 1, 1) if wrap == "yes" else longest - 1
+    along = to_next if op == "permute" else hops
+    levels = minimum(inside - 1, 1) + minimum(nodes - 1, 1)
+    return {
+        "gathered": gathered,
+        "twice": twice,
+        "on_axes": on_axes,
+        "at_port": at_port,
+        "out": out,
+        "along": along,
+        "levels": levels,
+    }
+
+
 @formula(
     "collective",
     title="Collective",
@@ -179,6 +260,7 @@ RULES = (
         "at_port": "P",
         "across": "R",
         "out": "O",
+        "to_next": r"h_\text{next}",
         "along": r"h_\text{along}",
         "levels": r"h_\text{levels}",
         "moved": "U",
@@ -203,21 +285,29 @@ RULES = (
         },
     ),
     rules=RULES,
+    parts=(torus_shape, traffic),
 )
 def collective(
-    bytes: Bytes,
+    bytes: ArrayBytes,
     chips: Chips,
-    link_bandwidth: Link,
+    link_bandwidth: PortBandwidth,
+    gathered: Step,
+    twice: Step,
+    on_axes: Step,
+    at_port: Step,
+    out: Step,
+    along: Step,
+    levels: Step,
     op: Op = "all-reduce",
     topology: Topology = "ring",
-    axes: Axes = 1.0,
-    links_per_axis: Links = 2.0,
+    axes: TorusAxes = 1.0,
+    links_per_axis: LinksOfAxis = 2.0,
     wrap: Wrap = "yes",
     side_x: SideX = inf,
     side_y: SideY = inf,
     latency: Latency = 1e-6,
-    chips_per_node: Node = inf,
-    scaleout_bandwidth: ScaleOut = inf,
+    chips_per_node: ChipsPerNode = inf,
+    scaleout_bandwidth: ScaleOutBandwidth = inf,
 ) -> dict[str, Any]:
     """Time of a collective operation on a ring, a torus, a switch or two levels, and the bytes on
     each link.
@@ -245,49 +335,9 @@ def collective(
         up, at most to double. Switches that add (SHARP) spare an all-reduce up to half its traffic.
         Axes of unlike length need shares to match.
     """
-    dims = axes if topology == "torus" else 1
-    first = where(dims > 1, where(side_x < inf, side_x, floor(chips ** (1 / dims) + 0.5)), chips)
-    second = where(
-        dims > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first
-    )
-    third = chips / (first * second)
-    longest = maximum(first, maximum(second, third))
-    used = maximum(minimum(first - 1, 1) + minimum(second - 1, 1) + minimum(third - 1, 1), 1)
-    ways = links_per_axis if wrap == "yes" else 1
-    hops = where(
-        ways > 1,
-        floor(first / 2) + floor(second / 2) + floor(third / 2),
-        first + second + third - 3,
-    )
-    crowd = where(
-        links_per_axis > 1,
-        floor(longest / 2) * ceil(longest / 2) / (ways * longest),
-        (longest - 1) / 2,
-    )
-    inside = chips_per_node if topology == "two-level" else chips
-    nodes = chips / inside
-    share = bytes / chips
-    gathered = bytes * (1 - 1 / chips) if op != "permute" else share * minimum(chips - 1, 1)
-    twice = 2 if op == "all-reduce" else 1
-    on_axes = (
-        share * crowd
-        if op == "all-to-all"
-        else gathered
-        if op == "permute"
-        else gathered / (used * ways)
-    )
-    in_node = share * minimum(inside - 1, 1) if op == "permute" else bytes * (1 - 1 / inside)
-    at_port = share * (inside - 1) / chips if op == "all-to-all" else in_node
-    across = share * minimum(nodes - 1, 1) if op == "permute" else bytes / inside * (1 - 1 / nodes)
-    out = across * inside / chips if op == "all-to-all" else across
-    along = hops if op != "permute" else minimum(longest - 1, 1) if wrap == "yes" else longest - 1
-    levels = minimum(inside - 1, 1) + minimum(nodes - 1, 1)
-    steps = twice * (
-        levels if topology == "switch" else levels if topology == "two-level" else along
-    )
-    bytes_per_link = twice * (
-        at_port if topology == "switch" else at_port if topology == "two-level" else on_axes
-    )
+    # At a switch and on two levels a message takes one hop on each level, whatever the chips.
+    steps = twice * {"switch": levels, "two-level": levels}.get(topology, along)
+    bytes_per_link = twice * {"switch": at_port, "two-level": at_port}.get(topology, on_axes)
     latency_seconds = latency * steps
     bandwidth_seconds = maximum(bytes_per_link / link_bandwidth, twice * out / scaleout_bandwidth)
     seconds = maximum(latency_seconds, bandwidth_seconds)

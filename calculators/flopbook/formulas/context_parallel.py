@@ -44,7 +44,9 @@ SequenceTokens = Annotated[float, Input("token", "S", "tokens in a sequence", le
 @formula(
     "cp-limit",
     title="Context-parallel limit",
-    question="Over how many chips can one sequence be spread before attention waits on the network?",
+    question=(
+        "Over how many chips can one sequence be spread before attention waits on the network?"
+    ),
     outputs={
         "tokens_per_chip": Output(
             "token", "c", "fewest tokens of a sequence on a chip that hide the traffic"
@@ -125,6 +127,8 @@ def cp_limit(
     shortest = mask * bytes_per_param * peak * moved / (FLOP_PER_WEIGHT * network * heads)
     ways = 1 if method == "ring" else keys
     forward_tokens = shortest / ways
+    # Backward computes five products with a block where forward computes two. On a ring it moves
+    # twice the bytes, since gradients of keys and values travel too.
     backward_tokens = forward_tokens * 4 / 5 if method == "ring" else forward_tokens * 2 / 5
     return {
         "tokens_per_chip": forward_tokens,

@@ -10,11 +10,11 @@ from flopbook.formulas.network_inputs import (
     Axes,
     BatchTokens,
     Experts,
+    ExpertsPerToken,
     LinkBandwidth,
     LinksPerAxis,
     Peak,
     ScaleOutBandwidth,
-    ExpertsPerToken,
     WeightBytes,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
@@ -32,6 +32,7 @@ Regather = Annotated[
 
 
 def _passes(tokens: str) -> dict[str, Output]:
+    """The outputs of both limits; `tokens` says what the smallest batch per chip hides."""
     return {
         "tokens_per_chip": Output("token", r"B_\text{chip}", tokens),
         "forward_tokens": Output(
@@ -61,7 +62,9 @@ def _passes(tokens: str) -> dict[str, Output]:
 @formula(
     "dp-limit",
     title="Data-parallel limit",
-    question="Over how many chips can plain data parallelism spread before the network is the limit?",
+    question=(
+        "Over how many chips can plain data parallelism spread before the network is the limit?"
+    ),
     outputs=_passes("smallest batch per chip that hides the sum of gradients"),
     sources=("austin2025training",),
     symbols={"network": "W", "dilution": r"\rho", "unit": "U"},
@@ -112,9 +115,9 @@ def dp_limit(
     tokens_per_chip = unit / network
     return {
         "tokens_per_chip": tokens_per_chip,
-        "forward_tokens": 0 * tokens_per_chip,
+        "forward_tokens": 0 * tokens_per_chip,  # no traffic; the factor keeps the unit
         "backward_tokens": tokens_per_chip,
-        "step_tokens": tokens_per_chip * 2 / 3,
+        "step_tokens": tokens_per_chip * 2 / 3,  # 4 of the 6 operations are the backward pass's
         "pod_tokens": unit / scaleout_bandwidth,
         "max_chips": floor(batch_tokens / tokens_per_chip),
     }
@@ -123,7 +126,9 @@ def dp_limit(
 @formula(
     "fsdp-limit",
     title="FSDP limit",
-    question="Over how many chips can fully sharded training spread before the network is the limit?",
+    question=(
+        "Over how many chips can fully sharded training spread before the network is the limit?"
+    ),
     outputs=_passes("smallest batch per chip that hides the gathering of weights"),
     sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),
     symbols={"network": "W", "dilution": r"\rho", "unit": "U", "sent": "s"},

@@ -1,7 +1,7 @@
 """The @formula decorator and the registry: one plain function, from which every face follows.
 
 A formula is a function in a small subset of Python (assignments, arithmetic, comparisons, the names
-in `ops`, if-expressions) that returns a dict of named outputs in SI units. Its parameters carry
+in `ops`, if-expressions, tables by word) that returns a dict of named outputs in SI units. Its parameters carry
 unit, symbol and meaning as `Annotated[float, Input(...)]`; module constants that have a unit are
 `Constant`s.
 
@@ -83,6 +83,10 @@ class Group(str):
 
 class Step(float):
     """Marks a parameter of a part that an earlier part computes."""
+
+
+class StepWord(str):
+    """The same for a word, such as a schedule."""
 
 
 def part(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
@@ -323,7 +327,7 @@ def formula(
         for piece in (*extra.get("parts", ()), function):
             names, given = _parameters(piece)
             annotations = _annotations(piece)
-            wanted = [name for name in names if annotations.get(name) is not Step]
+            wanted = [name for name in names if annotations.get(name) not in (Step, StepWord)]
             inputs |= {name: _input_of(piece, name, annotations.get(name)) for name in wanted}
             defaults |= given
         made = Formula(id, title, question, function, inputs, outputs, defaults, sources, **extra)

@@ -56,7 +56,9 @@ Chips = Annotated[
 @formula(
     "ep-limit",
     title="Expert-parallel limit",
-    question="Over how many chips can experts be spread before the exchange of tokens is the limit?",
+    question=(
+        "Over how many chips can experts be spread before the exchange of tokens is the limit?"
+    ),
     outputs={
         "tokens_per_chip": Output(
             "token", r"B_\text{chip}", "batch per chip that keeps every expert busy"
@@ -134,6 +136,7 @@ def ep_limit(
     matrices = 3 if ffn_kind == "gated" else 2
     least_width = bytes_per_param * peak * 2 / (FLOP_PER_WEIGHT * matrices * network)
     slack = expert_d_ff / least_width
+    # On a closed ring of X chips a token travels X/4 links on average, which bounds each side.
     side = floor(4 * slack / axes)
     torus = where(axes > 2, side * side * side, where(axes > 1, side * side, side))
     on_rings = where(torus > 1, torus, 1)

@@ -2,14 +2,35 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.declaration import Input, Output, Step, formula, part
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.quantities.ops import minimum, where
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")
 SPLIT = ("zb-h1", "zb-h2", "zb-v")
 FOLDED = ("dualpipe", "dualpipe-v")
-AS = "; as forward if not given"
-LONGEST = 1e6  # seconds of one pass: beyond that a time is a slip of the keyboard
+AS_FORWARD = "; as forward if not given"
+LONGEST_PASS = 1e6  # seconds: beyond that a time is a slip of the keyboard
+
+Stages = Annotated[
+    float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)
+]
+MicroBatches = Annotated[
+    float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)
+]
+Schedule = Annotated[str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)]
+VirtualStages = Annotated[
+    float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)
+]
+ForwardTime = Annotated[
+    float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST_PASS)
+]
+# Zero stands for "not given": a time itself is above zero.
+BackwardInputTime = Annotated[
+    float, Input("s", r"t_\text{B}", "backward for the inputs" + AS_FORWARD, most=LONGEST_PASS)
+]
+BackwardWeightTime = Annotated[
+    float, Input("s", r"t_\text{W}", "backward for the weights" + AS_FORWARD, most=LONGEST_PASS)
+]
 
 
 def _any(condition: Any) -> Any:
@@ -101,20 +122,21 @@ CLOSED = (
 
 
 @part
-def in_flight(stages: Step, microbatches: Step, schedule: Step, virtual: Step) -> dict[str, Any]:
-    """Micro-batches whose activations the first stage holds at once, of whole stages; no other
-    stage holds more.
+def in_flight(
+    stages: Step, microbatches: Step, schedule: StepWord, virtual: Step
+) -> dict[str, Any]:
+    """Peak number of micro-batches whose activations the first stage keeps in memory (1).
+
+    Counted in whole stages, so a chunk of two counts half. The first stage is the worst case for
+    every schedule here; a simulation of the passes gives the same counts.
     """
     chunks = virtual if schedule == "interleaved" else 1
-    warm = (
-        stages * 2 - 1
-        if schedule == "zb-h2"
-        else stages + 1
-        if schedule == "dualpipe"
-        else stages + 0.5
-        if schedule == "dualpipe-v"
-        else where(chunks > 1, stages + (stages - 1) / chunks, stages)
-    )
+    # What the schedule allows; with fewer micro-batches, all of them are in flight at once.
+    warm = {
+        "zb-h2": stages * 2 - 1,
+        "dualpipe": stages + 1,
+        "dualpipe-v": stages + 0.5,
+    }.get(schedule, where(chunks > 1, stages + (stages - 1) / chunks, stages))
     return {
         "chunks": chunks,
         "peak_microbatches": microbatches if schedule == "gpipe" else minimum(warm, microbatches),
@@ -170,29 +192,15 @@ def in_flight(stages: Step, microbatches: Step, schedule: Step, virtual: Step) -
     parts=(in_flight,),
 )
 def bubble(
-    stages: Annotated[
-        float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)
-    ],
-    microbatches: Annotated[
-        float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)
-    ],
+    stages: Stages,
+    microbatches: MicroBatches,
     chunks: Step,
     peak_microbatches: Step,
-    schedule: Annotated[
-        str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)
-    ] = "1f1b",
-    virtual: Annotated[
-        float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)
-    ] = 1.0,
-    forward: Annotated[
-        float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST)
-    ] = 1.0,
-    backward_input: Annotated[
-        float, Input("s", r"t_\text{B}", "backward for the inputs" + AS, most=LONGEST)
-    ] = 0.0,
-    backward_weight: Annotated[
-        float, Input("s", r"t_\text{W}", "backward for the weights" + AS, most=LONGEST)
-    ] = 0.0,
+    schedule: Schedule = "1f1b",
+    virtual: VirtualStages = 1.0,
+    forward: ForwardTime = 1.0,
+    backward_input: BackwardInputTime = 0.0,
+    backward_weight: BackwardWeightTime = 0.0,
 ) -> dict[str, Any]:
     """Share of a training step in which a pipeline stage waits, for eight schedules.
 
@@ -223,19 +231,13 @@ def bubble(
     delayed = minimum((stages - 1) * 2 if schedule == "zb-h2" else stages - 1, microbatches - 1)
     split = (stages - 1) * (forward + back_inputs) - delayed * back_weights
     folded = forward + back_inputs * 2 - back_weights
-    idle = (
-        split
-        if schedule == "zb-h1"
-        else split
-        if schedule == "zb-h2"
-        else (stages - 1) * (back_inputs - back_weights)
-        if schedule == "zb-v"
-        else (stages / 2 - 1) * folded
-        if schedule == "dualpipe"
-        else (stages - 1) * folded / 2
-        if schedule == "dualpipe-v"
-        else (stages - 1) * (forward + back_inputs + back_weights) / chunks
-    )
+    idle = {
+        "zb-h1": split,
+        "zb-h2": split,
+        "zb-v": (stages - 1) * (back_inputs - back_weights),
+        "dualpipe": (stages / 2 - 1) * folded,
+        "dualpipe-v": (stages - 1) * folded / 2,
+    }.get(schedule, (stages - 1) * (forward + back_inputs + back_weights) / chunks)
     return {
         "fraction": idle / (work + idle),
         "overhead": idle / work,

@@ -6,7 +6,13 @@ Ordinary Python on top of `flopbook.sharding` and of the collectives.
 from typing import Annotated, Any, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.collectives import Latency, Link, Links, Wrap, collective
+from flopbook.formulas.collectives import (
+    Latency,
+    LinksOfAxis,
+    PortBandwidth,
+    Wrap,
+    collective,
+)
 from flopbook.formulas.declaration import Input, Output, formula
 from flopbook.formulas.network_inputs import Peak
 from flopbook.quantities.dtypes import DTYPE_BYTES
@@ -208,7 +214,9 @@ def _matmul_working(
 @formula(
     "sharded-matmul",
     title="Sharded matrix product",
-    question="Which collectives does a product of sharded matrices need, and how long does it take?",
+    question=(
+        "Which collectives does a product of sharded matrices need, and how long does it take?"
+    ),
     outputs={
         "case": Output("1", r"\text{case}", "which of the four cases of sharded products occur"),
         "collectives": Output("1", r"\text{collectives}", "what has to be moved, in order"),
@@ -291,7 +299,7 @@ def sharded_matmul(
         ),
     ] = 2.0,
     peak: Peak = inf,
-    link_bandwidth: Link = inf,
+    link_bandwidth: PortBandwidth = inf,
     topology: Annotated[
         str,
         Input(
@@ -302,7 +310,7 @@ def sharded_matmul(
             choices=("ring", "torus", "switch"),
         ),
     ] = "torus",
-    links_per_axis: Links = 2.0,
+    links_per_axis: LinksOfAxis = 2.0,
     axes: Annotated[
         float,
         Input(

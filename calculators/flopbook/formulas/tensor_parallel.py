@@ -10,32 +10,31 @@ from flopbook.formulas.network_inputs import (
     Axes,
     BatchTokens,
     Experts,
+    ExpertsPerToken,
     LinkBandwidth,
     LinksPerAxis,
     Peak,
     ValueBytes,
-    ExpertsPerToken,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import floor, inf, maximum, minimum, sqrt
 
-FFN_KINDS = ("plain", "gated")
-Width = Annotated[
+FFNWidth = Annotated[
     float,
     Input(
         "1", "F", "feed-forward width, which is split", model="d_ff", least=1, whole=True, most=1e9
     ),
 ]
-Block = Annotated[
+FFNKind = Annotated[
     str,
     Input(
         "1",
         r"\text{ffn}",
         "feed-forward block: two matrices, or three with a gate",
-        choices=FFN_KINDS,
+        choices=("plain", "gated"),
     ),
 ]
-Again = Annotated[
+RegatherInput = Annotated[
     str,
     Input(
         "1",
@@ -47,7 +46,7 @@ Again = Annotated[
 TensorAxes = Annotated[
     float, Input("1", r"n_Y", "torus axes for tensor parallelism", least=1, whole=True, most=16)
 ]
-AllChips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=True, most=1e9)]
+Chips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=True, most=1e9)]
 
 
 @formula(
@@ -75,12 +74,12 @@ AllChips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=Tr
 def tp_limit(
     peak: Peak,
     link_bandwidth: LinkBandwidth,
-    d_ff: Width,
+    d_ff: FFNWidth,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
     bytes_per_param: ValueBytes = 2.0,
-    ffn_kind: Block = "plain",
-    regather: Again = "no",
+    ffn_kind: FFNKind = "plain",
+    regather: RegatherInput = "no",
 ) -> dict[str, Any]:
     """Chips over which a feed-forward block can be split by its width and stay limited by
     arithmetic.
@@ -120,7 +119,10 @@ def tp_limit(
 @formula(
     "mixed-limit",
     title="Mixed limit: FSDP and tensor parallelism",
-    question="How should chips be split between FSDP and tensor parallelism, and how small may the batch be?",
+    question=(
+        "How should chips be split between FSDP and tensor parallelism, and how small may the "
+        "batch be?"
+    ),
     outputs={
         "tokens_per_chip": Output(
             "token", r"B_\text{chip}", "smallest batch per chip, at the best split"
@@ -193,14 +195,14 @@ def tp_limit(
 def mixed_limit(
     peak: Peak,
     link_bandwidth: LinkBandwidth,
-    d_ff: Width,
+    d_ff: FFNWidth,
     axes: Axes = 1.0,
     tensor_axes: TensorAxes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
     batch_tokens: BatchTokens = inf,
-    chips: AllChips = inf,
+    chips: Chips = inf,
     bytes_per_param: ValueBytes = 2.0,
-    ffn_kind: Block = "plain",
+    ffn_kind: FFNKind = "plain",
     experts: Experts = 1.0,
     experts_per_token: ExpertsPerToken = 1.0,
 ) -> dict[str, Any]:
