@@ -16,7 +16,7 @@ import pytest
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.formulas import bubble
 from flopbook.formulas.pipeline import CLOSED, FOLDED, SCHEDULES
-from flopbook.pipelines import Run, Times, Work, plan, simulate
+from flopbook.pipelines import Run, StagePass, Times, plan, simulate
 
 CASES = 1000
 
@@ -163,12 +163,12 @@ def test_order_of_one_stage_by_hand() -> None:
     """The third of four stages of 1F1B: one pass ahead, then one of each."""
     passes = [work for slot in plan("1f1b", 4, 3).slots[2] for work in slot]
     assert passes == [
-        Work("F", 0, 2),
-        Work("F", 1, 2),
-        Work("A", 0, 2),
-        Work("F", 2, 2),
-        Work("A", 1, 2),
-        Work("A", 2, 2),
+        StagePass("F", 0, 2),
+        StagePass("F", 1, 2),
+        StagePass("A", 0, 2),
+        StagePass("F", 2, 2),
+        StagePass("A", 1, 2),
+        StagePass("A", 2, 2),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from flopbook.drawing.markup import escape
 from flopbook.drawing.pictures import Picture
 from flopbook.errors import FlopbookError
-from flopbook.pipelines import Run, Times, Work, plan, simulate
+from flopbook.pipelines import Run, StagePass, Times, plan, simulate
 from flopbook.pipelines.timeline import LEGEND, is_second, timeline_text
 from flopbook.quantities.units import format_quantity
 
@@ -181,7 +181,7 @@ def _row(run: Run, number: int, size: tuple[float, int], dress: Dress) -> str:
     return "".join(parts)
 
 
-def _bar(run: Run, work: Work, box: tuple[float, float, float, float], dress: Dress) -> str:
+def _bar(run: Run, work: StagePass, box: tuple[float, float, float, float], dress: Dress) -> str:
     left, top, width, height = box
     fill, ink = dress.passes[
         work.kind + ("2" if is_second(run, work.microbatch, work.chunk) else "")

@@ -6,7 +6,7 @@ The closed forms of `flopbook.formulas.pipeline` say the same in one line; a tes
 
 from __future__ import annotations
 
-from flopbook.pipelines.plans import Plan, Work, plan
+from flopbook.pipelines.plans import Plan, StagePass, plan
 from flopbook.pipelines.simulation import Run, Times, simulate
 
-__all__ = ["Plan", "Run", "Times", "Work", "plan", "simulate"]
+__all__ = ["Plan", "Run", "StagePass", "Times", "plan", "simulate"]

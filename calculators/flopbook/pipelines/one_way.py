@@ -7,104 +7,119 @@ torch.distributed.pipelining runs it.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain
 
-from flopbook.pipelines.passes import Slots, Work, single
+from flopbook.pipelines.passes import StageOrder, StagePass, one_at_a_time
 
 
-def gpipe(stage: int, stages: int, microbatches: int) -> Slots:
+def gpipe(stage: int, stages: int, microbatches: int) -> StageOrder:
     """All forward passes, then all backward passes."""
-    forward = [Work("F", m, stage) for m in range(microbatches)]
-    return single([*forward, *(Work("A", m, stage) for m in range(microbatches))])
+    forward = _passes("F", stage, microbatches)
+    backward = _passes("A", stage, microbatches)
+    return one_at_a_time([*forward, *backward])
 
 
-def one_by_one(stage: int, stages: int, microbatches: int) -> Slots:
+def one_by_one(stage: int, stages: int, microbatches: int) -> StageOrder:
     """1F1B: as many forward passes as stages lie ahead, then one of each in turn."""
-    forward = [Work("F", m, stage) for m in range(microbatches)]
-    backward = [Work("A", m, stage) for m in range(microbatches)]
-    return single(_alternate(forward, backward, stages - stage - 1))
+    forward = _passes("F", stage, microbatches)
+    backward = _passes("A", stage, microbatches)
+    return one_at_a_time(_alternate(forward, backward, warm_up=stages - stage - 1))
 
 
-def interleaved(stage: int, stages: int, microbatches: int, virtual: int) -> Slots:
-    """1F1B over `virtual` chunks on each stage: groups of micro-batches, as many as stages, go
-    chunk by chunk.
+def interleaved(stage: int, stages: int, microbatches: int, virtual: int) -> StageOrder:
+    """1F1B over `virtual` chunks on each stage.
+
+    Groups of micro-batches, as many as there are stages, go through chunk by chunk.
     """
     if virtual == 1:
         return one_by_one(stage, stages, microbatches)
-    order = [
-        (group + inside, chunk)
-        for group in range(0, microbatches, stages)
-        for chunk in range(virtual)
-        for inside in range(stages)
-    ]
-    forward = [Work("F", m, chunk * stages + stage) for m, chunk in order]
-    backward = [Work("A", m, (virtual - 1 - chunk) * stages + stage) for m, chunk in order]
-    return single(_alternate(forward, backward, 2 * (stages - stage - 1) + (virtual - 1) * stages))
+    forward: list[StagePass] = []
+    backward: list[StagePass] = []
+    for group in range(0, microbatches, stages):
+        members = range(group, group + stages)
+        for turn in range(virtual):
+            down, up = turn * stages + stage, (virtual - 1 - turn) * stages + stage
+            forward += [StagePass("F", m, down) for m in members]
+            backward += [StagePass("A", m, up) for m in members]
+    # Twice as many as in 1F1B, and all passes through the chunks before the last.
+    warm_up = 2 * (stages - stage - 1) + (virtual - 1) * stages
+    return one_at_a_time(_alternate(forward, backward, warm_up))
 
 
-def _alternate(forward: list[Work], backward: list[Work], warm: int) -> list[Work]:
-    """`warm` forward passes, then forward and backward in turn, then the backward passes that are
-    left.
-    """
-    warm = min(warm, len(forward))
-    pairs = chain.from_iterable(zip(forward[warm:], backward, strict=False))
-    return [*forward[:warm], *pairs, *backward[len(backward) - warm :]]
-
-
-def zero_bubble(stage: int, stages: int, microbatches: int, ahead: int) -> Slots:
-    """ZB-H1 (`ahead` 1) and ZB-H2 (`ahead` 2): later stages put off more weight passes, so all hold
-    equally many.
+def zero_bubble(stage: int, stages: int, microbatches: int, ahead: int) -> StageOrder:
+    """ZB-H1 (`ahead` 1) and ZB-H2 (`ahead` 2): weight passes are put off to fill the bubble.
 
     A stage starts `ahead` forward passes for each stage that lies ahead of it, and one more, and
-    puts off `ahead` weight passes for each stage behind it. Where no forward pass is left, a weight
-    pass takes its place.
+    puts off `ahead` weight passes for each stage behind it, so all stages hold equally many
+    micro-batches. Where no forward pass is left, a weight pass takes its place.
     """
     started = min(ahead * (stages - stage - 1) + 1, microbatches)
-    delay, weights = ahead * stage, 0
-    passes = [Work("F", m, stage) for m in range(started)]
+    put_off = ahead * stage
+    weight_passes = 0
+    passes = _passes("F", stage, started)
     for m in range(microbatches):
-        passes.append(Work("B", m, stage))
-        if m >= delay or started == microbatches:
-            passes.append(Work("W", weights, stage))
-            weights += 1
+        passes.append(StagePass("B", m, stage))
+        if m >= put_off or started == microbatches:
+            passes.append(StagePass("W", weight_passes, stage))
+            weight_passes += 1
         if started < microbatches:
-            passes.append(Work("F", started, stage))
+            passes.append(StagePass("F", started, stage))
             started += 1
-    return single([*passes, *(Work("W", m, stage) for m in range(weights, microbatches))])
+    remaining = _passes("W", stage, microbatches)[weight_passes:]
+    return one_at_a_time([*passes, *remaining])
 
 
-def zero_bubble_v(stage: int, stages: int, microbatches: int) -> Slots:
-    """ZB-V: the way through the model goes down all stages and up again, so each stage has two
-    chunks of it.
+def zero_bubble_v(stage: int, stages: int, microbatches: int) -> StageOrder:
+    """ZB-V: the model goes down all stages and up again, so each stage has two chunks of it.
 
     The order is made for enough micro-batches to fill the V; with fewer, the passes of those
     missing are left out.
     """
     count = max(2 * stages - 1, microbatches)
     down, up = stage, 2 * stages - 1 - stage
-    done = dict.fromkeys(((kind, chunk) for kind in "FBW" for chunk in (down, up)), 0)
-    passes: list[Work] = []
+    passes: list[StagePass] = []
+    # The next micro-batch of each kind of pass through each chunk.
+    upcoming: Counter[tuple[str, int]] = Counter()
 
-    def go(chunk: int, kinds: str) -> None:
+    def run(chunk: int, kinds: str) -> None:
         for kind in kinds:
-            passes.append(Work(kind, done[kind, chunk], chunk))
-            done[kind, chunk] += 1
+            passes.append(StagePass(kind, upcoming[kind, chunk], chunk))
+            upcoming[kind, chunk] += 1
 
+    # Fill: forward passes down the V, joined by those that come up again.
     for _ in range(2 * (stages - stage) - 1):
-        go(down, "F")
+        run(down, "F")
     for _ in range(stage):
-        go(up, "F")
-        go(down, "F")
+        run(up, "F")
+        run(down, "F")
     for _ in range(stages - stage):
-        go(up, "FBW")
-    while done["F", up] < count:
-        go(down, "FBW" if done["F", down] < count else "BW")
-        go(up, "FBW")
+        run(up, "FBW")
+    # Steady state: all three passes of a chunk in turn.
+    while upcoming["F", up] < count:
+        run(down, "FBW" if upcoming["F", down] < count else "BW")
+        run(up, "FBW")
+    # Drain: backward passes for the inputs first, since the stage before waits for them.
     for _ in range(stage):
-        go(down, "B")
-        go(up, "B")
+        run(down, "B")
+        run(up, "B")
     for _ in range(stages - stage):
-        go(down, "BW")
+        run(down, "BW")
     for chunk in (up, down):
-        go(chunk, "W" * (count - done["W", chunk]))
-    return single([work for work in passes if work.microbatch < microbatches])
+        run(chunk, "W" * (count - upcoming["W", chunk]))
+    return one_at_a_time(p for p in passes if p.microbatch < microbatches)
+
+
+def _passes(kind: str, stage: int, count: int) -> list[StagePass]:
+    """Passes of one kind of the first `count` micro-batches, on a stage of one chunk."""
+    return [StagePass(kind, m, stage) for m in range(count)]
+
+
+def _alternate(
+    forward: list[StagePass], backward: list[StagePass], warm_up: int
+) -> list[StagePass]:
+    """`warm_up` forward passes, then forward and backward in turn, then backward passes alone."""
+    warm_up = min(warm_up, len(forward))
+    pairs = zip(forward[warm_up:], backward, strict=False)
+    drained = len(backward) - warm_up
+    return [*forward[:warm_up], *chain.from_iterable(pairs), *backward[drained:]]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-# F forward; B backward for the inputs; W backward for the weights; A both backward passes in one
-# piece.
+# F forward; B backward for the inputs; W backward for the weights; A both backward passes at once.
 KINDS = "FBWA"
 
 
-class Work(NamedTuple):
-    """A pass.
+class StagePass(NamedTuple):
+    """One pass.
 
     `chunk` counts along the way of a micro-batch through the model, from its first chunk.
     """
@@ -22,10 +22,11 @@ class Work(NamedTuple):
 
 # Passes that run at the same time on one device: mostly one, two where a forward and a backward
 # pass overlap.
-Slot = tuple[Work, ...]
-Slots = tuple[Slot, ...]
+Slot = tuple[StagePass, ...]
+# All slots of one stage, in the order in which they run.
+StageOrder = tuple[Slot, ...]
 
 
-def single(passes: list[Work]) -> Slots:
-    """Passes that run one after the other."""
-    return tuple((work,) for work in passes)
+def one_at_a_time(passes: Iterable[StagePass]) -> StageOrder:
+    """Passes that run one after the other, each in a slot of its own."""
+    return tuple((stage_pass,) for stage_pass in passes)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.pipelines.passes import Slot, Slots
+from flopbook.pipelines.passes import Slot, StageOrder
 from flopbook.pipelines.plans import Plan
 
-End = dict[tuple[str, int, int], float]
+# When each pass ended, by kind (F, B or W), micro-batch and chunk.
+PassKey = tuple[str, int, int]
+EndTimes = dict[PassKey, float]
 
 
 class Times(NamedTuple):
-    """How long a micro-batch takes through one whole stage: forward, backward for inputs, backward
-    for weights.
-    """
+    """How long each kind of pass of a micro-batch takes through one whole stage."""
 
     forward: float = 1
     backward_input: float = 1
@@ -26,7 +26,7 @@ class Times(NamedTuple):
         return {"F": self.forward, "B": self.backward_input, "W": self.backward_weight, "A": both}
 
 
-class Timed(NamedTuple):
+class TimedSlot(NamedTuple):
     """A slot with its start and end."""
 
     start: float
@@ -42,20 +42,20 @@ class Run(NamedTuple):
 
     plan: Plan
     times: Times
-    timed: tuple[tuple[Timed, ...], ...]
+    timed: tuple[tuple[TimedSlot, ...], ...]
     held: tuple[float, ...]
 
     @property
     def makespan(self) -> float:
         """From the first start of any stage to the last end of any stage."""
-        return max(stage[-1].end for stage in self.timed) - min(
-            stage[0].start for stage in self.timed
-        )
+        last_end = max(stage[-1].end for stage in self.timed)
+        return last_end - min(stage[0].start for stage in self.timed)
 
     @property
     def seconds(self) -> float:
-        """The longest time that a stage takes from its first pass to its last: steps can follow at
-        that interval.
+        """The longest time of a stage from its first pass to its last.
+
+        Steps can follow each other at that interval.
         """
         return max(stage[-1].end - stage[0].start for stage in self.timed)
 
@@ -78,68 +78,82 @@ def simulate(plan: Plan, times: Times = EQUAL) -> Run:
 
     Raises FlopbookError for times that are not positive, and for a plan that waits for itself.
     """
-    for name, value in times._asdict().items():
-        if not 0 < value < float("inf"):
-            raise FlopbookError(f"{name} is {value!r}, expected a time of more than 0")
-    end: End = {}
-    lengths = times.by_kind()
-    timed: list[list[Timed]] = [[] for _ in plan.slots]
-    waiting = list(range(plan.stages))
-    while waiting:
+    for name, seconds in times._asdict().items():
+        if not 0 < seconds < float("inf"):
+            raise FlopbookError(f"{name} is {seconds!r}, expected a time of more than 0")
+    timed = _time_slots(plan, times.by_kind())
+    # Up to here a pass through a chunk has counted as one through a whole stage.
+    scaled = tuple(_scaled(stage, plan.pieces) for stage in timed)
+    held = tuple(_most_held(order) / plan.pieces for order in plan.slots)
+    return Run(plan, times, scaled, held)
+
+
+def _time_slots(plan: Plan, durations: dict[str, float]) -> list[list[TimedSlot]]:
+    """Run all stages in turn, each as far as it comes, until every slot has its time."""
+    ends: EndTimes = {}
+    timed: list[list[TimedSlot]] = [[] for _ in plan.slots]
+    unfinished = list(range(plan.stages))
+    while unfinished:
         before = sum(map(len, timed))
-        for stage in waiting:
-            _advance(plan, lengths, timed[stage], plan.slots[stage], end)
-        waiting = [stage for stage in waiting if len(timed[stage]) < len(plan.slots[stage])]
-        if waiting and sum(map(len, timed)) == before:
+        for stage in unfinished:
+            _advance(plan, durations, timed[stage], plan.slots[stage], ends)
+        unfinished = [n for n in unfinished if len(timed[n]) < len(plan.slots[n])]
+        if unfinished and sum(map(len, timed)) == before:
             raise FlopbookError(f"the schedule {plan.schedule} waits for itself")
-    pieces = plan.pieces
-    shown = tuple(
-        tuple(Timed(a / pieces, b / pieces, slot) for a, b, slot in stage) for stage in timed
-    )
-    return Run(plan, times, shown, tuple(_held(slots) / pieces for slots in plan.slots))
+    return timed
 
 
 def _advance(
-    plan: Plan, lengths: dict[str, float], done: list[Timed], slots: Slots, end: End
+    plan: Plan,
+    durations: dict[str, float],
+    timed: list[TimedSlot],
+    order: StageOrder,
+    ends: EndTimes,
 ) -> None:
-    """Run a stage as far as it comes.
-
-    A pass through a chunk counts as one through a whole stage here.
-    """
-    free = done[-1].end if done else 0
-    for slot in slots[len(done) :]:
-        ready = free
+    """Run a stage until it waits for a pass of another stage that has not run yet."""
+    free = timed[-1].end if timed else 0
+    for slot in order[len(timed) :]:
+        needed = _needed(slot, plan.chunks)
+        if any(key not in ends for key in needed):
+            return
+        start = max([free, *(ends[key] for key in needed)])
+        # Passes that run at once take the sum of their times.
+        free = start + sum(durations[kind] for kind, _, _ in slot)
         for kind, microbatch, chunk in slot:
-            need = _needed(kind, microbatch, chunk, plan.chunks)
-            if need is None:
-                continue
-            if need not in end:
-                return
-            ready = max(ready, end[need])
-        free = ready + sum(
-            [lengths[kind] for kind, _, _ in slot]
-        )  # passes that run at once take the sum
-        for kind, microbatch, chunk in slot:
-            end["B" if kind == "A" else kind, microbatch, chunk] = free
-        done.append(Timed(ready, free, slot))
+            # A pass in one piece ends the backward for the inputs, which the stage before needs.
+            ends["B" if kind == "A" else kind, microbatch, chunk] = free
+        timed.append(TimedSlot(start, free, slot))
 
 
-def _needed(kind: str, microbatch: int, chunk: int, chunks: int) -> tuple[str, int, int] | None:
-    """The pass whose result a pass waits for; None for the first chunk's forward pass."""
-    if kind == "F":
-        return ("F", microbatch, chunk - 1) if chunk else None
-    if kind == "W":
-        return "B", microbatch, chunk
-    return ("B", microbatch, chunk + 1) if chunk < chunks - 1 else ("F", microbatch, chunk)
+def _needed(slot: Slot, chunks: int) -> list[PassKey]:
+    """The passes whose results the passes of a slot wait for, in a model of so many chunks."""
+    needed: list[PassKey] = []
+    for kind, microbatch, chunk in slot:
+        if kind == "W":
+            needed.append(("B", microbatch, chunk))
+        elif kind == "F":
+            if chunk > 0:  # nothing comes before the first chunk's forward pass
+                needed.append(("F", microbatch, chunk - 1))
+        elif chunk < chunks - 1:
+            needed.append(("B", microbatch, chunk + 1))
+        else:  # the loss is computed on the last chunk, where the way back begins
+            needed.append(("F", microbatch, chunk))
+    return needed
 
 
-def _held(slots: Slots) -> int:
-    """Most passes whose activations a stage holds: from the start of forward to the end of the
-    weights' pass.
+def _scaled(stage: list[TimedSlot], pieces: int) -> tuple[TimedSlot, ...]:
+    """The slots of a stage of so many chunks, in times of whole stages."""
+    return tuple(TimedSlot(start / pieces, end / pieces, slot) for start, end, slot in stage)
+
+
+def _most_held(order: StageOrder) -> int:
+    """The most chunks' activations that a stage holds at once.
+
+    They are held from the start of the forward pass to the end of the weight pass.
     """
-    now = most = 0
-    for slot in slots:
-        now += sum(work.kind == "F" for work in slot)
-        most = max(most, now)
-        now -= sum(work.kind in "WA" for work in slot)
+    held = most = 0
+    for slot in order:
+        held += sum(stage_pass.kind == "F" for stage_pass in slot)
+        most = max(most, held)
+        held -= sum(stage_pass.kind in "WA" for stage_pass in slot)
     return most

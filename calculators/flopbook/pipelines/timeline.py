@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from typing import NamedTuple
 
 from flopbook.errors import FlopbookError
 from flopbook.pipelines import Run
-from flopbook.pipelines.simulation import Timed
+from flopbook.pipelines.simulation import TimedSlot
 
 MOST_STAGES = 64
 NARROWEST = 40
@@ -16,6 +17,17 @@ LEGEND = {
     "W": "W backward for the weights",
     "A": "A backward in one piece",
 }
+
+
+class _Scale(NamedTuple):
+    """Where time begins, the columns for a unit of it, and whether passes carry numbers."""
+
+    start: float
+    columns: float
+    numbered: bool
+
+    def column(self, time: float) -> int:
+        return round((time - self.start) * self.columns)
 
 
 def timeline_text(run: Run, width: int) -> str:
@@ -31,74 +43,70 @@ def timeline_text(run: Run, width: int) -> str:
             f"a timeline of {stages:,} stages does not fit; at most {MOST_STAGES} are drawn"
         )
     width = max(NARROWEST, width)
-    label = len(f"stage {stages}")
-    room = width - label - 3
-    start = min(stage[0].start for stage in run.timed)
-    scale, numbered = _scale(run, room)
-    lines, cut = [], False
-    for number, stage in enumerate(run.timed, 1):
-        cells = "".join(_line(run, stage, float(start), scale, numbered))
-        cut = cut or len(cells) > room
-        lines.append(
-            f"stage {number}".rjust(label)
-            + " |"
-            + cells[:room]
-            + ("" if len(cells) > room else "|")
+    label_width = len(f"stage {stages}")
+    room = width - label_width - len(" |") - len("|")
+    scale = _scale(run, room)
+    rows = [_cells(run, stage, scale) for stage in run.timed]
+    lines = []
+    for number, cells in enumerate(rows, 1):
+        label = f"stage {number}".rjust(label_width)
+        # A row without a closing bar goes on beyond the screen.
+        lines.append(f"{label} |{cells}|" if len(cells) <= room else f"{label} |{cells[:room]}")
+    lines.append(textwrap.fill(", ".join(_legend(run)), width))
+    if any(len(cells) > room for cells in rows):
+        share = room / (float(run.makespan) * scale.columns)
+        message = (
+            f"cut: the first {share:.0%} of the time; "
+            "a wider terminal or --plot FILE.svg shows more"
         )
-    used = {work.kind for slots in run.plan.slots for slot in slots for work in slot}
-    legend = [text for kind, text in LEGEND.items() if kind in used]
-    lines.append(textwrap.fill(", ".join([*legend, *_small(run), ". idle"]), width))
-    if cut:
-        share = room / (float(run.makespan) * scale)
-        cut_text = f"cut: the first {share:.0%} of the time; a wider terminal or --plot FILE.svg shows more"
-        lines.append(textwrap.fill(cut_text, width))
+        lines.append(textwrap.fill(message, width))
     return "\n".join(lines)
 
 
-def _scale(run: Run, room: int) -> tuple[float, bool]:
-    """Columns for a unit of time, and whether there is room for the numbers in the shortest pass."""
+def _scale(run: Run, room: int) -> _Scale:
+    """The widest scale at which the run fits: with numbers, or with one column for the shortest."""
+    start = float(min(stage[0].start for stage in run.timed))
     shortest = float(min(run.times)) / run.plan.pieces
     digits = len(str(run.plan.microbatches))
+    # A letter, the number and perhaps a gap to the next pass.
     for columns in (digits + 2, digits + 1):
         if float(run.makespan) / shortest * columns <= room:
-            return columns / shortest, True
-    return 1 / shortest, False
+            return _Scale(start, columns / shortest, numbered=True)
+    return _Scale(start, 1 / shortest, numbered=False)
 
 
-def _small(run: Run) -> list[str]:
+def _legend(run: Run) -> list[str]:
+    """What the signs mean that occur in a run."""
+    kinds = {p.kind for order in run.plan.slots for slot in order for p in slot}
+    legend = [text for kind, text in LEGEND.items() if kind in kinds]
     if run.plan.schedule == "dualpipe":
-        return ["small letters from the other end"]
-    return ["small letters the later chunks"] if run.plan.pieces > 1 else []
+        legend.append("small letters from the other end")
+    elif run.plan.pieces > 1:
+        legend.append("small letters the later chunks")
+    return [*legend, ". idle"]
 
 
-def _line(
-    run: Run, stage: tuple[Timed, ...], start: float, scale: float, numbered: bool
-) -> list[str]:
+def _cells(run: Run, stage: tuple[TimedSlot, ...], scale: _Scale) -> str:
     """The cells of one stage.
 
     Passes that run at once are drawn one after the other, in the time of both.
     """
-    lengths = run.times.by_kind()
-    cells: list[str] = []
-    for item in stage:
-        begin = float(item.start) - start
-        for work in item.slot:
-            length = float(lengths[work.kind]) / run.plan.pieces
-            first, last = round(begin * scale), round((begin + length) * scale)
-            cells.append("." * (first - sum(map(len, cells))))
-            letter = work.kind.lower() if is_second(run, work.microbatch, work.chunk) else work.kind
-            text = f"{letter}{work.microbatch + 1}" if numbered else letter
-            cells.append(text.ljust(last - first, "-")[: last - first])
-            begin += length
-    end = round(float(run.makespan) * scale)
-    cells.append("." * (end - sum(map(len, cells))))
-    return cells
+    durations = run.times.by_kind()
+    cells = ""
+    for timed in stage:
+        begin = float(timed.start)
+        for kind, microbatch, chunk in timed.slot:
+            duration = float(durations[kind]) / run.plan.pieces
+            first, last = scale.column(begin), scale.column(begin + duration)
+            letter = kind.lower() if is_second(run, microbatch, chunk) else kind
+            text = f"{letter}{microbatch + 1}" if scale.numbered else letter
+            cells = cells.ljust(first, ".") + text.ljust(last - first, "-")[: last - first]
+            begin += duration
+    return cells.ljust(round(float(run.makespan) * scale.columns), ".")
 
 
 def is_second(run: Run, microbatch: int, chunk: int) -> bool:
-    """Whether a pass belongs to a later chunk of its stage, or to the micro-batches from the other
-    end.
-    """
+    """Whether a pass is of a later chunk of its stage, or of a micro-batch from the other end."""
     if run.plan.schedule == "dualpipe":
         return microbatch >= run.plan.microbatches // 2
     return chunk >= run.plan.stages
