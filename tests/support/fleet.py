@@ -11,7 +11,7 @@ import numpy as np
 
 from flopbook.sharding.blocks import place
 from flopbook.sharding.notation import Layout
-from flopbook.sharding.products import Move, Plan
+from flopbook.sharding.products import Move, ProductPlan
 
 Where = tuple[int, ...]
 Blocks = dict[Where, np.ndarray]
@@ -91,7 +91,10 @@ class Fleet:
 
 
 def run_plan(
-    plan: Plan, factors: list[np.ndarray], starts: tuple[Layout, Layout], mesh: Mapping[str, int]
+    plan: ProductPlan,
+    factors: list[np.ndarray],
+    starts: tuple[Layout, Layout],
+    mesh: Mapping[str, int],
 ) -> Blocks:
     """Do a product as planned, and hold every step against the layout that it claims to leave.
 

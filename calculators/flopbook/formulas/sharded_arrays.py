@@ -27,7 +27,7 @@ from flopbook.sharding.notation import (
     read_product,
     read_sizes,
 )
-from flopbook.sharding.products import Move, Plan, plan_product
+from flopbook.sharding.products import Move, ProductPlan, plan_product
 
 Mesh = Annotated[
     str,
@@ -155,11 +155,11 @@ def shard(
     }
 
 
-def _plan(product: str, dims: str, mesh: str, width: float) -> Plan:
+def _plan(product: str, dims: str, mesh: str, width: float) -> ProductPlan:
     return plan_product(read_product(product), read_sizes(dims), read_mesh(mesh), width)
 
 
-def _seconds(plan: Plan, mesh: dict[str, int], network: dict[str, Any]) -> list[float]:
+def _seconds(plan: ProductPlan, mesh: dict[str, int], network: dict[str, Any]) -> list[float]:
     """The time of each collective of a plan, each axis of the mesh on an axis of the network of its
     own.
     """

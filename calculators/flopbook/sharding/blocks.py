@@ -35,6 +35,7 @@ def local_shape(shape: Sequence[int], layout: Layout, mesh: Mesh) -> tuple[int, 
         raise FlopbookError(
             f"{layout} has {len(layout.dims)} dimensions, and the array {len(shape)}"
         )
+    local = []
     for size, dim, axes in zip(shape, layout.dims, layout.cuts, strict=True):
         count = ways(mesh, axes)
         if size % count:
@@ -42,7 +43,8 @@ def local_shape(shape: Sequence[int], layout: Layout, mesh: Mesh) -> tuple[int, 
             raise FlopbookError(
                 f"{layout}: {dim} of {size:,} does not divide into {count:,} blocks ({cut})"
             )
-    return tuple(size // count for size, count in zip(shape, blocks(layout, mesh), strict=True))
+        local.append(size // count)
+    return tuple(local)
 
 
 def array_bytes(shape: Iterable[int], width: float) -> float:
@@ -57,28 +59,33 @@ def array_bytes(shape: Iterable[int], width: float) -> float:
 
 def coordinates(mesh: Mesh, device: int) -> dict[str, int]:
     """Where a device stands on each axis; the last axis is the fastest."""
-    found: dict[str, int] = {}
-    for axis in reversed(mesh):
-        device, found[axis] = divmod(device, mesh[axis])
-    return {axis: found[axis] for axis in mesh}
+    position: dict[str, int] = {}
+    for axis in reversed([*mesh]):
+        device, position[axis] = divmod(device, mesh[axis])
+    return {axis: position[axis] for axis in mesh}
 
 
-def number(mesh: Mesh, where: Mapping[str, int]) -> int:
+def number(mesh: Mesh, position: Mapping[str, int]) -> int:
     """The device at some coordinates."""
-    found = 0
+    device = 0
     for axis, size in mesh.items():
-        found = found * size + where[axis]
-    return found
+        device = device * size + position[axis]
+    return device
 
 
-def place(layout: Layout, mesh: Mesh, where: Mapping[str, int]) -> tuple[int, ...]:
+def place(layout: Layout, mesh: Mesh, position: Mapping[str, int]) -> tuple[int, ...]:
     """Which block, in each dimension, the device at some coordinates holds."""
-    return tuple(number({axis: mesh[axis] for axis in axes}, where) for axes in layout.cuts)
+    return tuple(number(submesh(mesh, axes), position) for axes in layout.cuts)
+
+
+def submesh(mesh: Mesh, axes: Iterable[str]) -> dict[str, int]:
+    """Some axes of a mesh, in the order in which they are named: the first is the slowest."""
+    return {axis: mesh[axis] for axis in axes}
 
 
 def cutting(axes: Iterable[str], mesh: Mesh, index: int) -> dict[str, int]:
     """The coordinates on the axes of a dimension whose devices hold its block of this index."""
-    return coordinates({axis: mesh[axis] for axis in axes}, index)
+    return coordinates(submesh(mesh, axes), index)
 
 
 def holders(layout: Layout, mesh: Mesh, block: Sequence[int]) -> Iterator[int]:
