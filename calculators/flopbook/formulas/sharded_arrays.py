@@ -29,13 +29,71 @@ from flopbook.sharding.notation import (
 )
 from flopbook.sharding.products import Move, ProductPlan, plan_product
 
-Mesh = Annotated[
+ArrayText = Annotated[
+    str, Input("1", r"\text{array}", "number format and shape, bf16[256,2048]", text="ARRAY")
+]
+LayoutText = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{layout}",
+        "which axes of the mesh cut which dimension, A[I_XY, J]",
+        text="LAYOUT",
+    ),
+]
+MeshText = Annotated[
     str,
     Input(
         "1",
         r"\text{mesh}",
         "mesh of devices: axes of one letter and their sizes, X=4,Y=8",
         text="MESH",
+    ),
+]
+ProductText = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{product}",
+        "two factors and their result with the axes that cut them, "
+        "A[I, J_X] * B[J_X, K] -> C[I, K]",
+        text="PRODUCT",
+    ),
+]
+SizesText = Annotated[
+    str, Input("1", r"\text{dims}", "sizes of all dimensions, I=4096,J=8192,K=1024", text="DIMS")
+]
+ValueBytes = Annotated[
+    float,
+    Input(
+        "byte",
+        "b",
+        "width of a value, in memory and on the links",
+        dtype="bytes",
+        least=0.01,
+        most=64,
+    ),
+]
+Topology = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{topology}",
+        "how the chips are joined",
+        chip="topology",
+        choices=("ring", "torus", "switch"),
+    ),
+]
+TorusAxes = Annotated[
+    float,
+    Input(
+        "1",
+        "n",
+        "axes of the torus; each carries one axis of the mesh",
+        chip="torus_axes",
+        least=1,
+        whole=True,
+        most=16,
     ),
 ]
 BOUNDS = ("arithmetic", "network")
@@ -52,36 +110,45 @@ class _Sharded(NamedTuple):
     width: float
 
 
-def _sharded(array: str, layout: str, mesh: str) -> _Sharded:
-    grid = read_mesh(mesh)
-    lay = read_layout(layout).on(grid)
+class _Network(NamedTuple):
+    """What joins the chips, by the names of the inputs of `collective`."""
+
+    link_bandwidth: float
+    topology: str
+    links_per_axis: float
+    wrap: str
+    latency: float
+
+
+def _read_sharded(array: str, layout: str, mesh: str) -> _Sharded:
+    sizes = read_mesh(mesh)
+    on_mesh = read_layout(layout).on(sizes)
     dtype, shape = read_array(array)
-    return _Sharded(grid, lay, shape, local_shape(shape, lay, grid), DTYPE_BYTES[dtype])
+    local = local_shape(shape, on_mesh, sizes)
+    return _Sharded(sizes, on_mesh, shape, local, DTYPE_BYTES[dtype])
 
 
 def _shard_working(array: str, layout: str, mesh: str) -> list[str]:
     """The steps of `shard` in words."""
-    grid, lay, shape, local, width = _sharded(array, layout, mesh)
-    lines = [f"the mesh {mesh} has {devices(grid):,} devices"]
-    for dim, size, axes, part in zip(lay.dims, shape, lay.cuts, local, strict=True):
-        by = " and ".join(f"{axis} ({grid[axis]})" for axis in axes)
-        lines.append(
-            f"{dim} of {size:,} is " + (f"cut by {by}: {part:,} each" if axes else "whole")
-        )
+    sizes, on_mesh, shape, local, width = _read_sharded(array, layout, mesh)
+    lines = [f"the mesh {mesh} has {devices(sizes):,} devices"]
+    for dim, size, axes, side in zip(on_mesh.dims, shape, on_mesh.cuts, local, strict=True):
+        if axes:
+            cutting = " and ".join(f"{axis} ({sizes[axis]})" for axis in axes)
+            lines.append(f"{dim} of {size:,} is cut by {cutting}: {side:,} each")
+        else:
+            lines.append(f"{dim} of {size:,} is whole")
     block = format_quantity(array_bytes(local, width), "byte")
-    lines.append(
-        f"a device holds {list(local)} values of {format_quantity(width, 'byte')}: {block}"
-    )
-    if lay.partial:
-        terms = ways(grid, lay.partial)
-        lines.append(
-            f"along {', '.join(lay.partial)} devices hold {terms:,} terms of a sum, to be added up"
-        )
-    unused = [axis for axis in grid if grid[axis] > 1 and axis not in (*lay.spent, *lay.partial)]
+    entry = format_quantity(width, "byte")
+    lines.append(f"a device holds {list(local)} values of {entry}: {block}")
+    if on_mesh.partial:
+        axes_text, terms = ", ".join(on_mesh.partial), ways(sizes, on_mesh.partial)
+        lines.append(f"along {axes_text} devices hold {terms:,} terms of a sum, to be added up")
+    used = (*on_mesh.spent, *on_mesh.partial)
+    unused = [axis for axis, size in sizes.items() if size > 1 and axis not in used]
     if unused:
-        lines.append(
-            f"along {', '.join(unused)} devices hold copies: {ways(grid, unused):,} of each block"
-        )
+        copies = ways(sizes, unused)
+        lines.append(f"along {', '.join(unused)} devices hold copies: {copies:,} of each block")
     return lines
 
 
@@ -108,21 +175,7 @@ def _shard_working(array: str, layout: str, mesh: str) -> list[str]:
     ),
     working=_shard_working,
 )
-def shard(
-    array: Annotated[
-        str, Input("1", r"\text{array}", "number format and shape, bf16[256,2048]", text="ARRAY")
-    ],
-    layout: Annotated[
-        str,
-        Input(
-            "1",
-            r"\text{layout}",
-            "which axes of the mesh cut which dimension, A[I_XY, J]",
-            text="LAYOUT",
-        ),
-    ],
-    mesh: Mesh,
-) -> dict[str, Any]:
+def shard(array: ArrayText, layout: LayoutText, mesh: MeshText) -> dict[str, Any]:
     """Bytes of a sharded array on each device and on all of them, and how many copies there are.
 
     Derivation:
@@ -141,14 +194,14 @@ def shard(
         block in each dimension; chips pad blocks to whole tiles as well, which counts for narrow
         ones. Buffers of the collectives, which hold up to the gathered array for a while.
     """
-    grid, lay, shape, local, width = _sharded(array, layout, mesh)
-    count, terms = devices(grid), ways(grid, lay.partial)
-    whole, block = array_bytes(shape, width), array_bytes(local, width)
+    sizes, on_mesh, shape, local, width = _read_sharded(array, layout, mesh)
+    count, terms = devices(sizes), ways(sizes, on_mesh.partial)
+    bytes_per_device = array_bytes(local, width)
     return {
-        "bytes_per_device": block,
-        "bytes_total": block * count,
-        "copies": float(count // (ways(grid, lay.spent) * terms)),
-        "array_bytes": whole,
+        "bytes_per_device": bytes_per_device,
+        "bytes_total": bytes_per_device * count,
+        "copies": float(count // (ways(sizes, on_mesh.spent) * terms)),
+        "array_bytes": array_bytes(shape, width),
         "terms": float(terms),
         "devices": float(count),
         "local_shape": tuple(float(side) for side in local),
@@ -159,56 +212,62 @@ def _plan(product: str, dims: str, mesh: str, width: float) -> ProductPlan:
     return plan_product(read_product(product), read_sizes(dims), read_mesh(mesh), width)
 
 
-def _seconds(plan: ProductPlan, mesh: dict[str, int], network: dict[str, Any]) -> list[float]:
-    """The time of each collective of a plan, each axis of the mesh on an axis of the network of its
-    own.
-    """
-    found = []
-    switch = network["topology"] == "switch"
-    for move in plan.collectives:
-        if network["link_bandwidth"] == inf:
-            found.append(0.0)  # nothing is known of the network: the output is open
-            continue
-        sides = [float(mesh[axis]) for axis in move.axes]
-        count = 1 if switch else len(sides)
-        if count > MOST_AXES:
-            raise FlopbookError(
-                f"{move} uses {count} axes at once; a torus has at most {MOST_AXES}"
-            )
-        given = {**network, "topology": "switch" if switch else "torus" if count > 1 else "ring"}
-        if count > 1:
-            given |= {"side_x": sides[0]} | ({"side_y": sides[1]} if count > 2 else {})
-        chips = float(ways(mesh, move.axes))
-        found.append(
-            collective(op=move.op, bytes=move.bytes, chips=chips, axes=float(count), **given)[
-                "seconds"
-            ]
+def _seconds(move: Move, mesh: dict[str, int], network: _Network) -> float:
+    """The time of a collective, each axis of the mesh on an axis of the network of its own."""
+    if network.link_bandwidth == inf:
+        return 0.0  # nothing is known of the network: the output is open
+    links = {**network._asdict(), **_shape(move, mesh, network)}
+    chips = float(ways(mesh, move.axes))
+    seconds: float = collective(op=move.op, bytes=move.bytes, chips=chips, **links)["seconds"]
+    return seconds
+
+
+def _shape(move: Move, mesh: dict[str, int], network: _Network) -> dict[str, Any]:
+    """The part of the network that a collective uses, as inputs of `collective`."""
+    if network.topology == "switch":
+        return {"topology": "switch"}
+    sides = [float(mesh[axis]) for axis in move.axes]
+    if len(sides) == 1:
+        return {"topology": "ring"}
+    if len(sides) > MOST_AXES:
+        raise FlopbookError(
+            f"{move} uses {len(sides)} axes at once; a torus has at most {MOST_AXES}"
         )
-    return found
+    shape = {"topology": "torus", "axes": float(len(sides)), "side_x": sides[0]}
+    if len(sides) == MOST_AXES:
+        shape["side_y"] = sides[1]  # with two axes it follows from the chips
+    return shape
 
 
 def _matmul_working(
     product: str, dims: str, mesh: str, bytes_per_param: float, peak: float, **network: Any
 ) -> list[str]:
     """The steps of `sharded-matmul` in words."""
+    network.pop("axes")  # a bound on the mesh, checked before
+    links, sizes = _Network(**network), read_mesh(mesh)
     plan = _plan(product, dims, mesh, bytes_per_param)
-    network.pop("axes")
-    times = dict(zip(plan.collectives, _seconds(plan, read_mesh(mesh), network), strict=True))
-    known = network["link_bandwidth"] < inf
-
-    def told(move: Move) -> str:
-        if move.op == "slice":
-            return f"cut {move.before} to {move.after}: each device drops what it does not need"
-        time = f", {format_quantity(times[move], 's')}" if known else ""
-        return f"{move}: {move.before} -> {move.after}, {format_quantity(move.bytes, 'byte')}{time}"
-
-    lines = [f"case {case}" for case in plan.cases]
-    lines += [told(move) for move in plan.before]
-    local = f"multiply on each device: {plan.first} * {plan.second} -> {plan.result}"
-    lines.append(f"{local}, {format_quantity(plan.flop, 'FLOP')}")
+    multiply = (
+        f"multiply on each device: {plan.first} * {plan.second} -> {plan.result}, "
+        f"{format_quantity(plan.flop, 'FLOP')}"
+    )
     if peak < inf:
-        lines[-1] += f", {format_quantity(plan.flop / peak, 's')}"
-    return [*lines, *(told(move) for move in plan.after)]
+        multiply += f", {format_quantity(plan.flop / peak, 's')}"
+    return [
+        *(f"case {case}" for case in plan.cases),
+        *(_describe(move, sizes, links) for move in plan.before),
+        multiply,
+        *(_describe(move, sizes, links) for move in plan.after),
+    ]
+
+
+def _describe(move: Move, mesh: dict[str, int], network: _Network) -> str:
+    if move.op == "slice":
+        return f"cut {move.before} to {move.after}: each device drops what it does not need"
+    moved = format_quantity(move.bytes, "byte")
+    line = f"{move}: {move.before} -> {move.after}, {moved}"
+    if network.link_bandwidth < inf:
+        line += f", {format_quantity(_seconds(move, mesh, network), 's')}"
+    return line
 
 
 @formula(
@@ -272,57 +331,15 @@ def _matmul_working(
     working=_matmul_working,
 )
 def sharded_matmul(
-    product: Annotated[
-        str,
-        Input(
-            "1",
-            r"\text{product}",
-            "two factors and their result with the axes that cut them, "
-            "A[I, J_X] * B[J_X, K] -> C[I, K]",
-            text="PRODUCT",
-        ),
-    ],
-    dims: Annotated[
-        str,
-        Input("1", r"\text{dims}", "sizes of all dimensions, I=4096,J=8192,K=1024", text="DIMS"),
-    ],
-    mesh: Mesh,
-    bytes_per_param: Annotated[
-        float,
-        Input(
-            "byte",
-            "b",
-            "width of a value, in memory and on the links",
-            dtype="bytes",
-            least=0.01,
-            most=64,
-        ),
-    ] = 2.0,
+    product: ProductText,
+    dims: SizesText,
+    mesh: MeshText,
+    bytes_per_param: ValueBytes = 2.0,
     peak: Peak = inf,
     link_bandwidth: PortBandwidth = inf,
-    topology: Annotated[
-        str,
-        Input(
-            "1",
-            r"\text{topology}",
-            "how the chips are joined",
-            chip="topology",
-            choices=("ring", "torus", "switch"),
-        ),
-    ] = "torus",
+    topology: Topology = "torus",
     links_per_axis: LinksOfAxis = 2.0,
-    axes: Annotated[
-        float,
-        Input(
-            "1",
-            "n",
-            "axes of the torus; each carries one axis of the mesh",
-            chip="torus_axes",
-            least=1,
-            whole=True,
-            most=16,
-        ),
-    ] = inf,
+    axes: TorusAxes = inf,
     wrap: Wrap = "yes",
     latency: Latency = 1e-6,
 ) -> dict[str, Any]:
@@ -352,21 +369,17 @@ def sharded_matmul(
         ones, and no program reaches them. Partial sums sent in fp32 take twice the bytes of bf16.
         Memory traffic inside a device, see the arithmetic intensity.
     """
-    grid = read_mesh(mesh)
-    longer = [axis for axis in grid if grid[axis] > 1]
+    sizes = read_mesh(mesh)
+    longer = [axis for axis, size in sizes.items() if size > 1]
     if topology != "switch" and len(longer) > axes:
         raise FlopbookError(
-            f"the mesh has {len(longer)} axes of more than one device ({', '.join(longer)}), and the network {axes:g}"
+            f"the mesh has {len(longer)} axes of more than one device ({', '.join(longer)}), "
+            f"and the network {axes:g}"
         )
     plan = _plan(product, dims, mesh, bytes_per_param)
-    network = {
-        "link_bandwidth": link_bandwidth,
-        "topology": topology,
-        "links_per_axis": links_per_axis,
-        "wrap": wrap,
-        "latency": latency,
-    }
-    compute, communication = plan.flop / peak, sum(_seconds(plan, grid, network))
+    network = _Network(link_bandwidth, topology, links_per_axis, wrap, latency)
+    compute = plan.flop / peak
+    communication = sum(_seconds(move, sizes, network) for move in plan.collectives)
     return {
         "case": plan.cases,
         "collectives": tuple(str(move) for move in plan.collectives),
@@ -374,8 +387,8 @@ def sharded_matmul(
         "seconds_in_turn": compute + communication,
         "compute_seconds": compute,
         "communication_seconds": communication,
-        "bound": BOUNDS[communication > compute],
+        "bound": "network" if communication > compute else "arithmetic",
         "flop": plan.flop,
         "bytes": float(sum(move.bytes for move in plan.collectives)),
-        "devices": float(devices(grid)),
+        "devices": float(devices(sizes)),
     }
