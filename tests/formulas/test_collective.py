@@ -36,25 +36,21 @@ NETWORKS: tuple[dict[str, Any], ...] = (
     {"topology": "switch"},
     {"topology": "two-level", "chips_per_node": 8, "scaleout_bandwidth": 50e9},
 )
-flags = st.sampled_from(
-    [(True, True), (False, True), (True, False)]
-)  # closed both ways, open, closed one way
+KINDS = [(True, True), (False, True), (True, False)]  # closed both ways, open, closed one way
+kinds = st.sampled_from(KINDS)
 
 
 def options(torus: Torus) -> dict[str, Any]:
     """The options that describe a simulated network."""
-    given_: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "chips": math.prod(torus.sides),
         "wrap": "yes" if torus.closed else "no",
-    }
-    given_ |= {
         "links_per_axis": 2 if torus.both else 1,
         "topology": "torus" if len(torus.sides) > 1 else "ring",
+        "axes": len(torus.sides),
     }
-    given_ |= {"axes": len(torus.sides)}
-    for name, side in zip(("side_x", "side_y"), torus.sides[:-1], strict=False):
-        given_[name] = side
-    return given_
+    # The last side follows from the chips.
+    return inputs | dict(zip(("side_x", "side_y"), torus.sides[:-1], strict=False))
 
 
 def balance(sides: tuple[int, ...]) -> tuple[float, ...]:
@@ -72,9 +68,7 @@ def balance(sides: tuple[int, ...]) -> tuple[float, ...]:
 
 
 def assert_gathers(torus: Torus) -> None:
-    """Steps, bytes and the busiest link of a simulated gather are those of the formula; so for its
-    reverse.
-    """
+    """Steps and the busiest link of a simulated gather and its reverse are those of the formula."""
     messages = gather(torus)
     check_gather(torus, messages)
     check_scatter(torus, messages)
@@ -88,26 +82,26 @@ def assert_gathers(torus: Torus) -> None:
         assert out["steps"] == times * steps
 
 
-@given(st.integers(1, 24), flags)
+@given(st.integers(1, 24), kinds)
 @settings(deadline=None)
 def test_gather_and_scatter_on_a_ring_and_a_line(chips: int, kind: tuple[bool, bool]) -> None:
     assert_gathers(Torus((chips,), *kind))
 
 
-@given(st.tuples(st.integers(2, 7), st.integers(2, 7)), flags)
+@given(st.tuples(st.integers(2, 7), st.integers(2, 7)), kinds)
 @settings(deadline=None, max_examples=25)
 def test_gather_and_scatter_on_two_axes(sides: tuple[int, int], kind: tuple[bool, bool]) -> None:
     """With shares cut to fit, axes of any two lengths reach the bound."""
     assert_gathers(Torus(sides, *kind))
 
 
-@pytest.mark.parametrize("kind", [(True, True), (False, True), (True, False)])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("side", [2, 3, 4])
 def test_gather_and_scatter_on_three_axes(side: int, kind: tuple[bool, bool]) -> None:
     assert_gathers(Torus((side,) * 3, *kind))
 
 
-@given(st.lists(st.integers(2, 5), min_size=1, max_size=3), flags)
+@given(st.lists(st.integers(2, 5), min_size=1, max_size=3), kinds)
 @settings(deadline=None, max_examples=30)
 def test_all_to_all_on_axes_of_any_length(sides: list[int], kind: tuple[bool, bool]) -> None:
     torus = Torus(tuple(sides), *kind)
@@ -134,9 +128,8 @@ def test_ports_of_a_switch_and_of_two_levels(nodes: int, per_node: int, op: str)
 
 def test_a_permute_passes_each_share_on_by_one() -> None:
     assert collective(**BASE, chips=8, op="permute")["steps"] == 1
-    line = collective(
-        **BASE, chips=8, op="permute", wrap="no"
-    )  # the last one goes back past all the others
+    # On a line the last one goes back past all the others.
+    line = collective(**BASE, chips=8, op="permute", wrap="no")
     assert line["steps"] == 7 and line["bytes_per_link"] == 1e9 / 8
 
 
@@ -165,10 +158,10 @@ def test_laws_that_hold_everywhere(op: str, network: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda n: "-".join(str(v) for v in n.values()))
 def test_an_all_reduce_is_a_scatter_and_a_gather(network: dict[str, Any]) -> None:
-    whole, one, other = (
-        collective(**BASE, chips=64, op=op, **network)["seconds"] for op in reversed(GATHERS)
+    gathered, scattered, reduced = (
+        collective(**BASE, chips=64, op=op, **network)["seconds"] for op in GATHERS
     )
-    assert whole == pytest.approx(one + other)
+    assert reduced == pytest.approx(gathered + scattered)
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -297,29 +290,23 @@ def test_a_chip_brings_its_own_network() -> None:
     assert any("3 axes of 2 links; one link carries" in note for note in torus.notes)
     assert torus["bus_bandwidth"] == pytest.approx(6e11)
     switch = calculate("collective", chip="h100-sxm", chips=8, bytes=1e9)
-    assert switch.inputs["topology"].value == "switch" and switch["bus_bandwidth"] == pytest.approx(
-        450e9
-    )
+    assert switch.inputs["topology"].value == "switch"
+    assert switch["bus_bandwidth"] == pytest.approx(450e9)
     # A ring through a switch has one port for both neighbours.
     ring = calculate("collective", chip="h100-sxm", chips=8, bytes=1e9, topology="ring")
     assert ring["bandwidth_seconds"] == switch["bandwidth_seconds"] and ring["steps"] == 14
-    one = calculate("collective", chip="tpu-v5p", chips=16, bytes=1e9, topology="ring")
-    assert one["bus_bandwidth"] == pytest.approx(2e11) and not any(
-        "axes of google" in note for note in one.notes[2:]
-    )
+    single = calculate("collective", chip="tpu-v5p", chips=16, bytes=1e9, topology="ring")
+    assert single["bus_bandwidth"] == pytest.approx(2e11)
+    assert not any("axes of google" in note for note in single.notes[2:])
 
 
 def test_two_levels_take_what_the_chip_records() -> None:
     levels = {"topology": "two-level", "bytes": 1e9}
-    found = calculate("collective", chip="gb200-gpu", chips=144, **levels)
-    assert (
-        found.inputs["chips_per_node"].value == 72
-        and found.inputs["scaleout_bandwidth"].value == 50e9
-    )
-    assert (
-        "scaleout_bandwidth"
-        not in calculate("collective", chip="gb200-gpu", chips=72, bytes=1e9).inputs
-    )
+    racks = calculate("collective", chip="gb200-gpu", chips=144, **levels)
+    assert racks.inputs["chips_per_node"].value == 72
+    assert racks.inputs["scaleout_bandwidth"].value == 50e9
+    rack = calculate("collective", chip="gb200-gpu", chips=72, bytes=1e9)
+    assert "scaleout_bandwidth" not in rack.inputs
     with pytest.raises(FlopbookError, match="two levels need --scaleout-bandwidth"):
         calculate("collective", chip="h100-sxm", chips=16, **levels)
 
@@ -386,15 +373,14 @@ def test_arrays_give_what_numbers_give() -> None:
     sizes, chips = np.logspace(0, 12, 7)[:, None], np.array([1.0, 2.0, 64.0, 4096.0])[None, :]
     for op in OPS:
         for network in NETWORKS[:3] + NETWORKS[5:6]:
-            both = collective(bytes=sizes, link_bandwidth=45e9, chips=chips, op=op, **network)
+            fixed = {"link_bandwidth": 45e9, "op": op, **network}
+            grid = collective(bytes=sizes, chips=chips, **fixed)
             for i, size in enumerate(sizes[:, 0]):
                 for j, count in enumerate(chips[0]):
-                    one = collective(
-                        bytes=float(size), link_bandwidth=45e9, chips=float(count), op=op, **network
-                    )
-                    assert {
-                        n: float(np.broadcast_to(v, (7, 4))[i, j]) for n, v in both.items()
-                    } == one
+                    point = collective(bytes=float(size), chips=float(count), **fixed)
+                    assert grid.keys() == point.keys()
+                    for name, answers in grid.items():
+                        assert np.broadcast_to(answers, (7, 4))[i, j] == point[name]
 
 
 def test_the_sizes_of_published_slices_fit() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,9 @@ def placed(draw: Any) -> tuple[Layout, dict[str, int]]:
 @given(MESHES, st.data())
 def test_a_device_is_its_coordinates(mesh: dict[str, int], data: Any) -> None:
     device = data.draw(st.integers(0, devices(mesh) - 1))
-    where = coordinates(mesh, device)
-    assert number(mesh, where) == device and list(where) == list(mesh)
-    assert all(0 <= where[axis] < size for axis, size in mesh.items())
+    position = coordinates(mesh, device)
+    assert number(mesh, position) == device and list(position) == list(mesh)
+    assert all(0 <= position[axis] < size for axis, size in mesh.items())
 
 
 @given(placed())
@@ -50,22 +51,20 @@ def test_every_device_holds_one_block_and_every_block_has_as_many_devices(
     case: tuple[Layout, dict[str, int]],
 ) -> None:
     layout, mesh = case
-    found = {
+    holding = {
         block: list(holders(layout, mesh, block)) for block in np.ndindex(*blocks(layout, mesh))
     }
-    assert sorted(device for held in found.values() for device in held) == list(
-        range(devices(mesh))
-    )
-    assert len({len(held) for held in found.values()}) == 1
-    for block, held in found.items():
-        assert held == sorted(held) and all(
-            place(layout, mesh, coordinates(mesh, one)) == block for one in held
-        )
+    assert sorted(itertools.chain(*holding.values())) == list(range(devices(mesh)))
+    assert len(set(map(len, holding.values()))) == 1
+    for block, group in holding.items():
+        assert group == sorted(group)
+        for device in group:
+            assert place(layout, mesh, coordinates(mesh, device)) == block
 
 
 @given(placed())
 def test_blocks_are_those_of_a_real_array(case: tuple[Layout, dict[str, int]]) -> None:
-    """An array of its own indices, cut one axis after the other, the first one named the slowest."""
+    """An array of its own indices, cut axis by axis; the first one named is the slowest."""
     layout, mesh = case
     shape = [count * 2 for count in blocks(layout, mesh)]
     whole = np.arange(np.prod(shape)).reshape(shape)

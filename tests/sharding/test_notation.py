@@ -23,16 +23,8 @@ from flopbook.sharding.notation import (
 @st.composite
 def layouts(draw: Any) -> Layout:
     """Any layout of up to four dimensions on up to five axes."""
-    dims = tuple(
-        draw(
-            st.lists(
-                st.sampled_from(["I", "J", "K", "dmodel", "D2"]),
-                min_size=1,
-                max_size=4,
-                unique=True,
-            )
-        )
-    )
+    names = st.sampled_from(["I", "J", "K", "dmodel", "D2"])
+    dims = tuple(draw(st.lists(names, min_size=1, max_size=4, unique=True)))
     axes = draw(st.permutations("UXYZw"))
     cuts: dict[str, tuple[str, ...]] = dict.fromkeys((*dims, "sum", "none"), ())
     for axis in axes:
@@ -71,20 +63,15 @@ def test_space_and_braces_change_nothing(layout: Layout, data: Any) -> None:
 def test_layouts_as_people_write_them(
     text: str, cuts: tuple[Any, ...], partial: tuple[str, ...]
 ) -> None:
-    found = read_layout(text)
-    assert (found.name, found.dims, found.cuts, found.partial) == ("A", ("I", "J"), cuts, partial)
+    assert read_layout(text) == Layout("A", ("I", "J"), cuts, partial)
 
 
 def test_meshes_sizes_and_arrays() -> None:
-    assert read_mesh("X=4, Y=8,Z=2") == {"X": 4, "Y": 8, "Z": 2} and list(read_mesh("Z=2,X=4")) == [
-        "Z",
-        "X",
-    ]
+    assert read_mesh("X=4, Y=8,Z=2") == {"X": 4, "Y": 8, "Z": 2}
+    assert list(read_mesh("Z=2,X=4")) == ["Z", "X"]
     assert read_sizes("I=8k,dmodel=1e4, K=2_048") == {"I": 8000, "dmodel": 10000, "K": 2048}
-    assert read_array("bf16[256,2048]") == ("bf16", (256, 2048)) and read_array(" BF16 [ 7 ] ") == (
-        "bf16",
-        (7,),
-    )
+    assert read_array("bf16[256,2048]") == ("bf16", (256, 2048))
+    assert read_array(" BF16 [ 7 ] ") == ("bf16", (7,))
 
 
 def test_products() -> None:
@@ -176,11 +163,9 @@ WRONG: dict[str, tuple[Reader, str, str]] = {
 def test_each_misuse_is_one_clear_line(reader: Reader, text: str, message: str) -> None:
     with pytest.raises(FlopbookError) as caught:
         reader(text)
-    assert (
-        message in str(caught.value)
-        and "\n" not in str(caught.value)
-        and len(str(caught.value)) < 250
-    )
+    printed = str(caught.value)
+    assert message in printed
+    assert "\n" not in printed and len(printed) < 250
 
 
 def test_an_axis_that_the_mesh_lacks_is_named_with_those_it_has() -> None:

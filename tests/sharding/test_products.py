@@ -13,7 +13,7 @@ from flopbook.errors import FlopbookError
 from flopbook.sharding.blocks import ways
 from flopbook.sharding.notation import Layout, read_mesh, read_product
 from flopbook.sharding.products import CASES, plan_product
-from tests.support.fleet import Fleet, run_plan
+from tests.support.fleet import Fleet, einsum_text, run_plan
 
 SIZES = {"I": 8, "J": 16, "K": 24}
 
@@ -22,36 +22,38 @@ def plan(text: str, mesh: str = "X=2,Y=4", sizes: dict[str, int] | None = None) 
     return plan_product(read_product(text), sizes or SIZES, read_mesh(mesh))
 
 
+Product = tuple[Layout, Layout, Layout]
+FREE = [(("I",), ("K",)), (("I", "L"), ("K",)), ((), ("K",)), (("I",), ())]
+
+
 @st.composite
-def problems(draw: Any) -> tuple[tuple[Layout, Layout, Layout], dict[str, int], dict[str, int]]:
+def problems(draw: Any) -> tuple[Product, dict[str, int], dict[str, int]]:
     """A mesh, two factors of two or three dimensions and a result, each cut at random by axes in
     any order.
     """
     mesh = dict(zip("XYZ", draw(st.lists(st.integers(1, 3), min_size=1, max_size=3)), strict=False))
     contracted = draw(st.sampled_from([("J",), ("J", "M"), ()]))
-    left, right = draw(
-        st.sampled_from([(("I",), ("K",)), (("I", "L"), ("K",)), ((), ("K",)), (("I",), ())])
-    )
-    dims = [
-        draw(st.permutations((*left, *contracted))),
-        draw(st.permutations((*contracted, *right))),
-    ]
-    dims.append(draw(st.permutations((*left, *right))))
-    layouts = [
-        draw(_layout(name, tuple(names), tuple(mesh)))
-        for name, names in zip("ABC", dims, strict=True)
-    ]
+    first_free, second_free = draw(st.sampled_from(FREE))
+    axes = tuple(mesh)
+    first = draw(_layout("A", draw(_shuffled(first_free, contracted)), axes))
+    second = draw(_layout("B", draw(_shuffled(contracted, second_free)), axes))
+    result = draw(_layout("C", draw(_shuffled(first_free, second_free)), axes))
     if draw(st.booleans()):  # factors that meet, which chance seldom makes
-        cuts = {dim: layouts[0].axes(dim) for dim in contracted}
-        layouts[1] = _freed(layouts[1], [axis for axes in cuts.values() for axis in axes])
-        for dim, axes in cuts.items():
-            layouts[1] = layouts[1].cut(dim, axes)
-        summed = [axis for axes in cuts.values() for axis in axes if mesh[axis] > 1]
+        common = [axis for dim in contracted for axis in first.axes(dim)]
+        second = _freed(second, common)
+        for dim in contracted:
+            second = second.cut(dim, first.axes(dim))
+        summed = [axis for axis in common if mesh[axis] > 1]
         if summed and draw(st.booleans()):
-            layouts[2] = _freed(layouts[2], summed[:1])._replace(partial=(summed[0],))
-    whole = ways(mesh, mesh)
-    sizes = {dim: whole * draw(st.integers(1, 2)) for dim in (*left, *contracted, *right)}
-    return (layouts[0], layouts[1], layouts[2]), sizes, mesh
+            result = _freed(result, summed[:1])._replace(partial=(summed[0],))
+    devices = ways(mesh, mesh)
+    dims = (*first_free, *contracted, *second_free)
+    sizes = {dim: devices * draw(st.integers(1, 2)) for dim in dims}
+    return (first, second, result), sizes, mesh
+
+
+def _shuffled(*dims: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.permutations(sum(dims, ())).map(tuple)
 
 
 @st.composite
@@ -71,7 +73,7 @@ def _freed(layout: Layout, axes: list[str]) -> Layout:
     )
 
 
-def arrays(product: tuple[Layout, Layout, Layout], sizes: dict[str, int]) -> list[np.ndarray]:
+def arrays(product: Product, sizes: dict[str, int]) -> list[np.ndarray]:
     """Whole numbers, so that sums are exact in any order."""
     rng = np.random.default_rng(7)
     return [rng.integers(-9, 9, [sizes[dim] for dim in layout.dims]) for layout in product[:2]]
@@ -84,15 +86,14 @@ def test_every_plan_gives_the_dense_product_in_the_layout_that_was_asked_for(pro
     by one.
     """
     product, sizes, mesh = problem
-    found = plan_product(product, sizes, mesh)
+    planned = plan_product(product, sizes, mesh)
     factors = arrays(product, sizes)
-    blocks = run_plan(found, factors, (product[0].on(mesh), product[1].on(mesh)), mesh)
+    blocks = run_plan(planned, factors, (product[0].on(mesh), product[1].on(mesh)), mesh)
     asked = product[2].on(mesh)
-    last = found.after[-1].after if found.after else found.result
-    assert set(last.partial) == set(asked.partial) and last._replace(partial=asked.partial) == asked
-    letters = {dim: chr(97 + n) for n, dim in enumerate(sizes)}
-    names = ["".join(letters[dim] for dim in layout.dims) for layout in product]
-    dense = np.einsum(f"{names[0]},{names[1]}->{names[2]}", *factors)
+    last = planned.after[-1].after if planned.after else planned.result
+    assert set(last.partial) == set(asked.partial)
+    assert last._replace(partial=asked.partial) == asked
+    dense = np.einsum(einsum_text(*product), *factors)
     assert Fleet(mesh).holds(asked, dense, blocks)
 
 
@@ -103,10 +104,10 @@ def test_arithmetic_is_that_of_the_blocks(problem: Any) -> None:
     done twice.
     """
     product, sizes, mesh = problem
-    found = plan_product(product, sizes, mesh)
+    planned = plan_product(product, sizes, mesh)
     dense = 2.0 * np.prod([float(size) for size in sizes.values()])
-    spread = {*found.first.spent, *found.second.spent}
-    assert found.flop * ways(mesh, spread) == dense
+    spread = {*planned.first.spent, *planned.second.spent}
+    assert planned.flop * ways(mesh, spread) == dense
 
 
 @given(problems())
@@ -115,8 +116,8 @@ def test_one_device_moves_nothing(problem: Any) -> None:
     product, sizes, mesh = problem
     single = dict.fromkeys(mesh, 1)
     whole = product[2]._replace(partial=())
-    found = plan_product((product[0], product[1], whole), sizes, single)
-    assert found.collectives == () and found.cases == (CASES[0],)
+    planned = plan_product((product[0], product[1], whole), sizes, single)
+    assert planned.collectives == () and planned.cases == (CASES[0],)
 
 
 @given(problems(), st.permutations("XYZ"))
@@ -129,9 +130,9 @@ def test_the_order_of_the_axes_of_the_mesh_changes_nothing(problem: Any, order: 
 
 @given(problems(), st.integers(2, 5))
 @settings(max_examples=100, deadline=None)
-def test_an_unused_axis_changes_nothing(problem: Any, more: int) -> None:
+def test_an_unused_axis_changes_nothing(problem: Any, size: int) -> None:
     product, sizes, mesh = problem
-    assert plan_product(product, sizes, {**mesh, "W": more}) == plan_product(product, sizes, mesh)
+    assert plan_product(product, sizes, {**mesh, "W": size}) == plan_product(product, sizes, mesh)
 
 
 @given(problems())
@@ -174,8 +175,9 @@ BOOK = [
 
 @pytest.mark.parametrize(("text", "case", "collectives"), BOOK, ids=[text for text, _, _ in BOOK])
 def test_the_cases_of_the_book(text: str, case: int, collectives: tuple[str, ...]) -> None:
-    found = plan(text)
-    assert found.cases == (CASES[case - 1],) and tuple(map(str, found.collectives)) == collectives
+    planned = plan(text)
+    assert planned.cases == (CASES[case - 1],)
+    assert tuple(map(str, planned.collectives)) == collectives
 
 
 def test_the_order_of_two_axes_decides_whether_blocks_meet() -> None:
@@ -184,8 +186,8 @@ def test_the_order_of_two_axes_decides_whether_blocks_meet() -> None:
 
 
 def test_a_slow_axis_is_gathered_with_the_fast_one_which_is_cut_again() -> None:
-    found = plan("A[I_XY, J] * B[J, K] -> C[I_Y, K]")
-    assert [(move.op, move.axes) for move in found.after] == [
+    planned = plan("A[I_XY, J] * B[J, K] -> C[I_Y, K]")
+    assert [(move.op, move.axes) for move in planned.after] == [
         ("all-gather", ("X", "Y")),
         ("slice", ("Y",)),
     ]
@@ -194,21 +196,19 @@ def test_a_slow_axis_is_gathered_with_the_fast_one_which_is_cut_again() -> None:
 
 def test_where_the_result_has_neither_the_smaller_factor_is_gathered() -> None:
     text = "A[I_X, J] * B[J, K_X] -> C[I, K]"
-    assert (
-        str(plan(text, sizes={"I": 8, "J": 16, "K": 24}).collectives[0]) == "all-gather of A over X"
-    )
-    assert (
-        str(plan(text, sizes={"I": 24, "J": 16, "K": 8}).collectives[0]) == "all-gather of B over X"
-    )
+    small_first = plan(text, sizes={"I": 8, "J": 16, "K": 24})
+    small_second = plan(text, sizes={"I": 24, "J": 16, "K": 8})
+    assert str(small_first.collectives[0]) == "all-gather of A over X"
+    assert str(small_second.collectives[0]) == "all-gather of B over X"
 
 
 def test_two_cases_at_once_are_both_named() -> None:
     """A layer of tensor and fully sharded data parallelism: its weights are gathered, its result
     added up.
     """
-    found = plan("A[I_X, J_Y] * B[J_Y, K_X] -> C[I_X, K_Y]")
-    assert found.cases == (CASES[2], CASES[3])
-    assert tuple(map(str, found.collectives)) == (
+    planned = plan("A[I_X, J_Y] * B[J_Y, K_X] -> C[I_X, K_Y]")
+    assert planned.cases == (CASES[2], CASES[3])
+    assert tuple(map(str, planned.collectives)) == (
         "all-gather of B over X",
         "reduce-scatter of C over Y",
     )

@@ -1,10 +1,10 @@
-"""A mesh of devices in NumPy: real blocks on each, and collectives that move them from one to the
-other.
-"""
+"""A mesh of devices in NumPy: real blocks on each, and collectives that move them."""
 
 from __future__ import annotations
 
 import itertools
+import math
+import string
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -13,8 +13,8 @@ from flopbook.sharding.blocks import place
 from flopbook.sharding.notation import Layout
 from flopbook.sharding.products import Move, ProductPlan
 
-Where = tuple[int, ...]
-Blocks = dict[Where, np.ndarray]
+Device = tuple[int, ...]  # its coordinates
+Blocks = dict[Device, np.ndarray]
 
 
 class Fleet:
@@ -22,72 +22,64 @@ class Fleet:
 
     def __init__(self, mesh: Mapping[str, int]) -> None:
         self.mesh = dict(mesh)
-        self.devices: list[Where] = list(
-            itertools.product(*(range(size) for size in mesh.values()))
-        )
+        self.devices: list[Device] = [*itertools.product(*map(range, mesh.values()))]
 
-    def at(self, device: Where) -> dict[str, int]:
+    def at(self, device: Device) -> dict[str, int]:
         return dict(zip(self.mesh, device, strict=True))
 
-    def block(self, layout: Layout, whole: np.ndarray, device: Where) -> np.ndarray:
+    def block(self, layout: Layout, whole: np.ndarray, device: Device) -> np.ndarray:
         """What the layout says that a device holds."""
-        for axis, (index, axes) in enumerate(
-            zip(place(layout, self.mesh, self.at(device)), layout.cuts, strict=True)
-        ):
-            count = int(np.prod([self.mesh[a] for a in axes], initial=1))
-            whole = np.split(whole, count, axis)[index]
+        indices = place(layout, self.mesh, self.at(device))
+        for dim, (index, axes) in enumerate(zip(indices, layout.cuts, strict=True)):
+            count = math.prod(self.mesh[axis] for axis in axes)
+            whole = np.split(whole, count, dim)[index]
         return whole
 
     def spread(self, layout: Layout, whole: np.ndarray) -> Blocks:
         return {device: self.block(layout, whole, device) for device in self.devices}
 
-    def groups(self, axes: tuple[str, ...]) -> Iterator[list[Where]]:
+    def groups(self, axes: tuple[str, ...]) -> Iterator[list[Device]]:
         """Devices that differ on these axes only, the last of them the fastest."""
-        found: dict[tuple[int, ...], list[Where]] = {}
+        groups: dict[tuple[int, ...], list[Device]] = {}
         for device in self.devices:
             at = self.at(device)
-            found.setdefault(tuple(at[axis] for axis in self.mesh if axis not in axes), []).append(
-                device
-            )
-        for group in found.values():
+            shared = tuple(at[axis] for axis in self.mesh if axis not in axes)
+            groups.setdefault(shared, []).append(device)
+        for group in groups.values():
             yield sorted(group, key=lambda device: [self.at(device)[axis] for axis in axes])
 
     def move(self, move: Move, blocks: Blocks) -> Blocks:
         """One step of a plan, each device receiving only from those of its group."""
-        made: Blocks = {}
+        moved: Blocks = {}
         for group in self.groups(move.axes):
-            have = [blocks[device] for device in group]
-            made |= zip(group, self._moved(move, have), strict=True)
-        return made
+            before = [blocks[device] for device in group]
+            moved |= zip(group, self._moved(move, before), strict=True)
+        return moved
 
-    def _moved(self, move: Move, have: list[np.ndarray]) -> list[np.ndarray]:
-        count = len(have)
+    def _moved(self, move: Move, before: list[np.ndarray]) -> list[np.ndarray]:
+        count = len(before)
         dim = move.before.dims.index(move.dim) if move.dim else 0
         if move.op == "all-gather":
-            return [np.concatenate(have, dim)] * count
+            return [np.concatenate(before, dim)] * count
         if move.op == "slice":
-            return [np.split(block, count, dim)[n] for n, block in enumerate(have)]
+            return [np.split(block, count, dim)[n] for n, block in enumerate(before)]
         if move.op == "all-reduce":
-            return [np.sum(have, axis=0)] * count
+            return [np.sum(before, axis=0)] * count
         if move.op == "reduce-scatter":
-            return np.split(np.sum(have, axis=0), count, dim)
+            return np.split(np.sum(before, axis=0), count, dim)
         assert move.op == "all-to-all"
         (axis,) = move.axes
         source = next(n for n, axes in enumerate(move.before.cuts) if axis in axes)
-        pieces = [np.split(block, count, dim) for block in have]
+        pieces = [np.split(block, count, dim) for block in before]
         return [np.concatenate([sent[n] for sent in pieces], source) for n in range(count)]
 
     def holds(self, layout: Layout, whole: np.ndarray, blocks: Blocks) -> bool:
-        """Whether every device holds its block, and where sums are partial their terms add up to
-        it.
-        """
-        return all(
-            np.array_equal(
-                np.sum([blocks[device] for device in group], axis=0),
-                self.block(layout, whole, group[0]),
-            )
-            for group in self.groups(layout.partial)
-        )
+        """Whether every device holds its block; terms of partial sums have to add up to it."""
+        for group in self.groups(layout.partial):
+            total = np.sum([blocks[device] for device in group], axis=0)
+            if not np.array_equal(total, self.block(layout, whole, group[0])):
+                return False
+        return True
 
 
 def run_plan(
@@ -108,18 +100,26 @@ def run_plan(
         assert move.before == layout
         arrays[layout.name] = (move.after, whole, fleet.move(move, blocks))
         assert fleet.holds(move.after, whole, arrays[layout.name][2]), move
-    assert [arrays[name][0] for name in arrays] == [plan.first, plan.second]
-    (first, _, left), (second, _, right) = arrays.values()
-    letters = {dim: chr(97 + n) for n, dim in enumerate(dict.fromkeys((*first.dims, *second.dims)))}
-    names = [
-        "".join(letters[dim] for dim in layout.dims) for layout in (first, second, plan.result)
-    ]
-    product = f"{names[0]},{names[1]}->{names[2]}"
+    (first, _, first_blocks), (second, _, second_blocks) = arrays.values()
+    assert (first, second) == (plan.first, plan.second)
+    product = einsum_text(first, second, plan.result)
     dense = np.einsum(product, *factors)
-    layout, blocks = plan.result, {d: np.einsum(product, left[d], right[d]) for d in fleet.devices}
+    layout = plan.result
+    blocks = {
+        device: np.einsum(product, first_blocks[device], second_blocks[device])
+        for device in fleet.devices
+    }
     assert fleet.holds(layout, dense, blocks)
     for move in plan.after:
         assert move.before == layout
         layout, blocks = move.after, fleet.move(move, blocks)
         assert fleet.holds(layout, dense, blocks), move
     return blocks
+
+
+def einsum_text(first: Layout, second: Layout, result: Layout) -> str:
+    """A product of layouts as `np.einsum` takes it: one letter for each dimension."""
+    dims = dict.fromkeys((*first.dims, *second.dims))
+    letters = dict(zip(dims, string.ascii_lowercase, strict=False))
+    factors = ",".join("".join(letters[dim] for dim in layout.dims) for layout in (first, second))
+    return f"{factors}->{''.join(letters[dim] for dim in result.dims)}"

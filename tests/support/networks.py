@@ -9,7 +9,7 @@ two chips stay apart.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,9 +18,7 @@ Link = tuple[Chip, int, int]
 
 
 class Piece(NamedTuple):
-    """A part of an array: of the share of its owner, the part that takes one order of axes, one
-    half of that.
-    """
+    """Half of the part of an owner's share that takes one order of axes."""
 
     owner: Chip
     part: int
@@ -61,8 +59,9 @@ class Torus(NamedTuple):
 
 
 def gather(torus: Torus) -> list[Message]:
-    """An all-gather: part p of all shares goes along the axes p, p + 1, ... in turn, and on every
-    axis both ways.
+    """An all-gather: part p of all shares goes along the axes p, p + 1, ... in turn.
+
+    On every axis it goes both ways.
     """
     messages: list[Message] = []
     axes = range(len(torus.sides))
@@ -77,9 +76,7 @@ def gather(torus: Torus) -> list[Message]:
 
 
 def _along(torus: Torus, axis: int, held: dict[Chip, set[Piece]], step: int) -> Iterator[Message]:
-    """All chips pass on what came last along one axis, until the rings or lines of that axis share
-    everything.
-    """
+    """All chips pass on what came last along an axis, until its rings or lines share all pieces."""
     wave = {
         (chip, way): frozenset(pieces)
         for chip, pieces in held.items()
@@ -92,19 +89,18 @@ def _along(torus: Torus, axis: int, held: dict[Chip, set[Piece]], step: int) -> 
             target = torus.next(chip, axis, way)
             if target is None:
                 continue
-            # What the other direction brings in the same step is shared by halves: one from either
-            # side.
-            from_there = torus.next(target, axis, way)
-            other = (
-                wave.get((from_there, -way), frozenset()) if from_there is not None else frozenset()
+            # What the opposite neighbour sends in the same step is shared by halves, one from
+            # either side.
+            opposite = torus.next(target, axis, way)
+            meeting = pieces & (
+                wave.get((opposite, -way), frozenset()) if opposite else frozenset()
             )
-            meeting = other & pieces
-            wanted = frozenset(
-                p for p in pieces - held[target] if p not in meeting or p.half == (way == 1)
-            )
-            if wanted:
-                landed[target, way] = wanted
-                yield Message(step, chip, target, (chip, axis, way), wanted)
+            own_half = way == 1
+            missing = pieces - held[target]
+            sent = frozenset(p for p in missing if p not in meeting or p.half == own_half)
+            if sent:
+                landed[target, way] = sent
+                yield Message(step, chip, target, (chip, axis, way), sent)
         for (chip, _), pieces in landed.items():
             held[chip] |= pieces
         wave = landed
@@ -124,88 +120,85 @@ def check_gather(torus: Torus, messages: list[Message]) -> None:
 
 
 def check_scatter(torus: Torus, messages: list[Message]) -> None:
-    """The same messages backwards, with sums in place of copies: each owner ends with the sum over
-    all chips.
-    """
+    """The same messages backwards add up: each owner ends with the sum over all chips."""
     chips, parts = torus.chips(), range(len(torus.sides))
     pieces = [Piece(chip, part, half) for chip in chips for part in parts for half in (0, 1)]
-    value = {chip: dict.fromkeys(pieces, 1 + n * 1000) for n, chip in enumerate(chips)}
-    total = sum(value[chip][pieces[0]] for chip in chips)
-    for _, group in itertools.groupby(
-        sorted(messages, key=lambda m: -m.step), key=lambda m: m.step
-    ):
-        moved = [(m, {piece: value[m.target].pop(piece) for piece in m.pieces}) for m in group]
+    # Terms that differ from chip to chip, so that one added twice cannot stand for another.
+    terms = {chip: dict.fromkeys(pieces, 1 + n * 1000) for n, chip in enumerate(chips)}
+    total = sum(terms[chip][pieces[0]] for chip in chips)
+    backwards = sorted(messages, key=lambda m: -m.step)
+    for _, group in itertools.groupby(backwards, key=lambda m: m.step):
+        moved = [(m, {piece: terms[m.target].pop(piece) for piece in m.pieces}) for m in group]
         for message, sums in moved:
             for piece, number in sums.items():
-                value[message.source][piece] += number
+                terms[message.source][piece] += number
     for chip in chips:
-        assert value[chip] == dict.fromkeys((p for p in pieces if p.owner == chip), total)
+        assert terms[chip] == dict.fromkeys((p for p in pieces if p.owner == chip), total)
 
 
 def loads(
     messages: list[Message], bytes_: float, chips: int, weights: tuple[float, ...]
-) -> Counter[Link]:
+) -> dict[Link, float]:
     """Bytes on each link of a gather, when the parts of a share have these weights."""
-    counted: Counter[Link] = Counter()
+    load: defaultdict[Link, float] = defaultdict(float)
     for message in messages:
-        size = sum(bytes_ / chips * weights[piece.part] / 2 for piece in message.pieces)
-        counted[message.link] += size  # type: ignore[assignment]  # bytes may be halves
-    return counted
+        load[message.link] += sum(
+            bytes_ / chips * weights[piece.part] / 2 for piece in message.pieces
+        )
+    return load
 
 
-def exchange(torus: Torus, bytes_: float) -> tuple[Counter[Link], int]:
-    """An all-to-all: every block by the shortest way, axis by axis; bytes on each link and the
-    longest way.
-    """
-    chips = torus.chips()
-    counted: Counter[Link] = Counter()
+def exchange(torus: Torus, bytes_: float) -> tuple[dict[Link, float], int]:
+    """An all-to-all, every block by its shortest ways: bytes on each link, and the longest way."""
+    chips, axes = torus.chips(), range(len(torus.sides))
+    load: defaultdict[Link, float] = defaultdict(float)
     longest = 0
     for source, target in itertools.product(chips, chips):
-        size = bytes_ / len(chips) ** 2
-        ways = list(
-            itertools.product(
-                *(_ways(torus, axis, source, target) for axis in range(len(torus.sides)))
-            )
-        )
-        for way in ways:
-            at = source
-            for axis, (direction, hops) in enumerate(way):
-                for _ in range(hops):
-                    counted[at, axis, direction] += size / len(ways)  # type: ignore[assignment]
-                    at = torus.next(at, axis, direction)  # type: ignore[assignment]
-            assert at == target
-            longest = max(longest, sum(hops for _, hops in way))
-    return counted, longest
+        routes = [*itertools.product(*(_ways(torus, axis, source, target) for axis in axes))]
+        for route in routes:
+            links = _links(torus, source, target, route)
+            for link in links:
+                load[link] += bytes_ / len(chips) ** 2 / len(routes)
+            longest = max(longest, len(links))
+    return load, longest
+
+
+def _links(
+    torus: Torus, source: Chip, target: Chip, route: tuple[tuple[int, int], ...]
+) -> list[Link]:
+    """The links of a route, which is a direction and a number of hops on each axis in turn."""
+    links: list[Link] = []
+    at = source
+    for axis, (direction, hops) in enumerate(route):
+        for _ in range(hops):
+            links.append((at, axis, direction))
+            neighbour = torus.next(at, axis, direction)
+            assert neighbour is not None, "the route leaves an open line"
+            at = neighbour
+    assert at == target
+    return links
 
 
 def _ways(torus: Torus, axis: int, source: Chip, target: Chip) -> list[tuple[int, int]]:
-    """The shortest ways along an axis as (direction, hops): two where both directions are equally
-    long.
-    """
-    side, there = torus.sides[axis], target[axis] - source[axis]
+    """The shortest ways along an axis as (direction, hops): two where both are equally long."""
+    side, distance = torus.sides[axis], target[axis] - source[axis]
     if not torus.closed:
-        return [(1 if there > 0 else -1, abs(there))]
+        return [(1 if distance > 0 else -1, abs(distance))]
     if not torus.both:
-        return [(1, there % side)]
-    least = min(there % side, -there % side)
-    return [(way, least) for way in (1, -1) if way * there % side == least]
+        return [(1, distance % side)]
+    least = min(distance % side, -distance % side)
+    return [(way, least) for way in (1, -1) if way * distance % side == least]
 
 
 def two_levels(op: str, nodes: int, per_node: int, bytes_: float) -> tuple[float, float]:
-    """Most bytes that a port carries one way inside a node and between nodes, for a gather, an
-    exchange or a shift.
-    """
-    chips = [(node, place) for node in range(nodes) for place in range(per_node)]
-    inside: Counter[tuple[str, int, int]] = Counter()
-    outside: Counter[tuple[str, int, int]] = Counter()
-
-    def send(source: tuple[int, int], target: tuple[int, int], size: float) -> None:
-        counted = inside if source[0] == target[0] else outside
-        counted["out", *source] += size  # type: ignore[assignment]
-        counted["in", *target] += size  # type: ignore[assignment]
-
+    """Most bytes that a port carries one way, inside a node and between nodes."""
+    chips = [*itertools.product(range(nodes), range(per_node))]
+    inside: defaultdict[tuple[str, int, int], float] = defaultdict(float)
+    outside: defaultdict[tuple[str, int, int], float] = defaultdict(float)
     for source, target, size in _sends(op, chips, bytes_ / len(chips)):
-        send(source, target, size)
+        load = inside if source[0] == target[0] else outside
+        load["out", *source] += size
+        load["in", *target] += size
     return max(inside.values(), default=0), max(outside.values(), default=0)
 
 
