@@ -121,10 +121,13 @@ def cp_limit(
         times as long. Latency, memory, uneven heads.
     """
     network = axes * links_per_axis * link_bandwidth
+    # Key heads that are not given are infinitely many: as many as heads.
     keys = minimum(kv_heads, heads)
+    # A causal mask leaves half of the arithmetic to hide behind.
     mask = 2 if causal == "yes" else 1
     moved = keys if method == "ring" else heads + keys
     shortest = mask * bytes_per_param * peak * moved / (FLOP_PER_WEIGHT * network * heads)
+    # Ulysses shares the shortest sequence among as many chips as there are key heads.
     ways = 1 if method == "ring" else keys
     forward_tokens = shortest / ways
     # Backward computes five products with a block where forward computes two. On a ring it moves

@@ -184,6 +184,7 @@ def fsdp_limit(
     dilution = experts / experts_per_token
     unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
     forward_tokens = unit / network
+    # Gradients are scattered, and the weights gathered again unless they were kept.
     sent = 2 if regather == "yes" else 1
     backward_tokens = forward_tokens * sent / 2
     tokens_per_chip = maximum(forward_tokens, backward_tokens)

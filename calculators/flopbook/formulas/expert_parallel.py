@@ -134,6 +134,7 @@ def ep_limit(
     """
     network = axes * links_per_axis * link_bandwidth
     matrices = 3 if ffn_kind == "gated" else 2
+    # There and back for each token and expert; tokens, experts and the model width cancel.
     least_width = bytes_per_param * peak * 2 / (FLOP_PER_WEIGHT * matrices * network)
     slack = expert_d_ff / least_width
     # On a closed ring of X chips a token travels X/4 links on average, which bounds each side.
@@ -142,6 +143,7 @@ def ep_limit(
     on_rings = where(torus > 1, torus, 1)
     at_switch = where(slack >= 1, experts, 1)
     max_chips = minimum(where(links_per_axis > 1, on_rings, at_switch), experts)
+    # The minimum batch of an expert: with fewer tokens, reading its weights takes longer.
     busy = bytes_per_param * peak / (FLOP_PER_WEIGHT * memory_bandwidth)
     spread = minimum(chips, max_chips)
     return {

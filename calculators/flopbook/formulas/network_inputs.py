@@ -4,6 +4,7 @@ from typing import Annotated
 
 from flopbook.formulas.declaration import Input
 
+# Upper bounds are far beyond any machine: what exceeds them is a slip of the keyboard.
 Peak = Annotated[
     float, Input("FLOP/s", "C", "peak rate of the number format", chip="peak", most=1e24)
 ]

@@ -208,6 +208,16 @@ def shard(array: ArrayText, layout: LayoutText, mesh: MeshText) -> dict[str, Any
     }
 
 
+def _check_axes(mesh: dict[str, int], torus_axes: float) -> None:
+    """Raise FlopbookError for a mesh of more axes than the torus has."""
+    longer = [axis for axis, size in mesh.items() if size > 1]
+    if len(longer) > torus_axes:
+        raise FlopbookError(
+            f"the mesh has {len(longer)} axes of more than one device ({', '.join(longer)}), "
+            f"and the network {torus_axes:g}"
+        )
+
+
 def _plan(product: str, dims: str, mesh: str, width: float) -> ProductPlan:
     return plan_product(read_product(product), read_sizes(dims), read_mesh(mesh), width)
 
@@ -370,12 +380,8 @@ def sharded_matmul(
         Memory traffic inside a device, see the arithmetic intensity.
     """
     sizes = read_mesh(mesh)
-    longer = [axis for axis, size in sizes.items() if size > 1]
-    if topology != "switch" and len(longer) > axes:
-        raise FlopbookError(
-            f"the mesh has {len(longer)} axes of more than one device ({', '.join(longer)}), "
-            f"and the network {axes:g}"
-        )
+    if topology != "switch":
+        _check_axes(sizes, axes)
     plan = _plan(product, dims, mesh, bytes_per_param)
     network = _Network(link_bandwidth, topology, links_per_axis, wrap, latency)
     compute = plan.flop / peak

@@ -105,6 +105,7 @@ def tp_limit(
     """
     network = axes * links_per_axis * link_bandwidth
     matrices = 3 if ffn_kind == "gated" else 2
+    # Gradients are gathered and scattered; an input that was not kept is gathered once more.
     sent = 3 if regather == "yes" else 2
     forward_ways = FLOP_PER_WEIGHT * matrices * d_ff * network / (2 * bytes_per_param * peak)
     backward_ways = forward_ways * 4 / sent
@@ -229,12 +230,15 @@ def mixed_limit(
         or 4a at a switch, FSDP alone on all axes asks for less: compare the two.
     """
     link = links_per_axis * link_bandwidth
+    # At a switch there is one axis, the port: both kinds of traffic take turns at it.
     fsdp_axes = maximum(axes - tensor_axes, 1)
     dilution = experts / experts_per_token
     intensity = bytes_per_param * peak / (FLOP_PER_WEIGHT * link)
+    # A gate is a third matrix: the block counts as one of two matrices and a width of 3F/2.
     width = d_ff * 3 / 2 if ffn_kind == "gated" else d_ff
     tokens_per_chip = 4 * dilution * intensity * intensity / (fsdp_axes * tensor_axes * width)
     best = sqrt(batch_tokens * chips * fsdp_axes / (dilution * width * tensor_axes))
+    # The best split may lie outside of what the chips allow: then one kind does everything.
     x_opt = minimum(maximum(best, 1), chips)
     weights = dilution * width * x_opt / (chips * fsdp_axes)
     activations = batch_tokens / (x_opt * tensor_axes)
