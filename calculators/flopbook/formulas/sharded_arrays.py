@@ -3,18 +3,22 @@
 Ordinary Python on top of `flopbook.sharding` and of the collectives.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.collectives import (
-    Latency,
-    LinksOfAxis,
-    PortBandwidth,
-    Wrap,
-    collective,
-)
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.collectives import Latency, LinksOfAxis, PortBandwidth, Wrap, collective
+from flopbook.formulas.declaration import Output, formula
 from flopbook.formulas.network_inputs import Peak
+from flopbook.formulas.sharded_inputs import (
+    ArrayText,
+    LayoutText,
+    MeshText,
+    ProductText,
+    SizesText,
+    Topology,
+    TorusAxes,
+    ValueBytes,
+)
 from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.ops import inf, maximum
 from flopbook.quantities.units import format_quantity
@@ -29,73 +33,6 @@ from flopbook.sharding.notation import (
 )
 from flopbook.sharding.products import Move, ProductPlan, plan_product
 
-ArrayText = Annotated[
-    str, Input("1", r"\text{array}", "number format and shape, bf16[256,2048]", text="ARRAY")
-]
-LayoutText = Annotated[
-    str,
-    Input(
-        "1",
-        r"\text{layout}",
-        "which axes of the mesh cut which dimension, A[I_XY, J]",
-        text="LAYOUT",
-    ),
-]
-MeshText = Annotated[
-    str,
-    Input(
-        "1",
-        r"\text{mesh}",
-        "mesh of devices: axes of one letter and their sizes, X=4,Y=8",
-        text="MESH",
-    ),
-]
-ProductText = Annotated[
-    str,
-    Input(
-        "1",
-        r"\text{product}",
-        "two factors and their result with the axes that cut them, "
-        "A[I, J_X] * B[J_X, K] -> C[I, K]",
-        text="PRODUCT",
-    ),
-]
-SizesText = Annotated[
-    str, Input("1", r"\text{dims}", "sizes of all dimensions, I=4096,J=8192,K=1024", text="DIMS")
-]
-ValueBytes = Annotated[
-    float,
-    Input(
-        "byte",
-        "b",
-        "width of a value, in memory and on the links",
-        dtype="bytes",
-        least=0.01,
-        most=64,
-    ),
-]
-Topology = Annotated[
-    str,
-    Input(
-        "1",
-        r"\text{topology}",
-        "how the chips are joined",
-        chip="topology",
-        choices=("ring", "torus", "switch"),
-    ),
-]
-TorusAxes = Annotated[
-    float,
-    Input(
-        "1",
-        "n",
-        "axes of the torus; each carries one axis of the mesh",
-        chip="torus_axes",
-        least=1,
-        whole=True,
-        most=16,
-    ),
-]
 BOUNDS = ("arithmetic", "network")
 MOST_AXES = 3  # of a torus that one collective uses
 
