@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# F forward; B backward for the inputs; W backward for the weights; A both backward passes at once.
-KINDS = "FBWA"
-
 
 class StagePass(NamedTuple):
     """One pass.
 
-    `chunk` counts along the way of a micro-batch through the model, from its first chunk.
+    `kind` is F for forward, B and W for backward for the inputs and the weights, and A for both
+    backward passes in one piece. `chunk` counts along the way of a micro-batch through the model,
+    from its first chunk.
     """
 
     kind: str
