@@ -1,4 +1,4 @@
-"""Inputs of the calculators of sharded arrays: the texts in named-axis notation, and the network."""
+"""Inputs of the calculators of sharded arrays: texts in named-axis notation, and the network."""
 
 from typing import Annotated
 
