@@ -21,15 +21,15 @@ from typing import NoReturn
 
 from flopbook.contributing.fetching import Fetcher
 from flopbook.contributing.guard import Guard, Refused, Unresolved
+from flopbook.contributing.transport import Transport, environment_proxies
 from flopbook.data import link_status as linkstatus
 from flopbook.errors import DataError
 from scripts.linkcheck import exceptions, report, status
 from scripts.linkcheck.cache import DAY_S, DEFAULT_AGES_S, Cache
 from scripts.linkcheck.collect import Link, by_address, collect
-from scripts.linkcheck.fetch import Policy, Prober
+from scripts.linkcheck.fetch import Policy, Prober, link_transport
 from scripts.linkcheck.results import Result
 from scripts.linkcheck.schedule import Clock, HostLimiter, Limits, run_in_lanes
-from scripts.linkcheck.transport import Transport, environment_proxies
 
 ROOT = Path(__file__).resolve().parent.parent
 EXCEPTIONS = "scripts/link_exceptions.yaml"
@@ -145,7 +145,7 @@ def _run(options: argparse.Namespace, guard: Guard, clock: Clock) -> int:
     cache = _cache(options)
     known = {url: result for url in places if (result := cache.get(url, clock.time()))}
     open_urls = [url for url in places if url not in known]
-    transport = Transport(guard, _proxies(options.allow_proxy) if open_urls else None)
+    transport = link_transport(guard, _proxies(options.allow_proxy) if open_urls else None)
     if not transport.proxies and (tried := _hosts_without_network(open_urls, guard)):
         text = f"no network: none of {tried} hosts resolves, {len(open_urls)} links not checked"
         print(f"check_links: {text}", file=sys.stderr)

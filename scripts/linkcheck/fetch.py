@@ -9,34 +9,28 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPException
-from urllib.parse import urljoin
 
 import requests
-from requests import exceptions as failures
-from urllib3.exceptions import HTTPError
 
-from flopbook.contributing.fetching import retry_after_seconds
-from flopbook.contributing.guard import Refused, Unresolved
+from flopbook.contributing.exchange import (
+    BUSY_STATUSES,
+    Reply,
+    RequestFailure,
+    follow,
+    retry_after_seconds,
+)
+from flopbook.contributing.guard import Guard
+from flopbook.contributing.transport import Transport
 from scripts.linkcheck.results import Result
 from scripts.linkcheck.schedule import Clock, HostLimiter
-from scripts.linkcheck.transport import Transport
 
-_REDIRECTS = {301, 302, 303, 307, 308}
-_PERMANENT = {301, 308}
-_BUSY = {429, 503}
-# All that a link, a host or a network can do to us; anything else is a fault of ours and must be
-# seen.
-_EXPECTED = (
-    Refused,
-    Unresolved,
-    failures.RequestException,
-    HTTPError,
-    HTTPException,
-    OSError,
-    ValueError,
-)
-_NO_ADDRESS = (failures.InvalidURL, failures.MissingSchema, failures.InvalidSchema, UnicodeError)
+# Many vendors' sites answer 403 to a client that does not look like a browser at all.
+HEADERS = {
+    "User-Agent": "Mozilla/5.0 (compatible; flopbook-linkcheck/1.0)",
+    "Accept": "text/html,application/xhtml+xml,application/pdf,*/*;q=0.8",
+    "Accept-Language": "en",
+}
+_PERMANENT = frozenset((301, 308))
 _VISITS_BEFORE_LOOP = 3  # some sites send a client round once to set a cookie
 
 
@@ -49,24 +43,6 @@ class Policy:
     redirects: int = 10
     backoff_s: float = 2.0  # before the first retry; doubles
     longest_wait_s: float = 60.0  # a host that asks for more is left alone for this run
-
-
-@dataclass(frozen=True)
-class _Answer:
-    url: str
-    host: str
-    status: int
-    location: str | None
-    retry_after: str | None
-
-
-class _Failure(Exception):
-    """No answer: the kind and the words of the result."""
-
-    def __init__(self, kind: str, detail: str) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
 
 
 @dataclass(frozen=True)
@@ -111,76 +87,69 @@ class Prober:
     def _follow(self, url: str, method: str) -> _Attempt:
         """Ask, and follow redirects; each hop passes the guard and waits its turn at its host."""
         visits: Counter[str] = Counter()
-        current, permanent = url, True
+        hop_url, permanent = url, True
         session = self._transport.session()
+
+        def ask(next_url: str) -> Reply:
+            nonlocal hop_url, method
+            hop_url = next_url
+            visits[next_url] += 1
+            if visits[next_url] == _VISITS_BEFORE_LOOP:
+                message = f"the redirects go in a circle through {next_url}"
+                raise RequestFailure("redirects", message)
+            reply, method = self._ask_either(session, method, next_url)
+            return reply
+
         try:
-            for _ in range(self._policy.redirects + 1):
-                visits[current] += 1
-                if visits[current] == _VISITS_BEFORE_LOOP:
-                    raise _Failure("redirects", f"the redirects go in a circle through {current}")
-                answer, method = self._ask_either(session, method, current)
-                if answer.location is None:
-                    return self._judge(url, answer, moved=permanent and current != url)
-                permanent = permanent and answer.status in _PERMANENT
-                current = _join(answer.url, answer.location)
-            limit = self._policy.redirects
-            raise _Failure("redirects", f"more than {limit} redirects, the last to {current}")
-        except _Failure as failure:
-            where = (
-                f"redirected to {current}: "
-                if current != url and failure.kind != "redirects"
-                else ""
-            )
-            return _Attempt(Result(url, failure.kind, None, where + failure.detail, current))
+            for reply in follow(url, ask, self._policy.redirects):
+                if reply.location is not None:
+                    permanent = permanent and reply.status in _PERMANENT
+            return self._judge(url, reply, moved=permanent and hop_url != url)
+        except RequestFailure as failure:
+            detail = failure.detail
+            if hop_url != url and failure.kind != "redirects":
+                detail = f"redirected to {hop_url}: {detail}"
+            return _Attempt(Result(url, failure.kind, None, detail, hop_url))
         finally:
             session.close()
 
-    def _ask_either(self, session: requests.Session, method: str, url: str) -> tuple[_Answer, str]:
-        """The answer, and the method that got it: a HEAD that fails is asked again as GET."""
+    def _ask_either(self, session: requests.Session, method: str, url: str) -> tuple[Reply, str]:
+        """The reply, and the method that got it: a HEAD that fails is asked again as GET."""
         if method == "HEAD":
             try:
-                answer = self._ask(session, "HEAD", url)
-                if answer.status < 400 or answer.status in _BUSY:
-                    return answer, "HEAD"
-            except _Failure as failure:
+                reply = self._ask(session, "HEAD", url)
+                if reply.status < 400 or reply.status in BUSY_STATUSES:
+                    return reply, "HEAD"
+            except RequestFailure as failure:
                 if failure.kind != "broken":
                     raise
         return self._ask(session, "GET", url), "GET"
 
-    def _ask(self, session: requests.Session, method: str, url: str) -> _Answer:
-        try:
-            request = session.prepare_request(requests.Request(method, url))
-            asked = str(request.url)
-            host = self._transport.check(asked)
-            with self._limiter.turn(host):
-                patience = self._policy.timeout_s
-                response = session.send(
-                    request, stream=True, allow_redirects=False, timeout=patience
-                )
-                response.close()
-        except _EXPECTED as error:
-            raise _failure(error) from error
-        location = response.headers.get("Location") if response.status_code in _REDIRECTS else None
-        return _Answer(
-            asked, host, response.status_code, location, response.headers.get("Retry-After")
-        )
+    def _ask(self, session: requests.Session, method: str, url: str) -> Reply:
+        request = self._transport.prepare(session, method, url)
+        with self._limiter.turn(request.host):
+            return self._transport.send(session, request, self._policy.timeout_s)
 
-    def _judge(self, url: str, answer: _Answer, *, moved: bool) -> _Attempt:
-        wait = (
-            retry_after_seconds(answer.retry_after, self._clock.time())
-            if answer.status in _BUSY
-            else None
-        )
-        kind, detail = _meaning(answer.status)
-        if wait is not None and wait > self._policy.longest_wait_s:
-            kind, detail = "rate-limited", f"{detail}; the host asks to wait {wait:.0f} s"
-        if answer.url != url and kind != "ok":
-            detail += f" at {answer.url}"
-        result = Result(url, kind, answer.status, detail, answer.url, moved=moved and kind == "ok")
-        return _Attempt(result, answer.host, wait)
+    def _judge(self, url: str, reply: Reply, *, moved: bool) -> _Attempt:
+        wait_s = None
+        if reply.status in BUSY_STATUSES:
+            wait_s = retry_after_seconds(reply.retry_after, self._clock.time())
+        kind, detail = _meaning(reply.status)
+        if wait_s is not None and wait_s > self._policy.longest_wait_s:
+            kind, detail = "rate-limited", f"{detail}; the host asks to wait {wait_s:.0f} s"
+        if reply.url != url and kind != "ok":
+            detail += f" at {reply.url}"
+        result = Result(url, kind, reply.status, detail, reply.url, moved=moved and kind == "ok")
+        return _Attempt(result, reply.host, wait_s)
+
+
+def link_transport(guard: Guard, proxies: dict[str, str] | None = None) -> Transport:
+    """The guarded client as the link checker uses it."""
+    return Transport(guard, HEADERS, proxies)
 
 
 def _meaning(status: int) -> tuple[str, str]:
+    """The kind of result that a status means, and its words."""
     try:
         phrase = f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -189,43 +158,6 @@ def _meaning(status: int) -> tuple[str, str]:
         return "ok", phrase
     if status == 429:
         return "rate-limited", phrase
-    return ("server" if status >= 500 else "http"), phrase
-
-
-def _join(base: str, location: str) -> str:
-    """The target of a redirect. Header bytes arrive as Latin-1 and are UTF-8 in practice."""
-    try:
-        return urljoin(base, location.encode("latin-1").decode("utf-8", "replace"))
-    except ValueError as error:
-        raise _Failure(
-            "bad-url", f"redirected to something that is no address ({error})"
-        ) from error
-
-
-def _failure(error: Exception) -> _Failure:
-    """What an exception means for the link; the order matters, since the classes of `requests`
-    overlap.
-    """
-    if isinstance(error, Refused):
-        return _Failure("refused", str(error))
-    if isinstance(error, Unresolved):
-        return _Failure("dns", str(error))
-    if isinstance(error, failures.Timeout):
-        return _Failure("timeout", "no answer in time")
-    if isinstance(error, failures.SSLError):
-        return _Failure("tls", f"the secure connection failed: {_innermost(error)}")
-    if isinstance(error, failures.ConnectionError):
-        kind = "connect" if "NewConnectionError" in repr(error.args) else "broken"
-        return _Failure(kind, _innermost(error))
-    if isinstance(error, _NO_ADDRESS):
-        return _Failure("bad-url", f"not an address that can be asked for: {error}")
-    return _Failure("broken", f"not a valid answer: {_innermost(error)}")
-
-
-def _innermost(error: BaseException) -> str:
-    """The shortest honest account: the first cause, on one line, not the chain of wrappers around
-    it.
-    """
-    while error.__cause__ is not None or error.__context__ is not None:
-        error = error.__cause__ or error.__context__ or error
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    if status >= 500:
+        return "server", phrase
+    return "http", phrase

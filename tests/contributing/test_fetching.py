@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import shlex
 import shutil
 import ssl
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,52 @@ def test_too_much_is_not_read(services: Services, monkeypatch: pytest.MonkeyPatc
     assert "more than 100 bytes" in str(failure(services, services.plays("page", b"x" * 101)))
 
 
+def test_a_body_is_not_waited_for_without_end(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that sends a byte before each timeout must not hold the command for hours."""
+    monkeypatch.setattr("flopbook.contributing.transport.LONGEST_BODY_S", -1.0)
+    assert failure(services, services.plays("page", b"x")).kind == "offline"
+
+
+def test_a_body_is_not_decompressed(services: Services) -> None:
+    """A few bytes may unpack into gigabytes; we ask for none of it, and take none apart."""
+    packed = gzip.compress(b"x" * 1000)
+    reply = Reply(headers={"Content-Encoding": "gzip"}, body=packed)
+    assert services.fetcher().get(services.plays("page", reply)).body == packed
+
+
+def test_nothing_is_taken_from_the_environment(
+    services: Services,
+    forbidden: ForbiddenListener,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No proxy: through one the guard could not choose the address."""
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(variable, f"http://127.0.0.2:{forbidden.port}")
+    assert services.fetcher().get(services.plays("page", b"x")).body == b"x"
+
+
+def test_a_name_that_changes_its_mind_is_called_at_the_checked_address(
+    services: Services,
+) -> None:
+    """DNS rebinding: the second answer would be the forbidden host."""
+    addresses = iter(["127.0.0.1", "127.0.0.2", "127.0.0.2"])
+    allowed = frozenset({("127.0.0.1", services.port)})
+    guard = Guard(allow=allowed, resolve=lambda host: [next(addresses)])
+    services.plays("page", Reply(500), b"x")
+    fetcher = Fetcher(guard, 10.0, sleep=services.slept.append)
+    assert fetcher.get(f"http://rebind.test:{services.port}/page").body == b"x"
+
+
+def test_requests_is_loaded_by_the_first_request_and_not_before() -> None:
+    code = (
+        "import sys, flopbook.cli.adding, flopbook.contributing.fetching as fetching;"
+        "fetching.Fetcher(); sys.exit('requests' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_a_pause_between_two_requests_to_one_host(services: Services) -> None:
     fetcher = services.fetcher(pause_s=3.0)
     url = services.plays("page", b"x")
@@ -148,6 +196,8 @@ def test_certificates_are_checked(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
     services.inner.socket = context.wrap_socket(services.inner.socket, server_side=True)
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):  # these would go first
+        monkeypatch.delenv(variable, raising=False)
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(cert))
     services.plays("page", b"safe")

@@ -1,35 +1,45 @@
-"""One guarded way to ask a web service: the address guard opens every connection, redirects are
-followed by hand.
+"""Pages of web services, one at a time: patient with a busy service, bounded in size.
 
-It asks for a page at a time, reads a bounded amount, and is patient with a service that asks for
-it. The standard library is enough, so an installed package can do it too. No proxy is used: behind
-one the guard could not choose the address.
+Every request goes through the address guard. No proxy is used: behind one the guard could not
+choose the address.
 """
 
 from __future__ import annotations
 
-import http.client
-import ssl
 import time
 from collections.abc import Callable
-from datetime import UTC
-from email.utils import parsedate_to_datetime
-from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
-from flopbook.contributing.guard import Guard, Refused, Unresolved
+from flopbook.contributing.exchange import (
+    BUSY_STATUSES,
+    Reply,
+    RequestFailure,
+    follow,
+    retry_after_seconds,
+)
+from flopbook.contributing.guard import Guard
 from flopbook.errors import FlopbookError, shorten
 
-MOST_BYTES = 8_000_000
+if TYPE_CHECKING:  # requests takes longer to load than any command takes to parse its options
+    import requests
+
+    from flopbook.contributing.transport import Transport
+
+MOST_BYTES = 8_000_000  # the largest feed of arXiv that we ask for has about 1 MB
 MOST_REDIRECTS = 6
 LONGEST_WAIT_S = 60.0
-_REDIRECTS = {301, 302, 303, 307, 308}
-_BUSY = {429, 503}
+FIRST_WAIT_S = 2.0  # before the second try; doubles
 USER_AGENT = "flopbook/1.0 (keeps a bibliography; one request at a time)"
+_HEADERS = {
+    "User-Agent": USER_AGENT,
+    "Accept-Encoding": "identity",  # bodies are not decompressed: see transport
+    "Connection": "close",
+}
 
 
 class Answer(NamedTuple):
-    """What a service said: the address that answered in the end, the status, and the body."""
+    """A page: the address that answered after all redirects, the status, and the body."""
 
     url: str
     status: int
@@ -37,25 +47,22 @@ class Answer(NamedTuple):
 
 
 class FetchError(FlopbookError):
-    """No usable answer. `kind` is offline, refused, missing, busy, server or broken."""
+    """No usable answer. `kind` is offline, refused, missing, busy, server or broken.
 
-    def __init__(self, kind: str, text: str) -> None:
+    `passing`: another try may get one, after `wait_s` seconds where the service says so.
+    """
+
+    def __init__(
+        self, kind: str, text: str, *, passing: bool = False, wait_s: float | None = None
+    ) -> None:
         super().__init__(text)
         self.kind = kind
-
-
-class _Reply(NamedTuple):
-    status: int
-    location: str
-    retry_after: str
-    body: bytes
+        self.passing = passing
+        self.wait_s = wait_s
 
 
 class Fetcher:
-    """Asks for pages, one at a time, through a guard.
-
-    `pause_s` lies between two requests to one host.
-    """
+    """Asks for pages, one at a time, through a guard, `pause_s` apart at one host."""
 
     def __init__(
         self,
@@ -68,115 +75,84 @@ class Fetcher:
         self._timeout_s = timeout_s
         self._pause_s = pause_s
         self._sleep = sleep
-        self._asked: set[str] = set()
+        self._asked_hosts: set[str] = set()
+        self._transport: Transport | None = None
 
     def get(self, url: str, accept: str = "*/*", tries: int = 3) -> Answer:
         """The page at a URL. Raises FetchError when there is none after some patience."""
-        wait = 2.0
-        for left in reversed(range(tries)):
+        for attempt in range(tries - 1):
             try:
-                reply, where = self._follow(url, accept)
-            except FetchError as error:
-                if left == 0 or error.kind != "broken":
+                return self._try(url, accept)
+            except FetchError as failure:
+                if not failure.passing:
                     raise
-                self._sleep(wait)
-            else:
-                if 200 <= reply.status < 300:
-                    return Answer(where, reply.status, reply.body)
-                asked = (
-                    retry_after_seconds(reply.retry_after, time.time())
-                    if reply.status in _BUSY
-                    else None
-                )
-                again = reply.status in _BUSY or reply.status >= 500
-                if left == 0 or not again or (asked is not None and asked > LONGEST_WAIT_S):
-                    raise _error(reply.status, where, asked)
-                self._sleep(asked if asked is not None else wait)
-            wait *= 2
-        raise AssertionError("the last try returns or raises")
+                backoff_s = FIRST_WAIT_S * 2**attempt
+                self._sleep(backoff_s if failure.wait_s is None else failure.wait_s)
+        return self._try(url, accept)
 
-    def _follow(self, url: str, accept: str) -> tuple[_Reply, str]:
-        for _ in range(MOST_REDIRECTS + 1):
-            reply = self._ask(url, accept)
-            if reply.status not in _REDIRECTS or not reply.location:
-                return reply, url
-            try:
-                url = urljoin(url, reply.location)
-            except ValueError:
-                raise FetchError(
-                    "broken", f"{_host(url)} redirects to something that is no address"
-                ) from None
-        raise FetchError(
-            "missing", f"more than {MOST_REDIRECTS} redirects, the last to {shorten(url)}"
-        )
+    def _try(self, url: str, accept: str) -> Answer:
+        """One try, over all redirects. Raises FetchError."""
+        session = self._open().session()
+        session.headers["Accept"] = accept
+        hop_url = url
 
-    def _ask(self, url: str, accept: str) -> _Reply:
-        url = url.partition("#")[0]
-        connection = None
+        def ask(next_url: str) -> Reply:
+            nonlocal hop_url
+            hop_url = next_url
+            return self._ask(session, next_url)
+
         try:
-            host, port = self._guard.check_url(url)
-            if host in self._asked and self._pause_s:
-                self._sleep(self._pause_s)
-            self._asked.add(host)
-            connection = self._connection(url, host, port)
-            parts = urlsplit(url)
-            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            headers = {
-                "User-Agent": USER_AGENT,
-                "Accept": accept,
-                "Accept-Encoding": "identity",
-                "Connection": "close",
-            }
-            connection.request("GET", target, headers=headers)
-            response = connection.getresponse()
-            location, wait = (
-                response.getheader(name, "") or "" for name in ("Location", "Retry-After")
-            )
-            body = b"" if response.status in _REDIRECTS else _body(response)
-        except Refused as error:
-            raise FetchError("refused", f"{shorten(url)} is not called: {error}") from None
-        except (Unresolved, TimeoutError, ConnectionRefusedError) as error:
-            raise FetchError("offline", f"no connection to {_host(url)}: {error}") from None
-        except OSError as error:
-            kind = "broken" if isinstance(error, (ConnectionError, ssl.SSLError)) else "offline"
-            raise FetchError(kind, f"no connection to {_host(url)}: {error}") from None
-        except (http.client.HTTPException, ValueError) as error:
-            raise FetchError(
-                "broken", f"{_host(url)} gave no whole answer: {type(error).__name__}"
-            ) from None
+            *_, reply = follow(url, ask, MOST_REDIRECTS)
+        except RequestFailure as failure:
+            raise _request_error(failure, hop_url) from None
         finally:
-            if connection is not None:
-                connection.close()
-        return _Reply(response.status, location, wait, body)
+            session.close()
+        if 200 <= reply.status < 300:
+            return Answer(hop_url, reply.status, reply.body)
+        raise _status_error(reply, hop_url)
 
-    def _connection(self, url: str, host: str, port: int) -> http.client.HTTPConnection:
-        """A connection whose socket the guard has opened, to an address that it has checked."""
-        connection = http.client.HTTPConnection(host, port, timeout=self._timeout_s)
-        connection.sock = self._guard.connect(host, port, self._timeout_s)
-        if urlsplit(url).scheme == "https":
-            context = ssl.create_default_context()
-            connection.default_port = (
-                http.client.HTTPS_PORT
-            )  # so that the Host header leaves it out
-            try:
-                connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
+    def _open(self) -> Transport:
+        from flopbook.contributing.transport import Transport
+
+        if self._transport is None:
+            self._transport = Transport(self._guard, _HEADERS)
+        return self._transport
+
+    def _ask(self, session: requests.Session, url: str) -> Reply:
+        """One request, after a pause where its host has been asked before."""
+        transport = self._open()
+        request = transport.prepare(session, "GET", url)
+        if request.host in self._asked_hosts and self._pause_s:
+            self._sleep(self._pause_s)
+        self._asked_hosts.add(request.host)
+        return transport.send(session, request, self._timeout_s, MOST_BYTES)
 
 
-def _body(response: http.client.HTTPResponse) -> bytes:
-    """The whole body.
+def _status_error(reply: Reply, url: str) -> FetchError:
+    """What a status that is no success means for whoever asked."""
+    status = f"(status {reply.status})"
+    if reply.status in BUSY_STATUSES:
+        wait_s = retry_after_seconds(reply.retry_after, time.time())
+        request = "" if wait_s is None else f" and asks to wait {wait_s:.0f} s"
+        text = f"{_host(url)} is busy {status}{request}; try again later"
+        return FetchError("busy", text, passing=(wait_s or 0) <= LONGEST_WAIT_S, wait_s=wait_s)
+    if reply.status >= 500:
+        text = f"{_host(url)} fails {status}; try again later"
+        return FetchError("server", text, passing=True)
+    return FetchError("missing", f"{shorten(url)} answers with status {reply.status}")
 
-    Raises HTTPException for one that is cut off, FetchError for one that is too large.
-    """
-    body = response.read(MOST_BYTES + 1)
-    if len(body) > MOST_BYTES:
-        raise FetchError("missing", f"the answer has more than {MOST_BYTES:,} bytes")
-    if response.length:  # a read with a limit does not say so by itself
-        raise http.client.IncompleteRead(body, response.length)
-    return body
+
+def _request_error(failure: RequestFailure, url: str) -> FetchError:
+    """A request without a reply, in the words of whoever asked for the page."""
+    if failure.kind == "refused":
+        return FetchError("refused", f"{shorten(url)} is not called: {failure}")
+    if failure.kind in ("large", "redirects"):
+        return FetchError("missing", shorten(failure, 200))
+    if failure.kind in ("dns", "connect", "timeout"):
+        return FetchError("offline", f"no connection to {_host(url)}: {failure}")
+    if failure.kind == "tls":
+        return FetchError("broken", f"no connection to {_host(url)}: {failure}", passing=True)
+    return FetchError("broken", f"{_host(url)} gave no whole answer: {failure}", passing=True)
 
 
 def _host(url: str) -> str:
@@ -184,25 +160,3 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or shorten(url)
     except ValueError:
         return shorten(url)
-
-
-def _error(status: int, url: str, asked: float | None) -> FetchError:
-    """What a status that is no success means for whoever asked."""
-    if status in _BUSY:
-        wait = f" and asks to wait {asked:.0f} s" if asked is not None else ""
-        return FetchError("busy", f"{_host(url)} is busy (status {status}){wait}; try again later")
-    if status >= 500:
-        return FetchError("server", f"{_host(url)} fails (status {status}); try again later")
-    return FetchError("missing", f"{shorten(url)} answers with status {status}")
-
-
-def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or as a date; None if unusable."""
-    text = (value or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:12])
-    try:
-        date = parsedate_to_datetime(text)
-        return max(0.0, date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now)
-    except (ValueError, OverflowError, TypeError):
-        return None

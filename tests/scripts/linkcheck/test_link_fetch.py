@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flopbook.contributing.guard import Guard
-from scripts.linkcheck.fetch import Policy, Prober, retry_after_seconds
+from scripts.linkcheck.fetch import Policy, Prober, link_transport, retry_after_seconds
 from scripts.linkcheck.results import KINDS, Result
 from scripts.linkcheck.schedule import HostLimiter, Limits
-from scripts.linkcheck.transport import Transport
 from tests.support.linkserver import HUGE, FakeClock, LinkServer
 from tests.support.services import ForbiddenListener
 
@@ -26,7 +25,7 @@ def prober(
     guard: Guard, clock: FakeClock, policy: Policy | None = None, delay_s: float = 0.0
 ) -> Prober:
     limiter = HostLimiter(Limits(jobs=4, per_host=2, delay_s=delay_s), clock)
-    return Prober(Transport(guard), limiter, policy or Policy(timeout_s=10), clock)
+    return Prober(link_transport(guard), limiter, policy or Policy(timeout_s=10), clock)
 
 
 def probe(server: LinkServer, clock: FakeClock, path: str, policy: Policy | None = None) -> Result:

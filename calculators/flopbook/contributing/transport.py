@@ -1,0 +1,240 @@
+"""Requests over HTTP that cannot get past the address guard, made with the requests library.
+
+The guard opens every connection, and redirects are left to the caller, so each hop is checked like
+the first. Only a command that asks the web imports this module: requests takes a while to load.
+
+Proxies: through a proxy the connection goes to the proxy, which resolves names itself, so the guard
+cannot pin the address. A proxy in the environment is therefore ignored unless the caller passes it;
+then only the form of an address, and what its name resolves to from here (if it does), are checked.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import urllib.request
+from collections.abc import Mapping
+from http.client import HTTPException
+from typing import Any, ClassVar, NamedTuple
+
+import requests
+from requests import exceptions as failures
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NewConnectionError,
+    ReadTimeoutError,
+)
+from urllib3.util import Timeout
+
+from flopbook.contributing.exchange import REDIRECT_STATUSES, Reply, RequestFailure
+from flopbook.contributing.guard import Guard, Refused, Unresolved
+
+# A timeout bounds one wait for data; a server that sends a byte a second would never meet it.
+LONGEST_BODY_S = 120.0
+_CHUNK_BYTES = 65_536
+# All that a link, a host or a network can do to us; anything else is a fault of ours and must be
+# raised.
+_EXPECTED = (
+    Refused,
+    Unresolved,
+    failures.RequestException,
+    HTTPError,
+    HTTPException,
+    OSError,
+    ValueError,
+)
+_NO_ADDRESS = (failures.InvalidURL, failures.MissingSchema, failures.InvalidSchema, UnicodeError)
+# Bundles of trusted certificates that a user may name; the first two are the ones requests knows.
+_BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+
+
+class CheckedRequest(NamedTuple):
+    """A request that the guard has let through: only `Transport.prepare` makes one."""
+
+    prepared: requests.PreparedRequest
+    url: str
+    host: str
+
+
+class Transport:
+    """Makes requests through the guard; one session for each page, so cookies live no longer."""
+
+    def __init__(
+        self, guard: Guard, headers: Mapping[str, str], proxies: Mapping[str, str] | None = None
+    ) -> None:
+        self.guard = guard
+        self.headers = dict(headers)
+        self.proxies = dict(proxies or {})
+        self._adapter = HTTPAdapter(max_retries=0) if self.proxies else GuardedAdapter(guard)
+
+    def session(self) -> requests.Session:
+        """A new session; all it takes from the environment is the bundle of certificates."""
+        session = _Session()
+        session.trust_env = False  # no proxies behind our back, and no credentials out of ~/.netrc
+        session.proxies.update(self.proxies)
+        session.verify = _certificates()
+        session.headers.update(self.headers)
+        session.mount("http://", self._adapter)
+        session.mount("https://", self._adapter)
+        return session
+
+    def check(self, url: str) -> str:
+        """The host of a URL that may be called; raises Refused or Unresolved."""
+        try:
+            return self.guard.check_url(url)[0]
+        except Unresolved:
+            if not self.proxies:
+                raise
+            # Behind a proxy, names often resolve only at the proxy.
+            return self.guard.check_form(url)[0]
+
+    def prepare(self, session: requests.Session, method: str, url: str) -> CheckedRequest:
+        """A request to an address that the guard lets through. Raises RequestFailure."""
+        try:
+            prepared = session.prepare_request(requests.Request(method, url))
+            return CheckedRequest(prepared, str(prepared.url), self.check(str(prepared.url)))
+        except _EXPECTED as error:
+            raise request_failure(error) from error
+
+    def send(
+        self,
+        session: requests.Session,
+        request: CheckedRequest,
+        timeout_s: float,
+        most_bytes: int = 0,
+    ) -> Reply:
+        """One exchange: no redirect is followed, and no body is read unless `most_bytes` says so.
+
+        Raises RequestFailure; its kind is `large` for a body of more than `most_bytes`.
+        """
+        try:
+            with session.send(
+                request.prepared, stream=True, allow_redirects=False, timeout=timeout_s
+            ) as response:
+                redirects = response.status_code in REDIRECT_STATUSES
+                body = _read_body(response, most_bytes) if most_bytes and not redirects else b""
+        except _EXPECTED as error:
+            raise request_failure(error) from error
+        location = response.headers.get("Location") if redirects else None
+        retry_after = response.headers.get("Retry-After")
+        return Reply(request.url, request.host, response.status_code, location, retry_after, body)
+
+
+class _Pinned:
+    """Opens the socket through the guard; Host header, SNI and certificate check stay the URL's."""
+
+    guard: ClassVar[Guard]
+    host: str
+    port: int
+    timeout: Any  # urllib3 keeps a Timeout, a number, None or its own mark for "not set"
+
+    def _new_conn(self) -> socket.socket:
+        seconds = Timeout.resolve_default_timeout(self.timeout)
+        connection: Any = self  # urllib3 types its errors by a class that only the subclass has
+        try:
+            return self.guard.connect(self.host, self.port, seconds)
+        except TimeoutError as error:
+            message = f"no connection to {self.host} in time"
+            raise ConnectTimeoutError(connection, message) from error
+        except OSError as error:
+            message = f"no connection to {self.host}: {error}"
+            raise NewConnectionError(connection, message) from error
+
+
+class _PinnedHTTP(_Pinned, HTTPConnection):
+    pass
+
+
+class _PinnedHTTPS(_Pinned, HTTPSConnection):
+    pass
+
+
+class GuardedAdapter(HTTPAdapter):
+    """An adapter that cannot connect past the guard."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        super().__init__(max_retries=0, pool_connections=64)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Give the pool manager pools whose connections ask the guard."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": _pool_class(HTTPConnectionPool, _PinnedHTTP, self._guard),
+            "https": _pool_class(HTTPSConnectionPool, _PinnedHTTPS, self._guard),
+        }
+
+
+def _pool_class(pool: type, connection: type, guard: Guard) -> type:
+    guarded = type(connection.__name__, (connection,), {"guard": guard})
+    return type(pool.__name__, (pool,), {"ConnectionCls": guarded})
+
+
+class _Session(requests.Session):
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Never: requests would read the whole body of a redirect that it knows about."""
+        return None
+
+
+def environment_proxies() -> dict[str, str]:
+    """The proxies that the environment asks for, by scheme."""
+    return {
+        scheme: url
+        for scheme, url in urllib.request.getproxies().items()
+        if scheme in ("http", "https", "all")
+    }
+
+
+def _certificates() -> str | bool:
+    """The bundle of certificates that the environment names, else True: the one of requests."""
+    for variable in _BUNDLE_VARIABLES:
+        if bundle := os.environ.get(variable):
+            return bundle
+    return True
+
+
+def _read_body(response: requests.Response, most_bytes: int) -> bytes:
+    """The body as it was sent, at most `most_bytes` of it and within LONGEST_BODY_S.
+
+    It is never decompressed: a small body may unpack into a huge one.
+    """
+    deadline = time.monotonic() + LONGEST_BODY_S
+    body = bytearray()
+    for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=False):
+        body += chunk
+        if len(body) > most_bytes:
+            raise RequestFailure("large", f"the answer has more than {most_bytes:,} bytes")
+        if time.monotonic() > deadline:
+            raise RequestFailure("timeout", f"no whole answer in {LONGEST_BODY_S:.0f} s")
+    return bytes(body)
+
+
+def request_failure(error: Exception) -> RequestFailure:
+    """What an exception means; the order matters, since the classes of requests overlap."""
+    if isinstance(error, Refused):
+        return RequestFailure("refused", str(error))
+    if isinstance(error, Unresolved):
+        return RequestFailure("dns", str(error))
+    if isinstance(error, (failures.Timeout, ReadTimeoutError)):
+        return RequestFailure("timeout", "no answer in time")
+    if isinstance(error, failures.SSLError):
+        return RequestFailure("tls", f"the secure connection failed: {_innermost(error)}")
+    if isinstance(error, failures.ConnectionError):
+        # requests wraps the error of urllib3 in its own, and shows its class only in the text.
+        kind = "connect" if "NewConnectionError" in repr(error.args) else "broken"
+        return RequestFailure(kind, _innermost(error))
+    if isinstance(error, _NO_ADDRESS):
+        return RequestFailure("bad-url", f"not an address that can be asked for: {error}")
+    return RequestFailure("broken", f"not a valid answer: {_innermost(error)}")
+
+
+def _innermost(error: BaseException) -> str:
+    """The first cause, on one line, without the chain of wrappers around it."""
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__ or error
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
