@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from flopbook.drawing.kernels import MARKS, SHOWN, picture, section
+from flopbook.drawing.kernels import MARKS, picture
 from flopbook.formulas.kernel_rooflines import KERNELS
 from flopbook.kernels.notation import MOST_KERNELS
+from scripts.website.pages.answer_pictures import ROOFLINE_CHIPS, picture_section
 
 ROOFS = "mine: bf16 100TFLOP/s, fp8 200TFLOP/s, memory 1TB/s, L2 10TB/s"
 VALUES = {"roofs": ROOFS, "kernels": KERNELS, "bytes_per_param": 2.0}
@@ -107,9 +108,9 @@ def test_as_many_kernels_as_are_read_have_a_mark() -> None:
 
 
 def test_the_page_shows_the_same_kernels_on_a_few_chips() -> None:
-    shown = "".join(section("roofline"))
+    shown = "".join(picture_section("roofline"))
     assert (
-        shown.count("<svg") == len(SHOWN) == shown.count("kernels wait for memory")
+        shown.count("<svg") == len(ROOFLINE_CHIPS) == shown.count("kernels wait for memory")
         and shown.count("<style>") == 1
     )
     for drawn in re.findall(r"<svg.*?</svg>", shown, re.S):

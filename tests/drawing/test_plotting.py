@@ -26,7 +26,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("colour", [plotting.INK, *plotting.COLOURS])
 def test_lines_and_words_are_readable_on_white(colour: str) -> None:
-    """A contrast of 4.5 to 1, which WCAG 2 asks of text: labels are written in these colours too."""
+    """A contrast of 4.5 to 1, which WCAG 2 asks of text: labels have these colours too."""
     assert 1.05 / (luminance(colour) + 0.05) >= 4.5
 
 

@@ -13,6 +13,7 @@ from flopbook.drawing.shards import MOST_COLUMNS, MOST_ROWS, WIDTH, grid
 from flopbook.formulas import get_formula
 from flopbook.sharding.blocks import blocks, holders
 from flopbook.sharding.notation import read_layout
+from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.calculators import calculator_markdown
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -104,7 +105,8 @@ def test_partial_sums_are_no_copies() -> None:
 def test_words_say_what_the_picture_shows() -> None:
     text = drawn("two axes").findtext(f"{SVG}desc") or ""
     assert text == (
-        "A[I_Y, J_X]: 8 blocks of 4 x 1, each on 1 device. The first block is on 0, the last one shown on 7."
+        "A[I_Y, J_X]: 8 blocks of 4 x 1, each on 1 device. "
+        "The first block is on 0, the last one shown on 7."
     )
 
 
@@ -146,9 +148,9 @@ def test_the_page_shows_every_example_with_its_picture_and_answer(name: str) -> 
     assert "runs in a terminal and in Python" in text
 
 
-def test_every_module_that_draws_has_both_functions() -> None:
+def test_every_module_that_draws_has_a_picture_and_a_part_of_its_page() -> None:
     import importlib
 
-    for drawing in DRAWINGS.values():
+    for name, drawing in DRAWINGS.items():
         module = importlib.import_module(f"flopbook.drawing.{drawing.module}")
-        assert callable(module.picture) and callable(module.section)
+        assert callable(module.picture) and picture_section(name)

@@ -7,10 +7,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from flopbook.drawing.schedules import NAMES, description, section, timeline_svg, title
+from flopbook.drawing.schedules import NAMES, description, timeline_svg, title
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.pipelines import Run, Times, plan, simulate
+from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.calculators import calculator_markdown
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -141,4 +142,4 @@ def test_the_page_shows_each_schedule_once_with_its_figures() -> None:
     for made in map(run, SCHEDULES):
         assert f"idle {made.fraction:.1%} of the step" in page
     assert "<svg" not in calculator_markdown("training-flops")
-    assert all("\n\n" not in part.strip("\n") for part in section("bubble"))
+    assert all("\n\n" not in part.strip("\n") for part in picture_section("bubble"))

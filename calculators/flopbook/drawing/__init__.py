@@ -1,1 +1,1 @@
-"""SVG that the command line and the site share: plot frames, rooflines, schedules, sharded arrays."""
+"""SVG that the command line and the site share: plots, rooflines, schedules, sharded arrays."""

@@ -1,6 +1,4 @@
-"""A sweep as a picture: an output against an input, a line for each value of a second input or for
-each output.
-"""
+"""A sweep as a plot: an output against an input, one line per value of a second input or output."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from flopbook.drawing.frame import Frame, PlotAxis, moved_apart, scale_over, ticks_of
 from flopbook.drawing.markup import escape
 from flopbook.drawing.scales import LETTER, Scale
 from flopbook.errors import FlopbookError
@@ -17,7 +16,8 @@ from flopbook.evaluation.sweeping import Axis, Sweep
 WIDTH, HEIGHT = 720, 400
 LEFT, TOP, BOTTOM = 96, 18, 46
 MOST_LINES, MOST_MARKS, MOST_PLACES = 8, 40, 2000
-# One colour and one dash for each line: no line is told by its colour alone.
+# One colour (for light and for dark pages) and one dash for each line, so that no two lines differ
+# by colour alone.
 _COLOURS = (
     ("#0068a8", "#6ec6ff"),
     ("#b3480b", "#ffb27d"),
@@ -25,28 +25,33 @@ _COLOURS = (
     ("#7b3fa0", "#d9a9f0"),
 )
 _DASHES = ("", "7 4", "2 4", "9 3 2 3")
+_LIGHT_RULES = "".join(
+    f".fb-line{number}{{stroke:var(--fb-line{number},{light});color:{light}}}"
+    for number, (light, _) in enumerate(_COLOURS)
+)
+_DARK_RULES = "".join(
+    f".fb-line{number}{{stroke:var(--fb-line{number},{dark})}}"
+    for number, (_, dark) in enumerate(_COLOURS)
+)
 STYLE = (
     "<style>.fb-curves text{font:12px sans-serif;fill:var(--md-default-fg-color,#222222)}"
     ".fb-curves .fb-grid{stroke:var(--md-default-fg-color--lightest,#dddddd);stroke-width:1}"
-    ".fb-curves .fb-line{fill:none;stroke-width:2}"
-    + "".join(
-        f".fb-line{n}{{stroke:var(--fb-line{n},{c[0]});color:{c[0]}}}"
-        for n, c in enumerate(_COLOURS)
-    )
-    + "@media (prefers-color-scheme:dark){.fb-curves text{fill:var(--md-default-fg-color,#e8e8e8)}"
-    ".fb-curves .fb-grid{stroke:var(--md-default-fg-color--lightest,#444444)}"
-    + "".join(f".fb-line{n}{{stroke:var(--fb-line{n},{c[1]})}}" for n, c in enumerate(_COLOURS))
-    + "}</style>"
+    f".fb-curves .fb-line{{fill:none;stroke-width:2}}{_LIGHT_RULES}"
+    "@media (prefers-color-scheme:dark){.fb-curves text{fill:var(--md-default-fg-color,#e8e8e8)}"
+    f".fb-curves .fb-grid{{stroke:var(--md-default-fg-color--lightest,#444444)}}{_DARK_RULES}"
+    "}</style>"
 )
 
 
 class Line(NamedTuple):
-    """One line: its name, and its points as values of the first axis and of the output, None where
-    there is none.
-    """
+    """One line: its name, and each value of the axis with the output there, None for no value."""
 
     name: str
     points: tuple[tuple[Any, float | None], ...]
+
+    def drawn(self) -> list[tuple[Any, float]]:
+        """The points that have a value."""
+        return [(x, y) for x, y in self.points if y is not None]
 
 
 class Plot(NamedTuple):
@@ -61,19 +66,34 @@ class Plot(NamedTuple):
 
     def values(self) -> list[float]:
         """All values that are drawn."""
-        return [y for line in self.lines for _, y in line.points if y is not None]
+        return [y for line in self.lines for _, y in line.drawn()]
 
 
-def plot_of(found: Sweep, outputs: Sequence[str] = ()) -> Plot:
-    """The lines of a sweep. Without names its first output that changes. Raises FlopbookError for
-    what has no picture.
+def plot_of(swept: Sweep, outputs: Sequence[str] = ()) -> Plot:
+    """The plot of some outputs, by default of the first that changes.
 
-    The axis is the first input that is a number; each combination of the others is a line of its
-    own.
+    The axis is the first input that is a number; each combination of the other inputs is a line of
+    its own. Raises FlopbookError for what has no picture.
     """
-    names = list(outputs) or [_first(found)]
-    units = {found.formula.outputs[name].unit for name in names}
-    words = [name for name in names if found.formula.outputs[name].choices]
+    names = list(outputs) or [_first_changing(swept)]
+    unit = _common_unit(swept, names)
+    axis = next((axis for axis in swept.axes if axis.is_number), swept.axes[0])
+    lines = [line for name in names for line in _lines(swept, axis, name, named=len(names) > 1)]
+    if len(lines) > MOST_LINES:
+        raise FlopbookError(f"{len(lines)} lines are too many for a picture, at most {MOST_LINES}")
+    label = ", ".join(names)
+    inputs = " and ".join(axis.name for axis in swept.axes)
+    title = f"{swept.formula.title}: {label} by {inputs}"
+    plot = Plot(title, label, axis, unit, tuple(lines), log=False)
+    if not plot.values():
+        raise FlopbookError(f"{names[0]} has no finite value to draw")
+    return plot._replace(log=axis.log and min(plot.values()) > 0)
+
+
+def _common_unit(swept: Sweep, names: Sequence[str]) -> str:
+    """The unit of these outputs. Raises FlopbookError for a word, or for more than one unit."""
+    units = {swept.formula.outputs[name].unit for name in names}
+    words = [name for name in names if swept.formula.outputs[name].choices]
     if words:
         raise FlopbookError(
             f"{words[0]} is a word and cannot be drawn; choose numbers with --outputs"
@@ -82,201 +102,186 @@ def plot_of(found: Sweep, outputs: Sequence[str] = ()) -> Plot:
         raise FlopbookError(
             f"one picture has one unit, found {', '.join(sorted(units))}; choose with --outputs"
         )
-    axis = next((one for one in found.axes if one.is_number), found.axes[0])
-    lines = [line for name in names for line in _lines(found, axis, name, len(names) > 1)]
-    if len(lines) > MOST_LINES:
-        raise FlopbookError(f"{len(lines)} lines are too many for a picture, at most {MOST_LINES}")
-    values = [y for line in lines for _, y in line.points if y is not None]
-    if not values:
-        raise FlopbookError(f"{names[0]} has no finite value to draw")
-    label = ", ".join(names)
-    title = f"{found.formula.title}: {label} by {' and '.join(one.name for one in found.axes)}"
-    return Plot(title, label, axis, units.pop(), tuple(lines), axis.log and min(values) > 0)
+    return units.pop()
 
 
-def _first(found: Sweep) -> str:
+def _first_changing(swept: Sweep) -> str:
     """The first output that is a number and changes, else the first that is a number."""
-    numbers = [name for name in found.outputs() if not found.formula.outputs[name].choices]
+    numbers = [name for name in swept.outputs() if not swept.formula.outputs[name].choices]
     if not numbers:
-        raise FlopbookError(f"no output of {found.formula.id} can be drawn here")
-    changing = [
-        name
-        for name in numbers
-        if len({repr(y) for y in _finite(found, name) if y is not None}) > 1
-    ]
-    return (changing or numbers)[0]
+        raise FlopbookError(f"no output of {swept.formula.id} can be drawn here")
+    return next((name for name in numbers if _changes(swept, name)), numbers[0])
 
 
-def _finite(found: Sweep, name: str) -> list[float | None]:
-    return [y if isinstance(y, float) and math.isfinite(y) else None for y in found.column(name)]
+def _changes(swept: Sweep, name: str) -> bool:
+    finite = {repr(y) for y in _finite(swept, name) if y is not None}
+    return len(finite) > 1
 
 
-def _lines(found: Sweep, axis: Axis, output: str, named: bool) -> list[Line]:
+def _finite(swept: Sweep, name: str) -> list[float | None]:
+    """An output at every point, None where it has no finite value."""
+    return [y if isinstance(y, float) and math.isfinite(y) else None for y in swept.column(name)]
+
+
+def _lines(swept: Sweep, axis: Axis, output: str, *, named: bool) -> list[Line]:
     """The lines of one output, one for each combination of the inputs that are not the axis."""
-    others = [one for one in found.axes if one.name != axis.name]
-    columns = [found.column(one.name) for one in others]
+    further_axes = [further for further in swept.axes if further.name != axis.name]
+    columns = [swept.column(further.name) for further in further_axes]
     groups: dict[tuple[Any, ...], list[tuple[Any, float | None]]] = {}
-    for point, (x, y) in enumerate(
-        zip(found.column(axis.name), _finite(found, output), strict=True)
-    ):
-        groups.setdefault(tuple(column[point] for column in columns), []).append((x, y))
+    points = zip(swept.column(axis.name), _finite(swept, output), strict=True)
+    for number, point in enumerate(points):
+        key = tuple(column[number] for column in columns)
+        groups.setdefault(key, []).append(point)
     lines = []
-    for key, points in groups.items():
+    for key, group in groups.items():
         words = [
-            f"{one.name} {said(value, one.unit or '1')}"
-            for one, value in zip(others, key, strict=True)
+            f"{further.name} {said(level, further.unit or '1')}"
+            for further, level in zip(further_axes, key, strict=True)
         ]
-        step = math.ceil(len(points) / MOST_PLACES)
-        kept = [*points[::step], *(points[-1:] if (len(points) - 1) % step else ())]
-        lines.append(
-            Line(", ".join([*([output] if named or not words else []), *words]), tuple(kept))
-        )
+        if named or not words:
+            words.insert(0, output)
+        lines.append(Line(", ".join(words), tuple(_thinned(group))))
     return lines
 
 
+def _thinned(points: list[tuple[Any, float | None]]) -> list[tuple[Any, float | None]]:
+    """At most about MOST_PLACES of the points, the last one among them."""
+    step = math.ceil(len(points) / MOST_PLACES)
+    thinned = points[::step]
+    if (len(points) - 1) % step:
+        thinned.append(points[-1])
+    return thinned
+
+
 def curves_svg(plot: Plot) -> str:
-    """The picture as a file of its own, with title and description; text is text, colours fit light
-    and dark.
-    """
-    right = 24 + LETTER * max(len(line.name) for line in plot.lines)
-    x = _across(plot, WIDTH)
-    y = _scale(plot.values(), HEIGHT - BOTTOM, TOP, plot.log)
+    """The plot as an SVG file of its own, with title and description, for light and dark pages."""
+    width = WIDTH + 24 + LETTER * max(len(line.name) for line in plot.lines)
+    frame = _frame(plot)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + right:.0f} {HEIGHT}" '
-        f'width="{WIDTH + right:.0f}" height="{HEIGHT}" role="img" class="fb-svg fb-curves" '
-        f'aria-labelledby="fb-curves-t fb-curves-d"><title id="fb-curves-t">{escape(plot.title)}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {HEIGHT}" '
+        f'width="{width:.0f}" height="{HEIGHT}" role="img" class="fb-svg fb-curves" '
+        'aria-labelledby="fb-curves-t fb-curves-d">'
+        f'<title id="fb-curves-t">{escape(plot.title)}</title>'
         f'<desc id="fb-curves-d">{escape(description(plot))}</desc>{STYLE}',
-        *_grid(plot, x, y),
-        *(_line(line, number, x, y, plot) for number, line in enumerate(plot.lines)),
-        *_labels(plot, x, y),
-        f'<text class="fb-axis" x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 8}" text-anchor="middle">'
-        f"{escape(plot.axis.name)}{', logarithmic' if plot.axis.log else ''}</text>"
-        f'<text class="fb-axis" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-        f'text-anchor="middle">{escape(plot.label)}{", logarithmic" if plot.log else ""}</text></svg>',
+        *frame.grid(),
+        *(_drawn_line(plot, number, frame) for number in range(len(plot.lines))),
+        *_names(plot, frame),
+        *frame.titles(),
+        "</svg>",
     ]
     return "".join(parts)
 
 
 def description(plot: Plot) -> str:
     """The picture in words, with its figures."""
-    lines = []
-    for line in plot.lines:
-        found = [(x, y) for x, y in line.points if y is not None]
-        if found:
-            ends = [
-                f"{said(y, plot.unit)} at {said(x, plot.axis.unit or '1')}"
-                for x, y in (found[0], found[-1])
-            ]
-            lines.append(f"{line.name}: {ends[0]} to {ends[1]}")
-        else:
-            lines.append(f"{line.name}: no value")
+    lines = "; ".join(f"{line.name}: {_extent(plot, line)}" for line in plot.lines)
     kind = "both axes logarithmic" if plot.log else "linear upwards"
-    return f"{plot.title}; {kind}. {'; '.join(lines)}."
+    return f"{plot.title}; {kind}. {lines}."
 
 
-def _across(plot: Plot, end: float) -> Scale:
-    """The scale of the axis; words stand evenly apart."""
-    if plot.axis.is_number:
-        return _scale(list(plot.axis.values), LEFT, end, plot.axis.log)
-    return Scale(-0.5, len(plot.axis.values) - 0.5, LEFT, end, log=False)
+def _extent(plot: Plot, line: Line) -> str:
+    """Where a line begins and where it ends."""
+    points = line.drawn()
+    if not points:
+        return "no value"
+    ends = [
+        f"{said(y, plot.unit)} at {said(x, plot.axis.unit or '1')}"
+        for x, y in (points[0], points[-1])
+    ]
+    return f"{ends[0]} to {ends[1]}"
 
 
-def _scale(values: list[float], start: float, end: float, log: bool) -> Scale:
-    low, high = min(values), max(values)
-    if log:
-        return (
-            Scale(low / 1.1, high * 1.1, start, end)
-            if low == high
-            else Scale(low, high, start, end)
-        )
-    if low == high:
-        low, high = low - max(1.0, abs(low)) / 2, high + max(1.0, abs(high)) / 2
-    return Scale(min(low, 0.0) if low < 0.5 * high else low, high, start, end, log=False)
+def _frame(plot: Plot) -> Frame:
+    """The axes of a plot; words on the lower one stand evenly apart."""
+    axis = plot.axis
+    if axis.is_number:
+        x = scale_over(list(axis.values), LEFT, WIDTH, log=axis.log)
+        x_ticks = ticks_of(_ticks(x, axis.unit), lambda tick: _tick_text(tick, axis.unit))
+    else:
+        x = Scale(-0.5, len(axis.values) - 0.5, LEFT, WIDTH, log=False)
+        x_ticks = [(float(place), str(word)) for place, word in enumerate(axis.values)]
+    y = scale_over(plot.values(), HEIGHT - BOTTOM, TOP, log=plot.log)
+    y_ticks = ticks_of(_ticks(y, plot.unit), lambda tick: _tick_text(tick, plot.unit))
+    return Frame(
+        PlotAxis(x, x_ticks, _axis_title(axis.name, axis.log)),
+        PlotAxis(y, y_ticks, _axis_title(plot.label, plot.log)),
+        tick_drop=17,
+    )
 
 
-def _place(plot: Plot, value: Any) -> float:
-    return value if plot.axis.is_number else float(list(plot.axis.values).index(value))
-
-
-def _grid(plot: Plot, x: Scale, y: Scale) -> list[str]:
-    lines = []
-    marks = _ticks(x, plot.axis.unit) if plot.axis.is_number else list(range(len(plot.axis.values)))
-    for value in marks:
-        text = (
-            _tick(value, plot.axis.unit)
-            if plot.axis.is_number
-            else str(plot.axis.values[int(value)])
-        )
-        at = x.at(value)
-        lines.append(f'<path class="fb-grid" d="M{at} {y.end}V{y.start}"/>')
-        lines.append(
-            f'<text class="fb-tick" x="{at}" y="{y.start + 17}" text-anchor="middle">{escape(text)}</text>'
-        )
-    for value in _ticks(y, plot.unit):
-        at = y.at(value)
-        lines.append(f'<path class="fb-grid" d="M{x.start} {at}H{x.end}"/>')
-        text = escape(_tick(value, plot.unit))
-        lines.append(
-            f'<text class="fb-tick" x="{x.start - 6}" y="{at + 4}" text-anchor="end">{text}</text>'
-        )
-    return lines
+def _axis_title(name: str, log: bool) -> str:
+    return f"{name}, logarithmic" if log else name
 
 
 def _ticks(scale: Scale, unit: str) -> list[float]:
     """Round values of a scale; of a long time in days or hours, as they are written."""
     if unit != "s" or scale.log:
         return scale.round_ticks()
-    size = next((size for size in (86400.0, 3600.0) if scale.high >= size), 1.0)
-    ticks = Scale(
-        scale.low / size, scale.high / size, scale.start, scale.end, log=False
-    ).round_ticks()
-    return [size * tick for tick in ticks]
+    step_s = next((seconds for seconds in (86400.0, 3600.0) if scale.high >= seconds), 1.0)
+    in_steps = Scale(scale.low / step_s, scale.high / step_s, scale.start, scale.end, log=False)
+    return [step_s * tick for tick in in_steps.round_ticks()]
 
 
-def _tick(value: float, unit: str) -> str:
-    return said(value, unit) if value else "0"
+def _tick_text(tick: float, unit: str) -> str:
+    return said(tick, unit) if tick else "0"  # zero needs no unit, and has no prefix
 
 
-def _line(line: Line, number: int, x: Scale, y: Scale, plot: Plot) -> str:
-    """A line with a gap where there is no value, and marks with their values where there are few."""
-    path, pen = [], "M"
-    for value, height in line.points:
+def _position(plot: Plot, x: Any) -> float:
+    """Where a value is on the axis: a number is itself, a word its number among the words."""
+    if plot.axis.is_number:
+        return float(x)
+    return float(list(plot.axis.values).index(x))
+
+
+def _drawn_line(plot: Plot, number: int, frame: Frame) -> str:
+    """A line with a gap where there is no value; with marks and tooltips if its points are few."""
+    line = plot.lines[number]
+    colour = number % len(_COLOURS)
+    svg = ""
+    if plot.axis.is_number:  # between two words there is nothing to connect
+        dash = _DASHES[(number + number // len(_COLOURS)) % len(_DASHES)]
+        dashes = f' stroke-dasharray="{dash}"' if dash else ""
+        svg = f'<path class="fb-line fb-line{colour}"{dashes} d="{_path(plot, line, frame)}"/>'
+    points = line.drawn()
+    if len(points) > MOST_MARKS:
+        return svg
+    for x, height in points:
+        place_x, place_y = frame.at(_position(plot, x), height)
+        tip = f"{said(x, plot.axis.unit or '1')}: {said(height, plot.unit)}"
+        svg += (
+            f'<circle class="fb-line{colour}" fill="none" cx="{place_x}" cy="{place_y}" r="3">'
+            f"<title>{escape(tip)}</title></circle>"
+        )
+    return svg
+
+
+def _path(plot: Plot, line: Line, frame: Frame) -> str:
+    """The path of a line; the pen is lifted where there is no value."""
+    steps, pen = [], "M"
+    for x, height in line.points:
         if height is None:
             pen = "M"
             continue
-        path.append(f"{pen}{x.at(_place(plot, value))} {y.at(height)}")
+        place_x, place_y = frame.at(_position(plot, x), height)
+        steps.append(f"{pen}{place_x} {place_y}")
         pen = "L"
-    colour = number % len(_COLOURS)
-    dash = _DASHES[(number + number // len(_COLOURS)) % len(_DASHES)]
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    drawn = (
-        f'<path class="fb-line fb-line{colour}"{dashed} d="{"".join(path)}"/>'
-        if plot.axis.is_number
-        else ""
-    )
-    few = [(value, height) for value, height in line.points if height is not None]
-    if len(few) > MOST_MARKS:
-        return drawn
-    marks = [
-        f'<circle class="fb-line{colour}" fill="none" cx="{x.at(_place(plot, value))}" cy="{y.at(height)}" r="3">'
-        f"<title>{escape(said(value, plot.axis.unit or '1'))}: {escape(said(height, plot.unit))}</title></circle>"
-        for value, height in few
-    ]
-    return drawn + "".join(marks)
+    return "".join(steps)
 
 
-def _labels(plot: Plot, x: Scale, y: Scale) -> list[str]:
+def _names(plot: Plot, frame: Frame) -> list[str]:
     """The name of each line at its end, moved apart where they would touch."""
     ends = []
     for number, line in enumerate(plot.lines):
-        last = next((height for _, height in reversed(line.points) if height is not None), None)
-        if last is not None:
-            ends.append((y.at(last), number, line.name))
-    labels, before = [], -math.inf
-    for at, number, name in sorted(ends):
-        before = max(at + 4, before + 14)
-        mark = f'<path class="fb-line fb-line{number % len(_COLOURS)}" d="M{x.end + 4} {before - 4:.1f}h8"/>'
+        if points := line.drawn():
+            ends.append((frame.y.at(points[-1][1]), number, line.name))
+    ends.sort()
+    baselines = moved_apart(y + 4 for y, _, _ in ends)
+    labels = []
+    for (_, number, name), baseline in zip(ends, baselines, strict=True):
+        colour = number % len(_COLOURS)
+        left = frame.x.end
         labels.append(
-            f'{mark}<text class="fb-label" x="{x.end + 16}" y="{before:.1f}">{escape(name)}</text>'
+            f'<path class="fb-line fb-line{colour}" d="M{left + 4} {baseline - 4:.1f}h8"/>'
+            f'<text class="fb-label" x="{left + 16}" y="{baseline:.1f}">{escape(name)}</text>'
         )
     return labels

@@ -1,29 +1,39 @@
-"""Kernels under the roofs of chips, as a picture: intensity to the right, rate upwards, both
-logarithmic.
-"""
+"""Kernels under the roofs of chips: rate against arithmetic intensity, both logarithmic."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from flopbook.drawing.frame import Frame, powers_of_ten
 from flopbook.drawing.markup import escape
 from flopbook.drawing.pictures import Picture
-from flopbook.drawing.rooflines import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, axes, grid
+from flopbook.drawing.rooflines import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    bare_rate,
+    plain_power,
+    roofline_frame,
+)
 from flopbook.drawing.scales import Room, Scale
-from flopbook.evaluation.calculator import calculate
 from flopbook.formulas.kernel_rooflines import Row, rows
 from flopbook.kernels.notation import Machine, read_roofs
 from flopbook.quantities.units import format_quantity
 
+# What a kernel is drawn as in a terminal, and what its point is labelled with in the picture.
 MARKS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LINES, NARROWEST, MARGIN = 18, 48, 9  # of the picture in text; the margin has the rates
-LINE = 16  # height of a line below the picture
-SHOWN = ("h100-sxm", "mi300x", "tpu-v5p")
+# Of the picture in text: lines, columns at least and at most, and the margin that has the rates.
+LINES, NARROWEST, WIDEST, MARGIN = 18, 48, 110, 9
+LEGEND_LINE = 16  # height of a line of the legend below the picture
 STYLE = (
     "<style>.fb-kernels .fb-roof{fill:none;stroke:var(--fb-accent,#0068a8);stroke-width:2}"
-    ".fb-kernels .fb-further{fill:none;stroke:var(--fb-accent,#0068a8);stroke-width:1.2;stroke-dasharray:5 4}"
+    ".fb-kernels .fb-further{fill:none;stroke:var(--fb-accent,#0068a8);stroke-width:1.2;"
+    "stroke-dasharray:5 4}"
     ".fb-kernels .fb-point{fill:var(--md-default-fg-color,#222222)}"
     ".fb-kernels .fb-measured{fill:none;stroke:var(--md-default-fg-color,#222222);stroke-width:1.5}"
     ".fb-kernels .fb-grid{stroke:var(--md-default-fg-color--lightest,#dddddd)}"
@@ -33,107 +43,140 @@ STYLE = (
 )
 
 
-class _Frame:
-    """What is drawn, and the range of it: all kernels, all ridges, and some room beside them."""
+class RoofLine(NamedTuple):
+    """A roof as drawn: peak (FLOP/s) and bandwidth (byte/s).
 
-    def __init__(self, machines: Sequence[Machine], found: Sequence[Row]) -> None:
-        self.machines, self.rows = machines, found
+    `main`: kernels are held against this one. `along_slope`: the label belongs to its bandwidth.
+    """
+
+    label: str
+    peak: float
+    bandwidth: float
+    main: bool = False
+    along_slope: bool = False
+
+    @property
+    def text(self) -> str:
+        """The label with the ridge, in FLOP/byte."""
+        return f"{self.label}, ridge {self.peak / self.bandwidth:,.4g}"
+
+
+class KernelPlot:
+    """What is drawn, and the ends of both axes: all kernels and ridges, with room beside them."""
+
+    def __init__(self, machines: Sequence[Machine], kernels: Sequence[Row]) -> None:
+        self.machines, self.kernels = machines, kernels
+        self.roofs = _roof_lines(machines)
+        self.names = list(dict.fromkeys(row.kernel.name for row in kernels))
         ridges = [ridge for machine in machines for _, ridge in machine.ridges()]
-        places = [row.intensity for row in found] + ridges
-        self.low, self.high = (
-            10 ** math.floor(math.log10(min(places) / 2)),
-            10 ** math.ceil(math.log10(max(places) * 2)),
-        )
-        rates = [row.rate for row in found] + [
-            row.rate * row.reached for row in found if row.reached
-        ]
-        top = max([roof.rate for machine in machines for roof in machine.peaks] + rates)
-        self.bottom, self.top = min(rates) / 3, top * 2
-        self.names = list(dict.fromkeys(row.kernel.name for row in found))
+        intensities = [row.intensity for row in kernels] + ridges
+        self.low = 10 ** math.floor(math.log10(min(intensities) / 2))
+        self.high = 10 ** math.ceil(math.log10(max(intensities) * 2))
+        rates = [row.rate for row in kernels]
+        rates += [row.rate * row.reached for row in kernels if row.reached]
+        peaks = [roof.rate for machine in machines for roof in machine.peaks]
+        self.bottom, self.top = min(rates) / 3, max(peaks + rates) * 2
 
     def mark(self, row: Row) -> str:
-        """The number of a kernel."""
+        """The letter of a kernel."""
         return MARKS[self.names.index(row.kernel.name)]
 
-    def lines(self) -> list[tuple[str, float, float, bool]]:
-        """Label, peak and bandwidth of each roof, and whether the table holds kernels against it.
 
-        Of one chip all peaks over the main memory and its first peak over all memories; of several
-        the first of each.
-        """
-        first = [
-            (one.name, one.peaks[0].rate, one.bandwidths[0].rate, True) for one in self.machines
-        ]
-        if len(self.machines) > 1:
-            return first
-        (one,) = self.machines
-        peak, memory = one.peaks[0], one.bandwidths[0]
+def _roof_lines(machines: Sequence[Machine]) -> list[RoofLine]:
+    """The roofs that are drawn.
+
+    Of one chip all peaks over the main memory, and its first peak over all memories; of several
+    chips the first peak and bandwidth of each.
+    """
+    if len(machines) > 1:
         return [
-            (peak.label, peak.rate, memory.rate, True),
-            *((further.label, further.rate, memory.rate, False) for further in one.peaks[1:]),
-            *((further.label, peak.rate, further.rate, False) for further in one.bandwidths[1:]),
+            RoofLine(chip.name, chip.peaks[0].rate, chip.bandwidths[0].rate, main=True)
+            for chip in machines
         ]
+    (chip,) = machines
+    memories = {memory.label for memory in chip.bandwidths}
+    peak, memory = chip.peaks[0], chip.bandwidths[0]
+    return [
+        RoofLine(peak.label, peak.rate, memory.rate, True, peak.label in memories),
+        *(
+            RoofLine(lower.label, lower.rate, memory.rate, along_slope=lower.label in memories)
+            for lower in chip.peaks[1:]
+        ),
+        *(
+            RoofLine(cache.label, peak.rate, cache.rate, along_slope=True)
+            for cache in chip.bandwidths[1:]
+        ),
+    ]
 
 
 def picture(name: str, values: Mapping[str, Any]) -> Picture:
     """Roofs and kernels of the inputs of `roofline`. Raises FlopbookError."""
-    found = rows(values["kernels"], values["roofs"], values["bytes_per_param"])
-    frame = _Frame(read_roofs(values["roofs"]), found)
+    kernels = rows(values["kernels"], values["roofs"], values["bytes_per_param"])
+    plot = KernelPlot(read_roofs(values["roofs"]), kernels)
     return Picture(
-        text=lambda width: _text(frame, width), svg=lambda standalone: _svg(frame, standalone)
+        text=lambda width: _text(plot, width), svg=lambda standalone: _svg(plot, standalone)
     )
 
 
-def _text(frame: _Frame, width: int) -> str:
-    """The picture in letters: roofs as / and -, further ones as dots, kernels as numbers, measured
-    rates as *.
-    """
-    columns = min(max(width, NARROWEST), 110) - MARGIN
-    x = Scale(frame.low, frame.high, 0, columns - 1)
-    y = Scale(frame.bottom, frame.top, LINES - 1, 0)
-    cells = [[" "] * columns for _ in range(LINES)]
+class _Canvas:
+    """A plot in letters: cells in lines and columns, addressed by intensity and rate."""
 
-    def put(intensity: float, rate: float, letter: str) -> None:
-        line, column = round(y.at(rate)), round(x.at(intensity))
-        while letter in MARKS and cells[line][column] in MARKS and line < LINES - 1:
-            line += 1  # another kernel stands there
-        if frame.bottom <= rate <= frame.top:
-            cells[line][column] = letter
+    def __init__(self, plot: KernelPlot, columns: int) -> None:
+        self.x = Scale(plot.low, plot.high, 0, columns - 1)
+        self.y = Scale(plot.bottom, plot.top, LINES - 1, 0)
+        self.cells = [[" "] * columns for _ in range(LINES)]
 
-    for _, peak, bandwidth, main in sorted(frame.lines(), key=lambda line: line[3]):
-        for column in range(columns):
-            intensity = frame.low * (frame.high / frame.low) ** (column / (columns - 1))
-            flat = bandwidth * intensity >= peak
-            put(
-                intensity, min(peak, bandwidth * intensity), ("-" if flat else "/") if main else "."
-            )
-    for row in frame.rows:
+    def put(self, intensity: float, rate: float, letter: str) -> None:
+        """Write a letter; a kernel goes a line lower where another kernel is already."""
+        if not self.y.low <= rate <= self.y.high:
+            return
+        line, column = round(self.y.at(rate)), round(self.x.at(intensity))
+        if letter in MARKS:
+            while self.cells[line][column] in MARKS and line < LINES - 1:
+                line += 1
+        self.cells[line][column] = letter
+
+
+def _text(plot: KernelPlot, width: int) -> str:
+    """The plot in letters: roofs / and -, further roofs as dots, kernels by mark, measured as *."""
+    columns = min(max(width, NARROWEST), WIDEST) - MARGIN
+    canvas = _Canvas(plot, columns)
+    for roof in sorted(plot.roofs, key=lambda roof: roof.main):  # the main roofs cover the others
+        _put_roof(canvas, roof, columns)
+    for row in plot.kernels:
         if row.reached:
-            put(row.intensity, row.rate * row.reached, "*")
-        put(row.intensity, row.rate, frame.mark(row))
-    labels = {
-        round(y.at(10.0**n)): 10.0**n
-        for n in range(math.ceil(math.log10(frame.bottom)), 40)
-        if 10**n < frame.top
+            canvas.put(row.intensity, row.rate * row.reached, "*")
+        canvas.put(row.intensity, row.rate, plot.mark(row))
+    rate_labels = {
+        round(canvas.y.at(rate)): bare_rate(rate)
+        for rate in powers_of_ten(canvas.y)
+        if rate < plot.top
     }
-    lines = [
-        (
-            format_quantity(labels[n], "FLOP/s").removesuffix("FLOP/s").strip()
-            if n in labels
-            else ""
-        ).rjust(MARGIN - 2)
-        + " |"
-        + "".join(line).rstrip()
-        for n, line in enumerate(cells)
-    ]
-    return "\n".join([" FLOP/s", *lines, *_foot(frame, x, columns), *_legend(frame)])
+    lines = []
+    for number, cells in enumerate(canvas.cells):
+        margin = rate_labels.get(number, "").rjust(MARGIN - 2)
+        lines.append(f"{margin} |{''.join(cells).rstrip()}")
+    return "\n".join([" FLOP/s", *lines, *_foot(plot, canvas.x, columns), *_legend(plot)])
 
 
-def _foot(frame: _Frame, x: Scale, columns: int) -> list[str]:
+def _put_roof(canvas: _Canvas, roof: RoofLine, columns: int) -> None:
+    """A roof in letters, at every column."""
+    for column in range(columns):
+        share = column / (columns - 1)
+        intensity = canvas.x.low * (canvas.x.high / canvas.x.low) ** share
+        slope = roof.bandwidth * intensity
+        letter = "."
+        if roof.main:
+            letter = "-" if slope >= roof.peak else "/"
+        canvas.put(intensity, min(roof.peak, slope), letter)
+
+
+def _foot(plot: KernelPlot, x: Scale, columns: int) -> list[str]:
+    """The axis of the intensities below the plot in letters."""
     ticks = [" "] * (columns + 12)
-    for power in range(round(math.log10(frame.low)), round(math.log10(frame.high)) + 1):
-        label, at = f"{10.0**power:,.12g}", round(x.at(10.0**power))
-        ticks[at : at + len(label)] = label
+    for power in range(round(math.log10(plot.low)), round(math.log10(plot.high)) + 1):
+        label, column = plain_power(10.0**power), round(x.at(10.0**power))
+        ticks[column : column + len(label)] = label
     return [
         " " * (MARGIN - 2) + " +" + "-" * columns,
         " " * MARGIN + "".join(ticks).rstrip() + " FLOP/byte",
@@ -141,115 +184,114 @@ def _foot(frame: _Frame, x: Scale, columns: int) -> list[str]:
     ]
 
 
-def _legend(frame: _Frame) -> list[str]:
-    kinds = "/ - roofs of the table" + (
-        ", . further roofs" if any(not line[3] for line in frame.lines()) else ""
-    )
-    kinds += ", * measured" if any(row.reached for row in frame.rows) else ""
+def _legend(plot: KernelPlot) -> list[str]:
+    """What the letters mean, and the figures of each roof."""
+    letters = ["/ - roofs of the table"]
+    if not all(roof.main for roof in plot.roofs):
+        letters.append(". further roofs")
+    if any(row.reached for row in plot.kernels):
+        letters.append("* measured")
     roofs = [
-        f"{label}: {format_quantity(peak, 'FLOP/s')}, {format_quantity(bandwidth, 'byte/s')}, ridge at "
-        f"{peak / bandwidth:,.4g} FLOP/byte"
-        for label, peak, bandwidth, _ in frame.lines()
+        f"{roof.label}: {format_quantity(roof.peak, 'FLOP/s')}, "
+        f"{format_quantity(roof.bandwidth, 'byte/s')}, ridge at "
+        f"{roof.peak / roof.bandwidth:,.4g} FLOP/byte"
+        for roof in plot.roofs
     ]
-    return [kinds, *roofs, *(f"{MARKS[n]} {name}" for n, name in enumerate(frame.names))]
+    names = [f"{MARKS[number]} {name}" for number, name in enumerate(plot.names)]
+    return [", ".join(letters), *roofs, *names]
 
 
-def _svg(frame: _Frame, standalone: bool) -> str:
-    x = Scale(frame.low, frame.high, LEFT, WIDTH - RIGHT)
-    y = Scale(frame.bottom, frame.top, HEIGHT - BOTTOM, TOP)
+def _svg(plot: KernelPlot, standalone: bool) -> str:
+    """The plot as SVG, as a file of its own or as part of a page."""
+    frame = roofline_frame((plot.low, plot.high), (plot.bottom, plot.top))
     room = Room((LEFT, TOP, WIDTH - RIGHT + 8, HEIGHT - BOTTOM))
-    height = HEIGHT + LINE * (len(frame.names) + 1)
-    title = "Roofline of " + ", ".join(one.name for one in frame.machines)
-    said = "; ".join(
-        f"{row.kernel.name} on {row.machine.name}: {row.bound}, {format_quantity(row.rate, 'FLOP/s')}"
-        for row in frame.rows
-    )
-    head = (
-        f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        if standalone
-        else ""
-    )
-    parts = [
-        f'<svg {head}viewBox="0 0 {WIDTH} {height}" role="img" class="fb-svg fb-kernels" '
-        f'aria-label="{escape(title)}. {escape(said)}"><title>{escape(title)}</title>',
-        STYLE if standalone else "",
-        *grid(x, y),
-        *axes(),
+    room.block((frame.at(row.intensity, row.rate) for row in plot.kernels), 4)
+    roofs = [_roof(roof, frame, room) for roof in plot.roofs]
+    points = [_point(plot, row, frame, room) for row in plot.kernels]
+    legend = [
+        f'<text x="{LEFT}" y="{HEIGHT + LEGEND_LINE * (number + 1)}">{MARKS[number]}  '
+        f"{escape(name)}</text>"
+        for number, name in enumerate(plot.names)
     ]
-    points = [(x.at(row.intensity), y.at(row.rate)) for row in frame.rows]
-    room.block(points, 4)
-    parts += [_roof(line, frame, x, y, room) for line in frame.lines()]
-    for row, (left, top) in zip(frame.rows, points, strict=True):
-        parts.append(_point(frame, row, (left, top), y, room))
-    for n, name in enumerate(frame.names):
-        parts.append(
-            f'<text x="{LEFT}" y="{HEIGHT + LINE * (n + 1)}">{MARKS[n]}  {escape(name)}</text>'
-        )
-    return "".join([*parts, "</svg>"])
+    return (
+        "".join([_head(plot, standalone), *frame.grid(), *frame.titles(), *roofs, *points, *legend])
+        + "</svg>"
+    )
 
 
-def _roof(
-    line: tuple[str, float, float, bool], frame: _Frame, x: Scale, y: Scale, room: Room
-) -> str:
-    """A slope from where it enters the picture, and the flat roof that it ends in."""
-    label, peak, bandwidth, main = line
-    ridge = peak / bandwidth
-    start = max(frame.low, frame.bottom / bandwidth)
-    points = f"{x.at(start)},{y.at(bandwidth * start)} {x.at(ridge)},{y.at(peak)} {x.at(frame.high)},{y.at(peak)}"
-    text = f"{label}, ridge {ridge:,.4g}"
-    shown = ""
-    if label in (
-        one.label for one in frame.machines[0].bandwidths
-    ):  # a memory is named along its slope
-        left, top, right, end = x.at(start), y.at(bandwidth * start), x.at(ridge), y.at(peak)
-        angle = math.degrees(math.atan2(end - top, right - left))
-        at, high = (left + right) / 2, (top + end) / 2
-        shown = f'<text transform="translate({at:.4g} {high:.4g}) rotate({angle:.4g})" y="-4" text-anchor="middle">'
-        shown += f"{escape(text)}</text>"
-    elif place := room.place(text, x.at(frame.high), y.at(peak)) or room.place(
-        text, x.at(ridge), y.at(peak)
-    ):
-        shown = (
-            f'<text x="{place[0]}" y="{place[1]}" text-anchor="{place[2]}">{escape(text)}</text>'
-        )
-    kind = "fb-roof" if main else "fb-further"
-    return f'<polyline class="{kind}" points="{points}"><title>{escape(text)} FLOP/byte</title></polyline>{shown}'
+def _head(plot: KernelPlot, standalone: bool) -> str:
+    """The start of the picture: its size, and what a screen reader says of it."""
+    height = HEIGHT + LEGEND_LINE * (len(plot.names) + 1)
+    size, style = "", ""
+    if standalone:
+        size = f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        style = STYLE
+    title = escape("Roofline of " + ", ".join(chip.name for chip in plot.machines))
+    words = escape("; ".join(_described(row) for row in plot.kernels))
+    return (
+        f'<svg {size}viewBox="0 0 {WIDTH} {height}" role="img" class="fb-svg fb-kernels" '
+        f'aria-label="{title}. {words}"><title>{title}</title>{style}'
+    )
 
 
-def _point(frame: _Frame, row: Row, at: tuple[float, float], y: Scale, room: Room) -> str:
-    left, top = at
+def _described(row: Row) -> str:
     rate = format_quantity(row.rate, "FLOP/s")
-    told = f"{row.kernel.name} on {row.machine.name}: {row.intensity:,.4g} FLOP/byte, {rate}"
-    place = room.place(frame.mark(row), left, top)
-    mark = (
-        f'<text x="{place[0]}" y="{place[1]}" text-anchor="{place[2]}">{frame.mark(row)}</text>'
-        if place
-        else ""
+    return f"{row.kernel.name} on {row.machine.name}: {row.bound}, {rate}"
+
+
+def _roof(roof: RoofLine, frame: Frame, room: Room) -> str:
+    """A slope from where it enters the picture, and the flat roof that it ends in."""
+    start = max(frame.x.low, frame.y.low / roof.bandwidth)
+    kind = "fb-roof" if roof.main else "fb-further"
+    if roof.along_slope:
+        label = _label_along_slope(roof, frame, start)
+    else:
+        label = _label_at_end(roof, frame, room)
+    return (
+        f'<polyline class="{kind}" points="{frame.roof(start, roof.peak, roof.bandwidth)}">'
+        f"<title>{escape(roof.text)} FLOP/byte</title></polyline>{label}"
     )
+
+
+def _label_along_slope(roof: RoofLine, frame: Frame, start: float) -> str:
+    """The label of a memory, turned to run along the middle of its slope."""
+    left, low = frame.at(start, roof.bandwidth * start)
+    right, high = frame.at(roof.peak / roof.bandwidth, roof.peak)
+    angle = math.degrees(math.atan2(high - low, right - left))
+    x, y = (left + right) / 2, (low + high) / 2
+    return (
+        f'<text transform="translate({x:.4g} {y:.4g}) rotate({angle:.4g})" y="-4" '
+        f'text-anchor="middle">{escape(roof.text)}</text>'
+    )
+
+
+def _label_at_end(roof: RoofLine, frame: Frame, room: Room) -> str:
+    """The label of a peak at the end of its roof, else at its ridge, else nowhere."""
+    end = frame.at(frame.x.high, roof.peak)
+    ridge = frame.at(roof.peak / roof.bandwidth, roof.peak)
+    return _text_beside(roof.text, end, room) or _text_beside(roof.text, ridge, room)
+
+
+def _text_beside(text: str, point: tuple[float, float], room: Room) -> str:
+    """A text beside a point, empty where there is no room."""
+    place = room.place(text, *point)
+    if place is None:
+        return ""
+    x, y, anchor = place
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _point(plot: KernelPlot, row: Row, frame: Frame, room: Room) -> str:
+    """A kernel: its point, its mark, and the rate that was measured, if one was."""
+    x, y = frame.at(row.intensity, row.rate)
+    rate = format_quantity(row.rate, "FLOP/s")
+    tip = escape(f"{row.kernel.name} on {row.machine.name}: {row.intensity:,.4g} FLOP/byte, {rate}")
+    mark = _text_beside(plot.mark(row), (x, y), room)
+    measured = ""
     if row.reached:
-        mark += (
-            f'<circle class="fb-measured" cx="{left}" cy="{y.at(row.rate * row.reached)}" r="4">'
-            f"<title>{escape(told)}, measured {row.reached:.1%} of it</title></circle>"
+        measured = (
+            f'<circle class="fb-measured" cx="{x}" cy="{frame.y.at(row.rate * row.reached)}" r="4">'
+            f"<title>{tip}, measured {row.reached:.1%} of it</title></circle>"
         )
-    return f'<circle class="fb-point" cx="{left}" cy="{top}" r="3.5"><title>{escape(told)}</title></circle>{mark}'
-
-
-def section(name: str) -> list[str]:
-    """The part of the page of `roofline` with the standard kernels on a few chips."""
-    wide = STYLE.replace(
-        "<style>", "<style>figure.fb-figure:has(.fb-kernels){width:100%;max-width:48rem}"
-    )
-    lines = ["## The same kernels on a few chips\n", wide + "\n"]
-    for chip in SHOWN:
-        result = calculate(name, chip=chip)
-        given = {
-            key: item.value for key, item in result.inputs.items() if key in result.formula.inputs
-        }
-        drawn = picture(name, {**result.formula.defaults, **given}).svg(False)
-        waiting = sum(bound == "memory" for bound in result["bound"])
-        said = f"{waiting} of {len(result['bound'])} kernels wait for memory"
-        caption = f"{result.inputs['chip'].value}: {said}; the ridge of bf16 is at {result['flop_per_byte'][0]:,.0f}."
-        lines.append(
-            f'<figure class="fb-figure">{drawn}<figcaption>{escape(caption)}</figcaption></figure>\n'
-        )
-    return lines
+    point = f'<circle class="fb-point" cx="{x}" cy="{y}" r="3.5"><title>{tip}</title></circle>'
+    return f"{point}{mark}{measured}"

@@ -1,8 +1,6 @@
-"""Pictures that belong to answers: which calculators have one, how a command shows it, and where it
-is drawn.
+"""Pictures that belong to answers: which calculators have one, and how a command shows it.
 
-A module that draws has `picture`, and `section` where the page of its calculators shows more than
-the examples.
+A module that draws has a function `picture`.
 """
 
 from __future__ import annotations
@@ -19,12 +17,11 @@ PAGE_WIDTH = 100
 
 
 class Picture(NamedTuple):
-    """One answer, drawn: `text` for a terminal of so many columns, `svg` as a file of its own or as
-    part of a page.
+    """One answer, drawn. Both functions raise FlopbookError for what is too large to be seen.
 
-    `words` are figures counted from the picture, which hold where a closed form does not; empty
-    where the answer has them all. Both functions raise FlopbookError for what is too large to be
-    seen.
+    `text` takes the columns of a terminal, `svg` whether the file stands alone. `words` are figures
+    counted from the picture, which hold where a closed form does not; empty where the answer has
+    them all.
     """
 
     text: Callable[[int], str]
@@ -54,7 +51,8 @@ DRAWINGS: dict[str, Drawing] = {
     ),
     "sharded-matmul": Drawing(
         "shards",
-        "Draw where the blocks of all three arrays lie into this file (SVG), or with - in the terminal.",
+        "Draw where the blocks of all three arrays lie into this file (SVG), or with - in the "
+        "terminal.",
         "picture",
         "Print which device holds which block of all three arrays.",
     ),
@@ -69,22 +67,22 @@ def picture(name: str, values: Mapping[str, Any]) -> Picture:
 
     Raises FlopbookError.
     """
-    return _module(name).picture(name, values)
-
-
-def section(name: str) -> list[str]:
-    """What the page of a calculator shows of its pictures, in Markdown; empty where it has none."""
-    return _module(name).section(name) if name in DRAWINGS else []
+    # Imported when it is drawn: a picture needs a simulation or a notation that no answer needs.
+    module = importlib.import_module(f"flopbook.drawing.{DRAWINGS[name].module}")
+    draw: Callable[[str, Mapping[str, Any]], Picture] = module.picture
+    return draw(name, values)
 
 
 def shown_answer(result: Result, width: int = PAGE_WIDTH) -> str:
     """An answer as a terminal shows it, with its picture where that is always printed."""
-    formula = result.formula
-    if formula.id not in DRAWINGS or DRAWINGS[formula.id].flag:
+    name = result.formula.id
+    if name not in DRAWINGS or DRAWINGS[name].flag:
         return answer(result)
-    given = {name: item.value for name, item in result.inputs.items() if name in formula.inputs}
-    return f"{answer(result)}\n\n{picture(formula.id, {**formula.defaults, **given}).text(width)}"
+    return f"{answer(result)}\n\n{picture(name, formula_inputs(result)).text(width)}"
 
 
-def _module(name: str) -> Any:
-    return importlib.import_module(f"flopbook.drawing.{DRAWINGS[name].module}")
+def formula_inputs(result: Result) -> dict[str, Any]:
+    """Every input of an answer's formula in SI units, without the chip that filled some in."""
+    formula = result.formula
+    given = {name: row.value for name, row in result.inputs.items() if name in formula.inputs}
+    return {**formula.defaults, **given}

@@ -6,7 +6,9 @@ package's requirements; it is imported when one of the two is called.
 
 from __future__ import annotations
 
+import importlib
 import sys
+from typing import Any
 
 # No colour of text reads well on white and on a dark page alike, so every figure brings its own
 # white card.
@@ -17,6 +19,7 @@ COLOURS = ("#0068a8", "#c04a00", "#007a5a", "#a02c78", "#5b4ab5", "#8a6100")
 def use_style() -> None:
     """Set the look of all figures that are drawn from here on."""
     import matplotlib.pyplot as plt
+    from cycler import cycler
 
     plt.rcParams.update(
         {
@@ -31,7 +34,7 @@ def use_style() -> None:
             "axes.spines.right": False,
             "axes.grid": True,
             "axes.axisbelow": True,
-            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.prop_cycle": cycler(color=COLOURS),
             "grid.color": QUIET,
             "grid.linewidth": 0.6,
             "text.color": INK,
@@ -47,15 +50,16 @@ def use_style() -> None:
 
 
 def show(title: str) -> None:
-    """Show the figure: in a notebook as SVG that carries its title, in a plain script in a window.
+    """Show the figure: as SVG with its title in a notebook, in a window from a plain script.
 
     Where nothing can be shown, as in a test, nothing happens.
     """
     import matplotlib.pyplot as plt
 
-    if (ipython := sys.modules.get("IPython")) and ipython.get_ipython() is not None:
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-
-        set_matplotlib_formats("svg", metadata={"Title": title, "Date": None})
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and ipython.get_ipython() is not None:
+        # The library has no types, and its checked form would need a stub for this one call.
+        backend: Any = importlib.import_module("matplotlib_inline.backend_inline")
+        backend.set_matplotlib_formats("svg", metadata={"Title": title, "Date": None})
     if plt.get_backend().lower() != "agg":
         plt.show()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
+import re
 from dataclasses import dataclass
 
-from flopbook.drawing.markup import escape, slug
+from flopbook.drawing.frame import Frame, PlotAxis, powers_of_ten, ticks_of
+from flopbook.drawing.markup import escape
 from flopbook.drawing.scales import Scale
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip
@@ -18,100 +19,98 @@ LOW_X, HIGH_X = 1.0, 1e4  # FLOP per byte
 
 
 @dataclass(frozen=True, slots=True)
-class Roof:
-    """One number format's flat roof."""
+class PeakLine:
+    """A flat roof: the formats that share it, and their peak (FLOP/s)."""
 
     dtype: str
     peak: float
     sparsity: str
 
 
-def roofs(chip: Chip) -> list[Roof]:
-    """The peaks that are drawn; formats with the same peak share a line."""
-    return _merged([Roof(one.claim.dtype, one.value, one.claim.sparsity) for one in peaks(chip)])
-
-
-def _merged(found: list[Roof]) -> list[Roof]:
-    """Formats with the same peak share one line and one label."""
-    named: dict[tuple[float, str], list[str]] = {}
-    for roof in found:
-        named.setdefault((roof.peak, roof.sparsity), []).append(roof.dtype)
-    return [Roof(" and ".join(names), peak, sparsity) for (peak, sparsity), names in named.items()]
+def peak_lines(chip: Chip) -> list[PeakLine]:
+    """The peaks that are drawn; formats with the same peak and sparsity share a line and label."""
+    dtypes: dict[tuple[float, str], list[str]] = {}
+    for peak in peaks(chip):
+        dtypes.setdefault((peak.value, peak.claim.sparsity), []).append(peak.claim.dtype)
+    return [
+        PeakLine(" and ".join(names), peak, sparsity) for (peak, sparsity), names in dtypes.items()
+    ]
 
 
 def roofline_svg(chip: Chip, origin: str = "") -> str:
-    """The picture with title and description; colours come from CSS variables, so that it fits
-    light and dark.
+    """The picture with title and caption; its colours are CSS variables of the page.
 
     `origin` is HTML that ends the caption. Raises FlopbookError when the chip has no bandwidth or
     no peak.
     """
     bandwidth = chip.memory_bandwidth()
-    lines = roofs(chip)
+    lines = peak_lines(chip)
     if not lines:
         raise FlopbookError(f"{chip.id} has no matrix peak to draw")
-    top = max(roof.peak for roof in lines) * 2
-    low_y = min(bandwidth * LOW_X, min(roof.peak for roof in lines)) / 2
-    x = Scale(LOW_X, HIGH_X, LEFT, WIDTH - RIGHT)
-    y = Scale(low_y, top, HEIGHT - BOTTOM, TOP)
-    described = "; ".join(
-        f"{roof.dtype} {roof.sparsity} peak {format_quantity(roof.peak, 'FLOP/s')}, "
-        f"ridge at {roof.peak / bandwidth:,.0f} FLOP/byte"
-        for roof in lines
+    lowest_peak, highest_peak = min(line.peak for line in lines), max(line.peak for line in lines)
+    frame = roofline_frame(
+        (LOW_X, HIGH_X), (min(bandwidth * LOW_X, lowest_peak) / 2, highest_peak * 2)
     )
-    name = f"Roofline of {chip.name}"
+    description = escape("; ".join(_described(line, bandwidth) for line in lines))
+    name = escape(f"Roofline of {chip.name}")
+    slope = escape(format_quantity(bandwidth, "byte/s"))
+    ending = f" {origin}" if origin else ""
     parts = [
-        f'<figure class="fb-figure" id="fig-roofline-{slug(chip.id)}">'
-        f'<div class="fb-wide" tabindex="0" role="group" aria-label="{escape(name)}">'
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}: '
-        f'memory bandwidth {escape(format_quantity(bandwidth, "byte/s"))}; {escape(described)}" class="fb-svg">',
-        *grid(x, y),
-        *(_roof(roof, bandwidth, x, y) for roof in lines),
-        *axes(),
+        f'<figure class="fb-figure" id="fig-roofline-{_element_id(chip.id)}">'
+        f'<div class="fb-wide" tabindex="0" role="group" aria-label="{name}">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}: '
+        f'memory bandwidth {slope}; {description}" class="fb-svg">',
+        *frame.grid(),
+        *(_roof(line, bandwidth, frame) for line in lines),
+        *frame.titles(),
         "</svg></div>",
-        f"<figcaption>{escape(name)}. The slope is memory bandwidth, {escape(format_quantity(bandwidth, 'byte/s'))}; "
-        f"left of a ridge the chip waits for memory. {escape(described)}.{f' {origin}' if origin else ''}"
+        f"<figcaption>{name}. The slope is memory bandwidth, {slope}; "
+        f"left of a ridge the chip waits for memory. {description}.{ending}"
         "</figcaption></figure>",
     ]
     return "".join(parts)
 
 
-def axes() -> list[str]:
-    """What the axes are."""
-    return [
-        f'<text class="fb-axis" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">'
-        "arithmetic intensity, FLOP/byte</text>",
-        f'<text class="fb-axis" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-        'text-anchor="middle">attainable FLOP/s</text>',
-    ]
-
-
-def grid(x: Scale, y: Scale) -> list[str]:
-    """Lines and labels at the powers of ten of both axes."""
-    lines = []
-    for power in range(math.ceil(math.log10(x.low)), math.floor(math.log10(x.high)) + 1):
-        at = x.at(10.0**power)
-        lines.append(f'<line class="fb-grid" x1="{at}" x2="{at}" y1="{y.end}" y2="{y.start}"/>')
-        lines.append(
-            f'<text class="fb-tick" x="{at}" y="{y.start + 16}" text-anchor="middle">{10.0**power:,.12g}</text>'
-        )
-    for power in range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1):
-        at = y.at(10.0**power)
-        label = format_quantity(10.0**power, "FLOP/s").replace("FLOP/s", "").strip()
-        lines.append(f'<line class="fb-grid" x1="{x.start}" x2="{x.end}" y1="{at}" y2="{at}"/>')
-        lines.append(
-            f'<text class="fb-tick" x="{x.start - 6}" y="{at + 4}" text-anchor="end">{label}</text>'
-        )
-    return lines
-
-
-def _roof(roof: Roof, bandwidth: float, x: Scale, y: Scale) -> str:
-    ridge = roof.peak / bandwidth
-    points = f"{x.at(x.low)},{y.at(bandwidth * x.low)} {x.at(ridge)},{y.at(roof.peak)} {x.at(x.high)},{y.at(roof.peak)}"
-    label = f"{roof.dtype} {roof.sparsity}, ridge {ridge:,.0f}"
+def _described(line: PeakLine, bandwidth: float) -> str:
     return (
-        f'<polyline class="fb-roof" points="{points}"/>'
-        f'<circle class="fb-ridge" cx="{x.at(ridge)}" cy="{y.at(roof.peak)}" r="4">'
-        f"<title>{escape(label)} FLOP/byte</title></circle>"
-        f'<text class="fb-label" x="{x.end - 4}" y="{y.at(roof.peak) - 6}" text-anchor="end">{escape(label)}</text>'
+        f"{line.dtype} {line.sparsity} peak {format_quantity(line.peak, 'FLOP/s')}, "
+        f"ridge at {line.peak / bandwidth:,.0f} FLOP/byte"
+    )
+
+
+def _element_id(chip_id: str) -> str:
+    """The id of a chip as part of an element's id: no slash."""
+    return re.sub(r"[^a-z0-9]+", "-", chip_id.lower()).strip("-")
+
+
+def roofline_frame(intensities: tuple[float, float], rates: tuple[float, float]) -> Frame:
+    """The axes of a roofline between the ends of its intensities (FLOP/byte) and rates (FLOP/s)."""
+    x = Scale(*intensities, LEFT, WIDTH - RIGHT)
+    y = Scale(*rates, HEIGHT - BOTTOM, TOP)
+    return Frame(
+        PlotAxis(x, ticks_of(powers_of_ten(x), plain_power), "arithmetic intensity, FLOP/byte"),
+        PlotAxis(y, ticks_of(powers_of_ten(y), bare_rate), "attainable FLOP/s"),
+    )
+
+
+def plain_power(value: float) -> str:
+    """A power of ten in plain digits, such as 1,000 or 0.1."""
+    return f"{value:,.12g}"
+
+
+def bare_rate(rate: float) -> str:
+    """A rate with its prefix and without FLOP/s, which the title of the axis says: 100 T."""
+    return format_quantity(rate, "FLOP/s").replace("FLOP/s", "").strip()
+
+
+def _roof(line: PeakLine, bandwidth: float, frame: Frame) -> str:
+    """One roof, a mark at its ridge, and its label at the end above the line."""
+    ridge = line.peak / bandwidth
+    x, y = frame.at(ridge, line.peak)
+    label = escape(f"{line.dtype} {line.sparsity}, ridge {ridge:,.0f}")
+    return (
+        f'<polyline class="fb-roof" points="{frame.roof(frame.x.low, line.peak, bandwidth)}"/>'
+        f'<circle class="fb-ridge" cx="{x}" cy="{y}" r="4">'
+        f"<title>{label} FLOP/byte</title></circle>"
+        f'<text class="fb-label" x="{frame.x.end - 4}" y="{y - 6}" text-anchor="end">{label}</text>'
     )

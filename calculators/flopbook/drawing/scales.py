@@ -1,6 +1,4 @@
-"""From values to places in a picture: scales, round ticks, and labels that keep clear of each
-other.
-"""
+"""From values to places in a picture: scales, round ticks, and room for labels."""
 
 from __future__ import annotations
 
@@ -10,6 +8,17 @@ from dataclasses import dataclass, field
 
 LINE = 13  # height of a line of text
 LETTER = 6.3  # width of a letter in the middle, at 12 pixels
+MOST_STEPS = 6  # between the first and the last tick of a linear scale
+ROUNDING = 1e-9  # by how much a step or an end may miss a round value and still be it
+# Where a label may be beside its point, best first: shift to the right, shift down, anchor.
+_PLACES = (
+    (-6, -5, "end"),
+    (9, 4, "start"),
+    (-9, 4, "end"),
+    (0, -9, "middle"),
+    (0, 17, "middle"),
+)
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,71 +41,72 @@ class Scale:
         return round(self.start + share * (self.end - self.start), 1)
 
     def ticks(self) -> list[float]:
-        """Round values on the scale: powers of ten, with 2 and 5 where there are few; whole steps
-        when linear.
+        """Round values on the scale: of a linear one whole numbers, such as years.
+
+        Of a logarithmic one powers of ten, with factors of 3, or of 2 and 5, where these are few.
         """
         if not self.log:
-            step = max(1, math.ceil((self.high - self.low) / 6))
+            step = max(1, math.ceil((self.high - self.low) / MOST_STEPS))
             first = math.ceil(self.low / step) * step
-            return [float(value) for value in range(first, math.floor(self.high) + 1, step)]
-        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            return [float(tick) for tick in range(first, math.floor(self.high) + 1, step)]
         for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0)):
-            found = [
-                f * 10.0**p for p in powers for f in factors if self.low <= f * 10.0**p <= self.high
-            ]
-            if len(found) >= 3:
+            ticks = self._decimal_ticks(factors)
+            if len(ticks) >= 3:
                 break
-        return found
+        return ticks
+
+    def _decimal_ticks(self, factors: tuple[float, ...]) -> list[float]:
+        """These factors times powers of ten, as far as they are on the scale."""
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        candidates = [factor * 10.0**power for power in powers for factor in factors]
+        return [tick for tick in candidates if self.low <= tick <= self.high]
 
     def round_ticks(self) -> list[float]:
-        """Round values on the scale, of any size: steps of 1, 2 or 5 times a power of ten when
-        linear.
-        """
+        """Round values of any size: on a linear scale steps of 1, 2 or 5 times a power of ten."""
         if self.log:
             return self.ticks()
-        rough = (self.high - self.low) / 6
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(
-            factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9)
-        )
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        rough_step = (self.high - self.low) / MOST_STEPS
+        power = 10.0 ** math.floor(math.log10(rough_step))
+        steps = (factor * power for factor in (1, 2, 5, 10))
+        step = next(step for step in steps if step >= rough_step * (1 - ROUNDING))
+        first = math.ceil(self.low / step - ROUNDING)
+        last = math.floor(self.high / step + ROUNDING)
+        # Twelve digits: 3 * 0.1 is to be written 0.3.
         return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
 
 
 @dataclass(slots=True)
 class Room:
-    """Where text may still stand: boxes taken so far inside a frame (left, top, right, bottom)."""
+    """Where text may still stand: the boxes taken so far inside a frame."""
 
-    frame: tuple[float, float, float, float]
-    taken: list[tuple[float, float, float, float]] = field(default_factory=list)
+    frame: Box
+    taken: list[Box] = field(default_factory=list)
 
     def block(self, points: Iterable[tuple[float, float]], radius: float = 5) -> None:
         """Keep labels off these points."""
         self.taken += [(x - radius, y - radius, x + radius, y + radius) for x, y in points]
 
     def place(self, text: str, x: float, y: float) -> tuple[float, float, str] | None:
-        """Place and anchor of a label beside a point: above left, right, left, above, below; None
-        without room.
-        """
+        """Place and anchor of a label beside a point; None where there is no room for it."""
         width = len(text) * LETTER
-        for dx, dy, anchor in (
-            (-6, -5, "end"),
-            (9, 4, "start"),
-            (-9, 4, "end"),
-            (0, -9, "middle"),
-            (0, 17, "middle"),
-        ):
-            left = x + dx - {"start": 0.0, "end": width, "middle": width / 2}[anchor]
+        before = {"start": 0.0, "end": width, "middle": width / 2}  # text left of its anchor
+        for dx, dy, anchor in _PLACES:
+            left = x + dx - before[anchor]
             box = (left, y + dy - LINE + 3, left + width, y + dy + 3)
             if self._free(box):
                 self.taken.append(box)
                 return round(x + dx, 1), round(y + dy, 1), anchor
         return None
 
-    def _free(self, box: tuple[float, float, float, float]) -> bool:
+    def _free(self, box: Box) -> bool:
         left, top, right, bottom = self.frame
         if box[0] < left or box[1] < top or box[2] > right or box[3] > bottom:
             return False
-        return all(
-            box[2] <= t[0] or box[0] >= t[2] or box[3] <= t[1] or box[1] >= t[3] for t in self.taken
-        )
+        return not any(_overlap(box, taken) for taken in self.taken)
+
+
+def _overlap(box: Box, taken: Box) -> bool:
+    """Whether two boxes share more than an edge."""
+    beside = box[2] <= taken[0] or box[0] >= taken[2]
+    above_or_below = box[3] <= taken[1] or box[1] >= taken[3]
+    return not (beside or above_or_below)

@@ -1,4 +1,4 @@
-"""A schedule as a picture: one row for each stage, a bar for each pass, white space for the bubble."""
+"""A schedule as a picture: a row for each stage, a bar for each pass, white for the bubble."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ WIDTH, LEFT, RIGHT, TOP, FOOT = 640, 58, 6, 6, 40
 ROW, HIGH_ROW = 24, 31  # the high one where two passes share a bar
 CHARACTER = 6.2  # width of a digit of the smallest text
 MOST_STAGES, MOST_PASSES = 64, 6000
+MOST_HELD = 16  # stages whose micro-batches are listed in the terminal
 NAMES = {
     "gpipe": "GPipe",
     "1f1b": "1F1B",
@@ -34,22 +35,33 @@ _COLOURS = {
     "W": ("#c4e6d2", "#93cfae", "#222222"),
     "A": ("#ead3f2", "#d3a9e2", "#222222"),
 }
-_RULES = "".join(
-    f".fb-pass-{kind.lower()}{mark}{{fill:var(--fb-pass-{kind.lower()}{mark},{colours[number]})}}"
-    f".fb-pass text.fb-on-{kind.lower()}{{fill:var(--fb-on-{kind.lower()},{colours[2]})}}"
-    for kind, colours in _COLOURS.items()
-    for number, mark in enumerate(("", "2"))
-)
+
+
+def _rules(kind: str) -> str:
+    """The colours of one kind of pass as variables of the page, with ours where it sets none."""
+    first, second, ink = _COLOURS[kind]
+    name = kind.lower()
+    return (
+        f".fb-pass-{name}{{fill:var(--fb-pass-{name},{first})}}"
+        f".fb-pass text.fb-on-{name}{{fill:var(--fb-on-{name},{ink})}}"
+        f".fb-pass-{name}2{{fill:var(--fb-pass-{name}2,{second})}}"
+        f".fb-pass text.fb-on-{name}{{fill:var(--fb-on-{name},{ink})}}"
+    )
+
+
 STYLE = (
-    f"<style>.fb-pass rect{{stroke:#ffffff;stroke-width:0.8}}{_RULES}.fb-pass text{{font:11px sans-serif}}"
+    "<style>.fb-pass rect{stroke:#ffffff;stroke-width:0.8}"
+    f"{''.join(map(_rules, _COLOURS))}.fb-pass text{{font:11px sans-serif}}"
     ".fb-pass .fb-name{fill:var(--md-default-fg-color,#222222)}"
-    "@media (prefers-color-scheme:dark){.fb-pass .fb-name{fill:var(--md-default-fg-color,#e8e8e8)}}</style>"
+    "@media (prefers-color-scheme:dark){"
+    ".fb-pass .fb-name{fill:var(--md-default-fg-color,#e8e8e8)}}</style>"
 )
 
 
 class Dress(NamedTuple):
-    """Classes of a picture: of fill and text of each kind of pass (F, and F2 for a second one), and
-    of names.
+    """CSS classes: fill and text of each kind of pass, and the names.
+
+    `F` is a forward pass, `F2` one of a later chunk or from the other end.
     """
 
     passes: Mapping[str, tuple[str, str]]
@@ -58,9 +70,9 @@ class Dress(NamedTuple):
 
 OWN = Dress(
     {
-        f"{kind}{mark}": (f"fb-pass-{kind.lower()}{mark}", f"fb-on-{kind.lower()}")
+        f"{kind}{second}": (f"fb-pass-{kind.lower()}{second}", f"fb-on-{kind.lower()}")
         for kind in _COLOURS
-        for mark in ("", "2")
+        for second in ("", "2")
     },
     "fb-name",
 )
@@ -83,12 +95,15 @@ def picture(name: str, values: Mapping[str, Any]) -> Picture:
 
 def _figures(run: Run) -> str:
     """The figures of the closed form, counted from the schedule."""
-    times = [format_quantity(float(value), "s") for value in (run.seconds, run.makespan)]
-    held = ", ".join(format_quantity(value, "1") for value in run.held[:16])
-    more = ", ..." if len(run.held) > 16 else ""
+    seconds = format_quantity(float(run.seconds), "s")
+    makespan = format_quantity(float(run.makespan), "s")
+    held = [format_quantity(count, "1") for count in run.held[:MOST_HELD]]
+    if len(run.held) > MOST_HELD:
+        held.append("...")
     return (
-        f"run pass by pass: idle {run.fraction:.2%}, {times[0]} a step ({times[1]} from the first pass of any stage to "
-        f"the last);\nmicro-batches held, stage by stage: {held}{more}"
+        f"run pass by pass: idle {run.fraction:.2%}, {seconds} a step ({makespan} from the first "
+        "pass of any stage to the last);\n"
+        f"micro-batches held, stage by stage: {', '.join(held)}"
     )
 
 
@@ -97,45 +112,51 @@ def timeline_svg(run: Run, *, standalone: bool = False) -> str:
 
     Raises FlopbookError for a schedule that is too large to be seen.
     """
-    found = run.plan
-    shortest = float(min(run.times)) / found.pieces
-    needed = (
-        LEFT
-        + RIGHT
-        + float(run.makespan) / shortest * (4 + CHARACTER * len(str(found.microbatches)))
-    )
-    width = round(max(WIDTH, needed)) if standalone else WIDTH
+    width = _readable_width(run) if standalone else WIDTH
     height, drawn = timeline_parts(run, width)
-    kind = f"fb-tl-{found.schedule}"
-    head = 'xmlns="http://www.w3.org/2000/svg" ' if standalone else ""
-    size = f' width="{width}" height="{height}"' if standalone else ""
+    element_id = f"fb-tl-{run.plan.schedule}"
+    namespace, size, style = "", "", ""
+    if standalone:
+        namespace = 'xmlns="http://www.w3.org/2000/svg" '
+        size = f' width="{width}" height="{height}"'
+        style = STYLE
     parts = [
-        f'<svg {head}viewBox="0 0 {width} {height}"{size} role="img" class="fb-svg fb-pass" '
-        f'aria-labelledby="{kind}-t {kind}-d"><title id="{kind}-t">{escape(title(run))}</title>'
-        f'<desc id="{kind}-d">{escape(description(run))}</desc>',
-        STYLE if standalone else "",
+        f'<svg {namespace}viewBox="0 0 {width} {height}"{size} role="img" class="fb-svg fb-pass" '
+        f'aria-labelledby="{element_id}-t {element_id}-d">'
+        f'<title id="{element_id}-t">{escape(title(run))}</title>'
+        f'<desc id="{element_id}-d">{escape(description(run))}</desc>',
+        style,
         *drawn,
         "</svg>",
     ]
     return "".join(parts)
 
 
+def _readable_width(run: Run) -> int:
+    """The width at which the number of a micro-batch fits into the shortest bar."""
+    shortest = float(min(run.times)) / run.plan.pieces
+    bars = float(run.makespan) / shortest
+    digits = len(str(run.plan.microbatches))
+    return round(max(WIDTH, LEFT + RIGHT + bars * (4 + CHARACTER * digits)))
+
+
 def timeline_parts(run: Run, width: int = WIDTH, dress: Dress = OWN) -> tuple[int, list[str]]:
-    """Height and pieces of the picture, in classes of its own or in those of `dress`.
+    """Height and parts of the picture, in classes of its own or in those of `dress`.
 
     Raises FlopbookError for a schedule that is too large to be seen.
     """
-    found = run.plan
-    passes = sum(len(slot) for slots in found.slots for slot in slots)
-    if found.stages > MOST_STAGES or passes > MOST_PASSES:
+    stages = run.plan.stages
+    slots = [slot for stage_slots in run.plan.slots for slot in stage_slots]
+    passes = sum(map(len, slots))
+    if stages > MOST_STAGES or passes > MOST_PASSES:
         raise FlopbookError(
-            f"{passes:,} passes on {found.stages:,} stages are too many for a picture, "
+            f"{passes:,} passes on {stages:,} stages are too many for a picture, "
             f"at most {MOST_PASSES:,} on {MOST_STAGES}; take fewer stages or micro-batches"
         )
     scale = (width - LEFT - RIGHT) / float(run.makespan)
-    row = HIGH_ROW if any(len(slot) > 1 for slots in found.slots for slot in slots) else ROW
-    foot = TOP + row * found.stages
-    rows = [_row(run, number, (scale, row), dress) for number in range(found.stages)]
+    row_height = HIGH_ROW if any(len(slot) > 1 for slot in slots) else ROW
+    foot = TOP + row_height * stages
+    rows = [_row(run, stage, (scale, row_height), dress) for stage in range(stages)]
     return foot + FOOT, [*rows, *_foot(run, foot, dress)]
 
 
@@ -147,89 +168,80 @@ def title(run: Run) -> str:
 
 def description(run: Run) -> str:
     """The picture in words, with its figures."""
-    held = ", ".join(format_quantity(value, "1") for value in run.held)
-    waits = [_wait(run, number) for number in range(run.plan.stages)]
+    held = ", ".join(format_quantity(count, "1") for count in run.held)
+    first_stage, last_stage = _warm_up(run, 0), _warm_up(run, run.plan.stages - 1)
     return (
-        f"A row for each stage, time to the right, a bar for each pass with its micro-batch. A stage is idle for "
-        f"{run.fraction:.1%} of its step. Stages hold at most {held} micro-batches. Before its first backward pass, "
-        f"the first stage runs {waits[0]} forward passes and the last stage {waits[-1]}."
+        "A row for each stage, time to the right, a bar for each pass with its micro-batch. "
+        f"A stage is idle for {run.fraction:.1%} of its step. "
+        f"Stages hold at most {held} micro-batches. Before its first backward pass, "
+        f"the first stage runs {first_stage} forward passes and the last stage {last_stage}."
     )
 
 
-def _wait(run: Run, stage: int) -> int:
+def _warm_up(run: Run, stage: int) -> int:
     """Forward passes before the first backward pass of a stage."""
     kinds = [work.kind for slot in run.plan.slots[stage] for work in slot]
-    return next((n for n, kind in enumerate(kinds) if kind != "F"), len(kinds))
+    return next((number for number, kind in enumerate(kinds) if kind != "F"), len(kinds))
 
 
-def _row(run: Run, number: int, size: tuple[float, int], dress: Dress) -> str:
+def _row(run: Run, stage: int, size: tuple[float, int], dress: Dress) -> str:
     """One stage: its name and its passes.
 
-    Two that run at once share their time, one above the other.
+    Two passes that run at once share their time, one above the other. `size` is the pixels of a
+    second, and the height of a row.
     """
-    scale, row = size
-    top = TOP + row * number
-    first = float(min(stage[0].start for stage in run.timed))
+    scale, row_height = size
+    top = TOP + row_height * stage
+    first_start = float(min(slots[0].start for slots in run.timed))
     parts = [
-        f'<text class="{dress.name}" x="{LEFT - 8}" y="{top + row / 2 + 2}" text-anchor="end">stage {number + 1}</text>'
+        f'<text class="{dress.name}" x="{LEFT - 8}" y="{top + row_height / 2 + 2}" '
+        f'text-anchor="end">stage {stage + 1}</text>'
     ]
-    for start, end, slot in run.timed[number]:
-        left, width = LEFT + (float(start) - first) * scale, float(end - start) * scale
-        height = (row - 4) / len(slot)
+    for start, end, slot in run.timed[stage]:
+        left = LEFT + (float(start) - first_start) * scale
+        width = float(end - start) * scale
+        height = (row_height - 4) / len(slot)
         for place, work in enumerate(slot):
-            parts.append(_bar(run, work, (left, top + place * height, width, height), dress))
+            box = (left, top + place * height, width, height)
+            parts.append(_bar(run, work, box, dress))
     return "".join(parts)
 
 
 def _bar(run: Run, work: StagePass, box: tuple[float, float, float, float], dress: Dress) -> str:
+    """One pass, with the number of its micro-batch where that fits.
+
+    `box` is x, y, width and height.
+    """
     left, top, width, height = box
-    fill, ink = dress.passes[
-        work.kind + ("2" if is_second(run, work.microbatch, work.chunk) else "")
-    ]
-    bar = f'<rect class="{fill}" x="{left:.4g}" y="{top:.4g}" width="{width:.4g}" height="{height:.4g}"/>'
-    name = str(work.microbatch + 1)
-    if len(name) * CHARACTER > width or height < 9:
+    second = "2" if is_second(run, work.microbatch, work.chunk) else ""
+    fill, ink = dress.passes[work.kind + second]
+    bar = (
+        f'<rect class="{fill}" x="{left:.4g}" y="{top:.4g}" '
+        f'width="{width:.4g}" height="{height:.4g}"/>'
+    )
+    number = str(work.microbatch + 1)
+    if len(number) * CHARACTER > width or height < 9:
         return bar
-    middle, line = left + width / 2, top + height / 2 + (4 if height > 12 else 3.6)
-    return f'{bar}<text class="{ink}" x="{middle:.4g}" y="{line:.4g}" text-anchor="middle">{name}</text>'
+    baseline = 4 if height > 12 else 3.6  # a third of the height of a digit below the middle
+    return (
+        f'{bar}<text class="{ink}" x="{left + width / 2:.4g}" '
+        f'y="{top + height / 2 + baseline:.4g}" text-anchor="middle">{number}</text>'
+    )
 
 
 def _foot(run: Run, top: int, dress: Dress) -> list[str]:
     """What the colours mean; each is named by its letter as well, as in the terminal."""
-    used = {work.kind for slots in run.plan.slots for slot in slots for work in slot}
+    slots = [slot for stage_slots in run.plan.slots for slot in stage_slots]
+    kinds = {work.kind for slot in slots for work in slot}
     parts, left = [], LEFT
     for kind, text in LEGEND.items():
-        if kind in used:
-            parts.append(
-                f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" width="14" height="14"/>'
-                f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(text[2:])}</text>'
-            )
-            left += 32 + round(5.4 * len(text[2:]))
+        if kind not in kinds:
+            continue
+        name = text.partition(" ")[2]
+        parts.append(
+            f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" '
+            'width="14" height="14"/>'
+            f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(name)}</text>'
+        )
+        left += 32 + round(5.4 * len(name))
     return parts
-
-
-def section(name: str) -> list[str]:
-    """The part of the page of `bubble` with a picture of each schedule, for a case small enough to
-    follow.
-    """
-    lines = [
-        "## The schedules, pass by pass\n",
-        "Each form equals a simulation of its schedule that knows nothing of the form. For GPipe, 1F1B and interleaved "
-        "that holds for any times; for ZB-H1 and ZB-H2 where W is no longer than F and B; for ZB-V where W <= F <= B "
-        "and M >= 2K - 1; for DualPipe and DualPipe-V where F = B, W is no longer, and M >= 2K. Elsewhere the "
-        "calculator refuses the form, and `--timeline` still runs the schedule.\n",
-        "The pictures: four stages, eight micro-batches, and three passes of equal length, forward, backward for the "
-        "inputs, backward for the weights. The number in a bar is its micro-batch; darker bars are the second chunk of "
-        "a stage, or micro-batches from the other end. Draw your own with `--timeline` or `--plot FILE.svg`.\n",
-        STYLE + "\n",
-    ]
-    for schedule, label in NAMES.items():
-        run = simulate(
-            plan(schedule, 4, 8, 2 if schedule == "interleaved" else 1), Times(1.0, 1.0, 1.0)
-        )
-        held = " / ".join(format_quantity(value, "1") for value in run.held)
-        caption = f"{label}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
-        lines.append(
-            f'<figure class="fb-figure">{timeline_svg(run)}<figcaption>{escape(caption)}</figcaption></figure>\n'
-        )
-    return lines

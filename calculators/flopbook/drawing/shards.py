@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
+import re
 from collections.abc import Mapping, Sequence
+from itertools import islice, product
 from math import prod
 from typing import Any, NamedTuple
 
-from flopbook.drawing.markup import escape, slug
+from flopbook.drawing.markup import escape
 from flopbook.drawing.pictures import Picture
-from flopbook.evaluation.answers import columns, counted, example
-from flopbook.evaluation.calculator import calculate
-from flopbook.formulas import get_formula
+from flopbook.evaluation.answers import columns, counted
 from flopbook.sharding.blocks import Mesh, blocks, cutting, devices, holders, local_shape
 from flopbook.sharding.notation import (
     Layout,
@@ -30,17 +29,20 @@ CHARACTER = 6.2  # width of a digit of the smallest text
 # Neighbouring blocks differ in shade. Both keep their contrast with the dark text, on a light and
 # on a dark page.
 STYLE = (
-    "<style>.fb-shard rect{stroke:#ffffff;stroke-width:1}.fb-shard-0{fill:var(--fb-shard-0,#cfe3f3)}"
+    "<style>.fb-shard rect{stroke:#ffffff;stroke-width:1}"
+    ".fb-shard-0{fill:var(--fb-shard-0,#cfe3f3)}"
     ".fb-shard-1{fill:var(--fb-shard-1,#ffd9bd)}.fb-shard text{font:11px sans-serif}"
-    ".fb-shard .fb-on-shard{fill:var(--fb-on-shard,#222222)}.fb-shard .fb-name{fill:var(--md-default-fg-color,#222222)}"
-    "@media (prefers-color-scheme:dark){.fb-shard .fb-name{fill:var(--md-default-fg-color,#e8e8e8)}}</style>"
+    ".fb-shard .fb-on-shard{fill:var(--fb-on-shard,#222222)}"
+    ".fb-shard .fb-name{fill:var(--md-default-fg-color,#222222)}"
+    "@media (prefers-color-scheme:dark){"
+    ".fb-shard .fb-name{fill:var(--md-default-fg-color,#e8e8e8)}}</style>"
 )
 
 
 class Grid(NamedTuple):
-    """The blocks of an array: coordinates of rows and columns, devices of each block.
+    """The blocks of an array: coordinates of rows and columns, and the devices of each block.
 
-    `cut` says what is left out.
+    `cut` says how much of it is shown, empty where all is.
     """
 
     title: str
@@ -50,6 +52,11 @@ class Grid(NamedTuple):
     words: str
     cut: str
 
+    @property
+    def headed(self) -> bool:
+        """Whether the columns have coordinates: not where the last dimension is whole."""
+        return any(self.columns)
+
 
 def picture(name: str, values: Mapping[str, Any]) -> Picture:
     """The blocks of every array that the inputs of `shard` or `sharded-matmul` name.
@@ -57,23 +64,25 @@ def picture(name: str, values: Mapping[str, Any]) -> Picture:
     Raises FlopbookError.
     """
     mesh = read_mesh(values["mesh"])
+    arrays = [(layout.on(mesh), shape) for layout, shape in _arrays(name, values)]
+    grids = [grid(layout, shape, mesh) for layout, shape in arrays]
+    title = f"{', '.join(shown.title for shown in grids)} on the mesh {values['mesh']}"
+
+    def text(width: int) -> str:
+        tables = [_text(layout, shape, mesh, width) for layout, shape in arrays]
+        return "\n\n".join([NUMBERED, *tables])
+
+    return Picture(text=text, svg=lambda standalone: _svg(grids, title, standalone))
+
+
+def _arrays(name: str, values: Mapping[str, Any]) -> list[tuple[Layout, Sequence[int]]]:
+    """Each array with its global shape."""
     if name == "shard":
-        arrays = [(read_layout(values["layout"]), read_array(values["array"])[1])]
-    else:
-        sizes = read_sizes(values["dims"])
-        arrays = [
-            (layout, [sizes[dim] for dim in layout.dims])
-            for layout in read_product(values["product"])
-        ]
-    placed = [(layout.on(mesh), shape) for layout, shape in arrays]
-    grids = [grid(layout, shape, mesh) for layout, shape in placed]
-    title = f"{', '.join(one.title for one in grids)} on the mesh {values['mesh']}"
-    return Picture(
-        text=lambda width: "\n\n".join(
-            [NUMBERED, *(_text(layout, shape, mesh, width) for layout, shape in placed)]
-        ),
-        svg=lambda standalone: _svg(grids, title, standalone),
-    )
+        return [(read_layout(values["layout"]), read_array(values["array"])[1])]
+    sizes = read_sizes(values["dims"])
+    return [
+        (layout, [sizes[dim] for dim in layout.dims]) for layout in read_product(values["product"])
+    ]
 
 
 def grid(
@@ -86,130 +95,137 @@ def grid(
     local = local_shape(shape, layout, mesh)
     counts = blocks(layout, mesh)
     tall, wide = prod(counts[:-1]), counts[-1]
-    upper = list(
-        itertools.islice(
-            itertools.product(*(range(min(n, MOST_ROWS)) for n in counts[:-1])), MOST_ROWS
-        )
-    )
+    # No more than MOST_ROWS indices of any dimension can be among the first MOST_ROWS rows.
+    upper_indices = product(*(range(min(count, MOST_ROWS)) for count in counts[:-1]))
+    rows = list(islice(upper_indices, MOST_ROWS))
     across = range(min(wide, most_columns))
-    held = devices(mesh) // (tall * wide)
+    copies = devices(mesh) // (tall * wide)
     kind = "a term of each on" if layout.partial else "each on"
-    cut = f"shown: {len(upper)} of {tall:,} rows and {len(across)} of {counted(wide, 'column')}"
+    sides = " x ".join(f"{side:,}" for side in local)
+    cut = ""
+    if (len(rows), len(across)) != (tall, wide):
+        columns_shown = f"{len(across)} of {counted(wide, 'column')}"
+        cut = f"shown: {len(rows)} of {tall:,} rows and {columns_shown}"
     return Grid(
-        str(layout),
-        tuple(
-            " ".join(_where(layout.cuts[n], mesh, i) for n, i in enumerate(row)).strip()
-            for row in upper
-        ),
-        tuple(_where(layout.cuts[-1], mesh, index) for index in across),
-        tuple(
-            tuple(_devices(layout, mesh, (*row, index), held) for index in across) for row in upper
-        ),
-        f"{counted(tall * wide, 'block')} of {' x '.join(f'{side:,}' for side in local)}, {kind} "
-        f"{counted(held, 'device')}",
-        cut if (len(upper), len(across)) != (tall, wide) else "",
+        title=str(layout),
+        rows=tuple(_row_name(layout, mesh, row) for row in rows),
+        columns=tuple(_coordinates(layout.cuts[-1], mesh, column) for column in across),
+        cells=tuple(_cells(layout, mesh, row, across) for row in rows),
+        words=f"{counted(tall * wide, 'block')} of {sides}, {kind} {counted(copies, 'device')}",
+        cut=cut,
     )
 
 
-def _where(axes: Sequence[str], mesh: Mesh, index: int) -> str:
+def _row_name(layout: Layout, mesh: Mesh, row: Sequence[int]) -> str:
+    """The coordinates of a row: of all dimensions but the last."""
+    names = [_coordinates(layout.cuts[dim], mesh, index) for dim, index in enumerate(row)]
+    return " ".join(names).strip()
+
+
+def _cells(layout: Layout, mesh: Mesh, row: tuple[int, ...], across: range) -> tuple[str, ...]:
+    return tuple(_devices(layout, mesh, (*row, column)) for column in across)
+
+
+def _coordinates(axes: Sequence[str], mesh: Mesh, index: int) -> str:
     """The coordinates of a block, such as X1 Y0."""
-    return " ".join(f"{axis}{at}" for axis, at in cutting(axes, mesh, index).items())
+    return " ".join(f"{axis}{place}" for axis, place in cutting(axes, mesh, index).items())
 
 
-def _devices(layout: Layout, mesh: Mesh, block: Sequence[int], held: int) -> str:
+def _devices(layout: Layout, mesh: Mesh, block: Sequence[int]) -> str:
     """The devices of a block: all of a few, the first ones and the number of many."""
-    first = ", ".join(str(one) for one in itertools.islice(holders(layout, mesh, block), LISTED))
-    return first if held <= LISTED else f"{first} ... ({held:,})"
+    copies = devices(mesh) // prod(blocks(layout, mesh))
+    first = ", ".join(str(device) for device in islice(holders(layout, mesh, block), LISTED))
+    return first if copies <= LISTED else f"{first} ... ({copies:,})"
 
 
 def _text(layout: Layout, shape: Sequence[int], mesh: Mesh, width: int) -> str:
     """An array as a table of device numbers, with as many columns of blocks as fit the width."""
-    text = ""
-    for most in range(MOST_COLUMNS, 0, -1):
-        one = grid(layout, shape, mesh, most)
-        rows = [(head, *cells) for head, cells in zip(one.rows, one.cells, strict=True)]
-        table = columns(rows, indent="  ", head=("", *one.columns) if any(one.columns) else None)
-        text = "\n".join(
-            [f"{one.title}: {one.words}", table, *([f"  {one.cut}"] if one.cut else [])]
-        )
+    for most_columns in range(MOST_COLUMNS, 0, -1):
+        shown = grid(layout, shape, mesh, most_columns)
+        table = _table(shown)
         if max(map(len, table.splitlines())) <= width:
-            break
-    return text
+            break  # else one column is printed, however wide it is
+    lines = [f"{shown.title}: {shown.words}", table]
+    if shown.cut:
+        lines.append(f"  {shown.cut}")
+    return "\n".join(lines)
+
+
+def _table(shown: Grid) -> str:
+    rows = [(name, *cells) for name, cells in zip(shown.rows, shown.cells, strict=True)]
+    head = ("", *shown.columns) if shown.headed else None
+    return columns(rows, indent="  ", head=head)
 
 
 def _svg(grids: Sequence[Grid], title: str, standalone: bool) -> str:
     """The same tables as a picture, one below the other."""
-    parts, top = [], 0.0
-    for one in grids:
-        drawn, height = _drawn(one, top)
+    parts, height = [], 0.0
+    for shown in grids:
+        drawn, grid_height = _drawn(shown, height)
         parts += drawn
-        top += height + GAP
-    key = f"fb-shard-{slug(title)}"
-    head = (
-        f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top:g}" '
-        if standalone
-        else ""
-    )
+        height += grid_height + GAP
+    # Several pictures may stand on one page, and an id there is unique.
+    element_id = "fb-shard-" + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    size, style = "", ""
+    if standalone:
+        size = f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:g}" '
+        style = STYLE
     return (
-        f'<svg {head}viewBox="0 0 {WIDTH} {top:g}" role="img" class="fb-svg fb-shard" '
-        f'aria-labelledby="{key}-t {key}-d"><title id="{key}-t">{escape(title)}</title>'
-        f'<desc id="{key}-d">{escape(description(grids))}</desc>{STYLE if standalone else ""}{"".join(parts)}</svg>'
+        f'<svg {size}viewBox="0 0 {WIDTH} {height:g}" role="img" class="fb-svg fb-shard" '
+        f'aria-labelledby="{element_id}-t {element_id}-d">'
+        f'<title id="{element_id}-t">{escape(title)}</title>'
+        f'<desc id="{element_id}-d">{escape(description(grids))}</desc>'
+        f"{style}{''.join(parts)}</svg>"
     )
 
 
 def description(grids: Sequence[Grid]) -> str:
     """The picture in words."""
     return " ".join(
-        f"{one.title}: {one.words}. The first block is on {one.cells[0][0]}, the last one shown on {one.cells[-1][-1]}."
-        for one in grids
+        f"{shown.title}: {shown.words}. The first block is on {shown.cells[0][0]}, "
+        f"the last one shown on {shown.cells[-1][-1]}."
+        for shown in grids
     )
 
 
-def _drawn(one: Grid, top: float) -> tuple[list[str], float]:
+def _drawn(shown: Grid, top: float) -> tuple[list[str], float]:
     """The parts of one array from a height on, and the height that they take."""
-    left = max(8.0, max(len(head) for head in one.rows) * CHARACTER + 12)
-    wide = (WIDTH - left) / len(one.columns)
-    parts = [_label(0, top + 14, f"{one.title}: {one.words}{'; ' if one.cut else ''}{one.cut}")]
-    under = top + TITLE + (HEAD if any(one.columns) else 0)
-    parts += [
-        _label(left + (n + 0.5) * wide, under - 5, head, "middle")
-        for n, head in enumerate(one.columns)
-        if head
+    left = max(8.0, max(len(name) for name in shown.rows) * CHARACTER + 12)
+    cell_width = (WIDTH - left) / len(shown.columns)
+    caption = f"{shown.title}: {shown.words}"
+    if shown.cut:
+        caption += f"; {shown.cut}"
+    parts = [_label(0, top + 14, caption)]
+    first_row = top + TITLE
+    if shown.headed:
+        first_row += HEAD
+        for number, name in enumerate(shown.columns):
+            if name:
+                middle = left + (number + 0.5) * cell_width
+                parts.append(_label(middle, first_row - 5, name, "middle"))
+    for number, cells in enumerate(shown.cells):
+        y = first_row + number * ROW
+        if shown.rows[number]:
+            parts.append(_label(left - 6, y + 16, shown.rows[number], "end"))
+        for column, cell in enumerate(cells):
+            x = left + column * cell_width
+            parts += _cell(cell, (x, y, cell_width), shade=(column + number) % 2)
+    return parts, first_row - top + ROW * len(shown.rows)
+
+
+def _cell(cell: str, box: tuple[float, float, float], shade: int) -> list[str]:
+    """One block, its devices in a tooltip and, if they fit, on it; `box` is x, y and width."""
+    x, y, width = box
+    parts = [
+        f'<rect class="fb-shard-{shade}" x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" '
+        f'height="{ROW}"><title>{escape(cell)}</title></rect>'
     ]
-    for number, (head, cells) in enumerate(zip(one.rows, one.cells, strict=True)):
-        y = under + number * ROW
-        parts += [_label(left - 6, y + 16, head, "end")] if head else []
-        for n, cell in enumerate(cells):
-            x = left + n * wide
-            parts.append(
-                f'<rect class="fb-shard-{(n + number) % 2}" x="{x:.5g}" y="{y:.5g}" width="{wide:.5g}" '
-                f'height="{ROW}"><title>{escape(cell)}</title></rect>'
-            )
-            if len(cell) * CHARACTER <= wide:
-                parts.append(_label(x + wide / 2, y + 16, cell, "middle", "fb-on-shard"))
-    return parts, under - top + ROW * len(one.rows)
+    if len(cell) * CHARACTER <= width:
+        parts.append(_label(x + width / 2, y + 16, cell, "middle", "fb-on-shard"))
+    return parts
 
 
 def _label(x: float, y: float, text: str, anchor: str = "start", kind: str = "fb-name") -> str:
     return (
         f'<text class="{kind}" x="{x:.5g}" y="{y:.5g}" text-anchor="{anchor}">{escape(text)}</text>'
     )
-
-
-def section(name: str) -> list[str]:
-    """The part of the page with a picture of each example."""
-    lines = [
-        "## Which device holds what\n",
-        "A cell is a block; the numbers in it are the devices that hold it, counted with the last axis of the mesh "
-        "fastest. Rows and columns are named by the coordinates on the axes that cut them.\n",
-        STYLE + "\n",
-    ]
-    formula = get_formula(name)
-    for number, options in enumerate(formula.examples):
-        result = calculate(name, **{key.replace("-", "_"): value for key, value in options.items()})
-        drawn = picture(name, {key: item.value for key, item in result.inputs.items()})
-        caption = f"<code>{escape(example(formula, number))}</code>"
-        lines.append(
-            f'<figure class="fb-figure">{drawn.svg(False)}<figcaption>{caption}</figcaption></figure>\n'
-        )
-    return lines

@@ -10,7 +10,7 @@ from datetime import date
 from flopbook.architectures.shape import shape
 from flopbook.data.library import entry_ids, load_entry, model_ids, reference, references
 from flopbook.drawing.markup import escape, front_matter, inline, relative, table
-from flopbook.drawing.pictures import section, shown_answer
+from flopbook.drawing.pictures import shown_answer
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import example, said
 from flopbook.evaluation.calculator import (
@@ -36,6 +36,7 @@ from flopbook.quantities.units import (
     PREFIXES,
     format_quantity,
 )
+from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
 from scripts.website.pages.sources import bibtex_block, cite, page_bibtex
@@ -112,7 +113,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         "## What it leaves out\n",
         *_paragraphs(formula.section("Leaves out")),
         *pitfalls_of(name, page),
-        *section(name),
+        *picture_section(name),
         "## In a terminal\n",
         *(_terminal(formula, number) for number in range(len(formula.examples))),
         "Add `--explain` for the steps with the numbers put in, `--json` for a program. "
