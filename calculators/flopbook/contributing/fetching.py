@@ -38,7 +38,7 @@ _HEADERS = {
 }
 
 
-class Answer(NamedTuple):
+class FetchedPage(NamedTuple):
     """A page: the address that answered after all redirects, the status, and the body."""
 
     url: str
@@ -78,7 +78,7 @@ class Fetcher:
         self._asked_hosts: set[str] = set()
         self._transport: Transport | None = None
 
-    def get(self, url: str, accept: str = "*/*", tries: int = 3) -> Answer:
+    def get(self, url: str, accept: str = "*/*", tries: int = 3) -> FetchedPage:
         """The page at a URL. Raises FetchError when there is none after some patience."""
         for attempt in range(tries - 1):
             try:
@@ -90,7 +90,7 @@ class Fetcher:
                 self._sleep(backoff_s if failure.wait_s is None else failure.wait_s)
         return self._try(url, accept)
 
-    def _try(self, url: str, accept: str) -> Answer:
+    def _try(self, url: str, accept: str) -> FetchedPage:
         """One try, over all redirects. Raises FetchError."""
         session = self._open().session()
         session.headers["Accept"] = accept
@@ -108,7 +108,7 @@ class Fetcher:
         finally:
             session.close()
         if 200 <= reply.status < 300:
-            return Answer(hop_url, reply.status, reply.body)
+            return FetchedPage(hop_url, reply.status, reply.body)
         raise _status_error(reply, hop_url)
 
     def _open(self) -> Transport:

@@ -1,5 +1,4 @@
-"""What services say of a work: the feed of the arXiv API, the CSL-JSON of a DOI, and the head of a
-web page.
+"""What services say of a work: the feed of arXiv, the record of a DOI, the head of a web page.
 
 Sources: arXiv API User's Manual (the feed, its extension elements, and errors as an entry),
 Crossref's and DataCite's content negotiation (`application/vnd.citationstyles.csl+json`).
@@ -11,13 +10,16 @@ import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from flopbook.contributing.fetching import Fetcher, FetchError
 from flopbook.data.identifiers import Identifier, identify
 from flopbook.data.references import Person
 from flopbook.errors import shorten
+
+if TYPE_CHECKING:  # the parser is loaded when a feed has come
+    from xml.etree.ElementTree import Element
 
 ARXIV = "https://export.arxiv.org/api/query"
 DOI = "https://doi.org/"
@@ -45,74 +47,96 @@ class Work(NamedTuple):
     published: str = ""
 
 
-def look_up(what: Identifier, fetcher: Fetcher) -> Work:
+def look_up(identifier: Identifier, fetcher: Fetcher) -> Work:
     """The work that an identifier names.
 
     Raises FetchError; its kind is missing where there is no such work.
     """
-    if what.kind == "arxiv":
-        query = urlencode({"id_list": what.value, "max_results": 1})
-        found = from_atom(fetcher.get(f"{ARXIV}?{query}", "application/atom+xml").body)
-        if not found:
-            raise FetchError("missing", f"arXiv has no paper {what.value}")
-        return found[0]._replace(eprint=what.name[1])
-    if what.kind == "doi":
-        return from_csl(fetcher.get(DOI + quote(what.value, safe="/()._-:;"), CSL).body)._replace(
-            doi=what.value
-        )
-    answer = fetcher.get(what.address, "text/html,application/xhtml+xml")
-    return from_page(answer.body.decode("utf-8", "replace"), what.address)
+    if identifier.kind == "arxiv":
+        query = urlencode({"id_list": identifier.value, "max_results": 1})
+        works = from_atom(fetcher.get(f"{ARXIV}?{query}", "application/atom+xml").body)
+        if not works:
+            raise FetchError("missing", f"arXiv has no paper {identifier.value}")
+        return works[0]._replace(eprint=identifier.name[1])
+    if identifier.kind == "doi":
+        address = DOI + quote(identifier.value, safe="/()._-:;")
+        return from_csl(fetcher.get(address, CSL).body)._replace(doi=identifier.value)
+    answer = fetcher.get(identifier.address, "text/html,application/xhtml+xml")
+    return from_page(answer.body.decode("utf-8", "replace"), identifier.address)
 
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _EXTENSION = "{http://arxiv.org/schemas/atom}"
 
 
-def from_atom(data: bytes) -> list[Work]:
+def from_atom(body: bytes) -> list[Work]:
     """The works of a feed of the arXiv API.
 
     Raises FetchError for what is no whole feed, and for an error entry.
     """
     from xml.etree import ElementTree
 
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise FetchError("broken", "arXiv answers with something that is no feed")
+    no_feed = FetchError("broken", "arXiv answers with something that is no feed")
+    # A feed needs neither; with them a few lines can expand to gigabytes.
+    if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
+        raise no_feed
     try:
-        feed = ElementTree.fromstring(data)
+        feed = ElementTree.fromstring(body)
     except (ElementTree.ParseError, ValueError, LookupError):
-        kind, text = (
-            ("busy", "asks for patience")
-            if b"Rate exceeded" in data
-            else ("broken", "gives no whole feed")
-        )
-        raise FetchError(kind, f"arXiv {text}; try again later") from None
+        if b"Rate exceeded" in body:  # a line of plain text
+            raise FetchError("busy", "arXiv asks for patience; try again later") from None
+        raise FetchError("broken", "arXiv gives no whole feed; try again later") from None
     if feed.tag != f"{_ATOM}feed":
-        raise FetchError("broken", "arXiv answers with something that is no feed")
+        raise no_feed
     return [_arxiv_work(entry) for entry in feed.findall(f"{_ATOM}entry")]
 
 
-def _arxiv_work(entry: Any) -> Work:
-    say = lambda name, space=_ATOM: _line(entry.findtext(space + name) or "")  # noqa: E731
-    address = say("id")
+def _arxiv_work(entry: Element) -> Work:
+    """The work of one entry. Raises FetchError for an error, which arXiv writes as an entry too."""
+    address, title = _child(entry, "id"), _child(entry, "title")
+    summary, published = _child(entry, "summary"), _child(entry, "published")
     if "/api/errors" in address or "/abs/" not in address:
-        raise FetchError(
-            "missing", f"arXiv says: {shorten(say('summary') or say('title') or 'nothing', 100)}"
-        )
-    published = say("published")
-    day = re.match(r"(\d{4})-(\d{2})", published)
+        reason = shorten(summary or title or "nothing", 100)
+        raise FetchError("missing", f"arXiv says: {reason}")
     names = [_line(name.text or "") for name in entry.iterfind(f"{_ATOM}author/{_ATOM}name")]
     category = entry.find(f"{_EXTENSION}primary_category")
+    year, month = _year_and_month(published, r"(\d{4})-(\d{2})")
     return Work(
-        title=say("title"),
+        title=title,
         people=tuple(person(name) for name in names if name),
-        year=int(day[1]) if day else None,
-        month=int(day[2]) if day else None,
-        doi=doi.value if (doi := identify(say("doi", _EXTENSION))) and doi.kind == "doi" else "",
+        year=year,
+        month=month,
+        doi=_value_of_kind(_child(entry, "doi", _EXTENSION), "doi"),
         eprint=re.sub(r"v\d+$", "", address.partition("/abs/")[2]),
-        summary=say("summary"),
-        category=category.get("term", "") if category is not None else "",
+        summary=summary,
+        category="" if category is None else category.get("term", ""),
         published=published[:10],
     )
+
+
+def _child(entry: Element, name: str, namespace: str = _ATOM) -> str:
+    """The text of a child element on one line, empty where there is none."""
+    return _line(entry.findtext(namespace + name) or "")
+
+
+def _year_and_month(date: str, form: str) -> tuple[int | None, int | None]:
+    """Year and month of a date that begins in a form with two groups; None for what is missing."""
+    match = re.match(form, date)
+    if match is None:
+        return None, None
+    return int(match[1]), _month(match[2])
+
+
+def _month(text: str | None) -> int | None:
+    if text is None or not 1 <= int(text) <= 12:
+        return None
+    return int(text)
+
+
+def _value_of_kind(text: str, kind: str) -> str:
+    """The identifier that a text is, if it is one of this kind."""
+    identifier = identify(text)
+    return identifier.value if identifier and identifier.kind == kind else ""
 
 
 # CSL types, and those that Crossref gives instead -> BibTeX type and the field of the container.
@@ -133,52 +157,56 @@ _TYPES = {
 }
 
 
-def from_csl(data: bytes) -> Work:
+_OWN_CONTAINERS = ("publisher", "school", "institution")  # what publishes the work itself
+_CSL_FIELDS = {"volume": "volume", "issue": "number", "page": "pages"}  # CSL name -> BibTeX name
+
+
+def from_csl(body: bytes) -> Work:
     """The work of a CSL-JSON record. Raises FetchError for what is none."""
     try:
-        record = json.loads(data)
-        record = record.get("message", record)  # Crossref's own service wraps it
-        title = _text(record["title"])
-        parts = (record.get("issued") or {}).get("date-parts") or [[]]
-        date = [int(part) for part in parts[0] if part]
-        people = tuple(found for one in record.get("author") or () if (found := _csl_person(one)))
-        kind, field = _TYPES.get(str(record.get("type", "")), ("misc", "howpublished"))
-        own = "publisher" if field in ("publisher", "school", "institution") else "container-title"
-        more = [(name, _text(record.get(name))) for name in ("volume", "issue", "page")]
+        record = json.loads(body)
+        return _csl_work(record.get("message", record))  # Crossref's own service wraps it
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise FetchError(
             "broken", "the DOI leads to a record that cannot be read; try again later"
         ) from None
-    venue = _text(record.get(own))
+
+
+def _csl_work(record: dict[str, Any]) -> Work:
+    date_parts = (record.get("issued") or {}).get("date-parts") or [[]]
+    date = [int(number) for number in date_parts[0] if number]
+    people = [_csl_person(author) for author in record.get("author") or ()]
+    kind, field = _TYPES.get(str(record.get("type", "")), ("misc", "howpublished"))
+    container = "publisher" if field in _OWN_CONTAINERS else "container-title"
+    venue = _text(record.get(container))
+    details = [(name, _text(record.get(csl_name))) for csl_name, name in _CSL_FIELDS.items()]
     return Work(
-        title=title,
-        people=people,
+        title=_text(record["title"]),
+        people=tuple(author for author in people if author),
         year=date[0] if date else None,
-        month=date[1] if len(date) > 1 and 1 <= date[1] <= 12 else None,
+        month=_month(str(date[1])) if len(date) > 1 else None,
         type=kind,
         venue=(field, venue) if venue else ("", ""),
-        more=tuple((_CSL_FIELDS.get(name, name), value) for name, value in more if value),
+        more=tuple((name, text) for name, text in details if text),
         doi=_text(record.get("DOI")),
     )
 
 
-_CSL_FIELDS = {"issue": "number", "page": "pages"}
+def _text(field: Any) -> str:
+    """A field of a record, or the first text of a list, without tags and line breaks."""
+    if isinstance(field, list) and field:
+        field = field[0]
+    if not isinstance(field, (str, int)):
+        return ""
+    return _line(re.sub(r"</?[A-Za-z][^>]*>", "", str(field)))
 
 
-def _text(value: Any) -> str:
-    """A text, or the first of a list of them, without tags and line breaks."""
-    value = value[0] if isinstance(value, list) and value else value
-    return (
-        _line(re.sub(r"</?[A-Za-z][^>]*>", "", str(value))) if isinstance(value, (str, int)) else ""
-    )
-
-
-def _csl_person(one: dict[str, Any]) -> Person | None:
-    family, given = _text(one.get("family")), _text(one.get("given"))
+def _csl_person(author: dict[str, Any]) -> Person | None:
+    family, given = _text(author.get("family")), _text(author.get("given"))
     if family and given:
         return Person(family, given)
-    whole = family or _text(one.get("literal")) or _text(one.get("name")) or given
-    return Person(whole, "", True) if whole else None
+    name = family or _text(author.get("literal")) or _text(author.get("name")) or given
+    return Person(name, "", True) if name else None
 
 
 class _Head(HTMLParser):
@@ -192,8 +220,9 @@ class _Head(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._inside = tag == "title" and not self.title
-        found = dict(attrs)
-        name, content = found.get("name") or found.get("property"), found.get("content")
+        attributes = dict(attrs)
+        name = attributes.get("name") or attributes.get("property")
+        content = attributes.get("content")
         if tag == "meta" and name and content:
             self.meta.setdefault(name.lower(), []).append(_line(content))
 
@@ -204,36 +233,12 @@ class _Head(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self._inside = False
 
-
-def from_page(page: str, address: str) -> Work:
-    """What a page says of itself in its head, and nothing beyond it."""
-    head = _Head()
-    head.feed(page[:1_000_000])
-    say = lambda *names: next((head.meta[name][0] for name in names if name in head.meta), "")  # noqa: E731
-    date = re.match(r"(\d{4})(?:[-/](\d{1,2}))?", say(*_DATES))
-    journal, meeting = (
-        say("citation_journal_title"),
-        say("citation_conference_title", "citation_inbook_title"),
-    )
-    kind, field, venue = "online", "howpublished", say("og:site_name")
-    if journal or meeting:
-        kind, field = ("article", "journal") if journal else ("inproceedings", "booktitle")
-        venue = journal or meeting
-    authors = head.meta.get("citation_author") or head.meta.get("author") or []
-    doi, eprint = identify(say("citation_doi")), identify(say("citation_arxiv_id"))
-    return Work(
-        title=say("citation_title", "og:title") or _line(head.title),
-        people=tuple(person(name) for name in _apart(authors)),
-        year=int(date[1]) if date else None,
-        month=int(date[2]) if date and date[2] and 1 <= int(date[2]) <= 12 else None,
-        type=kind,
-        venue=(field, venue) if venue else ("", ""),
-        doi=doi.value if doi and doi.kind == "doi" else "",
-        eprint=eprint.name[1] if eprint and eprint.kind == "arxiv" else "",
-        url=address,
-    )
+    def first(self, *names: str) -> str:
+        """The first value of the first of these meta fields that the page has."""
+        return next((self.meta[name][0] for name in names if name in self.meta), "")
 
 
+# The first are Highwire Press tags, which Google Scholar reads; the last ones any page may have.
 _DATES = (
     "citation_publication_date",
     "citation_date",
@@ -243,64 +248,81 @@ _DATES = (
 )
 
 
-def _apart(authors: list[str]) -> Iterator[str]:
+def from_page(page: str, address: str) -> Work:
+    """What a page says of itself in its head, and nothing beyond it."""
+    head = _Head()
+    head.feed(page[:1_000_000])
+    year, month = _year_and_month(head.first(*_DATES), r"(\d{4})(?:[-/](\d{1,2}))?")
+    kind, venue = _page_venue(head)
+    authors = head.meta.get("citation_author") or head.meta.get("author") or []
+    eprint = identify(head.first("citation_arxiv_id"))
+    return Work(
+        title=head.first("citation_title", "og:title") or _line(head.title),
+        people=tuple(person(name) for name in _single_names(authors)),
+        year=year,
+        month=month,
+        type=kind,
+        venue=venue if venue[1] else ("", ""),
+        doi=_value_of_kind(head.first("citation_doi"), "doi"),
+        eprint=eprint.name[1] if eprint and eprint.kind == "arxiv" else "",
+        url=address,
+    )
+
+
+def _page_venue(head: _Head) -> tuple[str, tuple[str, str]]:
+    """The BibTeX type of a page, and the field and text of where it appeared."""
+    if journal := head.first("citation_journal_title"):
+        return "article", ("journal", journal)
+    if meeting := head.first("citation_conference_title", "citation_inbook_title"):
+        return "inproceedings", ("booktitle", meeting)
+    return "online", ("howpublished", head.first("og:site_name"))
+
+
+def _single_names(authors: list[str]) -> Iterator[str]:
     """Each author; one meta field may hold several, joined by semicolons or by `and`."""
     for text in authors:
-        yield from (name for part in re.split(r";|\band\b|&", text) if (name := part.strip()))
+        for name in re.split(r";|\band\b|&", text):
+            if name.strip():
+                yield name.strip()
 
 
-_PARTICLES = frozenset(
-    (
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "la",
-        "le",
-        "du",
-        "ter",
-        "ten",
-        "zu",
-        "bin",
-        "al",
-        "el",
-    )
+# Words of a family name in lower case: Ludwig van Beethoven is filed under "van Beethoven".
+_PARTICLE = re.compile(
+    "van|von|der|den|de|del|della|di|da|dos|la|le|du|ter|ten|zu|bin|al|el", re.IGNORECASE
 )
 _SUFFIXES = frozenset(("jr", "jr.", "sr", "sr.", "ii", "iii", "iv"))
+# A name with one of these words is that of an organisation.
 _GROUP = re.compile(
-    r"\b(?:team|collaboration|group|labs?|inc|corporation|consortium|ai|research|community|et al)\b",
-    re.I,
+    r"\b(?:team|collaboration|group|labs?|inc|corporation|consortium|ai|research|community|et al)"
+    r"\b",
+    re.IGNORECASE,
 )
 
 
 def person(name: str) -> Person:
-    """A name as a service prints it, in parts.
+    """A name as a service prints it, as family name and given names.
 
     One word, or the name of a group, is an organisation.
     """
     name = _line(name)
-    family, comma, given = (part.strip() for part in name.partition(","))
-    if comma and family and given:
+    family, given = (half.strip() for half in name.partition(",")[::2])
+    if family and given:
         return Person(family, given)
     words = name.replace(",", " ").split()
     if len(words) < 2 or _GROUP.search(name):
         return Person(name, "", True)
-    start = len(words) - 1
-    if words[start].lower() in _SUFFIXES and start > 1:
-        start -= 1
-    while start > 1 and words[start - 1].lower() in _PARTICLES:
-        start -= 1
-    return Person(" ".join(words[start:]), " ".join(words[:start]))
+    family_start = len(words) - 1
+    if words[family_start].lower() in _SUFFIXES and family_start > 1:
+        family_start -= 1
+    while family_start > 1 and _PARTICLE.fullmatch(words[family_start - 1]):
+        family_start -= 1
+    return Person(" ".join(words[family_start:]), " ".join(words[:family_start]))
 
 
 def _line(text: str) -> str:
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    """A text on one line, without control characters."""
+    printable = (letter if letter.isprintable() else " " for letter in text)
+    return " ".join("".join(printable).split())
 
 
 def host_of(address: str) -> str:

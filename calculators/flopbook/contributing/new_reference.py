@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from flopbook.contributing.metadata import Work, host_of
@@ -18,141 +18,114 @@ from flopbook.data.works import same_work
 from flopbook.errors import FlopbookError, show_path
 
 # Words that say nothing about a title.
-SMALL = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "go",
-        "how",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "over",
-        "than",
-        "that",
-        "the",
-        "their",
-        "to",
-        "toward",
-        "towards",
-        "under",
-        "up",
-        "using",
-        "via",
-        "we",
-        "what",
-        "when",
-        "where",
-        "which",
-        "why",
-        "with",
-        "without",
-        "you",
-        "your",
-    )
+_SMALL_WORD = re.compile(
+    "a|an|and|are|as|at|be|by|can|do|does|for|from|go|how|in|into|is|it|its|not|of|on|or|our|over|"
+    "than|that|the|their|to|toward|towards|under|up|using|via|we|what|when|where|which|why|with|"
+    "without|you|your"
 )
+_BETWEEN_WORDS = re.compile(r"[\s/:–—-]+")
 NEW_FILE = "new.bib"
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-def known_as(what: Identifier, work: Work, items: Collection[Reference]) -> Reference | None:
+def known_as(
+    identifier: Identifier, work: Work, references: Collection[Reference]
+) -> Reference | None:
     """The reference that is this work already: by any identifier, or by its title."""
-    for text in (what.address, work.eprint, work.doi):
+    for text in (identifier.address, work.eprint, work.doi):
         named = identify(text) if text else None
-        if named and (found := same_work(named, items)):
-            return found
+        if named and (reference := same_work(named, references)):
+            return reference
     title = folded(work.title)
-    return next((item for item in items if title and folded(item.title) == title), None)
+    if not title:
+        return None
+    return next((reference for reference in references if folded(reference.title) == title), None)
 
 
 def key_of(work: Work, taken: Collection[str]) -> str:
-    """A key in the form authorYEARword that nobody has: a word of the title, another one, or one
-    with a letter.
-    """
-    year = work.year or datetime.date.today().year
-    author = _author(work)
-    words = [word for part in re.split(r"[\s/:–—-]+", work.title) if (word := folded(part))]
-    good = [word for word in words if word not in SMALL and not word.isdigit()] or words or ["work"]
-    keys = [f"{author}{year}{word}" for word in good]
-    keys += [f"{keys[0]}{letter}" for letter in "bcdefghijklmnopqrstuvwxyz"]
+    """A free key in the form authorYEARword: with a word of the title, or one with a letter."""
+    stem = f"{_author(work)}{work.year or datetime.date.today().year}"
+    words = [folded(word) for word in _BETWEEN_WORDS.split(work.title)]
+    words = [word for word in words if word] or ["work"]
+    telling = [word for word in words if not _SMALL_WORD.fullmatch(word) and not word.isdigit()]
+    keys = [stem + word for word in telling or words]
+    keys += [keys[0] + letter for letter in "bcdefghijklmnopqrstuvwxyz"]
     return next((key for key in keys if key not in taken), f"{keys[0]}{len(taken)}")
 
 
 def _author(work: Work) -> str:
+    """The beginning of a key: the first author, or the host of a page without one."""
     if work.people:
         first = work.people[0]
-        name = folded(first.family.split()[0]) if first.organisation else folded(first.family)
+        family = first.family.split()[0] if first.organisation else first.family
+        name = folded(family)
     else:
         name = folded(host_of(work.url).rpartition(".")[0].rpartition(".")[2])
-    return name if name[:1].isalpha() else f"x{name}"
+    return name if name[:1].isalpha() else f"x{name}"  # BibTeX keys begin with a letter here
 
 
-def pick_file(work: Work, topic: str | None, items: Iterable[Reference]) -> str:
+def pick_file(work: Work, topic: str | None, references: Iterable[Reference]) -> str:
     """The file that a work goes to.
 
     With a topic, the one that holds most of its works; else the one with most works of the same
     host; else the one whose titles share most with this one, rare words counting more; else a new
     file.
     """
-    items = list(items)
+    references = list(references)
     if topic:
-        votes = Counter(item.file for item in items for name in item.topics[:1] if name == topic)
-        votes = votes or Counter(item.file for item in items if topic in item.topics)
-        return _first(votes)
+        return _most_voted(_votes_by_topic(topic, references))
     host = host_of(work.url)
-    if host and (votes := Counter(item.file for item in items if host_of(item.url) == host)):
-        return _first(votes)
-    words = {item.key: _words(item.title) for item in items}
-    common = Counter(word for own in words.values() for word in own)
+    votes = Counter(ref.file for ref in references if host and host_of(ref.url) == host)
+    if votes:
+        return _most_voted(votes)
+    likeness = _likeness(work, references)
+    return _most_voted({file: score for file, score in likeness.items() if score > 0})
+
+
+def _votes_by_topic(topic: str, references: Iterable[Reference]) -> Counter[str]:
+    """Works of each file whose first topic is this one, or else that have it at all."""
+    tagged = [reference for reference in references if topic in reference.topics]
+    first = Counter(reference.file for reference in tagged if reference.topics[0] == topic)
+    return first or Counter(reference.file for reference in tagged)
+
+
+def _likeness(work: Work, references: Iterable[Reference]) -> dict[str, float]:
+    """How much the titles of each file share with a work, a word of many titles counting less."""
+    words = {reference.key: _words(reference.title) for reference in references}
+    frequency = Counter(word for title_words in words.values() for word in title_words)
+    own = _words(work.title)
     likeness: dict[str, float] = {}
-    for item in items:
-        score = sum(1 / common[word] for word in words[item.key] & _words(work.title))
-        likeness[item.file] = likeness.get(item.file, 0.0) + score
-    return _first({file: score for file, score in likeness.items() if score > 0})
+    for reference in references:
+        score = sum(1 / frequency[word] for word in words[reference.key] & own)
+        likeness[reference.file] = likeness.get(reference.file, 0.0) + score
+    return likeness
 
 
-def _first(votes: dict[str, int] | dict[str, float] | Counter[str]) -> str:
-    return Path(max(sorted(votes), key=lambda file: votes[file])).name if votes else NEW_FILE
+def _most_voted(votes: Mapping[str, float]) -> str:
+    """The file with most votes, the first by name of several; a new file where there is none."""
+    if not votes:
+        return NEW_FILE
+    return Path(max(sorted(votes), key=votes.__getitem__)).name
 
 
 def _words(title: str) -> set[str]:
-    return {
-        word
-        for part in re.split(r"[\s/:–—-]+", title)
-        if len(word := folded(part)) > 2 and word not in SMALL
-    }
+    """The words of a title that say something about it."""
+    words = {folded(word) for word in _BETWEEN_WORDS.split(title)}
+    return {word for word in words if len(word) > 2 and not _SMALL_WORD.fullmatch(word)}
 
 
 def entry_text(key: str, work: Work, topic: str | None = None) -> str:
-    """The entry as it is written. A person fills in `annote`, `type` of a page, and `keywords` if
-    no topic is given.
+    """The entry as it is written.
 
-    Lint says what is still open.
+    A person fills in `annote`, `type` of a page, and `keywords` if no topic is given; lint says
+    what is still open.
     """
-    venue, name = work.venue
-    fields = {
-        "author": " and ".join(_name(one) for one in work.people),
+    venue_field, venue = work.venue
+    texts = {
+        "author": " and ".join(_name(author) for author in work.people),
         "title": title_text(work.title),
         "type": "",
-        venue: latex(name),
+        venue_field: latex(venue),
         **dict(work.more),
         "year": str(work.year or ""),
         "doi": work.doi,
@@ -161,23 +134,26 @@ def entry_text(key: str, work: Work, topic: str | None = None) -> str:
         "url": work.url,
         "urldate": datetime.date.today().isoformat() if work.url else "",
     }
-    # What every entry has, so that it is seen when it is missing; only a page does not say itself
-    # what it is.
-    open_ = {"author", "title", "year", *(() if work.doi or work.eprint else ("type",))}
-    kept = [
-        Field(field, f"{{{text}}}")
-        for field, text in fields.items()
-        if field and (text or field in open_)
+    # What every entry has is written even if empty, so that it is seen when it is missing.
+    required = {"author", "title", "year"}
+    if not work.doi and not work.eprint:
+        required.add("type")  # only a page does not say itself what it is
+    fields = [
+        Field(name, f"{{{text}}}")
+        for name, text in texts.items()
+        if name and (text or name in required)
     ]
-    kept += [Field("month", MONTHS[work.month - 1])] if work.month else []
-    kept += [Field("keywords", f"{{{topic or ''}}}"), Field("annote", "{}")]
-    return print_entry(BibEntry(work.type, key, tuple(kept)))
+    if work.month:
+        fields.append(Field("month", MONTHS[work.month - 1]))
+    fields += [Field("keywords", f"{{{topic or ''}}}"), Field("annote", "{}")]
+    return print_entry(BibEntry(work.type, key, tuple(fields)))
 
 
-def _name(one: Person) -> str:
-    if one.organisation:
-        return f"{{{latex(one.family)}}}"
-    return f"{latex(one.family)}, {latex(one.given)}" if one.given else f"{{{latex(one.family)}}}"
+def _name(author: Person) -> str:
+    """An author as BibTeX wants it; braces keep the name of an organisation in one piece."""
+    if author.organisation or not author.given:
+        return f"{{{latex(author.family)}}}"
+    return f"{latex(author.family)}, {latex(author.given)}"
 
 
 # As in Markdown: no space inside the two dollars, so that prices are prices.
@@ -186,12 +162,12 @@ _SPECIAL = re.compile(r"(?<!\\)([&%#_$])")
 
 
 def latex(text: str) -> str:
-    """A text as BibTeX wants it: what LaTeX would take for a command is escaped, and braces are in
-    pairs.
-    """
-    text = text if _paired(text) else re.sub(r"[{}]", "", text)
-    parts = _MATHS.split(text)  # maths stays as it is
-    return "".join(part if place % 2 else _escaped(part) for place, part in enumerate(parts))
+    """A text as BibTeX wants it: LaTeX's special characters escaped, braces in pairs."""
+    if not _paired(text):
+        text = re.sub(r"[{}]", "", text)
+    pieces_of_text = _MATHS.split(text)
+    pieces_of_text[::2] = map(_escaped, pieces_of_text[::2])  # maths, at odd places, stays as it is
+    return "".join(pieces_of_text)
 
 
 def _escaped(text: str) -> str:
@@ -212,16 +188,18 @@ def title_text(title: str) -> str:
     return " ".join(_kept(word) for word in latex(title).split())
 
 
+_WORD = re.compile(r"([(\"'“‘]*)([\w+./-]*[A-Z0-9][\w+./-]*?)([.,:;?!)\"'”’]*)")
+
+
 def _kept(word: str) -> str:
-    found = re.fullmatch(r"([(\"'“‘]*)([\w+./-]*[A-Z0-9][\w+./-]*?)([.,:;?!)\"'”’]*)", word)
-    if (
-        not found
-        or "$" in word
-        or not re.search(r"[A-Za-z]", found[2])
-        or not re.search(r".[A-Z]|\d", found[2])
-    ):
+    """A word in braces if BibTeX styles would lower a capital inside of it."""
+    match = _WORD.fullmatch(word)
+    if match is None or "$" in word:
         return word
-    return f"{found[1]}{{{found[2]}}}{found[3]}"
+    opening, core, closing = match.groups()
+    if not re.search(r"[A-Za-z]", core) or not re.search(r".[A-Z]|\d", core):
+        return word
+    return f"{opening}{{{core}}}{closing}"
 
 
 def insert(path: Path, key: str, entry: str) -> None:
@@ -233,15 +211,12 @@ def insert(path: Path, key: str, entry: str) -> None:
         text = path.read_bytes().decode("utf-8") if path.exists() else ""
     except UnicodeDecodeError:
         raise FlopbookError(f"{show_path(path)} is not UTF-8 text; nothing was written") from None
-    (_, _, head), *found = pieces(text)
-    before, after = head, ""
-    for place, (own, one, behind) in enumerate(found):
-        if own > key:
-            after = "".join(rest for _, *two in found[place:] for rest in two)
-            break
-        before += one + behind
-    parts = [part for part in (before.strip("\n"), entry, after.strip("\n")) if part]
-    _replace(path, "\n\n".join(parts) + "\n")
+    (_, _, head), *entries = pieces(text)
+    place = next((place for place, (own, _, _) in enumerate(entries) if own > key), len(entries))
+    before = head + "".join(own + behind for _, own, behind in entries[:place])
+    after = "".join(own + behind for _, own, behind in entries[place:])
+    blocks = [before.strip("\n"), entry, after.strip("\n")]
+    _replace(path, "\n\n".join(block for block in blocks if block) + "\n")
 
 
 def _replace(path: Path, text: str) -> None:
