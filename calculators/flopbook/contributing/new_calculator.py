@@ -1,6 +1,4 @@
-"""A new calculator: a function that runs, its test, and its place among the others; what is to be
-written is marked.
-"""
+"""A new calculator: a function that runs, its test, its registration; gaps are marked."""
 
 from __future__ import annotations
 
@@ -15,9 +13,11 @@ from flopbook.contributing.new_entry import write_new
 from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas import CATALOGUE, SECTIONS
 
-MARK = "FILL" + " IN"  # in two pieces, so that this file does not look unfinished itself
+MARK = "FILL" + " IN"  # in two words, so that this file does not look unfinished itself
 FORMULAS = "calculators/flopbook/formulas"
 MAX_LINES = 400  # of a file
+MAX_NAME = 40  # letters
+# What a module of formulas imports; the function that is added uses all of it.
 NEEDS = ("Annotated", "Any", "Input", "Output", "formula")
 
 HEAD = f'''\
@@ -105,9 +105,7 @@ def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: 
 
 
 class NewCalculator(NamedTuple):
-    """A calculator to be: its name, the section in which it is taught, and the module that it is
-    written in.
-    """
+    """A calculator to be: its name, the section that teaches it, the module it is written in."""
 
     id: str
     section: str
@@ -130,24 +128,21 @@ def default_module(section: str) -> str:
 
 
 def refuse_name(id: str, taken: tuple[str, ...] = ()) -> None:
-    """Raises FlopbookError for a name that is none, or that something else has; `taken` are further
-    such names.
-    """
+    """Raises FlopbookError for a name that is none, or that a calculator or one of `taken` has."""
     if id in CATALOGUE:
         raise FlopbookError(
             f"'{id}' is there already: {FORMULAS}/{CATALOGUE[id]}.py; flopbook where {id}"
         )
     name = id.replace("-", "_")
-    if (
-        not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", id)
-        or keyword.iskeyword(name)
-        or len(id) > 40
-    ):
+    words = re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", id)
+    if not words or keyword.iskeyword(name) or len(id) > MAX_NAME:
         raise FlopbookError(
-            f"'{shorten(id)}' is no name of a calculator; expected lower case words with hyphens, such as min-batch"
+            f"'{shorten(id)}' is no name of a calculator; "
+            "expected lower case words with hyphens, such as min-batch"
         )
-    rooms = (f"flopbook.{name}", f"flopbook.formulas.{name}")
-    if id in taken or name in taken or any(importlib.util.find_spec(room) for room in rooms):
+    # A calculator is imported as flopbook.NAME, which would hide a module of that name.
+    modules = (f"flopbook.{name}", f"flopbook.formulas.{name}")
+    if id in taken or name in taken or any(map(importlib.util.find_spec, modules)):
         raise FlopbookError(
             f"'{id}' is the name of a command or of a part of the package; choose another"
         )
@@ -155,29 +150,40 @@ def refuse_name(id: str, taken: tuple[str, ...] = ()) -> None:
 
 def texts(new: NewCalculator, root: Path) -> dict[Path, str]:
     """The files of a new calculator as they will be. Raises FlopbookError where it does not fit."""
+    _refuse_place(new)
+    folder = root / FORMULAS
+    module, register = folder / f"{new.module}.py", folder / "__init__.py"
+    test = root / "tests" / "formulas" / f"test_{new.name}.py"
+    if test.exists():
+        raise FlopbookError(f"{test.relative_to(root)} is there already; nothing was written")
+    before = HEAD
+    if module.exists():
+        before = module.read_text(encoding="utf-8")
+        if problem := _why_unfit(new, before):
+            raise FlopbookError(
+                f"{FORMULAS}/{new.module}.py {problem}; "
+                "give the module with --module, such as a new one"
+            )
+    return {
+        module: before + _named(FUNCTION, new),
+        test: _named(TEST, new),
+        register: registered(register.read_text(encoding="utf-8"), new),
+    }
+
+
+def _refuse_place(new: NewCalculator) -> None:
+    """Raises FlopbookError for a section that is none, or a module name that cannot be."""
     if new.section not in SECTIONS:
         raise UnknownName("section", new.section, SECTIONS)
     if not re.fullmatch(r"[a-z][a-z0-9_]*", new.module) or keyword.iskeyword(new.module):
         raise FlopbookError(
             f"'{shorten(new.module)}' is no name of a module; expected lower case words with _"
         )
-    if new.module in (new.name, *(one.replace("-", "_") for one in CATALOGUE)):
+    if new.module in (new.name, *(id.replace("-", "_") for id in CATALOGUE)):
         raise FlopbookError(
-            f"--module {new.module} would hide the calculator of that name; name it after its subject"
+            f"--module {new.module} would hide the calculator of that name; "
+            "name it after its subject"
         )
-    folder = root / FORMULAS
-    written, register = folder / f"{new.module}.py", folder / "__init__.py"
-    test = root / "tests" / "formulas" / f"test_{new.name}.py"
-    if test.exists():
-        raise FlopbookError(f"{test.relative_to(root)} is there already; nothing was written")
-    before = written.read_text(encoding="utf-8") if written.exists() else HEAD
-    if written.exists():
-        _check_room(new, before)
-    return {
-        written: before + _named(FUNCTION, new),
-        test: _named(TEST, new),
-        register: registered(register.read_text(encoding="utf-8"), new),
-    }
 
 
 def function_text(new: NewCalculator) -> str:
@@ -186,12 +192,12 @@ def function_text(new: NewCalculator) -> str:
 
 
 def write(files: dict[Path, str]) -> None:
-    """Write them: those that are not there first, so that a race loses before anything is changed."""
-    there = [path for path in files if path.exists()]
+    """Write them; new files go first, so that a race loses before anything is changed."""
+    existing = [path for path in files if path.exists()]
     for path in files:
-        if path not in there:
+        if path not in existing:
             write_new(path, files[path])
-    for path in there:
+    for path in existing:
         path.write_text(files[path], encoding="utf-8", newline="\n")
 
 
@@ -199,53 +205,55 @@ def _named(template: str, new: NewCalculator) -> str:
     return template.replace("<id>", new.id).replace("<name>", new.name)
 
 
-def _check_room(new: NewCalculator, text: str) -> None:
-    """Refuse a module that is full, that lacks what a formula needs, or that uses the name for
-    something else.
-    """
-    bound: set[str] = set()
+def _why_unfit(new: NewCalculator, text: str) -> str:
+    """Why a module cannot take the function: it is full, uses the name, or lacks an import."""
+    lines = len(text.splitlines()) + len(FUNCTION.splitlines())
+    if lines > MAX_LINES:
+        return f"has no room: {lines} lines, at most {MAX_LINES}"
+    names = _bound_names(text)
+    if new.name in names:
+        return f"has a {new.name} already"
+    missing = [name for name in NEEDS if name not in names]
+    if missing:
+        return f"does not import {', '.join(missing)}"
+    return ""
+
+
+def _bound_names(text: str) -> set[str]:
+    """The names that the top level of a module imports, defines or assigns."""
+    names: set[str] = set()
     for node in ast.parse(text).body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+            names |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            bound.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Assign):
-            bound |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    lines = len(text.splitlines()) + len(FUNCTION.splitlines())
-    wrong = (
-        f"has no room: {lines} lines, at most {MAX_LINES}"
-        if lines > MAX_LINES
-        else f"has a {new.name} already"
-        if new.name in bound
-        else f"does not import {', '.join(n for n in NEEDS if n not in bound)}"
-        if set(NEEDS) - bound
-        else ""
-    )
-    if wrong:
-        raise FlopbookError(
-            f"{FORMULAS}/{new.module}.py {wrong}; give the module with --module, such as a new one"
-        )
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
 
 
 def registered(text: str, new: NewCalculator) -> str:
     """The text of formulas/__init__.py with one more calculator at the end of its section."""
-    sections = next(
-        node.value
-        for node in ast.parse(text).body
-        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "SECTIONS"
-    )
-    assert isinstance(sections, ast.Dict)
-    found = dict(
-        zip([getattr(key, "value", "") for key in sections.keys], sections.values, strict=True)
-    )
-    section = found[new.section]
+    section = _section_node(text, new.section)
     row = f'        "{new.id}": "{new.module}",\n'
     lines = text.splitlines(keepends=True)
     first, last = section.lineno - 1, (section.end_lineno or 0) - 1
-    if last > first:
+    if last > first:  # one row a line: the new one goes before the closing brace
         return "".join([*lines[:last], row, *lines[last:]])
-    rows = "".join(
-        f'        "{name}": "{module}",\n' for name, module in ast.literal_eval(section).items()
-    )
-    head, tail = lines[first][: section.col_offset], lines[first][section.end_col_offset :]
-    return "".join([*lines[:first], f"{head}{{\n{rows}{row}    }}{tail}", *lines[first + 1 :]])
+    # A section on one line is spread over several, as the formatter would do it.
+    registered_modules = ast.literal_eval(section).items()
+    rows = "".join(f'        "{name}": "{module}",\n' for name, module in registered_modules)
+    before, after = lines[first][: section.col_offset], lines[first][section.end_col_offset :]
+    spread = f"{before}{{\n{rows}{row}    }}{after}"
+    return "".join([*lines[:first], spread, *lines[first + 1 :]])
+
+
+def _section_node(text: str, section: str) -> ast.expr:
+    """The node of one section in the table SECTIONS."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "SECTIONS":
+            break
+    table = node.value if isinstance(node, ast.AnnAssign) else None
+    assert isinstance(table, ast.Dict), "formulas/__init__.py has a table SECTIONS"
+    names = [getattr(key, "value", "") for key in table.keys]
+    return table.values[names.index(section)]

@@ -1,44 +1,60 @@
-"""New entries and vendors: a commented file that is valid from the start, and a refusal of what is
-there already.
-"""
+"""New entries and vendors: a commented file that is valid from the start, and never a second one."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.folders import schema_paths
-from flopbook.data.library import entry_ids, library, load_head, vendor, vendor_ids
+from flopbook.data.library import entry_ids, load_head, vendor, vendor_ids, library
+from flopbook.data.names import other_names
+from flopbook.data.placeholders import NOT_LOOKED_UP, TO_BE_WRITTEN
 from flopbook.data.schema import check, load_schema, text_problems
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, printable, shorten
 
-SUMMARY = "To be written: one or two sentences of your own on what it is and who uses it."
-# What every chip is asked for: field, the conditions that its claim needs, unit, and what to write.
+SUMMARY = f"{TO_BE_WRITTEN}: one or two sentences of your own on what it is and who uses it."
+
+
+class NeededClaim(NamedTuple):
+    """A claim that every chip is asked for, with what the template says beside it."""
+
+    field: str
+    conditions: str
+    unit: str
+    advice: str
+
+
 NEEDED = (
-    (
+    NeededClaim(
         "peak",
         "dtype: bf16, engine: tensor, sparsity: dense",
         "TFLOP/s",
-        'the dense matrix peak; a sparse one is a claim of its own with sparsity: "2:4"; unstated is an answer',
+        "the dense matrix peak; a sparse one is a claim of its own with "
+        'sparsity: "2:4"; unstated is an answer',
     ),
-    (
+    NeededClaim(
         "memory",
         "tier: hbm",
         "GB",
         "exactly as printed: GB is decimal, GiB is binary; tier: hbm gddr lpddr ddr sram",
     ),
-    ("memory_bandwidth", "tier: hbm", "TB/s", "of the same memory"),
-    (
+    NeededClaim("memory_bandwidth", "tier: hbm", "TB/s", "of the same memory"),
+    NeededClaim(
         "scaleup_bandwidth",
         'name: "link", direction: both, aggregate: chip',
         "GB/s",
         "direction: one-way, both (the two added) or unstated; aggregate: link, chip or domain",
     ),
-    ("power", "of: maximum", "W", "of: design, maximum, provisioned, measured or board"),
+    NeededClaim("power", "of: maximum", "W", "of: design, maximum, provisioned, measured or board"),
+)
+# Only of a product that is put together from others, such as a board or a system.
+_PARTS = (
+    "# contains:                    # what it is made of; totals follow from it and are not written "
+    "here\n"
+    "#   - {ref: vendor/chip, count: 8}\n"
 )
 
 
@@ -65,21 +81,12 @@ class NewVendor(NamedTuple):
 
 def chip_text(new: NewChip) -> str:
     """The file of a new product. Raises DataError with all problems of what was given."""
-    claims = "".join(_claim(new, *needed) for needed in NEEDED)
-    parts = (
-        ""
-        if new.kind in ("die", "package")
-        else (
-            "# contains:                    # what it is made of; totals follow from it and are not written here\n"
-            "#   - {ref: vendor/chip, count: 8}\n"
-        )
-    )
+    claims = "".join(_claim(new, claim) for claim in NEEDED)
+    parts = "" if new.kind in ("die", "package") else _PARTS
+    kind, source, as_of = _plain(new.kind), _plain(new.source), _plain(new.as_of)
     text = f"""\
-# Replace each "not published" by the value of your source, with its unit and the conditions as printed, and each
-# locator by the table, row or page, or by a quote of at most 25 words. What the source really does not say stays
-# "not published"; what the product does not have is "none". accelerators/README.md has every field.
-id: {_id(new.id)}
-kind: {_plain(new.kind)}
+{_ADVICE}id: {_id(new.id)}
+kind: {kind}
 name: {_quoted(new.name)}
 vendor: {_plain(new.id.partition("/")[0])}
 # family: "First"              # architecture or generation
@@ -87,21 +94,33 @@ vendor: {_plain(new.id.partition("/")[0])}
 # device_names: ["ACME A1"]    # what CUDA, ROCm, JAX or Neuron calls it, letter by letter
 summary: {_quoted(new.summary or SUMMARY)}
 {parts}status:
-  - {{state: {_plain(new.status)}, as_of: {_plain(new.as_of)}, source: {_plain(new.source)}}}
+  - {{state: {_plain(new.status)}, as_of: {as_of}, source: {source}}}
 claims:
 {claims}  # announced: YYYY, YYYY-MM or YYYY-MM-DD; launched likewise
-  - {{field: announced, value: not published, per: {_plain(new.kind)},
-     basis: printed, source: {_plain(new.source)}, as_of: {_plain(new.as_of)}, locator: "not looked up yet"}}
+  - {{field: announced, value: not published, per: {kind},
+     basis: printed, source: {source}, as_of: {as_of}, locator: "{NOT_LOOKED_UP}"}}
 """
     return _valid(text, schema_paths()["accelerator"], f"accelerators/{new.id}.yaml")
 
 
-def _claim(new: NewChip, field: str, conditions: str, unit: str, advice: str) -> str:
+# The head of a new file; its lines are as long as those of the data may be.
+_ADVICE = (
+    '# Replace each "not published" by the value of your source, with its unit and the conditions '
+    "as printed, and each\n"
+    "# locator by the table, row or page, or by a quote of at most 25 words. What the source really "
+    "does not say stays\n"
+    '# "not published"; what the product does not have is "none". accelerators/README.md has every '
+    "field.\n"
+)
+
+
+def _claim(new: NewChip, claim: NeededClaim) -> str:
     return (
-        f"  # {field}: {advice}\n"
-        f"  - {{field: {field}, {conditions}, value: not published, unit: {unit}, per: {_plain(new.kind)},\n"
+        f"  # {claim.field}: {claim.advice}\n"
+        f"  - {{field: {claim.field}, {claim.conditions}, value: not published, "
+        f"unit: {claim.unit}, per: {_plain(new.kind)},\n"
         f"     basis: printed, source: {_plain(new.source)}, as_of: {_plain(new.as_of)}, "
-        f'locator: "not looked up yet"}}\n'
+        f'locator: "{NOT_LOOKED_UP}"}}\n'
     )
 
 
@@ -128,9 +147,9 @@ def _plain(text: str) -> str:
 
 
 def _id(text: str) -> str:
-    return (
-        text if re.fullmatch(r"[a-z][a-z0-9./-]*", text) else json.dumps(re.sub(r"\s", " ", text))
-    )
+    if re.fullmatch(r"[a-z][a-z0-9./-]*", text):
+        return text
+    return json.dumps(re.sub(r"\s", " ", text))
 
 
 def _quoted(text: str) -> str:
@@ -138,26 +157,25 @@ def _quoted(text: str) -> str:
 
 
 def _valid(text: str, schema: Path, file: str) -> str:
-    """The text, if the readers would take it.
+    """The text, if the readers would take it; else raises FlopbookError.
 
     The problems speak of what was given, not of lines nobody has seen.
     """
     try:
-        data = parse_yaml(text, file)
-        problems: Iterable[Problem] = [
-            *check(data, load_schema(schema), file),
-            *text_problems(data, file),
+        document = parse_yaml(text, file)
+        problems: Sequence[Problem] = [
+            *check(document, load_schema(schema), file),
+            *text_problems(document, file),
         ]
     except DataError as error:
         problems = error.problems
-    said = {
-        p.found: f"found {p.found}, expected {p.expected}; {p.mend}"
-        for p in reversed(list(problems))
-    }
-    if said:
-        raise FlopbookError(
-            printable(f"{shorten(file)} would not be valid: {' | '.join(reversed(said.values()))}")
-        )
+    messages: dict[str, str] = {}  # one for each thing that was given, however often it appears
+    for problem in problems:
+        message = f"found {problem.found}, expected {problem.expected}; {problem.mend}"
+        messages.setdefault(problem.found, message)
+    if messages:
+        reasons = " | ".join(messages.values())
+        raise FlopbookError(printable(f"{shorten(file)} would not be valid: {reasons}"))
     return text
 
 
@@ -166,50 +184,59 @@ def refuse_known_chip(new_id: str, name: str) -> tuple[str, ...]:
 
     Raises FlopbookError when the id, as an alias too, or the name is taken.
     """
-    maker, slash, product = new_id.partition("/")
-    if not (maker and slash and product):
+    maker, _, product = new_id.partition("/")
+    if not maker or not product:
         raise FlopbookError(
             f"'{shorten(new_id)}' is no id; write VENDOR/PRODUCT, for example acme/a1"
         )
     if maker not in vendor_ids():
-        near = str(UnknownName("vendor", maker, vendor_ids()))
+        nearest = str(UnknownName("vendor", maker, vendor_ids()))
         raise FlopbookError(
-            f"{near}; a vendor that is not there yet: flopbook new vendor {shorten(maker)}"
+            f"{nearest}; a vendor that is not there yet: flopbook new vendor {shorten(maker)}"
         )
-    ids = entry_ids()
-    taken = {one: one for one in ids}
-    for one, names in library().heads.items():
-        taken |= {f"{one.partition('/')[0]}/{alias}": one for alias in names.aliases}
-        taken |= {_folded(other): one for other in names.device_names}
-    taken |= {_folded(load_head(one).name): one for one in ids}
-    for wanted in (new_id, _folded(name)):
-        if wanted in taken:
-            there = taken[wanted]
+    owners = _taken_names()
+    for text in (new_id, _folded(name)):
+        if text in owners:
+            owner = owners[text]
             raise FlopbookError(
-                f"'{shorten(wanted)}' is there already: accelerators/{there}.yaml; flopbook where {there}"
+                f"'{shorten(text)}' is there already: accelerators/{owner}.yaml; "
+                f"flopbook where {owner}"
             )
-    import difflib
+    ids_and_aliases = [text for text in owners if "/" in text]
+    near = _close_matches(new_id, ids_and_aliases, 0.75)
+    return tuple(dict.fromkeys(owners[text] for text in near))
 
-    near_ids = difflib.get_close_matches(
-        new_id, [one for one in taken if "/" in one], n=3, cutoff=0.75
-    )
-    return tuple(dict.fromkeys(taken[one] for one in near_ids))
+
+def _taken_names() -> dict[str, str]:
+    """Every id, alias, device name and name (the last two folded), with the id it belongs to."""
+    ids = entry_ids()
+    owners = {entry_id: entry_id for entry_id in ids}
+    for entry_id, names in other_names(ids).items():
+        maker = entry_id.partition("/")[0]
+        owners |= {f"{maker}/{alias}": entry_id for alias in names.aliases}
+        owners |= {_folded(device_name): entry_id for device_name in names.device_names}
+    return owners | {_folded(load_head(entry_id).name): entry_id for entry_id in ids}
 
 
 def refuse_known_vendor(new_id: str, name: str) -> tuple[str, ...]:
     """The nearest existing vendors. Raises FlopbookError when the id or the name is taken."""
-    known = {one: _folded(vendor(one).name) for one in vendor_ids()}
-    for one, called in known.items():
-        if new_id == one or _folded(name) == called:
+    for vendor_id in vendor_ids():
+        if new_id == vendor_id or _folded(name) == _folded(vendor(vendor_id).name):
             raise FlopbookError(
-                f"'{shorten(name or new_id)}' is there already: accelerators/{one}/vendor.yaml"
+                f"'{shorten(name or new_id)}' is there already: "
+                f"accelerators/{vendor_id}/vendor.yaml"
             )
-    import difflib
+    return _close_matches(new_id, vendor_ids(), 0.6)
 
-    return tuple(difflib.get_close_matches(new_id, known, n=3, cutoff=0.6))
+
+def _close_matches(text: str, names: Iterable[str], cutoff: float) -> tuple[str, ...]:
+    import difflib  # only this command needs it
+
+    return tuple(difflib.get_close_matches(text, list(names), n=3, cutoff=cutoff))
 
 
 def _folded(name: str) -> str:
+    """A name without the differences of case, hyphens and spaces that people do not see."""
     return re.sub(r"[\s_-]+", " ", name).strip().casefold()
 
 

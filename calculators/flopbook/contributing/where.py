@@ -1,6 +1,4 @@
-"""Which file, and which line of it, to edit: for a chip, vendor, model, reference, ledger row or
-calculator.
-"""
+"""Which file, and which line of it, to edit: for anything that has a name."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.library import library
 from flopbook.data.library import (
     entry_ids,
     find_id,
@@ -18,6 +17,9 @@ from flopbook.data.library import (
     model_ids,
     vendor_ids,
 )
+from flopbook.data.claims import Claim
+from flopbook.data.names import other_names
+
 from flopbook.errors import FlopbookError, UnknownName
 
 
@@ -32,26 +34,29 @@ class Place(NamedTuple):
 
 
 def find(name: str) -> list[Place]:
-    """Every place where the thing of this name is written. Raises UnknownName with the nearest
-    names.
+    """Every place where what has this name is written. Raises UnknownName with the nearest names.
 
     The start of a product's or model's name stands for all that begin so.
     """
     key = name.strip()
-    found = [*_chips(key), *_vendors(key), *_models(key), *_lines(key), *_calculators(key)]
-    found = found or list(_beginning(key.lower()))
-    if not found:
-        ids = entry_ids()
-        aliases = [alias for names in library().heads.values() for alias in names.aliases]
-        known = [
-            *ids,
-            *(one.partition("/")[2] for one in ids),
-            *aliases,
-            *vendor_ids(),
-            *model_ids(),
-        ]
-        raise UnknownName("name", name, known)
-    return found
+    places = [*_chips(key), *_vendors(key), *_models(key), *_lines(key), *_calculators(key)]
+    places = places or list(_beginning(key.lower()))
+    if not places:
+        raise UnknownName("name", name, _known_names())
+    return places
+
+
+def _known_names() -> list[str]:
+    """What could have been meant: ids with and without their vendor, aliases, vendors, models."""
+    ids = entry_ids()
+    products = [_product(entry_id) for entry_id in ids]
+    aliases = [alias for names in other_names(ids).values() for alias in names.aliases]
+    return [*ids, *products, *aliases, *vendor_ids(), *model_ids()]
+
+
+def _product(entry_id: str) -> str:
+    """The id without its vendor."""
+    return entry_id.partition("/")[2]
 
 
 def fields(places: list[Place], field: str) -> list[Place]:
@@ -59,41 +64,43 @@ def fields(places: list[Place], field: str) -> list[Place]:
 
     Raises FlopbookError when there are none.
     """
-    chips = [load_entry(place.id) for place in places if place.kind == "chip"]
-    found = [
-        Place(
-            "claim",
-            one.id,
-            library().accelerators / f"{one.id}.yaml",
-            claim.line,
-            _says(claim._asdict(), claim.words),
-        )
-        for one in chips
-        for claim in one.claims
+    entries = [load_entry(place.id) for place in places if place.kind == "chip"]
+    claims = [(entry, claim) for entry in entries for claim in entry.claims]
+    lines = [
+        Place("claim", entry.id, ACCELERATORS / f"{entry.id}.yaml", claim.line, _says(claim))
+        for entry, claim in claims
         if claim.field == field
     ]
-    if not found:
-        known = {claim.field for one in chips for claim in one.claims}
-        raise UnknownName("field", field, known)
-    return found
+    if not lines:
+        raise UnknownName("field", field, {claim.field for _, claim in claims})
+    return lines
 
 
-def _says(claim: dict[str, object], words: str) -> str:
-    conditions = [
-        str(claim[k])
-        for k in ("dtype", "engine", "sparsity", "tier", "name", "direction", "of")
-        if claim[k]
-    ]
-    value = claim["value"]
-    return " ".join([*conditions, words or f"{value:,g} {claim['unit']}", f"({claim['source']})"])
+def _says(claim: Claim) -> str:
+    """A claim in one line: its conditions, its value and its source."""
+    conditions = (
+        claim.dtype,
+        claim.engine,
+        claim.sparsity,
+        claim.tier,
+        claim.name,
+        claim.direction,
+        claim.of,
+    )
+    amount = claim.words or f"{claim.value:,g} {claim.unit}"
+    return " ".join([*filter(None, conditions), amount, f"({claim.source})"])
 
 
 def _chips(name: str) -> Iterator[Place]:
     try:
         ids = [find_id(name)]
     except FlopbookError:  # none, or a product of several vendors
-        ids = [one for one in entry_ids() if one.partition("/")[2] == name.lower()]
-    yield from (Place("chip", one, library().accelerators / f"{one}.yaml") for one in ids)
+        ids = [entry_id for entry_id in entry_ids() if _product(entry_id) == name.lower()]
+    yield from map(_chip, ids)
+
+
+def _chip(entry_id: str) -> Place:
+    return Place("chip", entry_id, ACCELERATORS / f"{entry_id}.yaml")
 
 
 def _vendors(name: str) -> Iterator[Place]:
@@ -103,26 +110,33 @@ def _vendors(name: str) -> Iterator[Place]:
 
 def _models(name: str) -> Iterator[Place]:
     try:
-        found = name.lower() if name.lower() in model_ids() else model(name).id
+        model_id = name.lower() if name.lower() in model_ids() else model(name).id
     except FlopbookError:
         return
-    yield Place("model", found, library().models / f"{found}.yaml")
+    yield _model(model_id)
+
+
+def _model(model_id: str) -> Place:
+    return Place("model", model_id, MODELS / f"{model_id}.yaml")
 
 
 def _lines(name: str) -> Iterator[Place]:
     """References and rows of the ledger, found by the line that they begin with."""
+    if not name:
+        return
+    # Bytes, because a file that is no UTF-8 is still to be found.
     word = re.escape(name.encode("utf-8", "surrogateescape"))
-    kinds = (
-        ("reference", "*.bib", rb"^\s*@\w+\s*\{\s*" + word + rb"\s*,"),
-        ("ledger", "claims/*.yaml", rb"^\s*-?\s*\{?\s*id:\s*[\"']?" + word + rb"[\"']?\s*(?:,|$)"),
-    )
-    for kind, pattern, text in kinds:
-        begins = re.compile(text, re.MULTILINE)
-        for path in sorted(library().bibliography.glob(pattern)) if word else ():
-            data = path.read_bytes()
-            for match in begins.finditer(data):
+    entry = rb"^\s*@\w+\s*\{\s*" + word + rb"\s*,"
+    row = rb"^\s*-?\s*\{?\s*id:\s*[\"']?" + word + rb"[\"']?\s*(?:,|$)"
+    for kind, pattern, beginning in (
+        ("reference", "*.bib", entry),
+        ("ledger", "claims/*.yaml", row),
+    ):
+        for path in sorted(library().bibliography.glob(pattern)):
+            text = path.read_bytes()
+            for match in re.finditer(beginning, text, re.MULTILINE):
                 start = match.end() - len(match[0].lstrip())
-                yield Place(kind, name, path, data.count(b"\n", 0, start) + 1)
+                yield Place(kind, name, path, text.count(b"\n", 0, start) + 1)
 
 
 def _calculators(name: str) -> Iterator[Place]:
@@ -134,9 +148,21 @@ def _calculators(name: str) -> Iterator[Place]:
 
 
 def _beginning(name: str) -> Iterator[Place]:
-    for one in entry_ids() if len(name) >= 2 else ():
-        if one.startswith(name) or one.partition("/")[2].startswith(name):
-            yield Place("chip", one, library().accelerators / f"{one}.yaml")
-    for one in model_ids() if len(name) >= 2 else ():
-        if one.startswith(name):
-            yield Place("model", one, library().models / f"{one}.yaml")
+    """Chips and models that begin with a name; one letter would begin too many."""
+    if len(name) < 2:
+        return
+    for entry_id in entry_ids():
+        if entry_id.startswith(name) or _product(entry_id).startswith(name):
+            yield _chip(entry_id)
+    for model_id in model_ids():
+        if model_id.startswith(name):
+            yield _model(model_id)
+
+
+def reference_keys() -> set[str]:
+    """The keys of all references, without reading what they say."""
+    beginning = re.compile(rb"^\s*@\w+\s*\{\s*([^\s,{}]+)\s*,", re.MULTILINE)
+    keys: set[str] = set()
+    for path in library().bibliography.glob("*.bib"):
+        keys.update(key.decode("utf-8", "replace") for key in beginning.findall(path.read_bytes()))
+    return keys
