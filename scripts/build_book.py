@@ -1,5 +1,6 @@
-"""Makes build/book/flopbook-handbook.pdf and .epub from the built site, and links them on its
-handbook page.
+"""Makes the handbook as PDF and ePub from the built site, and links both on its handbook page.
+
+They go to build/book/flopbook-handbook.pdf and .epub.
 
 The site is built first when there is none or when a source is newer. Links to pages that are not in
 the book lead to the published site where FLOPBOOK_SITE_URL names it. Exit status: 0 made, 1 the
@@ -12,12 +13,12 @@ import argparse
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from scripts.ensure_browser import BrowserError, ensure_browser
+from scripts.website.book.document import NAME
+from scripts.website.book.parts import BookError
+from scripts.website.build.steps import Steps
 
-from scripts.ensure_browser import BrowserError, ensure_browser  # noqa: E402
-from scripts.website.book.document import NAME  # noqa: E402
-from scripts.website.book.parts import BookError  # noqa: E402
-from scripts.website.build.steps import Steps  # noqa: E402
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -56,7 +57,10 @@ def stale(site: Path) -> bool:
     from scripts.serve import snapshot
 
     page = site / "index.html"
-    return not page.is_file() or max(changed for _, changed in snapshot()) > page.stat().st_mtime_ns
+    if not page.is_file():
+        return True
+    last_change = max(changed for _, changed in snapshot())
+    return last_change > page.stat().st_mtime_ns
 
 
 def _make(options: argparse.Namespace, browser: Path, steps: Steps) -> None:

@@ -1,5 +1,4 @@
-"""Builds the site into site/: check the data, run the notebooks, write the content, build strictly,
-check every link.
+"""Builds the site into site/, and checks the data before and every link after.
 
 Everything is built beside site/ and swapped in at the end, so that a failure leaves the old site
 whole. Exit status: 0 built, 1 a check found problems, 2 bad usage.
@@ -12,18 +11,17 @@ import shutil
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from flopbook.errors import FlopbookError
+from scripts.website.build.steps import Steps
 
-from flopbook.errors import FlopbookError  # noqa: E402
-from scripts.website.build.steps import Steps  # noqa: E402
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class CheckFailed(Exception):
     """A check of the build found problems; the message lists them."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the build; print where the site is and how long each step took."""
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -49,12 +47,19 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     options.site, options.work = options.site.absolute(), options.work.absolute()
+    return options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the build; print where the site is and how long each step took."""
+    options = _parse(arguments)
     steps = Steps(7 if options.zensical else 6)
     try:
         _build(options, steps)
     except (CheckFailed, FlopbookError) as error:
         return _failed(error, options.site)
     except Exception as error:
+        # By name: the modules of these classes are heavy, and imported by the steps that need them.
         if type(error).__name__ not in ("NotebookError", "ExtraError", "BuildError"):
             raise
         return _failed(error, options.site)
@@ -111,9 +116,7 @@ def check_data() -> None:
 
 
 def check_links(site: Path) -> None:
-    """Raise CheckFailed when a link inside the site leads nowhere, or a page would ask another host
-    for something.
-    """
+    """Raise CheckFailed for a link that leads nowhere, or a page that would ask another host."""
     from scripts.linkcheck.internal import check_built_site
     from scripts.website.build.generator import site_url
 
@@ -124,9 +127,7 @@ def check_links(site: Path) -> None:
 
 
 def swap(staged: Path, site: Path) -> None:
-    """Put the new site in the place of the old one; the old one goes only when the new one is
-    there.
-    """
+    """Put the new site in the place of the old one, which goes last."""
     old = site.with_name(site.name + ".old")
     shutil.rmtree(old, ignore_errors=True)
     if site.exists():

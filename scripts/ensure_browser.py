@@ -8,6 +8,7 @@ without a question, else `playwright install chromium`. Prints the path it found
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -54,10 +55,10 @@ def works(path: Path) -> bool:
 def playwright_cache() -> Path:
     """The folder where Playwright keeps the browsers it has downloaded."""
     named = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
-    if named not in ("", "0"):
+    if named not in ("", "0"):  # 0 means inside the Python package, where we do not look
         return Path(named)
-    mac = sys.platform == "darwin"
-    return Path.home() / ("Library/Caches" if mac else ".cache") / "ms-playwright"
+    cache_folder = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    return Path.home() / cache_folder / "ms-playwright"
 
 
 def _revision(path: Path) -> int:
@@ -69,8 +70,8 @@ def _revision(path: Path) -> int:
 def candidates() -> Iterator[Path]:
     """Every place a browser may be, best first."""
     for name in NAMES:
-        if found := shutil.which(name):
-            yield Path(found)
+        if path := shutil.which(name):
+            yield Path(path)
     if sys.platform == "darwin":
         yield from map(Path, MAC_APPS)
     for pattern in CACHE_PATTERNS:
@@ -100,20 +101,16 @@ def _run(command: list[str]) -> bool:
 
 
 def apt_prefix() -> list[str] | None:
-    """What goes before apt-get: nothing for root, `sudo -n` where it asks for no password, None if
-    barred.
-    """
+    """What goes before apt-get for root, or with a sudo that asks for no password; None if barred."""
     if not shutil.which("apt-get"):
         return None
     environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
     if os.geteuid() == 0:
         return environment
-    if shutil.which("sudo"):
-        quiet = (
-            subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
-        )
-        return ["sudo", "-n", *environment] if quiet else None
-    return None
+    if not shutil.which("sudo"):
+        return None
+    trial = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False)
+    return ["sudo", "-n", *environment] if trial.returncode == 0 else None
 
 
 def install_with_apt() -> bool:
@@ -133,19 +130,25 @@ def install_with_playwright() -> bool:
 
 def ensure_browser() -> Path:
     """The browser to use, installed if need be."""
-    if found := find_browser():
-        return found
+    if browser := find_browser():
+        return browser
     print("browser: none found, installing one (one or two minutes)", flush=True)
     for install in (install_with_apt, install_with_playwright):
         if install():
             works.cache_clear()
-            if found := find_browser():
-                return found
+            if browser := find_browser():
+                return browser
     raise BrowserError(HELP)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Print the browser's path; 2 with what to do when there is none."""
+    parser = argparse.ArgumentParser(
+        prog="ensure_browser",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.parse_args(arguments)
     try:
         print(f"browser: {ensure_browser()}")
     except BrowserError as error:

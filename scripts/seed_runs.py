@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Write the hashes of all runs of eight words of some texts, so that a test can tell whether ours
-repeat one.
+"""Write the hashes of all runs of eight words of some texts, so that a test finds copies of one.
 
 The project grew from documents whose sentences are not ours. Their words are not kept here: a run
 of eight words is normalised (lower case, no punctuation, no addresses) and hashed, and the hashes
 lie sorted in one file.
 
-    python scripts/seed_runs.py TEXT ... > tests/seed_runs.bin
+    python -m scripts.seed_runs TEXT ... > tests/seed_runs.bin
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
 import sys
@@ -40,21 +40,20 @@ def words(text: str) -> list[Word]:
     text = _ADDRESS.sub(lambda match: " " * len(match[0]), text)
     text = re.sub(r"(?<=\w)['’](?=\w)", "_", text)  # don't is one word
     joined: list[Word] = []
-    for found in re.finditer(r"\w+", text):
-        plain = unicodedata.normalize("NFKD", found[0].lower()).replace("_", "")
+    for match in re.finditer(r"\w+", text):
+        plain = unicodedata.normalize("NFKD", match[0].lower())  # accents become marks of their own
         plain = "".join(letter for letter in plain if letter.isalnum())
         if plain:
-            joined.append(Word(plain, found.start()))
+            joined.append(Word(plain, match.start()))
     return joined
 
 
-def runs(found: Sequence[Word]) -> Iterator[tuple[bytes, int]]:
-    """The hash of each run of eight words, and the index of its first word; mere formulas are left
-    out.
-    """
-    for start in range(len(found) - RUN + 1):
-        run = [word.text for word in found[start : start + RUN]]
-        if sum(len(text) > 1 and not text.isdigit() for text in run) >= RUN // 2:
+def runs(text_words: Sequence[Word]) -> Iterator[tuple[bytes, int]]:
+    """The hash of each run of eight words, and the index of its first word, formulas left out."""
+    for start in range(len(text_words) - RUN + 1):
+        run = [word.text for word in text_words[start : start + RUN]]
+        spoken = [text for text in run if len(text) > 1 and not text.isdigit()]
+        if len(spoken) >= RUN // 2:
             yield hashlib.blake2b(" ".join(run).encode(), digest_size=BYTES).digest(), start
 
 
@@ -74,19 +73,22 @@ class Runs:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the hashes of the files named to standard output."""
-    names = sys.argv[1:] if arguments is None else list(arguments)
-    if not names or names[0].startswith("-"):
-        print("seed_runs: give the texts; the hashes go to standard output", file=sys.stderr)
-        return 2
-    found: set[bytes] = set()
-    for name in names:
+    parser = argparse.ArgumentParser(
+        prog="seed_runs",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="a file to hash")
+    options = parser.parse_args(arguments)
+    digests: set[bytes] = set()
+    for path in options.texts:
         try:
-            text = Path(name).read_text(encoding="utf-8", errors="replace")
+            text = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            print(f"seed_runs: {name}: {error.strerror or error}", file=sys.stderr)
+            print(f"seed_runs: {path}: {error.strerror or error}", file=sys.stderr)
             return 2
-        found.update(digest for digest, _ in runs(words(text)))
-    sys.stdout.buffer.write(b"".join(sorted(found)))
+        digests.update(digest for digest, _ in runs(words(text)))
+    sys.stdout.buffer.write(b"".join(sorted(digests)))
     return 0
 
 

@@ -1,5 +1,4 @@
-"""Shows the site with live reload: an edit of data, prose, a calculator or an asset is on the page
-within seconds.
+"""Shows the site with live reload: an edit of a source is on the page within seconds.
 
 Watches the sources, writes only the content files that changed, and lets MkDocs rebuild and reload
 the page. Notebooks are run once at the start (they come from the cache when nothing changed); an
@@ -16,6 +15,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.website.build.generator import preview
@@ -38,9 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     if problem := cannot_listen(options.address):
         print(f"serve: {problem}; choose another with --address 127.0.0.1:PORT", file=sys.stderr)
         return 2
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(0)
-    )  # so that a stop from outside ends the server too
+    # Without this a stop from outside would leave the server running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if refresh() != 0 and not (ROOT / "build" / "docs" / "index.md").exists():
         return 1
     server = preview(options.address)
@@ -67,49 +66,49 @@ def cannot_listen(address: str) -> str:
 
 def watch(server: subprocess.Popen[bytes]) -> int:
     """Write the content again whenever a source changes, until the server ends."""
-    seen = snapshot()
+    before = snapshot()
     while server.poll() is None:
         time.sleep(POLL_S)
         now = snapshot()
-        if now != seen:
-            changed = sorted({path for path, _ in now ^ seen})
-            print(
-                f"changed: {', '.join(os.path.relpath(path, ROOT) for path in changed[:3])}",
-                flush=True,
-            )
-            seen = now
-            refresh()
+        if now == before:
+            continue
+        changed = sorted({path for path, _ in now ^ before})
+        names = ", ".join(os.path.relpath(path, ROOT) for path in changed[:3])
+        print(f"changed: {names}", flush=True)
+        before = now
+        refresh()
     return 2 if server.returncode else 0
 
 
 def snapshot() -> frozenset[tuple[str, int]]:
     """Path and time of change of every watched file."""
-    found = set()
+    files = set()
+    for path in _watched_files():
+        try:
+            files.add((path, os.stat(path).st_mtime_ns))
+        except OSError:  # gone between listing and looking: the next round sees it
+            continue
+    return frozenset(files)
+
+
+def _watched_files() -> Iterator[str]:
     for folder in WATCHED:
         for base, folders, names in os.walk(ROOT / folder):
+            # In place, so that the walk does not go into them.
             folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
             for name in names:
                 if name.endswith(SUFFIXES):
-                    path = os.path.join(base, name)
-                    try:
-                        found.add((path, os.stat(path).st_mtime_ns))
-                    except OSError:  # gone between listing and looking: the next round sees it
-                        continue
-    return frozenset(found)
+                    yield os.path.join(base, name)
 
 
 def refresh() -> int:
-    """Check the data and write the content in a fresh interpreter, so that edited code counts too."""
+    """Check the data and write the content, in a fresh interpreter because code may have changed."""
     begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "scripts.build_site", "--content-only"],
-        cwd=ROOT,
-        check=False,
+        [sys.executable, "-m", "scripts.build_site", "--content-only"], cwd=ROOT, check=False
     )
-    print(
-        f"content {'written' if done.returncode == 0 else 'NOT written'} in {time.perf_counter() - begun:.1f} s",
-        flush=True,
-    )
+    outcome = "NOT written" if done.returncode else "written"
+    print(f"content {outcome} in {time.perf_counter() - begun:.1f} s", flush=True)
     return done.returncode
 
 

@@ -6,6 +6,7 @@ uses the standard library only and keeps to a syntax that an old Python can read
 It does nothing when `.venv` already fits the lock, pyproject.toml and Python.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -41,7 +42,7 @@ def digest(path: str) -> str:
         return hashlib.sha256(handle.read()).hexdigest()
 
 
-def wanted_state(root: str) -> dict:
+def wanted_state(root: str) -> "dict[str, str]":
     """What an up-to-date `.venv` was made from."""
     return {
         "place": os.path.realpath(root),
@@ -55,17 +56,19 @@ def stamp_path(root: str) -> str:
     return os.path.join(venv_folder(root), "flopbook-setup.json")
 
 
-def read_stamp(root: str) -> dict:
+def read_stamp(root: str) -> "dict[str, str]":
     """The state that the last finished set-up left, or {} where there is none."""
     try:
         with open(stamp_path(root), encoding="utf-8") as handle:
             state = json.load(handle)
     except (OSError, ValueError):
         return {}
-    return state if isinstance(state, dict) and os.path.exists(venv_python(root)) else {}
+    if not isinstance(state, dict) or not os.path.exists(venv_python(root)):
+        return {}
+    return state
 
 
-def write_stamp(root: str, state: dict) -> None:
+def write_stamp(root: str, state: "dict[str, str]") -> None:
     """Remember what was set up."""
     with open(stamp_path(root), "w", encoding="utf-8") as handle:
         json.dump(state, handle, indent=1, sort_keys=True)
@@ -81,31 +84,32 @@ def newer_python() -> "str | None":
     return None
 
 
-def check_python(version: tuple = ()) -> None:
+def check_python(version: "tuple[int, ...]" = ()) -> None:
     """Stop unless this Python is new enough and can make virtual environments."""
-    found = version or sys.version_info
-    if tuple(found[:2]) < MINIMUM:
+    major, minor = tuple(version or sys.version_info)[:2]
+    if (major, minor) < MINIMUM:
         raise SetupError(
             "Python 3.11 or newer is needed, and %s is %d.%d. Install one, "
-            "or name it: make PYTHON=/path/to/python3.12" % (sys.executable, found[0], found[1])
+            "or name it: make PYTHON=/path/to/python3.12" % (sys.executable, major, minor)
         )
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
     except ImportError as error:
         raise SetupError(
-            "This Python lacks the venv module. On Debian or Ubuntu: sudo apt-get install python3-venv"
+            "This Python lacks the venv module. "
+            "On Debian or Ubuntu: sudo apt-get install python3-venv"
         ) from error
 
 
-def run_logged(command: list, log: str) -> None:
+def run_logged(command: "list[str]", log: str) -> None:
     """Run a command with its output in a log, printing a line now and then."""
     names, started = 0, time.monotonic()
     with open(log, "a", encoding="utf-8") as handle:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT
         )
-        for raw in process.stdout:
+        for raw in process.stdout or ():
             line = raw.decode("utf-8", "replace")
             handle.write(line)
             if line.startswith(("Collecting ", "Processing ")):
@@ -150,27 +154,30 @@ def install_package(root: str) -> None:
 
 def set_up(root: str) -> str:
     """Bring `.venv` up to date; return what was done: "nothing", "package" or "all"."""
-    wanted, found = wanted_state(root), read_stamp(root)
-    if found == wanted:
+    state, stamp = wanted_state(root), read_stamp(root)
+    if stamp == state:
         return "nothing"
     started = time.monotonic()
-    fresh = any(found.get(key) != wanted[key] for key in ("place", "lock"))
+    # Packages of another lock, or paths of another folder, are not mended but made anew.
+    fresh = any(stamp.get(key) != state[key] for key in ("place", "lock"))
     if fresh:
         check_python()
         create(root)
-        write_stamp(root, dict(wanted, pyproject="not yet"))
-    if wanted["pyproject"] != "absent":
+        write_stamp(root, dict(state, pyproject="not yet"))
+    if state["pyproject"] != "absent":
         install_package(root)
-    write_stamp(root, wanted)
+    write_stamp(root, state)
     say("set-up: .venv is ready (%.0f s)" % (time.monotonic() - started))
     return "all" if fresh else "package"
 
 
-def main() -> int:
+def main(arguments: "list[str] | None" = None) -> int:
     """Set up; 0 when `.venv` is ready, 2 when a person has to mend something."""
-    other = newer_python() if sys.version_info[:2] < MINIMUM else None
-    if other:
-        os.execv(other, [other] + sys.argv)
+    argparse.ArgumentParser(prog="setup_env", description=__doc__).parse_args(arguments)
+    if sys.version_info[:2] < MINIMUM:
+        newer = newer_python()
+        if newer:
+            os.execv(newer, [newer, os.path.abspath(__file__)])
     try:
         set_up(ROOT)
     except SetupError as error:

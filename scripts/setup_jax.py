@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Make `.venv-jax` ready: the packages of `.venv` and, on top of them, those of
-requirements/jax.txt.
+"""Make `.venv-jax` ready: the packages of `.venv`, and on top those of requirements/jax.txt.
 
 Two notebooks need JAX. It takes half a gigabyte, so it has a lock and a folder of its own. The
 variable FLOPBOOK_JAX says how much it is wanted: 0 leaves it out, 1 fails where it cannot be
@@ -24,7 +23,8 @@ from scripts.setup_env import SetupError, digest, run_logged, say
 ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "FLOPBOOK_JAX"
 STAMP, FAILED = "flopbook-setup.json", "flopbook-failed.json"
-HELP = f"""JAX could not be installed: it may have no package for this computer, or for a Python after 3.13.
+HELP = f"""\
+JAX could not be installed: it may have no package for this computer, or for a Python after 3.13.
 All else works without it. {VARIABLE}=0 stops asking; `make jax` tries again."""
 
 
@@ -53,9 +53,7 @@ def wanted_state(root: Path) -> dict[str, str]:
 
 
 def interpreter(root: Path) -> Path | None:
-    """The Python that has JAX, or None where the environment is not there or was made from
-    something else.
-    """
+    """The Python that has JAX, or None where the environment is absent or out of date."""
     python = folder(root) / "bin" / "python"
     return python if _says(root, STAMP) and python.exists() else None
 
@@ -63,11 +61,10 @@ def interpreter(root: Path) -> Path | None:
 def _says(root: Path, name: str) -> bool:
     """Whether a file of the environment holds the wanted state."""
     try:
-        return bool(
-            json.loads((folder(root) / name).read_text(encoding="utf-8")) == wanted_state(root)
-        )
+        state = json.loads((folder(root) / name).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
+    return bool(state == wanted_state(root))
 
 
 def create(root: Path) -> None:
@@ -75,18 +72,12 @@ def create(root: Path) -> None:
     place = folder(root)
     subprocess.check_call([sys.executable, "-m", "venv", "--clear", "--without-pip", str(place)])
     (packages,) = place.glob("lib/python*/site-packages")
+    # A line of a .pth file that begins with import is run: the packages of .venv stay in reach.
     below = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
     (packages / "flopbook-below.pth").write_text(below, encoding="utf-8")
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(place / "bin" / "python"),
-        "install",
-        "--progress-bar",
-        "off",
-    ]
+    # The pip of .venv installs into the new environment, which needs none of its own.
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install"]
+    pip += ["--progress-bar", "off"]
     lock = str(root / "requirements" / "jax.txt")
     run_logged(
         [*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", lock],

@@ -28,7 +28,10 @@ class Reply(NamedTuple):
 
 
 class RequestFailure(Exception):
-    """No reply. `kind`: refused, dns, connect, timeout, tls, broken, bad-url, large or redirects."""
+    """No reply.
+
+    `kind` is refused, dns, connect, timeout, tls, broken, bad-url, large or redirects.
+    """
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)

@@ -19,9 +19,11 @@ from urllib.parse import urlsplit
 
 Resolver = Callable[[str], Iterable[str]]
 STANDARD_PORTS = {"http": 80, "https": 443}
+# IPv6 addresses whose last 32 bits are an IPv4 address that a gateway calls: RFC 6052.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Clients disagree on what these mean, and the host that was checked must be the one that is called.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
-_MOST_ADDRESSES_TRIED = 4
+_MOST_ADDRESSES_TRIED = 4  # each may cost a whole timeout
 
 
 class Refused(Exception):
@@ -33,7 +35,7 @@ class Unresolved(Exception):
 
 
 def system_resolver(host: str) -> list[str]:
-    """The addresses the system gives for a host; `0x7f.2` and its like come out as what they mean."""
+    """The addresses the system gives for a host; spellings such as `0x7f.2` are resolved too."""
     return [str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
 
 
@@ -64,7 +66,7 @@ class Guard:
 
     allow: frozenset[tuple[str, int]] = frozenset()
     resolve: Resolver = system_resolver
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _resolved: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def check_url(self, url: str) -> tuple[str, int]:
@@ -83,19 +85,20 @@ class Guard:
         except ValueError as error:
             raise Refused(f"not a valid address ({error})") from None
         if parts.scheme not in STANDARD_PORTS:
-            raise Refused(
-                f"the scheme is {parts.scheme or 'missing'!r}, and only http and https are called"
-            )
+            scheme = parts.scheme or "missing"
+            raise Refused(f"the scheme is {scheme!r}, and only http and https are called")
         if "@" in parts.netloc:
             raise Refused("the address carries a user name or password")
         if not host:
             raise Refused("the address names no host")
-        return host, port if port is not None else STANDARD_PORTS[parts.scheme]
+        if port is None:
+            port = STANDARD_PORTS[parts.scheme]
+        return host, port
 
     def addresses(self, host: str, port: int) -> tuple[str, ...]:
-        """All addresses of the host, each one checked; raises Refused if a single one is forbidden."""
-        found = self._lookup(host.rstrip("."))
-        for address in found:
+        """All addresses of the host; raises Refused if a single one of them is forbidden."""
+        addresses = self._lookup(host.rstrip("."))
+        for address in addresses:
             if (address, port) in self.allow:
                 continue
             reason = why_not_public(address)
@@ -103,25 +106,29 @@ class Guard:
                 raise Refused(f"host {host}: {reason}")
             if port not in STANDARD_PORTS.values():
                 raise Refused(f"port {port} is not 80 or 443")
-        return found
+        return addresses
 
     def _lookup(self, host: str) -> tuple[str, ...]:
-        """Resolve once per run: a host has one answer, from the first check to the last connection."""
+        """The addresses of a host, resolved once per run.
+
+        A name that is resolved again for the connection could lead to an address that nobody
+        checked (DNS rebinding).
+        """
         with self._lock:
-            if host in self._known:
-                return self._found(host)
+            if host in self._resolved:
+                return self._first_answer(host)
         try:
             addresses = tuple(dict.fromkeys(self.resolve(host)))
         except (OSError, UnicodeError):  # UnicodeError: a label too long for the name system
             addresses = ()
         with self._lock:
-            self._known.setdefault(host, addresses)
-            return self._found(host)
+            self._resolved.setdefault(host, addresses)  # another thread may have been faster
+            return self._first_answer(host)
 
-    def _found(self, host: str) -> tuple[str, ...]:
-        if not self._known[host]:
+    def _first_answer(self, host: str) -> tuple[str, ...]:
+        if not self._resolved[host]:
             raise Unresolved(f"host {host} does not resolve")
-        return self._known[host]
+        return self._resolved[host]
 
     def connect(self, host: str, port: int, timeout: float | None) -> socket.socket:
         """A connection to one of the checked addresses of the host, tried in order."""

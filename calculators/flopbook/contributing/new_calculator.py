@@ -96,7 +96,10 @@ def test_a_published_value() -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({{"bytes": 0}}, "bytes is 0, expected more than 0"), ({{"bandwidth": -1}}, "bandwidth is -1")],
+    [
+        ({{"bytes": 0}}, "bytes is 0, expected more than 0"),
+        ({{"bandwidth": -1}}, "bandwidth is -1"),
+    ],
 )
 def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):

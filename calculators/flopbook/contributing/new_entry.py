@@ -1,4 +1,4 @@
-"""New entries and vendors: a commented file that is valid from the start, and never a second one."""
+"""New entries and vendors: a commented file that is valid from the start, never a second one."""
 
 from __future__ import annotations
 
@@ -103,6 +103,10 @@ claims:
     return _valid(text, schema_paths()["accelerator"], f"accelerators/{new.id}.yaml")
 
 
+_FACTS = (
+    "# facts:                       # each with its source"
+    "; field: leader, founded, status, headquarters, listing or event"
+)
 # The head of a new file; its lines are as long as those of the data may be.
 _ADVICE = (
     '# Replace each "not published" by the value of your source, with its unit and the conditions '
@@ -132,7 +136,7 @@ name: {_quoted(new.name)}
 website: {_quoted(new.website)}
 # country: Utopia              # only with a source among the facts or lists below
 summary: {_quoted(new.summary or SUMMARY)}
-# facts:                       # each with its source; field: leader, founded, status, headquarters, listing or event
+{_FACTS}
 #   - {{field: founded, value: 2020, source: acme2026a1, as_of: 2026-11-21, locator: "page 1"}}
 # white_papers: [acme2026a1]   # keys of bibliography/*.bib: documents of the vendor
 # media: []                    # press, talks and filings about the vendor
