@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Check every http(s) link of data and prose (`make links`).
 
 Exit status: 0 all links work or are excused; 1 a link is broken or an exception is unused; 2 bad
@@ -13,7 +12,8 @@ import json
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -52,9 +52,7 @@ class _Parser(argparse.ArgumentParser):
 def main(
     argv: Sequence[str] | None = None, guard: Guard | None = None, clock: Clock | None = None
 ) -> int:
-    """Run the check; `guard` and `clock` are for tests, which talk to this machine only and do not
-    wait.
-    """
+    """Run the check; tests pass a `guard` that lets this machine through, and a `clock`."""
     try:
         options = _parse(argv)
         return _run(options, guard or Guard(), clock or Clock())
@@ -75,62 +73,41 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--list", action="store_true", help="print the links with file and line, and ask for none")
     add("--only", metavar="PATTERN", help="only links that this regular expression is found in")
     add("--json", action="store_true", help="print the result as JSON")
-    add(
-        "--timeout",
-        type=_positive,
-        default=20.0,
-        metavar="S",
-        help="seconds to wait for a host (20)",
-    )
+    text = "seconds to wait for a host (20)"
+    add("--timeout", type=_positive, default=20.0, metavar="S", help=text)
     add("--jobs", type=_count, default=16, metavar="N", help="requests at once (16)")
     add("--per-host", type=_count, default=2, metavar="N", help="requests at once to one host (2)")
-    add(
-        "--delay",
-        type=_from_zero,
-        default=0.5,
-        metavar="S",
-        help="seconds between requests to one host (0.5)",
-    )
-    add(
-        "--max-age",
-        type=_from_zero,
-        default=7.0,
-        metavar="DAYS",
-        help="how long to believe a good link (7)",
-    )
-    add(
-        "--write-status",
-        action="store_true",
-        help=f"write what fails, with archived copies, to {STATUS}",
-    )
+    text = "seconds between requests to one host (0.5)"
+    add("--delay", type=_from_zero, default=0.5, metavar="S", help=text)
+    text = "how long to believe a good link (7)"
+    add("--max-age", type=_from_zero, default=7.0, metavar="DAYS", help=text)
+    text = f"write what fails, with archived copies, to {STATUS}"
+    add("--write-status", action="store_true", help=text)
     add("--no-cache", action="store_true", help="neither read nor write .cache/links.json")
-    add(
-        "--allow-proxy",
-        action="store_true",
-        help="use the environment's proxy; the guard cannot pin addresses then",
-    )
+    text = "use the environment's proxy; the guard cannot pin addresses then"
+    add("--allow-proxy", action="store_true", help=text)
     return parser.parse_args(argv)
 
 
 def _from_zero(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value >= 0):
+    number = float(text)
+    if not (math.isfinite(number) and number >= 0):
         raise argparse.ArgumentTypeError(f"found {text}, expected a number from 0 up")
-    return value
+    return number
 
 
 def _positive(text: str) -> float:
-    value = _from_zero(text)
-    if value == 0:
+    number = _from_zero(text)
+    if number == 0:
         raise argparse.ArgumentTypeError(f"found {text}, expected a number above 0")
-    return value
+    return number
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 256:
+    count = int(text)
+    if not 1 <= count <= 256:
         raise argparse.ArgumentTypeError(f"found {text}, expected a whole number from 1 to 256")
-    return value
+    return count
 
 
 def _run(options: argparse.Namespace, guard: Guard, clock: Clock) -> int:
@@ -143,28 +120,38 @@ def _run(options: argparse.Namespace, guard: Guard, clock: Clock) -> int:
     entries = exceptions.load(options.root / EXCEPTIONS, EXCEPTIONS)
     places = by_address(links)
     cache = _cache(options)
-    known = {url: result for url in places if (result := cache.get(url, clock.time()))}
-    open_urls = [url for url in places if url not in known]
+    cached = _cached_results(places, cache, clock.time())
+    open_urls = [url for url in places if url not in cached]
     transport = link_transport(guard, _proxies(options.allow_proxy) if open_urls else None)
     if not transport.proxies and (tried := _hosts_without_network(open_urls, guard)):
         text = f"no network: none of {tried} hosts resolves, {len(open_urls)} links not checked"
         print(f"check_links: {text}", file=sys.stderr)
         return 1
-    results = known | _check(open_urls, transport, options, clock, cache)
+    results = cached | _check(open_urls, transport, options, clock, cache)
+    results_by_place = {url: results[url] for url in places}
     today = datetime.date.fromtimestamp(clock.time())
-    found = {url: results[url] for url in places}
-    verdict = exceptions.judge(found, entries, whole=not options.only, today=today)
+    verdict = exceptions.judge(results_by_place, entries, whole=not options.only, today=today)
     if options.write_status:
-        _write_status(options, found, guard, clock)
+        _write_status(options, results_by_place, guard, clock)
     outcome = report.Report(places, results, verdict, EXCEPTIONS)
-    sys.stdout.write(report.as_json(outcome) if options.json else report.as_text(outcome))
+    write = report.as_json if options.json else report.as_text
+    sys.stdout.write(write(outcome))
     return 1 if outcome.problems else 0
+
+
+def _cached_results(urls: Iterable[str], cache: Cache, now: float) -> dict[str, Result]:
+    """What an earlier run found out about these links, as far as it is still believed."""
+    results = {url: cache.get(url, now) for url in urls}
+    return {url: result for url, result in results.items() if result is not None}
 
 
 def _write_status(
     options: argparse.Namespace, results: dict[str, Result], guard: Guard, clock: Clock
 ) -> None:
-    """Write the rows of links that fail; an archive that cannot be asked costs a line, not the run."""
+    """Write the rows of links that fail.
+
+    An archive that cannot be asked costs a line of output, not the run.
+    """
     path = options.root / STATUS
     try:
         before = linkstatus.read_link_statuses(path)
@@ -175,9 +162,8 @@ def _write_status(
     fetcher = Fetcher(guard, options.timeout, pause_s=1.0, sleep=clock.sleep)
     rows, faults = status.with_archives(rows, fetcher)
     for fault in faults:
-        print(
-            report.printable(f"check_links: no archived copy looked up: {fault}"), file=sys.stderr
-        )
+        line = report.printable(f"check_links: no archived copy looked up: {fault}")
+        print(line, file=sys.stderr)
     status.write(path, rows)
 
 
@@ -192,10 +178,10 @@ def _select(links: list[Link], pattern: str | None) -> list[Link]:
     if pattern is None:
         return links
     try:
-        wanted = re.compile(pattern)
+        only = re.compile(pattern)
     except re.error as error:
         raise UsageError(f"--only {pattern}: not a regular expression: {error}") from None
-    chosen = [link for link in links if wanted.search(link.url)]
+    chosen = [link for link in links if only.search(link.url)]
     if not chosen:
         raise UsageError(f"--only {pattern}: none of {len(links)} links matches")
     return chosen
@@ -221,18 +207,18 @@ def _proxies(allowed: bool) -> dict[str, str]:
 
 def _hosts_without_network(urls: list[str], guard: Guard) -> int:
     """How many hosts were tried, if not one of them resolves; else (or with too few hosts) 0."""
-    hosts: dict[str, int] = {}
+    links_of_host: Counter[str] = Counter()
     for url in urls:
         try:
-            host = guard.check_form(url)[0]
+            links_of_host[guard.check_form(url)[0]] += 1
         except Refused:
             continue
-        hosts[host] = hosts.get(host, 0) + 1
-    tried = sorted(hosts, key=lambda host: -hosts[host])[:_MOST_HOSTS_TRIED]
-    if len(tried) < _FEWEST_HOSTS_FOR_NO_NETWORK:
+    hosts = [host for host, _ in links_of_host.most_common(_MOST_HOSTS_TRIED)]
+    if len(hosts) < _FEWEST_HOSTS_FOR_NO_NETWORK:
         return 0
-    with ThreadPoolExecutor(max_workers=len(tried)) as pool:
-        return 0 if any(pool.map(lambda host: _resolves(host, guard), tried)) else len(tried)
+    with ThreadPoolExecutor(max_workers=len(hosts)) as pool:
+        resolved = pool.map(lambda host: _resolves(host, guard), hosts)
+        return 0 if any(resolved) else len(hosts)
 
 
 def _resolves(host: str, guard: Guard) -> bool:

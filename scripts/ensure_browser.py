@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Find a Chromium or Chrome for the browser tests, or install one.
 
 Order: the variable FLOPBOOK_CHROMIUM, the PATH, the usual macOS places, Playwright's
@@ -101,7 +100,7 @@ def _run(command: list[str]) -> bool:
 
 
 def apt_prefix() -> list[str] | None:
-    """What goes before apt-get for root, or with a sudo that asks for no password; None if barred."""
+    """What goes before apt-get for root, or with a sudo that needs no password; else None."""
     if not shutil.which("apt-get"):
         return None
     environment = ["env", "DEBIAN_FRONTEND=noninteractive"]

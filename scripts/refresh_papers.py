@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Ask arXiv for new works by topic, and write those that the bibliography lacks, best first, for a
 person to judge.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Account for every address of the founding documents: an entry of the bibliography, or a reason
 why there is none.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Write the hashes of all runs of eight words of some texts, so that a test finds copies of one.
 
 The project grew from documents whose sentences are not ours. Their words are not kept here: a run

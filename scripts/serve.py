@@ -102,7 +102,7 @@ def _watched_files() -> Iterator[str]:
 
 
 def refresh() -> int:
-    """Check the data and write the content, in a fresh interpreter because code may have changed."""
+    """Check the data and write the content, in a new interpreter: code may have changed."""
     begun = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "scripts.build_site", "--content-only"], cwd=ROOT, check=False

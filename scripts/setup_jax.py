@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Make `.venv-jax` ready: the packages of `.venv`, and on top those of requirements/jax.txt.
 
 Two notebooks need JAX. It takes half a gigabyte, so it has a lock and a folder of its own. The

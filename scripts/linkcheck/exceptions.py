@@ -76,12 +76,12 @@ def judge(
 ) -> Verdict:
     """Apply the entries. `whole`: all links were checked, so an entry can be called unused."""
     listed = list(entries)
-    entries = [entry for entry in listed if entry.until >= today]
+    valid = [entry for entry in listed if entry.until >= today]
     verdict = Verdict()
     for url, result in results.items():
         if result.ok:
             continue
-        matching = [entry for entry in entries if entry.matches(url)]
+        matching = [entry for entry in valid if entry.matches(url)]
         excusing = next((entry for entry in matching if result.answers_to(entry.expect)), None)
         if excusing:
             verdict.excused.append((result, excusing))
@@ -91,20 +91,21 @@ def judge(
         (entry, f"it held until {entry.until}") for entry in listed if entry.until < today
     ]
     if whole:
-        verdict.unused += [
-            (entry, why) for entry in entries if (why := _why_unused(entry, results))
-        ]
+        reasons = [(entry, _why_unused(entry, results)) for entry in valid]
+        verdict.unused += [(entry, reason) for entry, reason in reasons if reason]
     return verdict
 
 
-def _why_unused(entry: LinkException, results: Mapping[str, Result]) -> str | None:
+def _why_unused(entry: LinkException, results: Mapping[str, Result]) -> str:
+    """Why an entry must go; empty while a link needs it."""
     matching = [result for url, result in results.items() if entry.matches(url)]
     if not matching:
         return "no link matches it"
-    if all(result.ok for result in matching):
-        several = f"all {len(matching)} links that match it work now"
-        return "its link works now" if len(matching) == 1 else several
-    return None
+    if not all(result.ok for result in matching):
+        return ""
+    if len(matching) == 1:
+        return "its link works now"
+    return f"all {len(matching)} links that match it work now"
 
 
 def load(path: Path, shown_as: str) -> list[LinkException]:
@@ -140,10 +141,10 @@ class _Reader:
         if root is None:
             return []
         if not isinstance(root, yaml.SequenceNode):
-            text = "expected a list of entries with url or prefix, reason and expect; an empty list is []"
-            self._complain(root, "not-a-list", text)
+            text = "expected a list of entries with url or prefix, reason and expect"
+            self._complain(root, "not-a-list", f"{text}; an empty list is []")
             return []
-        entries = [entry for node in root.value if (entry := self._entry(node))]
+        entries = [entry for entry in map(self._entry, root.value) if entry]
         self._find_duplicates(entries)
         return entries
 
@@ -243,16 +244,17 @@ class _Reader:
             )
         elif name == "prefix" and not _PREFIX.fullmatch(pattern):
             # "https://www.a" would also excuse www.another-host.org.
-            text = f"found {pattern!r}; expected a whole host and a slash, such as https://www.example.org/"
-            self._complain(node, "prefix", text)
+            text = "expected a whole host and a slash, such as https://www.example.org/"
+            self._complain(node, "prefix", f"found {pattern!r}; {text}")
 
     def _find_duplicates(self, entries: list[LinkException]) -> None:
-        seen: dict[tuple[str, str], LinkException] = {}
+        first_entries: dict[tuple[str, str], LinkException] = {}
         for entry in entries:
-            first = seen.setdefault((entry.pattern, entry.expect), entry)
+            first = first_entries.setdefault((entry.pattern, entry.expect), entry)
             if first is not entry:
-                text = f"{entry.pattern} with expect {entry.expect} is already on line {first.line}; keep one"
-                self.errors.append(f"{self._shown_as}:{entry.line}:1: duplicate: {text}")
+                place = f"{self._shown_as}:{entry.line}:1"
+                text = f"{entry.pattern} with expect {entry.expect} is already on line {first.line}"
+                self.errors.append(f"{place}: duplicate: {text}; keep one")
 
     def _complain(self, node: yaml.Node | None, rule: str, text: str) -> None:
         self._at(node.start_mark if node else None, rule, text)

@@ -23,18 +23,15 @@ KINDS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Result:
-    """The end of one check: `kind` is a key of KINDS, `status` the last HTTP status if there was
-    one.
-    """
+    """The end of one check: `kind` is a key of KINDS, `status` the last HTTP status, if any."""
 
     url: str
     kind: str
     status: int | None = None
     detail: str = ""
     final_url: str = ""
-    moved: bool = (
-        False  # reached, but only over permanent redirects: the link should be brought up to date
-    )
+    # Reached, but only over permanent redirects: the link should be brought up to date.
+    moved: bool = False
     cached: bool = False
 
     @property

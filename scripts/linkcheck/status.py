@@ -1,5 +1,4 @@
-"""Writes what the check found about links that fail, with the address of an archived copy, for
-pages to show.
+"""Writes which links fail, with the address of an archived copy, for pages to show.
 
 Small differences matter: a link that works has no row, a row keeps its day while its status stays
 the same, and what may pass by itself (a timeout, a busy or failing server) changes no row.
@@ -32,74 +31,71 @@ def updated(
     """
     rows = {} if whole else dict(before)
     for url, result in results.items():
-        old = before.get(url)
-        if result.kind in PASSING:
-            rows.update({url: old} if old else {})
-            continue
-        rows.pop(url, None)
-        if not result.ok:
-            status = str(result.status) if result.status is not None else result.kind
-            same = old is not None and old.status == status
-            rows[url] = old if same else LinkStatus(url, status, day, old.archive if old else "")
+        row = _row(url, result, before.get(url), day)
+        if row is None:
+            rows.pop(url, None)
+        else:
+            rows[url] = row
     return dict(sorted(rows.items()))
+
+
+def _row(url: str, result: Result, old: LinkStatus | None, day: str) -> LinkStatus | None:
+    """The row of a link after a check, None for a link that works."""
+    if result.kind in PASSING:
+        return old
+    if result.ok:
+        return None
+    status = result.kind if result.status is None else str(result.status)
+    if old is not None and old.status == status:
+        return old
+    return LinkStatus(url, status, day, old.archive if old else "")
 
 
 def with_archives(
     rows: Mapping[str, LinkStatus], fetcher: Fetcher
 ) -> tuple[dict[str, LinkStatus], list[str]]:
-    """The rows, with copies of dead links that had none yet, and what went wrong with the archive."""
-    found, faults = dict(rows), []
+    """The rows, with copies of dead links that had none yet, and the faults of the archive."""
+    completed, faults = dict(rows), []
     for url, row in rows.items():
         if row.archive or not row.dead:
             continue
         try:
-            copy = archived(url, fetcher)
+            completed[url] = row._replace(archive=archived(url, fetcher))
         except FetchError as error:
             faults.append(f"{url}: {error}")
             if error.kind in ("offline", "busy"):
-                break
-        else:
-            found[url] = row._replace(archive=copy)
-    return found, faults
+                break  # the next link would be turned away as well
+    return completed, faults
 
 
 def archived(url: str, fetcher: Fetcher) -> str:
     """The address of a copy in the Internet Archive, empty for none. Raises FetchError."""
     answer = fetcher.get(f"{AVAILABLE}?{urlencode({'url': url})}", "application/json")
     try:
-        closest = (json.loads(answer.body).get("archived_snapshots") or {}).get("closest") or {}
-        copy = (
-            str(closest.get("url", ""))
-            if closest.get("available") and str(closest.get("status")) == "200"
-            else ""
-        )
+        snapshots = json.loads(answer.body).get("archived_snapshots") or {}
+        closest = snapshots.get("closest") or {}
+        usable = closest.get("available") and str(closest.get("status")) == "200"
+        copy = str(closest.get("url", "")) if usable else ""
     except (ValueError, AttributeError, RecursionError):
         raise FetchError("broken", "archive.org gives no record that can be read") from None
-    copy = (
-        copy.replace("http://", "https://", 1)
-        if copy.startswith("http://web.archive.org/")
-        else copy
-    )
-    return (
-        copy
-        if copy.startswith("https://web.archive.org/web/")
-        and copy.isprintable()
-        and " " not in copy
-        else ""
-    )
+    if copy.startswith("http://web.archive.org/"):  # as the service writes its own addresses
+        copy = copy.replace("http://", "https://", 1)
+    plain = copy.isprintable() and " " not in copy
+    return copy if plain and copy.startswith("https://web.archive.org/web/") else ""
 
 
 def as_json(rows: Iterable[LinkStatus]) -> str:
     """One line for each link, so that a difference has one line for each change."""
-    texts = []
+    lines = []
     for row in rows:
-        fields = {"status": row.status, "checked": row.checked} | (
-            {"archive": row.archive} if row.archive else {}
-        )
-        texts.append(
-            f"{json.dumps(row.url, ensure_ascii=False)}: {json.dumps(fields, ensure_ascii=False)}"
-        )
-    return "{" + ",".join(f"\n{text}" for text in texts) + ("\n" if texts else "") + "}\n"
+        fields = {"status": row.status, "checked": row.checked}
+        if row.archive:
+            fields["archive"] = row.archive
+        url, record = (json.dumps(part, ensure_ascii=False) for part in (row.url, fields))
+        lines.append(f"{url}: {record}")
+    if not lines:
+        return "{}\n"
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def write(path: Path, rows: Mapping[str, LinkStatus]) -> None:

@@ -52,8 +52,8 @@ NEEDED = (
 )
 # Only of a product that is put together from others, such as a board or a system.
 _PARTS = (
-    "# contains:                    # what it is made of; totals follow from it and are not written "
-    "here\n"
+    "# contains:                    # what it is made of; totals follow from it and are not "
+    "written here\n"
     "#   - {ref: vendor/chip, count: 8}\n"
 )
 
@@ -111,8 +111,8 @@ _FACTS = (
 _ADVICE = (
     '# Replace each "not published" by the value of your source, with its unit and the conditions '
     "as printed, and each\n"
-    "# locator by the table, row or page, or by a quote of at most 25 words. What the source really "
-    "does not say stays\n"
+    "# locator by the table, row or page, or by a quote of at most 25 words. What the source "
+    "really does not say stays\n"
     '# "not published"; what the product does not have is "none". accelerators/README.md has every '
     "field.\n"
 )
