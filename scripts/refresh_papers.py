@@ -1,5 +1,4 @@
-"""Ask arXiv for new works by topic, and write those that the bibliography lacks, best first, for a
-person to judge.
+"""Ask arXiv for new works by topic; write those that the bibliography lacks, for a person to judge.
 
 The questions are in `paper_queries.yaml`. arXiv asks for a pause of three seconds between requests;
 a run that is interrupted, or that arXiv turns away, goes on where it stopped when it is started
@@ -15,7 +14,7 @@ import argparse
 import datetime
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -41,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None, fetcher: Fetcher | None = None) -> int:
-    """Ask, rank and write; `fetcher` is for tests, which talk to this machine only and do not wait."""
+    """Ask, rank and write; tests pass a `fetcher` that talks to this machine and does not wait."""
     try:
         options = _parse(arguments)
         return _run(options, fetcher or Fetcher(pause_s=PAUSE_S))
@@ -59,32 +58,16 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add = parser.add_argument
     today = datetime.date.today()
-    add(
-        "--since",
-        type=_day,
-        default=today - datetime.timedelta(days=7),
-        help="first day of submission (a week ago)",
-    )
+    a_week_ago = today - datetime.timedelta(days=7)
+    queries = ROOT / "scripts" / "paper_queries.yaml"
+    out = ROOT / "bibliography" / "candidates.bib"
+    state = ROOT / ".cache" / "papers.json"
+    add("--since", type=_day, default=a_week_ago, help="first day of submission (a week ago)")
     add("--until", type=_day, default=today, help="last day of submission (today)")
     add("--most", type=_count, default=20, metavar="N", help="how many works to write (20)")
-    add(
-        "--queries",
-        type=Path,
-        default=ROOT / "scripts" / "paper_queries.yaml",
-        help="the questions",
-    )
-    add(
-        "--out",
-        type=Path,
-        default=ROOT / "bibliography" / "candidates.bib",
-        help="the file that is written",
-    )
-    add(
-        "--state",
-        type=Path,
-        default=ROOT / ".cache" / "papers.json",
-        help="where an unfinished run is kept",
-    )
+    add("--queries", type=Path, default=queries, help="the questions")
+    add("--out", type=Path, default=out, help="the file that is written")
+    add("--state", type=Path, default=state, help="where an unfinished run is kept")
     options = parser.parse_args(arguments)
     if options.since > options.until:
         raise FlopbookError(f"--since {options.since} is after --until {options.until}")
@@ -105,55 +88,67 @@ def _count(text: str) -> int:
 
 
 def _run(options: argparse.Namespace, fetcher: Fetcher) -> int:
-    queries = read_queries(options.queries, [one.id for top in topics() for one in top.walk()])
-    state = _State(
-        options.state,
-        f"{options.since} {options.until} {options.queries.read_text(encoding='utf-8')}",
-    )
-    fault = ""
-    for query in queries:
-        if query.topic in state.done:
-            continue
-        try:
-            state.put(query.topic, _found(query, options, fetcher))
-        except FetchError as error:
-            fault = str(error)
-            print(f"refresh_papers: {query.topic}: {printable(fault)}", file=sys.stderr)
-            if error.kind in ("offline", "busy", "refused"):
-                break  # the next question would be turned away as well
-    if fault:
-        count = len(queries) - len(state.done)
+    topic_ids = [topic.id for root in topics() for topic in root.walk()]
+    queries = read_queries(options.queries, topic_ids)
+    questions = options.queries.read_text(encoding="utf-8")
+    state = _State(options.state, f"{options.since} {options.until} {questions}")
+    if not _ask(queries, state, options, fetcher):
+        open_topics = len(queries) - len(state.done)
         print(
-            f"refresh_papers: {count} of {len(queries)} topics are open; nothing was written; run it again later"
+            f"refresh_papers: {open_topics} of {len(queries)} topics are open; "
+            "nothing was written; run it again later"
         )
         return 1
-    there = on_file()
-    authors = author_counts(there.values())
+    references = on_file()
+    authors = author_counts(references.values())
     ranked = [
-        rank(work, q.topic, q.phrases, authors) for q in queries for work in state.done[q.topic]
+        rank(work, query.topic, query.phrases, authors)
+        for query in queries
+        for work in state.done[query.topic]
     ]
-    chosen = choose(ranked, list(there.values()), options.most)
-    _write(options.out, chosen, set(there))
+    chosen = choose(ranked, list(references.values()), options.most)
+    _write(options.out, chosen, set(references))
     state.clear()
-    works = len({one.work.eprint for one in ranked})
+    works = len({candidate.work.eprint for candidate in ranked})
     print(
-        f"{works} works of {options.since} to {options.until}, {len(chosen)} of them written to {options.out.name}"
+        f"{works} works of {options.since} to {options.until}, "
+        f"{len(chosen)} of them written to {options.out.name}"
     )
     return 0
 
 
-def _found(query: Query, options: argparse.Namespace, fetcher: Fetcher) -> list[Work]:
+def _ask(
+    queries: Iterable[Query], state: _State, options: argparse.Namespace, fetcher: Fetcher
+) -> bool:
+    """Ask for each topic that is open; whether all of them were answered."""
+    answered = True
+    for query in queries:
+        if query.topic in state.done:
+            continue
+        try:
+            state.put(query.topic, _works(query, options, fetcher))
+        except FetchError as error:
+            answered = False
+            print(f"refresh_papers: {query.topic}: {printable(str(error))}", file=sys.stderr)
+            if error.kind in ("offline", "busy", "refused"):
+                break  # the next question would be turned away as well
+    return answered
+
+
+def _works(query: Query, options: argparse.Namespace, fetcher: Fetcher) -> list[Work]:
     """The works of a topic between two days, page by page until they are too old.
 
     Raises FetchError.
     """
-    kept: list[Work] = []
+    first, last = str(options.since), str(options.until)
+    works: list[Work] = []
     for page in range(MOST_PAGES):
-        works = from_atom(fetcher.get(query.address(page * PAGE), "application/atom+xml").body)
-        kept += [one for one in works if str(options.since) <= one.published <= str(options.until)]
-        if len(works) < PAGE or works[-1].published < str(options.since):
+        answer = fetcher.get(query.address(page * PAGE), "application/atom+xml")
+        found = from_atom(answer.body)
+        works += [work for work in found if first <= work.published <= last]
+        if len(found) < PAGE or found[-1].published < first:
             break
-    return kept
+    return works
 
 
 class _State:
@@ -161,20 +156,21 @@ class _State:
 
     def __init__(self, path: Path, asked: str) -> None:
         self._path, self._asked = path, asked
-        self.done: dict[str, list[Work]] = {}
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-            if document["asked"] == asked:
-                self.done = {
-                    topic: [_work(row) for row in rows] for topic, rows in document["done"].items()
-                }
+            self.done = self._read()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.done = {}  # a missing or damaged file costs a few requests
+
+    def _read(self) -> dict[str, list[Work]]:
+        document = json.loads(self._path.read_text(encoding="utf-8"))
+        if document["asked"] != self._asked:
+            return {}
+        return {topic: [_work(row) for row in rows] for topic, rows in document["done"].items()}
 
     def put(self, topic: str, works: list[Work]) -> None:
         """Keep the answer of a topic."""
         self.done[topic] = works
-        rows = {name: [_row(one) for one in found] for name, found in self.done.items()}
+        rows = {name: list(map(_row, kept)) for name, kept in self.done.items()}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(json.dumps({"asked": self._asked, "done": rows}), encoding="utf-8")
 
@@ -184,34 +180,31 @@ class _State:
 
 
 def _row(work: Work) -> dict[str, Any]:
-    return work._asdict() | {
-        "people": [[one.family, one.given, one.organisation] for one in work.people]
-    }
+    """A work as JSON can hold it."""
+    people = [[author.family, author.given, author.organisation] for author in work.people]
+    return work._asdict() | {"people": people}
 
 
 def _work(row: dict[str, Any]) -> Work:
-    people = tuple(Person(*parts) for parts in row["people"])
-    return Work(
-        **row
-        | {"people": people, "venue": tuple(row["venue"]), "more": tuple(map(tuple, row["more"]))}
-    )
+    """The work of a row; lists of JSON become tuples again."""
+    people = tuple(Person(*fields) for fields in row["people"])
+    details = tuple(map(tuple, row["more"]))
+    return Work(**row | {"people": people, "venue": tuple(row["venue"]), "more": details})
 
 
 def _write(path: Path, chosen: Sequence[Candidate], taken: set[str]) -> None:
-    """Add the candidates to the file, each under a line that says why it is there; what is in it
-    stays.
-    """
+    """Add the candidates to the file, each under a line that says why; what is in it stays."""
     if not chosen:
         return
     before = path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
     taken |= {key for key, _, _ in pieces(before)}
     blocks = [before] if before else []
-    for one in chosen:
-        key = key_of(one.work, taken)
+    for candidate in chosen:
+        key = key_of(candidate.work, taken)
         taken.add(key)
-        blocks.append(
-            f"% {one.rank}: {printable(', '.join(one.reasons))}\n{entry_text(key, one.work, one.topic)}"
-        )
+        reasons = printable(", ".join(candidate.reasons))
+        entry = entry_text(key, candidate.work, candidate.topic)
+        blocks.append(f"% {candidate.rank}: {reasons}\n{entry}")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 

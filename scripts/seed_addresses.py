@@ -1,5 +1,4 @@
-"""Account for every address of the founding documents: an entry of the bibliography, or a reason
-why there is none.
+"""Account for every address of the founding documents by an entry of the bibliography or a reason.
 
 The rows of `seed_addresses.yaml` are addresses. One that names a work of the bibliography (as DOI,
 arXiv id, address or code) needs nothing else. Another address of a work has `key`, or `same` with
@@ -27,8 +26,9 @@ from flopbook.data.references import Reference
 from flopbook.errors import FlopbookError
 
 Row = Mapping[str, Any]
-Names = Mapping[tuple[str, str], str]
 ROWS = Path(__file__).with_name("seed_addresses.yaml")
+FIELDS = ("address", "key", "same", "why", "excluded")
+SHORTEST_REASON = 10  # letters
 STATES = {
     "found": "name a work of the bibliography",
     "stated": "are stated to be another address of one",
@@ -47,74 +47,86 @@ class Account(NamedTuple):
     says: str = ""
 
 
-def accounts(rows: Iterable[Row], known: Mapping[str, Reference]) -> list[Account]:
+class Addresses:
+    """What a row is judged by: the bibliography, and the rows that were accounted for before it."""
+
+    def __init__(self, references: Mapping[str, Reference]) -> None:
+        self.references = references
+        self.accounts: dict[tuple[str, str], Account] = {}
+        self._keys: dict[tuple[str, str], str] = {}
+        # Addresses of code go first, so that a work's own address wins where two works share one.
+        for code in (True, False):
+            for reference in references.values():
+                for identifier in identifiers(reference, code=code):
+                    self._keys[identifier.name] = reference.key
+
+    def key_of(self, address: str) -> str:
+        """The key of the work that an address names by itself, empty for none."""
+        identifier = identify(address)
+        return self._keys.get(identifier.name, "") if identifier else ""
+
+    def account_of(self, address: str) -> Account | None:
+        """The account of another row's address."""
+        identifier = identify(address)
+        return self.accounts.get(identifier.name) if identifier else None
+
+
+def accounts(rows: Iterable[Row], references: Mapping[str, Reference]) -> list[Account]:
     """The state of each row, in their order."""
-    by_name = {
-        one.name: item.key
-        for code in (True, False)
-        for item in known.values()
-        for one in identifiers(item, code=code)
-    }
-    found: dict[tuple[str, str], Account] = {}
-    others: list[Account] = []
-    asked = list(rows)
-    for row in [
-        *(row for row in asked if not row.get("same")),
-        *(row for row in asked if row.get("same")),
-    ]:
-        one = _account(row, known, by_name, found)
-        named = identify(one.address)
-        if named is None or named.name in found:
-            says = "the same work has a row already" if named else one.says
-            others.append(one._replace(state="wrong", says=says))
+    ordered = list(rows)
+    addresses = Addresses(references)
+    doubles: list[Account] = []
+    # A row that points to another one is judged when all those it may point to have been.
+    for row in sorted(ordered, key=lambda row: bool(row.get("same"))):
+        account = _account(row, addresses)
+        identifier = identify(account.address)
+        if identifier is None:
+            doubles.append(account._replace(state="wrong"))
+        elif identifier.name in addresses.accounts:
+            says = "the same work has a row already"
+            doubles.append(account._replace(state="wrong", says=says))
         else:
-            found[named.name] = one
-    place = {str(row.get("address")): number for number, row in enumerate(asked)}
-    return sorted([*found.values(), *others], key=lambda one: place[one.address])
+            addresses.accounts[identifier.name] = account
+    place = {str(row.get("address")): number for number, row in enumerate(ordered)}
+    everything = [*addresses.accounts.values(), *doubles]
+    return sorted(everything, key=lambda account: place[account.address])
 
 
-def _account(
-    row: Row,
-    known: Mapping[str, Reference],
-    by_name: Names,
-    found: Mapping[tuple[str, str], Account],
-) -> Account:
-    address, key, same, why, excluded = (
-        str(row.get(name) or "") for name in ("address", "key", "same", "why", "excluded")
-    )
-    named, other = identify(address), identify(same)
-    match = by_name.get(named.name, "") if named else ""
-    target = found.get(other.name) if other else None
-    faults = [
-        (not named, "not an address"),
-        (
-            bool(row.keys() - {"address", "key", "same", "why", "excluded"}),
-            "a field that nobody reads",
-        ),
-        (sum(map(bool, (key, same, excluded))) > 1, "more than one of key, same and excluded"),
-        (bool(key and key not in known), f"no entry has the key '{key}'"),
-        (bool(same and target is None), f"no other row has the address {same}"),
-        (bool(match and excluded), f"excluded, but it is {match}"),
-        (bool(match and key), f"a key that is not needed: the address names {match} by itself"),
-        (
-            bool(key or same) != bool(why),
-            "a key or another address, and why it is the same work, go together",
-        ),
-        (
-            any(text and len(text) < 10 for text in (why, excluded)),
-            "a reason of a few words at least",
-        ),
-    ]
-    fault = next((says for wrong, says in faults if wrong), "")
-    if fault:
+def _account(row: Row, addresses: Addresses) -> Account:
+    address, key, same, why, excluded = (str(row.get(name) or "") for name in FIELDS)
+    if fault := _fault(row, addresses):
         return Account(address, "wrong", key, fault)
-    if match:
+    if match := addresses.key_of(address):
         return Account(address, "found", match)
-    key = target.key if target else key
-    left_out = excluded or (target is not None and target.state == "excluded")
-    return Account(
-        address, "stated" if key else "excluded" if left_out else "open", key, why or excluded
-    )
+    target = addresses.account_of(same)
+    if target:
+        key = target.key
+        excluded = excluded or (target.says if target.state == "excluded" else "")
+    if key:
+        return Account(address, "stated", key, why)
+    return Account(address, "excluded" if excluded else "open", "", why or excluded)
+
+
+def _fault(row: Row, addresses: Addresses) -> str:
+    """What is wrong with a row, empty if nothing is."""
+    address, key, same, why, excluded = (str(row.get(name) or "") for name in FIELDS)
+    match = addresses.key_of(address)
+    faults = {
+        "not an address": identify(address) is None,
+        "a field that nobody reads": bool(row.keys() - set(FIELDS)),
+        "more than one of key, same and excluded": sum(map(bool, (key, same, excluded))) > 1,
+        f"no entry has the key '{key}'": bool(key) and key not in addresses.references,
+        f"no other row has the address {same}": bool(same) and not addresses.account_of(same),
+        f"excluded, but it is {match}": bool(match and excluded),
+        f"a key that is not needed: the address names {match} by itself": bool(match and key),
+        "a key or another address, and why it is the same work, go together": (
+            bool(key or same) != bool(why)
+        ),
+        "a reason of a few words at least": any(
+            text and len(text) < SHORTEST_REASON for text in (why, excluded)
+        ),
+    }
+    return next((text for text, applies in faults.items() if applies), "")
 
 
 def read_rows(path: Path = ROWS) -> list[dict[str, Any]]:
@@ -128,12 +140,11 @@ def read_rows(path: Path = ROWS) -> list[dict[str, Any]]:
     return rows
 
 
-def summary(found: Sequence[Account]) -> str:
+def summary(all_accounts: Sequence[Account]) -> str:
     """How many addresses are in each state, in one line."""
-    counts = Counter(one.state for one in found)
-    return f"{len(found)} addresses: " + ", ".join(
-        f"{counts[state]} {text}" for state, text in STATES.items()
-    )
+    counts = Counter(account.state for account in all_accounts)
+    states = ", ".join(f"{counts[state]} {text}" for state, text in STATES.items())
+    return f"{len(all_accounts)} addresses: {states}"
 
 
 def main(arguments: Sequence[str] | None = None, rows: Path = ROWS) -> int:
@@ -145,22 +156,19 @@ def main(arguments: Sequence[str] | None = None, rows: Path = ROWS) -> int:
     parser.add_argument("--json", action="store_true", help="print all as JSON")
     options = parser.parse_args(arguments)
     try:
-        found = accounts(read_rows(rows), references())
+        all_accounts = accounts(read_rows(rows), references())
     except FlopbookError as error:
         print(f"seed_addresses: {error}", file=sys.stderr)
         return 2
+    unsettled = [account for account in all_accounts if account.state in ("open", "wrong")]
     if options.json:
-        print(json.dumps([one._asdict() for one in found], indent=1))
+        print(json.dumps([account._asdict() for account in all_accounts], indent=1))
     else:
-        for one in found:
-            if options.all or one.state in ("open", "wrong"):
-                print(
-                    "  ".join(
-                        text for text in (f"{one.state:<8}", one.address, one.key, one.says) if text
-                    )
-                )
-        print(summary(found))
-    return 1 if any(one.state in ("open", "wrong") for one in found) else 0
+        for account in all_accounts if options.all else unsettled:
+            columns = (f"{account.state:<8}", account.address, account.key, account.says)
+            print("  ".join(filter(None, columns)))
+        print(summary(all_accounts))
+    return 1 if unsettled else 0
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def newer_python() -> "str | None":
 
 def check_python(version: "tuple[int, ...]" = ()) -> None:
     """Stop unless this Python is new enough and can make virtual environments."""
-    major, minor = tuple(version or sys.version_info)[:2]
+    major, minor = version[:2] if version else sys.version_info[:2]
     if (major, minor) < MINIMUM:
         raise SetupError(
             "Python 3.11 or newer is needed, and %s is %d.%d. Install one, "

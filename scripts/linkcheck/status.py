@@ -91,8 +91,8 @@ def as_json(rows: Iterable[LinkStatus]) -> str:
         fields = {"status": row.status, "checked": row.checked}
         if row.archive:
             fields["archive"] = row.archive
-        url, record = (json.dumps(part, ensure_ascii=False) for part in (row.url, fields))
-        lines.append(f"{url}: {record}")
+        url = json.dumps(row.url, ensure_ascii=False)
+        lines.append(f"{url}: {json.dumps(fields, ensure_ascii=False)}")
     if not lines:
         return "{}\n"
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -1,3 +1,1 @@
-"""The parts of `refresh_papers.py`: what to ask arXiv for, what to keep of the answer, and in which
-order.
-"""
+"""The parts of refresh_papers: what to ask arXiv for, what to keep of it, and in which order."""

@@ -27,53 +27,60 @@ class Query(NamedTuple):
 
     def address(self, start: int) -> str:
         """The page of results that begins at `start`, newest first."""
-        phrases = " OR ".join(
-            f'{field}:"{phrase}"' for phrase in self.phrases for field in ("ti", "abs")
-        )
-        categories = " OR ".join(f"cat:{one}" for one in self.categories)
-        asked = {
-            "search_query": f"({phrases}) AND ({categories})",
+        fields = [f'{field}:"{phrase}"' for phrase in self.phrases for field in ("ti", "abs")]
+        categories = [f"cat:{category}" for category in self.categories]
+        parameters = {
+            "search_query": f"({' OR '.join(fields)}) AND ({' OR '.join(categories)})",
             "start": start,
             "max_results": PAGE,
+            "sortBy": "submittedDate",
+            "sortOrder": "descending",
         }
-        return f"{metadata.ARXIV}?{urlencode(asked | {'sortBy': 'submittedDate', 'sortOrder': 'descending'})}"
+        return f"{metadata.ARXIV}?{urlencode(parameters)}"
 
 
-def read_queries(path: Path, known: Collection[str]) -> list[Query]:
+# What a file that is no YAML, or not of our form, makes of reading it.
+_UNREADABLE = (
+    OSError,
+    UnicodeDecodeError,
+    yaml.YAMLError,
+    KeyError,
+    TypeError,
+    AttributeError,
+)
+
+
+def read_queries(path: Path, topics: Collection[str]) -> list[Query]:
     """The queries of a file.
 
-    Raises FlopbookError for one that cannot be asked; `known` are the topics there are.
+    Raises FlopbookError for one that cannot be asked; `topics` are those of the bibliography.
     """
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-        categories = tuple(data["categories"])
-        found = [
-            Query(topic, tuple(phrases), categories) for topic, phrases in data["topics"].items()
+        document = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        categories = tuple(document["categories"])
+        queries = [
+            Query(topic, tuple(phrases), categories)
+            for topic, phrases in document["topics"].items()
         ]
-    except (
-        OSError,
-        UnicodeDecodeError,
-        yaml.YAMLError,
-        KeyError,
-        TypeError,
-        AttributeError,
-    ) as error:
-        said = " ".join(str(error).split()) or type(error).__name__
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise FlopbookError(
-            f"{path.name} needs categories, and topics with a list of phrases each: {said}"
+            f"{path.name} needs categories, and topics with a list of phrases each: {reason}"
         ) from None
-    for query in found:
-        if query.topic not in known:
-            raise UnknownName("topic", str(query.topic), known)
-        texts = [(one, _PHRASE) for one in query.phrases] + [
-            (one, _CATEGORY) for one in query.categories
-        ]
-        wrong = [one for one, form in texts if not isinstance(one, str) or not form.fullmatch(one)]
-        if wrong or not query.phrases or not query.categories:
-            said = (
-                f"'{wrong[0]}' is no phrase or category"
-                if wrong
-                else "has no phrases or no categories"
-            )
-            raise FlopbookError(f"{path.name}: {query.topic}: {said}")
-    return found
+    for query in queries:
+        if query.topic not in topics:
+            raise UnknownName("topic", str(query.topic), topics)
+        if fault := _fault(query):
+            raise FlopbookError(f"{path.name}: {query.topic}: {fault}")
+    return queries
+
+
+def _fault(query: Query) -> str:
+    """What is wrong with a query, empty if nothing is."""
+    for texts, form in ((query.phrases, _PHRASE), (query.categories, _CATEGORY)):
+        for text in texts:
+            if not isinstance(text, str) or not form.fullmatch(text):
+                return f"'{text}' is no phrase or category"
+    if not query.phrases or not query.categories:
+        return "has no phrases or no categories"
+    return ""
