@@ -77,8 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="a file to hash")
+    parser.add_argument("texts", nargs="*", type=Path, metavar="TEXT", help="a file to hash")
     options = parser.parse_args(arguments)
+    if not options.texts:
+        print("seed_runs: give the texts; the hashes go to standard output", file=sys.stderr)
+        return 2
     digests: set[bytes] = set()
     for path in options.texts:
         try:

@@ -57,9 +57,7 @@ class Cache:
                 self._entries[result.url] = (now, result)
 
     def save(self, now: float) -> None:
-        """Write the file beside its place and move it there: an interrupted run leaves the old one
-        whole.
-        """
+        """Write the file beside its place and move it there, so that it is never half a file."""
         if self.path is None:
             return
         rows = {

@@ -61,18 +61,15 @@ def find_urls(text: str) -> Found:
     position = 0
     while match := _URL.search(text, position):
         url = _trim(match.group())
-        position = match.start() + max(
-            len(url), 1
-        )  # "[a](https://a)[b](https://b)" has no space between the two
+        # From the end of the trimmed address: "[a](https://a)[b](https://b)" has no space between.
+        position = match.start() + max(len(url), 1)
         is_template = text[match.end() : match.end() + 1] == "{" and len(url) == len(match.group())
         if not is_template and _has_host(url):
             yield match.start(), url
 
 
 def _trim(raw: str) -> str:
-    """Drop what belongs to the sentence: a bracket not opened inside the address, and closing
-    punctuation.
-    """
+    """Drop what belongs to the sentence: closing punctuation, and brackets opened before."""
     depth = {"(": 0, "[": 0}
     for index, character in enumerate(raw):
         if character in depth:
@@ -88,9 +85,8 @@ def _trim(raw: str) -> str:
 def _has_host(url: str) -> bool:
     try:
         return any(character.isalnum() for character in urlsplit(url).netloc)
-    except (
-        ValueError
-    ):  # "https://[" and the like looks like a link to a reader: let the check say what is wrong
+    except ValueError:
+        # "https://[" and the like looks like a link to a reader: let the check say what is wrong.
         return True
 
 
@@ -107,24 +103,31 @@ def scan_bibtex(text: str) -> Found:
         entry = text[start:end]
         if entry.lstrip().lower().startswith("@comment"):
             continue
-        fields = [
-            (field.start(), field.group(1).lower(), field.group(2) or field.group(3) or "")
-            for field in _BIB_FIELD.finditer(entry)
-        ]
-        archive = next(
-            (value for _, name, value in fields if name in ("archiveprefix", "eprinttype")), "arxiv"
-        )
-        for offset, name, value in fields:
-            address = _identifier_address(name, _BIB_ESCAPE.sub(r"\1", value), archive.lower())
-            if address:
-                yield start + offset, address
-        spelled = _BIB_FIELD.sub(_blank, entry)  # a doi written as a link is not counted twice
-        yield from ((start + offset, url) for offset, url in find_urls(_without_escapes(spelled)))
+        for offset, url in _identifier_urls(entry):
+            yield start + offset, url
+        written_out = _BIB_FIELD.sub(_blank, entry)  # a doi written as a link is not counted twice
+        for offset, url in find_urls(_without_escapes(written_out)):
+            yield start + offset, url
+
+
+def _identifier_urls(entry: str) -> Found:
+    """The addresses that the DOI and the arXiv id of one entry stand for."""
+    fields = [
+        (match.start(), match[1].lower(), _BIB_ESCAPE.sub(r"\1", match[2] or match[3] or ""))
+        for match in _BIB_FIELD.finditer(entry)
+    ]
+    archives = [text for _, name, text in fields if name in ("archiveprefix", "eprinttype")]
+    archive = archives[0].lower() if archives else "arxiv"
+    for offset, name, text in fields:
+        if url := _identifier_address(name, text, archive):
+            yield offset, url
 
 
 def _without_escapes(text: str) -> str:
-    r"""`\_` and its like become one plain character; the length of the text (so each line) stays."""
-    return re.sub(r"(\S*)\\([_%&#$~])(\S*)", _unescape_word, text) if "\\" in text else text
+    r"""`\_` and its like become one plain character; the length, so each line, stays the same."""
+    if "\\" not in text:
+        return text
+    return re.sub(r"(\S*)\\([_%&#$~])(\S*)", _unescape_word, text)
 
 
 def _unescape_word(match: re.Match[str]) -> str:
@@ -132,11 +135,11 @@ def _unescape_word(match: re.Match[str]) -> str:
     return word + " " * (len(match.group()) - len(word))
 
 
-def _identifier_address(name: str, value: str, archive: str) -> str | None:
+def _identifier_address(name: str, text: str, archive: str) -> str | None:
     """The address that a DOI or an arXiv id stands for; None for a field that is neither."""
-    if name == "doi" and value:
-        return "https://doi.org/" + quote(_DOI_PREFIX.sub("", value), safe="/:;.()-_@!$&'*+,=~%")
-    match = _ARXIV_ID.fullmatch(value)
+    if name == "doi" and text:
+        return "https://doi.org/" + quote(_DOI_PREFIX.sub("", text), safe="/:;.()-_@!$&'*+,=~%")
+    match = _ARXIV_ID.fullmatch(text)
     if name == "eprint" and archive == "arxiv" and match:
         return "https://arxiv.org/abs/" + match.group(1)
     return None
@@ -147,43 +150,45 @@ def scan_yaml(text: str) -> Found:
     try:
         # Tokens, not values: an alias is one token, so a file of nested aliases costs no more than
         # its size.
-        scan = yaml.scan(text, Loader=yaml.CSafeLoader)
-        tokens = [
-            token for token in scan if isinstance(token, yaml.ScalarToken) and "://" in token.value
-        ]
+        tokens = list(yaml.scan(text, Loader=yaml.CSafeLoader))
     except yaml.YAMLError:
         yield from find_urls(text)
         return
     for token in tokens:
+        if not isinstance(token, yaml.ScalarToken) or "://" not in token.value:
+            continue
         cursor = token.start_mark.index
         for _, url in find_urls(token.value):
-            found = text.find(url, cursor)
-            cursor = found + len(url) if found >= 0 else cursor
-            yield (found if found >= 0 else token.start_mark.index), url
+            offset = text.find(url, cursor)
+            if offset < 0:  # folded over two lines, or written with escapes
+                yield token.start_mark.index, url
+            else:
+                cursor = offset + len(url)
+                yield offset, url
 
 
 def scan_markdown(text: str) -> Found:
-    """Addresses in Markdown outside code and comments: examples live there, and nobody can click."""
+    """Addresses in Markdown outside code and comments, where examples are that nobody clicks."""
     text = _HTML_COMMENT.sub(_blank, _blank_fences(text))
     return find_urls(_INLINE_CODE.sub(_blank, text))
 
 
 def _blank_fences(text: str) -> str:
-    kept: list[str] = []
-    fence = ""
+    """The text with spaces in place of fenced code."""
+    lines: list[str] = []
+    fence = ""  # the mark that opened the block we are in
     for line in text.splitlines(keepends=True):
         match = _FENCE.match(line)
         mark = match.group(1) if match else ""
-        if not fence and mark:
-            fence = mark
-        elif fence:
-            closes = mark.startswith(fence) and line.strip(" \t>\r\n") == mark
-            fence = "" if closes else fence
-        else:
-            kept.append(line)
+        if not fence and not mark:
+            lines.append(line)
             continue
-        kept.append(re.sub(r"[^\n]", " ", line))
-    return "".join(kept)
+        if not fence:
+            fence = mark
+        elif mark.startswith(fence) and line.strip(" \t>\r\n") == mark:
+            fence = ""
+        lines.append(re.sub(r"[^\n]", " ", line))
+    return "".join(lines)
 
 
 SOURCES: tuple[tuple[str, Callable[[str], Found]], ...] = (

@@ -35,23 +35,18 @@ _ATTRIBUTE = re.compile(
 )
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_LINK = re.compile(
-    r"""@import\s+(?:"(?P<a>[^"]*+)"|'(?P<b>[^']*+)')|\burl\(\s*(?:"(?P<c>[^"]*+)"|'(?P<d>[^']*+)'|(?P<e>[^"')\s]++))""",
+    r"""@import\s+(?:"(?P<a>[^"]*+)"|'(?P<b>[^']*+)')"""
+    r"""|\burl\(\s*(?:"(?P<c>[^"]*+)"|'(?P<d>[^']*+)'|(?P<e>[^"')\s]++))""",
     re.IGNORECASE,
 )
 _REFRESH = re.compile(r"""\burl\s*=\s*['"]?([^'"]+)""", re.IGNORECASE)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _SRCSET_ITEM = re.compile(r"[\s,]*+(\S+?)(?:,+(?=\s|$)|(?=\s)[^,]*,?|$)")
 
-_LOADING_RELS = {
-    "stylesheet",
-    "icon",
-    "apple-touch-icon",
-    "mask-icon",
-    "manifest",
-    "preload",
-    "modulepreload",
-}
-_LOADING_RELS |= {"prefetch", "preconnect", "dns-prefetch", "prerender"}
+# A browser requests these as the page loads; all other links wait for a click.
+_ICON_RELS = {"icon", "apple-touch-icon", "mask-icon", "manifest"}
+_HINT_RELS = {"preload", "modulepreload", "prefetch", "preconnect", "dns-prefetch", "prerender"}
+_LOADING_RELS = {"stylesheet"} | _ICON_RELS | _HINT_RELS
 _LOADING_HREF_TAGS = {"use", "image", "feimage", "script", "mpath", "pattern"}
 _LOADING_ATTRIBUTES = {"src", "poster", "background"}
 _HARMLESS_SCHEMES = {"http", "https", "mailto", "tel"}
@@ -61,9 +56,8 @@ _INTERESTING = re.compile(
 
 
 @dataclass(frozen=True, order=True)
-class Problem:
-    """One fault: `page` and `line` in the built site, the link as written, what is wrong, and its
-    class.
+class LinkProblem:
+    """One fault: page and line in the built site, the link as written, and what is wrong.
 
     `kind` is BROKEN or OTHER_HOST.
     """
@@ -105,7 +99,7 @@ class _Site:
     documents: dict[str, _Document]
 
 
-def check_built_site(site_dir: Path, base: str = "/") -> list[Problem]:
+def check_built_site(site_dir: Path, base: str = "/") -> list[LinkProblem]:
     """All problems of the links inside a built site, sorted by page and line.
 
     `base` is the path the site is served under (`/flopbook/`) or its whole address. Checked are
@@ -116,16 +110,18 @@ def check_built_site(site_dir: Path, base: str = "/") -> list[Problem]:
     script requests cannot be seen here: a browser test has to watch that.
     """
     site = _read_site(site_dir, base)
-    problems: list[Problem] = []
+    problems: list[LinkProblem] = []
     for page, document in site.documents.items():
-        found = [
-            (offset, link, *fault)
-            for (link, loads), offset in document.links.items()
-            if (fault := _fault(site, page, link, loads))
-        ]
-        text = _read(site.root / page) if found else ""
-        for offset, link, what, kind in found:
-            problems.append(Problem(page, text.count("\n", 0, offset) + 1, link, what, kind))
+        text: str | None = None  # read again only where there is a fault to be placed
+        for (link, loads), offset in document.links.items():
+            fault = _fault(site, page, link, loads)
+            if fault is None:
+                continue
+            if text is None:
+                text = _read(site.root / page)
+            reason, kind = fault
+            line = text.count("\n", 0, offset) + 1
+            problems.append(LinkProblem(page, line, link, reason, kind))
     return sorted(problems)
 
 
@@ -146,12 +142,12 @@ def _read_site(site_dir: Path, base: str) -> _Site:
         if suffix in ("html", "htm", "svg"):
             documents[name] = _scan_html(_read(site_dir / name))
         elif suffix == "css":
-            documents[name] = _Document(
-                links={(link, True): offset for offset, link in _css_links(_read(site_dir / name))}
-            )
-    parts = urlsplit(base)
-    origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    prefix = "/" + parts.path.strip("/") + "/" if parts.path.strip("/") else "/"
+            links = {(link, True): offset for offset, link in _css_links(_read(site_dir / name))}
+            documents[name] = _Document(links=links)
+    address = urlsplit(base)
+    origin = f"{address.scheme}://{address.netloc}" if address.netloc else ""
+    path = address.path.strip("/")
+    prefix = f"/{path}/" if path else "/"
     return _Site(site_dir, prefix, origin, frozenset(files), frozenset(folders), documents)
 
 
@@ -159,17 +155,14 @@ def _scan_html(text: str) -> _Document:
     document = _Document()
     for match in _TOKEN.finditer(text):
         raw, raw_attributes, body, tag, attributes = match.groups()
-        parsed = (
-            _parse_tag((tag or raw).lower(), attributes or raw_attributes or "")
-            if tag or raw
-            else None
-        )
+        name = (tag or raw or "").lower()  # neither in a comment
+        parsed = _parse_tag(name, attributes or raw_attributes or "") if name else None
         if parsed:
             document.ids.update(parsed.ids)
             document.base = document.base or parsed.base
             for key in parsed.links:
                 document.links.setdefault(key, match.start())
-        if raw and raw.lower() == "style":
+        if name == "style" and raw:
             for offset, link in _css_links(body):
                 document.links.setdefault((link, True), match.start("body") + offset)
     return document
@@ -196,23 +189,27 @@ def _parse_tag(tag: str, text: str) -> _Tag | None:
 
 def _links_of(tag: str, attributes: dict[str, str]) -> Iterator[tuple[str, bool]]:
     """The links of one tag, each with whether a browser requests it as the page loads."""
-    for name, value in attributes.items():
+    for name, text in attributes.items():
         if name in ("href", "xlink:href"):
-            rels = attributes.get("rel", "").lower().split()
-            yield (
-                value,
-                tag in _LOADING_HREF_TAGS or (tag == "link" and not _LOADING_RELS.isdisjoint(rels)),
-            )
+            yield text, _href_loads(tag, attributes)
         elif name in _LOADING_ATTRIBUTES or (tag == "object" and name == "data"):
-            yield value, True
+            yield text, True
         elif name in ("srcset", "imagesrcset"):
-            yield from ((item, True) for item in _srcset(value))
-        elif name == "style" and "url(" in value:
-            yield from ((link, True) for _, link in _css_links(value))
+            yield from ((link, True) for link in _srcset(text))
+        elif name == "style" and "url(" in text:
+            yield from ((link, True) for _, link in _css_links(text))
         elif name == "content" and attributes.get("http-equiv", "").lower() == "refresh":
-            yield from ((match.group(1), True) for match in _REFRESH.finditer(value))
+            yield from ((match.group(1), True) for match in _REFRESH.finditer(text))
         elif name in ("action", "formaction"):
-            yield value, False
+            yield text, False
+
+
+def _href_loads(tag: str, attributes: dict[str, str]) -> bool:
+    """Whether a browser requests the href of this tag as the page loads."""
+    if tag == "link":
+        rels = attributes.get("rel", "").lower().split()
+        return not _LOADING_RELS.isdisjoint(rels)
+    return tag in _LOADING_HREF_TAGS
 
 
 def _srcset(value: str) -> list[str]:
@@ -248,40 +245,35 @@ def _fault(site: _Site, page: str, link: str, loads: bool) -> tuple[str, str] | 
 
 
 def _fault_of_scheme(scheme: str, link: str, loads: bool) -> tuple[str, str] | None:
-    if scheme == "data" and loads:
+    if loads and scheme == "data":
         return None
     if loads:
-        return (
-            "the page requests this from another host as it loads; expected a file of the site",
-            OTHER_HOST,
-        )
+        reason = "the page requests this from another host as it loads; expected a file of the site"
+        return reason, OTHER_HOST
     # The theme writes its share button as javascript:void(0).
     if scheme in _HARMLESS_SCHEMES or link == "javascript:void(0)":
         return None
-    return (
-        f"a link with the scheme {scheme}; expected http, https, mailto, tel or a page of the site",
-        BROKEN,
-    )
+    expected = "http, https, mailto, tel or a page of the site"
+    return f"a link with the scheme {scheme}; expected {expected}", BROKEN
 
 
 def _target(site: _Site, page: str, base: str, path: str) -> tuple[str | None, str]:
     """The file that a path leads to, or None and why there is none."""
     if not path and not base:
         return page, ""
-    quick = _quick_target(site, page.rpartition("/")[0], path) if not base else None
-    if quick:
-        return quick, ""
     start = site.prefix + page
     if base:
         start = posixpath.join(posixpath.dirname(start), urlsplit(base).path)
-    whole = posixpath.join(posixpath.dirname(start), unquote(path) if "%" in path else path)
-    if ".." in whole and _climbs_out(whole):
+    elif quick := _quick_target(site, page.rpartition("/")[0], path):
+        return quick, ""
+    joined = posixpath.join(posixpath.dirname(start), unquote(path))
+    if ".." in joined and _climbs_out(joined):
         return None, "leads out of the site"
-    clean = posixpath.normpath(whole)
+    clean = posixpath.normpath(joined)
     if not (clean + "/").startswith(site.prefix):
         return None, f"leads out of the site, which is served under {site.prefix}"
     name = clean[len(site.prefix) :]
-    if name in site.files and not whole.endswith("/"):
+    if name in site.files and not joined.endswith("/"):
         return name, ""
     index = f"{name}/index.html" if name else "index.html"
     if index in site.files:
@@ -292,9 +284,7 @@ def _target(site: _Site, page: str, base: str, path: str) -> tuple[str | None, s
 
 
 def _quick_target(site: _Site, folder: str, path: str) -> str | None:
-    """The file for the form that nearly all links have, `../../x/`; None for any other, good or
-    bad.
-    """
+    """The file of a link such as `../../x/`, as nearly all are; None for any other form."""
     while path.startswith("../"):
         if not folder:
             return None
@@ -307,12 +297,13 @@ def _quick_target(site: _Site, folder: str, path: str) -> str | None:
 
 
 def _climbs_out(path: str) -> bool:
-    """Whether `..` goes above the root on the way, which browsers and servers treat each in their
-    own way.
-    """
+    """Whether `..` goes above the root on the way, on which browsers and servers disagree."""
     depth = 0
-    for part in path.split("/"):
-        depth += -1 if part == ".." else part not in ("", ".")
+    for step in path.split("/"):
+        if step == "..":
+            depth -= 1
+        elif step not in ("", "."):
+            depth += 1
         if depth < 0:
             return True
     return False

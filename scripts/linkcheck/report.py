@@ -35,9 +35,7 @@ def printable(text: str) -> str:
 
 
 def as_text(report: Report) -> str:
-    """One line for each broken link in each place, then one for each unused exception, then the
-    sum.
-    """
+    """A line for each broken link in each place, for each unused exception, and for the sum."""
     broken = [(link, *row) for row in report.verdict.broken for link in report.places[row[0].url]]
     texts = [_broken_line(*row) for row in sorted(broken, key=lambda row: row[0])]
     moved = [result for result in report.results.values() if result.moved]

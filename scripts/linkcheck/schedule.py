@@ -38,9 +38,7 @@ class Limits:
 
 
 class HostLimiter:
-    """Lets requests through as the limits of each host allow, and heeds a host that asks for a
-    pause.
-    """
+    """Lets requests through as each host's limits allow, and heeds a host that asks for a pause."""
 
     def __init__(self, limits: Limits, clock: Clock) -> None:
         self._limits = limits

@@ -1,4 +1,4 @@
-"""The guarded way to ask a service: what comes back, what is tried again, and what is never called."""
+"""The guarded way to ask a service: what comes back, what is tried again, what is never called."""
 
 from __future__ import annotations
 
@@ -188,7 +188,8 @@ def test_certificates_are_checked(
     """
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     words = shlex.split(
-        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=a.test -addext subjectAltName=DNS:a.test"
+        "req -x509 -newkey rsa:2048 -nodes -days 2 "
+        "-subj /CN=a.test -addext subjectAltName=DNS:a.test"
     )
     subprocess.run(
         ["openssl", *words, "-keyout", key, "-out", cert], check=True, capture_output=True

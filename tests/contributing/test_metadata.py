@@ -146,7 +146,8 @@ def test_any_answer_is_a_work_or_one_line(data: bytes) -> None:
 
 PAGE = """<!doctype html><html><head><title> A Page
   &amp; more | Acme </title><meta property="og:site_name" content="Acme Blog">
-<meta name="author" content="Jane Doe and Al Roe"><meta property="article:published_time" content="2026-03-04T00:00Z">
+<meta name="author" content="Jane Doe and Al Roe">
+<meta property="article:published_time" content="2026-03-04T00:00Z">
 </head><body><title>not this</title></body>"""
 
 
@@ -170,7 +171,8 @@ def test_the_head_of_a_paper() -> None:
         "citation_arxiv_id": "2407.00001v1",
     }
     meta = "".join(f'<meta name="{name}" content="{value}">' for name, value in fields.items())
-    names = '<meta name="citation_author" content="Doe, Jane"><meta name="citation_author" content="Roe, Al">'
+    authors = ("Doe, Jane", "Roe, Al")
+    names = "".join(f'<meta name="citation_author" content="{author}">' for author in authors)
     work = from_page(meta + names, "https://acme.example/a")
     assert (work.title, work.type, work.venue) == (
         "On Links",

@@ -134,7 +134,7 @@ def test_a_vendor_has_a_web_address(website: str) -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 @given(st.fixed_dictionaries({}, optional={name: st.text(max_size=40) for name in NewChip._fields}))
 def test_nothing_that_is_given_becomes_more_than_its_value(given_: dict[str, Any]) -> None:
-    """Whatever the text, the file has the keys of the template and the values given, or is refused."""
+    """Whatever the text, the file has the keys of the template and our values, or is refused."""
     new = CHIP._replace(**given_)
     try:
         text = chip_text(new)

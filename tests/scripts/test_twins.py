@@ -69,7 +69,8 @@ def test_pieces_of_html_become_markdown(html: str, markdown: str) -> None:
 def test_a_table_has_a_head_and_escapes_its_bars() -> None:
     html = (
         '<table><caption>C</caption><thead><tr><th>A</th><th class="fb-n">B</th></tr></thead>'
-        "<tbody><tr><th>x|y</th><td><a href='../../data/'>1</a></td></tr><tr><th>z</th></tr></tbody></table>"
+        "<tbody><tr><th>x|y</th><td><a href='../../data/'>1</a></td></tr>"
+        "<tr><th>z</th></tr></tbody></table>"
     )
     assert (
         made(html)

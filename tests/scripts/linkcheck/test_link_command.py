@@ -112,8 +112,9 @@ def test_an_unused_exception_is_a_fault(
 ) -> None:
     except_(tree, server.url(path), "403")
     assert main(tree, server) == 1
-    wanted = f"scripts/link_exceptions.yaml:1: unused-exception: {server.url(path)}: {why}; remove the entry"
-    assert wanted in capsys.readouterr().out
+    place = "scripts/link_exceptions.yaml:1"
+    line = f"{place}: unused-exception: {server.url(path)}: {why}; remove the entry"
+    assert line in capsys.readouterr().out
 
 
 def test_the_second_run_asks_for_nothing(tree: Path, server: LinkServer) -> None:

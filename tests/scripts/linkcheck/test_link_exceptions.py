@@ -120,7 +120,8 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
 def test_twins(tmp_path: Path) -> None:
     entry = f"- {{url: https://a.test/, reason: {REASON}, expect: 403, {UNTIL}}}\n"
     assert errors(tmp_path, entry + entry) == [
-        "link_exceptions.yaml:2:1: duplicate: https://a.test/ with expect 403 is already on line 1; keep one"
+        "link_exceptions.yaml:2:1: duplicate: "
+        "https://a.test/ with expect 403 is already on line 1; keep one"
     ]
 
 

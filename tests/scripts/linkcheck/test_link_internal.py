@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scripts.linkcheck.internal import BROKEN, OTHER_HOST, Problem, check_built_site
+from scripts.linkcheck.internal import BROKEN, OTHER_HOST, LinkProblem, check_built_site
 
 PAGE = "<!doctype html>\n<title>t</title>\n"
 
@@ -95,7 +95,9 @@ def test_broken_links(tmp_path: Path, link: str) -> None:
 def test_a_problem_says_where_and_what(tmp_path: Path) -> None:
     found = check_built_site(site(tmp_path, c__index_html=PAGE + '\n<p>x\n<a\nhref="#none">x</a>'))
     assert found == [
-        Problem("c/index.html", 5, "#none", "no element with the id none in c/index.html", BROKEN)
+        LinkProblem(
+            "c/index.html", 5, "#none", "no element with the id none in c/index.html", BROKEN
+        )
     ]
     assert str(found[0]).startswith("c/index.html:5: broken: #none: ")
 
@@ -157,7 +159,8 @@ def test_what_is_no_markup(tmp_path: Path) -> None:
     body = """<!-- <a href="none/"> --><script>x = '<a href="none/">'</script>
     <textarea><a href="none/"></textarea> <style>/* url(none.png) */
     a { background: url("data:image/svg+xml;utf8,<svg><a href='none/'/></svg>") }</style>
-    <p title='<a href="none/">' data-src="none/">&lt;a href="none/"&gt;</p> <svg fill="url(#none)"></svg>"""
+    <p title='<a href="none/">' data-src="none/">&lt;a href="none/"&gt;</p>
+    <svg fill="url(#none)"></svg>"""
     assert problems(tmp_path, body) == []
 
 
@@ -224,7 +227,10 @@ def test_style_sheets(tmp_path: Path) -> None:
 
 
 def test_pictures_with_links(tmp_path: Path) -> None:
-    svg = '<svg xmlns="http://www.w3.org/2000/svg"><path id="m"/><use href="#m"/><a xlink:href="none/"/></svg>'
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg">'
+        '<path id="m"/><use href="#m"/><a xlink:href="none/"/></svg>'
+    )
     found = check_built_site(
         site(
             tmp_path,

@@ -64,7 +64,7 @@ RESULTS = st.dictionaries(
 
 @given(RESULTS, RESULTS)
 def test_a_second_check_with_the_same_result_changes_nothing(first: dict, second: dict) -> None:
-    """The file is the same byte for byte, whatever day it is, and is read back as it was written."""
+    """The file is the same byte for byte on any day, and is read back as it was written."""
     before = updated(
         {}, {url: Result(url, *row) for url, row in first.items()}, "2026-01-01", whole=True
     )
