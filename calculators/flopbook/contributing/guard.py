@@ -80,19 +80,19 @@ class Guard:
         if _UNSAFE.search(url):
             raise Refused("the address has a space, a control character or a backslash in it")
         try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
+            address = urlsplit(url)
+            host, port = address.hostname, address.port
         except ValueError as error:
             raise Refused(f"not a valid address ({error})") from None
-        if parts.scheme not in STANDARD_PORTS:
-            scheme = parts.scheme or "missing"
+        if address.scheme not in STANDARD_PORTS:
+            scheme = address.scheme or "missing"
             raise Refused(f"the scheme is {scheme!r}, and only http and https are called")
-        if "@" in parts.netloc:
+        if "@" in address.netloc:
             raise Refused("the address carries a user name or password")
         if not host:
             raise Refused("the address names no host")
         if port is None:
-            port = STANDARD_PORTS[parts.scheme]
+            port = STANDARD_PORTS[address.scheme]
         return host, port
 
     def addresses(self, host: str, port: int) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ class NewVendor(NamedTuple):
 def chip_text(new: NewChip) -> str:
     """The file of a new product. Raises DataError with all problems of what was given."""
     claims = "".join(_claim(new, claim) for claim in NEEDED)
-    parts = "" if new.kind in ("die", "package") else _PARTS
+    contents = "" if new.kind in ("die", "package") else _PARTS
     kind, source, as_of = _plain(new.kind), _plain(new.source), _plain(new.as_of)
     text = f"""\
 {_ADVICE}id: {_id(new.id)}
@@ -93,7 +93,7 @@ vendor: {_plain(new.id.partition("/")[0])}
 # aliases: [a1-96gb]           # other ids that people type, lower case
 # device_names: ["ACME A1"]    # what CUDA, ROCm, JAX or Neuron calls it, letter by letter
 summary: {_quoted(new.summary or SUMMARY)}
-{parts}status:
+{contents}status:
   - {{state: {_plain(new.status)}, as_of: {as_of}, source: {source}}}
 claims:
 {claims}  # announced: YYYY, YYYY-MM or YYYY-MM-DD; launched likewise

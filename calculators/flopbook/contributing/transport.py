@@ -205,7 +205,8 @@ def _read_body(response: requests.Response, most_bytes: int) -> bytes:
     """
     deadline = time.monotonic() + LONGEST_BODY_S
     body = bytearray()
-    for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=False):
+    # read1 returns what has come; read would wait for a whole chunk, however slowly it drips in.
+    while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
         body += chunk
         if len(body) > most_bytes:
             raise RequestFailure("large", f"the answer has more than {most_bytes:,} bytes")

@@ -157,7 +157,7 @@ def curves_svg(plot: Plot) -> str:
     """The plot as an SVG file of its own, with title and description, for light and dark pages."""
     width = WIDTH + 24 + LETTER * max(len(line.name) for line in plot.lines)
     frame = _frame(plot)
-    parts = [
+    elements = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {HEIGHT}" '
         f'width="{width:.0f}" height="{HEIGHT}" role="img" class="fb-svg fb-curves" '
         'aria-labelledby="fb-curves-t fb-curves-d">'
@@ -169,7 +169,7 @@ def curves_svg(plot: Plot) -> str:
         *frame.titles(),
         "</svg>",
     ]
-    return "".join(parts)
+    return "".join(elements)
 
 
 def description(plot: Plot) -> str:

@@ -55,7 +55,7 @@ def roofline_svg(chip: Chip, origin: str = "") -> str:
     name = escape(f"Roofline of {chip.name}")
     slope = escape(format_quantity(bandwidth, "byte/s"))
     ending = f" {origin}" if origin else ""
-    parts = [
+    elements = [
         f'<figure class="fb-figure" id="fig-roofline-{_element_id(chip.id)}">'
         f'<div class="fb-wide" tabindex="0" role="group" aria-label="{name}">'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}: '
@@ -68,7 +68,7 @@ def roofline_svg(chip: Chip, origin: str = "") -> str:
         f"left of a ridge the chip waits for memory. {description}.{ending}"
         "</figcaption></figure>",
     ]
-    return "".join(parts)
+    return "".join(elements)
 
 
 def _described(line: PeakLine, bandwidth: float) -> str:

@@ -120,7 +120,7 @@ def timeline_svg(run: Run, *, standalone: bool = False) -> str:
         namespace = 'xmlns="http://www.w3.org/2000/svg" '
         size = f' width="{width}" height="{height}"'
         style = STYLE
-    parts = [
+    elements = [
         f'<svg {namespace}viewBox="0 0 {width} {height}"{size} role="img" class="fb-svg fb-pass" '
         f'aria-labelledby="{element_id}-t {element_id}-d">'
         f'<title id="{element_id}-t">{escape(title(run))}</title>'
@@ -129,7 +129,7 @@ def timeline_svg(run: Run, *, standalone: bool = False) -> str:
         *drawn,
         "</svg>",
     ]
-    return "".join(parts)
+    return "".join(elements)
 
 
 def _readable_width(run: Run) -> int:
@@ -141,7 +141,7 @@ def _readable_width(run: Run) -> int:
 
 
 def timeline_parts(run: Run, width: int = WIDTH, dress: Dress = OWN) -> tuple[int, list[str]]:
-    """Height and parts of the picture, in classes of its own or in those of `dress`.
+    """Height and elements of the picture, in classes of its own or in those of `dress`.
 
     Raises FlopbookError for a schedule that is too large to be seen.
     """
@@ -193,7 +193,7 @@ def _row(run: Run, stage: int, size: tuple[float, int], dress: Dress) -> str:
     scale, row_height = size
     top = TOP + row_height * stage
     first_start = float(min(slots[0].start for slots in run.timed))
-    parts = [
+    elements = [
         f'<text class="{dress.name}" x="{LEFT - 8}" y="{top + row_height / 2 + 2}" '
         f'text-anchor="end">stage {stage + 1}</text>'
     ]
@@ -203,8 +203,8 @@ def _row(run: Run, stage: int, size: tuple[float, int], dress: Dress) -> str:
         height = (row_height - 4) / len(slot)
         for place, work in enumerate(slot):
             box = (left, top + place * height, width, height)
-            parts.append(_bar(run, work, box, dress))
-    return "".join(parts)
+            elements.append(_bar(run, work, box, dress))
+    return "".join(elements)
 
 
 def _bar(run: Run, work: StagePass, box: tuple[float, float, float, float], dress: Dress) -> str:
@@ -233,15 +233,15 @@ def _foot(run: Run, top: int, dress: Dress) -> list[str]:
     """What the colours mean; each is named by its letter as well, as in the terminal."""
     slots = [slot for stage_slots in run.plan.slots for slot in stage_slots]
     kinds = {work.kind for slot in slots for work in slot}
-    parts, left = [], LEFT
+    elements, left = [], LEFT
     for kind, text in LEGEND.items():
         if kind not in kinds:
             continue
         name = text.partition(" ")[2]
-        parts.append(
+        elements.append(
             f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" '
             'width="14" height="14"/>'
             f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(name)}</text>'
         )
         left += 32 + round(5.4 * len(name))
-    return parts
+    return elements

@@ -159,10 +159,10 @@ def _table(shown: Grid) -> str:
 
 def _svg(grids: Sequence[Grid], title: str, standalone: bool) -> str:
     """The same tables as a picture, one below the other."""
-    parts, height = [], 0.0
+    elements, height = [], 0.0
     for shown in grids:
         drawn, grid_height = _drawn(shown, height)
-        parts += drawn
+        elements += drawn
         height += grid_height + GAP
     # Several pictures may stand on one page, and an id there is unique.
     element_id = "fb-shard-" + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
@@ -175,7 +175,7 @@ def _svg(grids: Sequence[Grid], title: str, standalone: bool) -> str:
         f'aria-labelledby="{element_id}-t {element_id}-d">'
         f'<title id="{element_id}-t">{escape(title)}</title>'
         f'<desc id="{element_id}-d">{escape(description(grids))}</desc>'
-        f"{style}{''.join(parts)}</svg>"
+        f"{style}{''.join(elements)}</svg>"
     )
 
 
@@ -189,40 +189,40 @@ def description(grids: Sequence[Grid]) -> str:
 
 
 def _drawn(shown: Grid, top: float) -> tuple[list[str], float]:
-    """The parts of one array from a height on, and the height that they take."""
+    """The elements of one array from a height on, and the height that they take."""
     left = max(8.0, max(len(name) for name in shown.rows) * CHARACTER + 12)
     cell_width = (WIDTH - left) / len(shown.columns)
     caption = f"{shown.title}: {shown.words}"
     if shown.cut:
         caption += f"; {shown.cut}"
-    parts = [_label(0, top + 14, caption)]
+    elements = [_label(0, top + 14, caption)]
     first_row = top + TITLE
     if shown.headed:
         first_row += HEAD
         for number, name in enumerate(shown.columns):
             if name:
                 middle = left + (number + 0.5) * cell_width
-                parts.append(_label(middle, first_row - 5, name, "middle"))
+                elements.append(_label(middle, first_row - 5, name, "middle"))
     for number, cells in enumerate(shown.cells):
         y = first_row + number * ROW
         if shown.rows[number]:
-            parts.append(_label(left - 6, y + 16, shown.rows[number], "end"))
+            elements.append(_label(left - 6, y + 16, shown.rows[number], "end"))
         for column, cell in enumerate(cells):
             x = left + column * cell_width
-            parts += _cell(cell, (x, y, cell_width), shade=(column + number) % 2)
-    return parts, first_row - top + ROW * len(shown.rows)
+            elements += _cell(cell, (x, y, cell_width), shade=(column + number) % 2)
+    return elements, first_row - top + ROW * len(shown.rows)
 
 
 def _cell(cell: str, box: tuple[float, float, float], shade: int) -> list[str]:
     """One block, its devices in a tooltip and, if they fit, on it; `box` is x, y and width."""
     x, y, width = box
-    parts = [
+    elements = [
         f'<rect class="fb-shard-{shade}" x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" '
         f'height="{ROW}"><title>{escape(cell)}</title></rect>'
     ]
     if len(cell) * CHARACTER <= width:
-        parts.append(_label(x + width / 2, y + 16, cell, "middle", "fb-on-shard"))
-    return parts
+        elements.append(_label(x + width / 2, y + 16, cell, "middle", "fb-on-shard"))
+    return elements
 
 
 def _label(x: float, y: float, text: str, anchor: str = "start", kind: str = "fb-name") -> str:
