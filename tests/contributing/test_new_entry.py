@@ -22,6 +22,7 @@ from flopbook.contributing.new_entry import (
     write_new,
 )
 from flopbook.data import library as library_
+from flopbook.data.folders import schema_paths
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import FlopbookError
 from tests.support.samples import SOURCE, World
@@ -71,13 +72,13 @@ def test_the_comments_are_of_use() -> None:
     for key in ("family", "aliases", "device_names"):
         text = text.replace(f"# {key}:", f"{key}:")
     text = text.replace("# contains:", "contains:").replace("#   - {ref", "  - {ref")
-    authoring._valid(text, library_.library().accelerators / "schema.json", "f")
+    authoring._valid(text, schema_paths()["accelerator"], "f")
     maker = vendor_text(MAKER)
     for key in ("country", "facts", "white_papers", "media", "research"):
         maker = maker.replace(f"# {key}:", f"{key}:")
     authoring._valid(
         maker.replace("#   - {field", "  - {field"),
-        library_.library().accelerators / "vendor.schema.json",
+        schema_paths()["vendor"],
         "f",
     )
 

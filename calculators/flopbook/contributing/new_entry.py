@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.library import entry_ids, load_head, vendor, vendor_ids, library
-from flopbook.data.names import other_names
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import entry_ids, library, load_head, vendor, vendor_ids
 from flopbook.data.placeholders import NOT_LOOKED_UP, TO_BE_WRITTEN
 from flopbook.data.schema import check, load_schema, text_problems
 from flopbook.data.yaml_text import parse_yaml
@@ -215,7 +215,7 @@ def _taken_names() -> dict[str, str]:
     """Every id, alias, device name and name (the last two folded), with the id it belongs to."""
     ids = entry_ids()
     owners = {entry_id: entry_id for entry_id in ids}
-    for entry_id, names in other_names(ids).items():
+    for entry_id, names in library().heads.items():
         maker = entry_id.partition("/")[0]
         owners |= {f"{maker}/{alias}": entry_id for alias in names.aliases}
         owners |= {_folded(device_name): entry_id for device_name in names.device_names}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.library import library
+from flopbook.data.claims import Claim
 from flopbook.data.library import (
     entry_ids,
     find_id,
@@ -17,9 +17,6 @@ from flopbook.data.library import (
     model_ids,
     vendor_ids,
 )
-from flopbook.data.claims import Claim
-from flopbook.data.names import other_names
-
 from flopbook.errors import FlopbookError, UnknownName
 
 
@@ -50,7 +47,7 @@ def _known_names() -> list[str]:
     """What could have been meant: ids with and without their vendor, aliases, vendors, models."""
     ids = entry_ids()
     products = [_product(entry_id) for entry_id in ids]
-    aliases = [alias for names in other_names(ids).values() for alias in names.aliases]
+    aliases = [alias for names in library().heads.values() for alias in names.aliases]
     return [*ids, *products, *aliases, *vendor_ids(), *model_ids()]
 
 
@@ -67,7 +64,7 @@ def fields(places: list[Place], field: str) -> list[Place]:
     entries = [load_entry(place.id) for place in places if place.kind == "chip"]
     claims = [(entry, claim) for entry in entries for claim in entry.claims]
     lines = [
-        Place("claim", entry.id, ACCELERATORS / f"{entry.id}.yaml", claim.line, _says(claim))
+        Place("claim", entry.id, library().entry_path(entry.id), claim.line, _says(claim))
         for entry, claim in claims
         if claim.field == field
     ]
@@ -100,7 +97,7 @@ def _chips(name: str) -> Iterator[Place]:
 
 
 def _chip(entry_id: str) -> Place:
-    return Place("chip", entry_id, ACCELERATORS / f"{entry_id}.yaml")
+    return Place("chip", entry_id, library().entry_path(entry_id))
 
 
 def _vendors(name: str) -> Iterator[Place]:
@@ -117,7 +114,7 @@ def _models(name: str) -> Iterator[Place]:
 
 
 def _model(model_id: str) -> Place:
-    return Place("model", model_id, MODELS / f"{model_id}.yaml")
+    return Place("model", model_id, library().model_path(model_id))
 
 
 def _lines(name: str) -> Iterator[Place]:

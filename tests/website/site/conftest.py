@@ -61,6 +61,8 @@ COPIED = (
     "mkdocs.yml",
     "pyproject.toml",
 )
+
+
 @pytest.fixture
 def tree(tmp_path: Path, built: Path) -> Path:
     """A copy of what a build needs, which a test may break; notebooks come from the cache of the
