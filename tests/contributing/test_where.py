@@ -115,12 +115,12 @@ def test_the_lines_of_a_field(world: World) -> None:
         claim("memory", value="not published"),
         claim("process"),
     )
-    found = fields(find("one"), "peak")
-    assert [place.says for place in found] == [
+    places_found = fields(find("one"), "peak")
+    assert [place.says for place in places_found] == [
         f"bf16 tensor dense 100 TFLOP/s ({SOURCE})",
         f"bf16 tensor 2:4 200 TFLOP/s ({SOURCE})",
     ]
-    assert all('field: "peak"' in line(world, place) for place in found)
+    assert all('field: "peak"' in line(world, place) for place in places_found)
     assert fields(find("one"), "memory")[0].says == f"hbm not published ({SOURCE})"
     assert fields(find("one"), "process")[0].says == f"4 nm ({SOURCE})"
     for name, field in (

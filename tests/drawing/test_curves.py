@@ -39,13 +39,13 @@ def test_a_line_for_each_value_of_the_second_input() -> None:
 
 
 def test_the_first_output_that_changes_is_drawn_or_those_asked_for() -> None:
-    found = sweep(
+    swept = sweep(
         "min-batch", peak=1e15, bandwidth=1e12, bytes_per_param=[1, 2], d_model=4096, d_ff=[8192]
     )
-    assert plot_of(found).label == "tokens"
-    found = sweep("min-batch", peak=1e15, bandwidth=1e12, d_model=[8192, 16384], d_ff=8192)
-    assert plot_of(found).label == "tokens_exact", "tokens does not change"
-    both = plot_of(found, ["tokens", "tokens_exact"])
+    assert plot_of(swept).label == "tokens"
+    swept = sweep("min-batch", peak=1e15, bandwidth=1e12, d_model=[8192, 16384], d_ff=8192)
+    assert plot_of(swept).label == "tokens_exact", "tokens does not change"
+    both = plot_of(swept, ["tokens", "tokens_exact"])
     assert [line.name for line in both.lines] == ["tokens", "tokens_exact"]
 
 
@@ -109,11 +109,11 @@ def test_any_values_can_be_drawn(values: list[float]) -> None:
 
 def test_what_has_no_picture_is_said() -> None:
     shape = {"model": "llama-3-8b", "chip": "h100-sxm", "batch": 8}
-    found = sweep("decode", **shape, seq=[1024, 2048])
+    swept = sweep("decode", **shape, seq=[1024, 2048])
     with pytest.raises(FlopbookError, match="bound is a word and cannot be drawn"):
-        plot_of(found, ["bound"])
+        plot_of(swept, ["bound"])
     with pytest.raises(FlopbookError, match="one picture has one unit, found s, token/s"):
-        plot_of(found, ["seconds", "tokens_per_s"])
+        plot_of(swept, ["seconds", "tokens_per_s"])
     many = sweep(
         "min-batch", bandwidth=[1e12, 2e12], peak=[1e15 * n for n in range(1, MOST_LINES + 2)]
     )

@@ -41,10 +41,10 @@ def test_every_kernel_has_a_point_and_a_line_of_the_legend() -> None:
 
 
 def test_one_chip_has_all_its_roofs_and_several_their_first() -> None:
-    one, two = drawing(VALUES), drawing(TWO)
-    assert len(kinds(one, "fb-roof")) == 1 and len(kinds(one, "fb-further")) == 2
-    assert len(kinds(two, "fb-roof")) == 2 and not kinds(two, "fb-further")
-    text = " ".join(node.text or "" for node in one.iter())
+    one_chip, two_chips = drawing(VALUES), drawing(TWO)
+    assert len(kinds(one_chip, "fb-roof")) == 1 and len(kinds(one_chip, "fb-further")) == 2
+    assert len(kinds(two_chips, "fb-roof")) == 2 and not kinds(two_chips, "fb-further")
+    text = " ".join(node.text or "" for node in one_chip.iter())
     assert "bf16, ridge 100" in text and "fp8, ridge 200" in text and "L2, ridge 10" in text
 
 
@@ -57,8 +57,8 @@ def test_points_lie_on_the_roof_and_inside_the_picture() -> None:
     for node in kinds(root, "fb-point"):
         x, y = float(node.get("cx")), float(node.get("cy"))
         assert 0 <= x <= width and 0 <= y <= height
-        wanted = top if x >= ridge else bottom + (x - left) / (ridge - left) * (top - bottom)
-        assert y == pytest.approx(wanted, abs=0.3)
+        expected = top if x >= ridge else bottom + (x - left) / (ridge - left) * (top - bottom)
+        assert y == pytest.approx(expected, abs=0.3)
 
 
 def test_a_measured_rate_is_drawn_below_its_roof() -> None:

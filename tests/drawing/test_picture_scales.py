@@ -72,10 +72,13 @@ def test_labels_do_not_cover_each_other_or_a_point() -> None:
     room.block(points)
     placed = [place for n, (x, y) in enumerate(points) if (place := room.place(f"chip {n}", x, y))]
     assert 2 <= len(placed) < len(points), "there is not room for all"
-    for n, one in enumerate(room.taken):
-        for other in room.taken[max(n + 1, len(points)) :]:
+    for n, box in enumerate(room.taken):
+        for later_box in room.taken[max(n + 1, len(points)) :]:
             apart = (
-                one[2] <= other[0] or one[0] >= other[2] or one[3] <= other[1] or one[1] >= other[3]
+                box[2] <= later_box[0]
+                or box[0] >= later_box[2]
+                or box[3] <= later_box[1]
+                or box[1] >= later_box[3]
             )
             assert apart
 

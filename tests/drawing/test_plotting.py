@@ -19,8 +19,8 @@ import matplotlib.pyplot as plt
 
 def luminance(colour: str) -> float:
     """Relative luminance of #rrggbb, as WCAG 2 defines it."""
-    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    channels = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -55,16 +55,16 @@ def test_it_is_the_same_picture_every_time(tmp_path) -> None:
 
 
 def test_a_notebook_gets_svg_with_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {}
+    options = {}
     backend = types.ModuleType("matplotlib_inline.backend_inline")
-    backend.set_matplotlib_formats = lambda form, metadata: said.update(form=form, **metadata)
+    backend.set_matplotlib_formats = lambda form, metadata: options.update(form=form, **metadata)
     monkeypatch.setitem(sys.modules, "matplotlib_inline", types.ModuleType("matplotlib_inline"))
     monkeypatch.setitem(sys.modules, "matplotlib_inline.backend_inline", backend)
     ipython = types.ModuleType("IPython")
     ipython.get_ipython = object
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     plotting.show("What the figure shows")
-    assert said == {"form": "svg", "Title": "What the figure shows", "Date": None}
+    assert options == {"form": "svg", "Title": "What the figure shows", "Date": None}
 
 
 def test_outside_a_notebook_a_window_opens_and_under_test_none(

@@ -19,9 +19,9 @@ def states(*rows: dict[str, Any]) -> list[Account]:
 
 
 def test_every_address_leads_to_an_entry_or_is_excluded() -> None:
-    found = states(*read_rows())
-    print(summary(found))
-    assert [one for one in found if one.state in ("open", "wrong")] == []
+    listed = states(*read_rows())
+    print(summary(listed))
+    assert [account for account in listed if account.state in ("open", "wrong")] == []
 
 
 def test_the_list_is_whole_and_each_work_has_one_row() -> None:
@@ -94,13 +94,19 @@ OTHER = "https://other.example/paper.pdf"
     ],
 )
 def test_the_state_of_a_row(world: World, row: dict[str, Any], state: str, says: str) -> None:
-    (found,) = states({"address": OTHER, **row})
-    assert found.state == state and says in found.says
+    (listed,) = states({"address": OTHER, **row})
+    assert listed.state == state and says in listed.says
 
 
 def test_two_rows_for_one_work(world: World) -> None:
-    one, two = states({"address": OTHER}, {"address": OTHER.replace("https", "http") + "#page=2"})
-    assert (one.state, two.state, two.says) == ("open", "wrong", "the same work has a row already")
+    first, second = states(
+        {"address": OTHER}, {"address": OTHER.replace("https", "http") + "#page=2"}
+    )
+    assert (first.state, second.state, second.says) == (
+        "open",
+        "wrong",
+        "the same work has a row already",
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,9 +129,12 @@ def test_a_row_that_is_the_same_work_as_another(
         "why": "A copy of the same work.",
     }
     for rows in ([same, target], [target, same]):
-        (found,) = [one for one in states(*rows) if one.address == same["address"]]
-        assert (found.state, found.key) == (state, key)
-    assert [one.address for one in states(same, target)] == [same["address"], target["address"]]
+        (listed,) = [account for account in states(*rows) if account.address == same["address"]]
+        assert (listed.state, listed.key) == (state, key)
+    assert [account.address for account in states(same, target)] == [
+        same["address"],
+        target["address"],
+    ]
     assert states(same)[0].says == f"no other row has the address {target['address']}"
     assert states({**same, "why": None}, target)[0].state == "wrong"
 
@@ -134,7 +143,7 @@ def test_a_preprint_that_the_entry_names_needs_no_statement_and_bears_one(world:
     world.write("bibliography/all.bib", bib(eprint="2205.14135", doi="10.1145/1.2"))
     doi = "https://doi.org/10.1145/1.2"
     preprint = {"address": "https://arxiv.org/abs/2205.14135", "same": doi, "why": "A preprint."}
-    assert [one.state for one in states({"address": doi}, preprint)] == ["found", "found"]
+    assert [account.state for account in states({"address": doi}, preprint)] == ["found", "found"]
 
 
 @pytest.fixture
@@ -154,7 +163,10 @@ def test_the_command_prints_what_is_open(rows: Path, capsys: pytest.CaptureFixtu
     assert seed_addresses.main(["--all"], rows) == 1
     assert f"found     https://acme.example/{SOURCE}  {SOURCE}" in capsys.readouterr().out
     assert seed_addresses.main(["--json"], rows) == 1
-    assert [one["state"] for one in json.loads(capsys.readouterr().out)] == ["open", "found"]
+    assert [account["state"] for account in json.loads(capsys.readouterr().out)] == [
+        "open",
+        "found",
+    ]
     rows.write_text(f"- {{address: '{OTHER}', excluded: 'A shop, no work.'}}\n", encoding="utf-8")
     assert seed_addresses.main([], rows) == 0
 

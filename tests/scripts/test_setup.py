@@ -257,10 +257,10 @@ def test_a_patch_becomes_a_pull_request(tmp_path: Path, already: str) -> None:
     (work / "data" / "old.txt").write_text("new\n")
     (work / "data" / "more.txt").write_text("more\n")
     (work / "elsewhere.txt").write_text("not this\n")
-    said = subprocess.run(
+    message = subprocess.run(
         [work / ".ci" / "patch", "data"], capture_output=True, text=True, check=True
     ).stdout
-    assert said.startswith("patch=") and said.count("\n") == 1
+    assert message.startswith("patch=") and message.count("\n") == 1
     (tools / "gh").write_text(
         f'#!/bin/sh\n[ "$2" = list ] && echo {already} || echo "$@" >> {tmp_path}/made\n'
     )
@@ -268,7 +268,7 @@ def test_a_patch_becomes_a_pull_request(tmp_path: Path, already: str) -> None:
     environment = {
         **os.environ,
         "PATH": f"{tools}:{os.environ['PATH']}",
-        "PATCH": said.strip().removeprefix("patch="),
+        "PATCH": message.strip().removeprefix("patch="),
         "GH_TOKEN": "t",
         "GITHUB_REPOSITORY": "acme/book",
         "GIT_CONFIG_COUNT": "1",

@@ -35,19 +35,19 @@ def test_a_pause_is_for_one_host(clock: FakeClock) -> None:
 
 def test_every_link_is_checked_once_and_no_host_by_more_threads_than_allowed() -> None:
     urls = [f"https://{host}.test/{page}" for host in "abc" for page in range(20)]
-    lock, running, most, seen = threading.Lock(), Counter[str](), Counter[str](), Counter[str]()
+    lock, running, most, visited = threading.Lock(), Counter[str](), Counter[str](), Counter[str]()
 
     def work(url: str) -> None:
         host = host_of(url)
         with lock:
-            seen[url] += 1
+            visited[url] += 1
             running[host] += 1
             most[host] = max(most[host], running[host])
         with lock:
             running[host] -= 1
 
     run_in_lanes(urls, work, Limits(jobs=8, per_host=2))
-    assert seen == Counter(urls)
+    assert visited == Counter(urls)
     assert max(most.values()) <= 2
 
 
