@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import flopbook
-from flopbook.formulas import formulas, get_formula
+from flopbook.formulas import CATALOGUE, formulas, get_formula
 from flopbook.formulas.declaration import Formula
 
 PACKAGE = Path(flopbook.__file__).parent
@@ -44,7 +44,7 @@ def test_every_public_function_has_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_the_examples_in_the_code_run(path: Path) -> None:
-    """All of them, of public functions or not; the text of `help` is a template and is run below."""
+    """All of them, of public functions or not; the text of `help` is a template, run below."""
     if path.name in ("manual.py", "skeleton.py"):
         return
     module = importlib.import_module(
@@ -117,29 +117,51 @@ def test_the_class_of_formulas_keeps_its_own_words() -> None:
     assert pydoc.render_doc(Formula)
 
 
-def test_a_type_checker_finds_the_names_that_there_are() -> None:
-    """The block for type checkers names what the package offers beside its calculators, from the
-    same modules.
-    """
-    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    block = next(
-        node
-        for node in tree.body
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-    )
-    named = {
-        alias.asname or alias.name: (node.module, alias.name)
+def declared() -> dict[str, tuple[str, str]]:
+    """The names that `flopbook/__init__.py` declares for type checkers: module and name there."""
+    block = under("TYPE_CHECKING")
+    names = {
+        alias.asname or alias.name: (str(node.module), alias.name)
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    told = {name: tuple(place.split(":")) for name, place in flopbook._PUBLIC.items()}
-    expected = {
-        name: (place[0], place[-1] if len(place) > 1 else name) for name, place in told.items()
-    }
-    assert named.pop("shape") == expected.pop("model") and named.pop("Formula")
-    assert named == expected
+    names["model"] = names.pop("shape")  # the block says `model = shape`
+    return names
+
+
+def under(test: str) -> ast.If:
+    """The `if` of `flopbook/__init__.py` with this test."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    tests = {ast.unparse(node.test): node for node in tree.body if isinstance(node, ast.If)}
+    return tests[test]
+
+
+def test_a_type_checker_finds_the_names_that_there_are() -> None:
+    """The block for type checkers names what the package offers, from the same modules."""
+    expected = {name.replace("-", "_"): module for name, module in CATALOGUE.items()}
+    places = {name: (f"flopbook.formulas.{module}", name) for name, module in expected.items()}
+    for name, place in flopbook._PUBLIC.items():
+        module, _, name_there = place.partition(":")
+        places[name] = (module, name_there or name)
+    missing = [
+        f"    from {module} import {name} as {name}"
+        for name, (module, _) in places.items()
+        if name not in declared()
+    ]
+    assert not missing, "add to `if TYPE_CHECKING` in flopbook/__init__.py:\n" + "\n".join(missing)
+    assert declared() == places
     assert (PACKAGE / "py.typed").is_file()
+
+
+def test_an_unknown_name_is_an_error_for_a_type_checker_too() -> None:
+    """A `__getattr__` that a checker sees makes `flopbook.nonsense` valid, and types nothing."""
+    hidden = under("not TYPE_CHECKING").body
+    assert [node.name for node in hidden if isinstance(node, ast.FunctionDef)] == ["__getattr__"]
+    source = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
+    assert source.count("def __getattr__") == 1
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = flopbook.nonsense
 
 
 def test_an_answer_shows_itself() -> None:
