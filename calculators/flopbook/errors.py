@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 # So many names can be listed in one line when nothing is near the one that was written.
 MOST_LISTED = 12
+# How alike two names must be to be offered as a correction; difflib's own default, 0.6, misses
+# most abbreviations.
+LEAST_ALIKE = 0.4
 
 
 class Problem(NamedTuple):
@@ -22,8 +25,10 @@ class Problem(NamedTuple):
     mend: str
 
     def __str__(self) -> str:
-        text = f"{self.file}:{self.line}:{self.column}: {self.rule}: found {self.found}, expected {self.expected}"
-        return " ".join(printable(f"{text}; {self.mend}").split("\n"))
+        place = f"{self.file}:{self.line}:{self.column}"
+        reason = f"{self.rule}: found {self.found}, expected {self.expected}"
+        # One line for one problem, whatever the data holds: editors and CI read it by line.
+        return " ".join(printable(f"{place}: {reason}; {self.mend}").split("\n"))
 
 
 class FlopbookError(Exception):
@@ -39,20 +44,31 @@ class DataError(FlopbookError):
 
 
 class UnknownName(FlopbookError):
-    """An id, alias, key or option value that nothing in the data answers to."""
+    """An id, alias, key or option value that nothing in the data answers to.
+
+    `kind` says what the name should have been, `known` are the names that there are; the message
+    offers the nearest ones in `near`.
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        import difflib
+        import difflib  # only for a mistake: a command that succeeds does not wait for it
 
-        names = sorted(known) if isinstance(known, (set, frozenset)) else list(dict.fromkeys(known))
-        written = {one.lower(): one for one in names}
-        found = difflib.get_close_matches(name.lower(), sorted(written), n=3, cutoff=0.4)
-        self.name, self.near = name, tuple(written[one] for one in found)
-        few = (
-            f"one of: {', '.join(names)}" if 0 < len(names) <= MOST_LISTED else "nothing is near it"
+        # A set has no order of its own; all else comes in the order in which it is taught.
+        is_unordered = isinstance(known, (set, frozenset))
+        names = sorted(known) if is_unordered else list(dict.fromkeys(known))
+        spellings = {spelling.lower(): spelling for spelling in names}
+        nearest = difflib.get_close_matches(
+            name.lower(), sorted(spellings), n=3, cutoff=LEAST_ALIKE
         )
-        hint = f"nearest: {', '.join(self.near)}" if self.near else few
-        super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {hint}"))
+        self.name, self.near = name, tuple(spellings[lowered] for lowered in nearest)
+        super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {self._hint(names)}"))
+
+    def _hint(self, names: list[str]) -> str:
+        if self.near:
+            return f"nearest: {', '.join(self.near)}"
+        if 0 < len(names) <= MOST_LISTED:
+            return f"one of: {', '.join(names)}"
+        return "nothing is near it"
 
 
 def printable(text: str) -> str:

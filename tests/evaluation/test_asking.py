@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
-from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, SPARSITIES, calculate
+from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, calculate
+from flopbook.evaluation.request import SPARSITIES
 from flopbook.formulas import bubble, get_formula
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.hardware.chip import chip

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from flopbook.architectures.shape import shape
 from flopbook.data.library import entry_ids
 from flopbook.errors import FlopbookError, UnknownName
-from flopbook.evaluation.calculator import DTYPE_BYTES, calculate, reads, takes
+from flopbook.evaluation.calculator import calculate, reads, takes
 from flopbook.formulas import formulas, get_formula
 from flopbook.hardware.chip import chip
+from flopbook.architectures.shape import shape
+from flopbook.quantities.dtypes import DTYPE_BYTES
 
 OUTPUTS = {
     "training-flops": ["flop", "pf_days"],

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import flopbook
 from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.axes import make_axis
 from flopbook.evaluation.calculator import calculate
-from flopbook.evaluation.sweeping import MOST_POINTS, Axis, axis, read_axis, sweep
+from flopbook.evaluation.sweeping import MOST_POINTS, Axis, read_axis, sweep
 from flopbook.formulas import formulas, get_formula
 from tests.support.states import FEW, SEEDS, states
 
@@ -273,7 +274,7 @@ def test_what_cannot_be_swept_is_said() -> None:
 
 
 def test_an_axis_may_be_given_ready_made() -> None:
-    made = axis(get_formula("min-batch"), "bandwidth", ["1TB/s"], log=True)
+    made = make_axis(get_formula("min-batch"), "bandwidth", ["1TB/s"], log=True)
     assert made == Axis("bandwidth", [1e12], "byte/s", True)
     assert sweep("min-batch", peak=1e15, bandwidth=made).axes == (made,)
     assert flopbook.sweep is sweep

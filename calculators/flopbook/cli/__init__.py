@@ -1,5 +1,6 @@
-"""The command line: parse, call, print. Exit status 0 fine, 1 a check found problems, 2 bad usage
-or input.
+"""The command line: parse, call, print.
+
+Exit status 0 fine, 1 a check found problems, 2 bad usage or input.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ def main() -> None:
     from flopbook.cli.app import run
 
     for stream in (sys.stdout, sys.stderr):
-        if (
-            stream is not None
-        ):  # a terminal that cannot show a letter gets an escape, not a traceback
+        # A terminal that cannot show a letter gets an escape, not a traceback. Streams may be
+        # closed (None), or replaced by something that is no text file.
+        if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     status = run(sys.argv[1:])
     if sys.stderr is not None:

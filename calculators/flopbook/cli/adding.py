@@ -1,4 +1,4 @@
-"""`new reference`: an entry from an arXiv id, a DOI or an address, with what a service says of it."""
+"""`new reference`: an entry from an arXiv id, a DOI or an address, filled in by a service."""
 
 from __future__ import annotations
 
@@ -24,31 +24,28 @@ PASSING = ("offline", "busy", "server", "broken")
 def new_reference(
     text: str, topic: str | None, offline: bool, dry_run: bool, as_json: bool
 ) -> None:
-    """Write the entry, or print it; refuse what is there already."""
-    what = identify(text)
-    if what is None:
+    """Write the entry, or print it; refuse what is there already. Raises FlopbookError."""
+    identifier = identify(text)
+    if identifier is None:
         raise UsageError(
-            f"'{printable(shorten(text))}' is no arXiv id, DOI or http address, such as 2205.14135 or 10.1145/3458817"
+            f"'{printable(shorten(text))}' is no arXiv id, DOI or http address, "
+            "such as 2205.14135 or 10.1145/3458817"
         )
-    if topic is not None and topic not in (
-        known := [one.id for top in topics() for one in top.walk()]
-    ):
-        raise UnknownName("topic", topic, known)
-    there = on_file()
-    _refuse(known_as(what, Work(), there.values()))
-    work, reason = _asked(what, offline)
-    _refuse(known_as(what, work, there.values()))
-    key = key_of(work, there.keys())
+    _check_topic(topic)
+    references = on_file()
+    # Before asking a service, and again with what it says: the same work has several identifiers.
+    _refuse_known(known_as(identifier, Work(), references.values()))
+    work, reason = _fetched(identifier, offline)
+    _refuse_known(known_as(identifier, work, references.values()))
+    key = key_of(work, references.keys())
     entry = entry_text(key, work, topic)
-    path = library().bibliography / pick_file(work, topic, there.values())
+    path = BIBLIOGRAPHY / pick_file(work, topic, references.values())
     if not dry_run:
         insert(path, key, entry)
     steps = _steps(key, work, topic, path)
     if as_json:
-        print_json(
-            _record(key, path, entry, not dry_run)
-            | {"skeleton": bool(reason), "reason": reason, "next": steps}
-        )
+        record = _record(key, path, entry, not dry_run)
+        print_json(record | {"skeleton": bool(reason), "reason": reason, "next": steps})
         return
     if reason:
         print(f"note: {reason}; this is a skeleton, to be filled in by hand")
@@ -56,32 +53,44 @@ def new_reference(
         print(entry)
         return
     print(f"{key} is written to {show_path(path)}")
-    print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
+    for number, step in enumerate(steps, 1):
+        print(f"{number}. {step}")
 
 
-def _refuse(there: Reference | None) -> None:
-    if there is not None:
-        raise FlopbookError(
-            f"it is there already: {there.key} in {there.file}:{there.line}; flopbook cite {there.key}"
-        )
+def _check_topic(topic: str | None) -> None:
+    if topic is None:
+        return
+    topic_ids = [branch.id for top in topics() for branch in top.walk()]
+    if topic not in topic_ids:
+        raise UnknownName("topic", topic, topic_ids)
 
 
-def _asked(what: Identifier, offline: bool) -> tuple[Work, str]:
+def _refuse_known(reference: Reference | None) -> None:
+    if reference is None:
+        return
+    place = f"{reference.key} in {reference.file}:{reference.line}"
+    raise FlopbookError(f"it is there already: {place}; flopbook cite {reference.key}")
+
+
+def _fetched(identifier: Identifier, offline: bool) -> tuple[Work, str]:
     """The work, and why it is only a skeleton, if it is."""
-    empty = Work(
-        doi=what.value if what.kind == "doi" else "",
-        eprint=what.name[1] if what.kind == "arxiv" else "",
-        url=what.address if what.kind == "url" else "",
-        type="online" if what.kind == "url" else "misc",
-    )
     if offline:
-        return empty, "nothing was asked for (--offline)"
+        return _skeleton(identifier), "nothing was asked for (--offline)"
     try:
-        return look_up(what, fetcher()), ""
+        return look_up(identifier, fetcher()), ""
     except FetchError as error:
         if error.kind not in PASSING:
             raise
-        return empty, printable(str(error))
+        return _skeleton(identifier), printable(str(error))
+
+
+def _skeleton(identifier: Identifier) -> Work:
+    """A work of which nothing but its identifier is known."""
+    if identifier.kind == "doi":
+        return Work(doi=identifier.value, type="misc")
+    if identifier.kind == "arxiv":
+        return Work(eprint=identifier.name[1], type="misc")
+    return Work(url=identifier.address, type="online")
 
 
 def fetcher() -> Fetcher:
@@ -90,19 +99,16 @@ def fetcher() -> Fetcher:
 
 
 def _steps(key: str, work: Work, topic: str | None, path: Path) -> list[str]:
-    empty = [
-        name
-        for name, value in (
-            ("author", work.people),
-            ("title", work.title),
-            ("year", work.year),
-            ("keywords", topic),
-        )
-        if not value
+    """What is left to the contributor."""
+    fields = {"author": work.people, "title": work.title, "year": work.year, "keywords": topic}
+    empty = [name for name, value in fields.items() if not value]
+    steps = [
+        f"fill in {', '.join([*empty, 'annote'])} in {show_path(path)}: "
+        "annote is one or two sentences of your own"
     ]
-    fill = f"fill in {', '.join([*empty, 'annote'])} in {show_path(path)}: annote is one or two sentences of your own"
-    again = [] if work.title and work.people and work.year else [f"rename {key} to authorYEARword"]
-    return [fill, *again, f"flopbook lint {show_path(path)}"]
+    if not (work.title and work.people and work.year):  # the key is made of them
+        steps.append(f"rename {key} to authorYEARword")
+    return [*steps, f"flopbook lint {show_path(path)}"]
 
 
 def _record(key: str, path: Path, entry: str, written: bool) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import flopbook
 from flopbook.cli.parser import Command, parse, unknown_option
@@ -23,24 +22,28 @@ def run(arguments: Sequence[str]) -> int:
     return _guarded(lambda: _dispatch(list(arguments)))
 
 
-def _dispatch(arguments: list[str]) -> Any:
+def _dispatch(arguments: list[str]) -> int:
     """Options of the program itself, or the command that the first word names."""
     if arguments[:1] == ["--"]:
         arguments = arguments[1:]
-    first, *rest = arguments or ["--help"]
+    first, *words = arguments or ["--help"]
     if first in ("-h", "--help"):
-        return print(_program_help())
+        print(_program_help())
+        return 0
     if first == "--version":
-        return print(f"flopbook, version {flopbook.__version__}")
+        print(f"flopbook, version {flopbook.__version__}")
+        return 0
     if first.startswith("-"):
         raise unknown_option(first, ("--version", "--help"))
-    found = _command(first)
-    values = parse(found, rest)
+    command = _command(first)
+    values = parse(command, words)
     if values is None:
-        from flopbook.cli.layout import help_text
+        from flopbook.cli.layout import help_text  # imports what no answer needs
 
-        return print(help_text(found))
-    return found.call(**values)
+        print(help_text(command))
+        return 0
+    # A check returns how it went; all other commands have printed and return nothing.
+    return command.call(**values) or 0
 
 
 def _command(name: str) -> Command:
@@ -48,6 +51,7 @@ def _command(name: str) -> Command:
         return plain_command(name)
     if name not in CATALOGUE:
         raise UnknownName("command", name, [*CATALOGUE, *PLAIN])
+    # Not for plain commands, which would load the calculators in vain.
     from flopbook.cli.calculators import command
 
     return command(get_formula(name))
@@ -58,11 +62,9 @@ def _program_help() -> str:
 
     sections = {
         "Options": [("--version", "Show the version."), HELP_ROW],
-        "Calculators": [(name, _command(name).short) for name in CATALOGUE],
+        "Calculators": _command_rows(CATALOGUE),
     }
-    sections |= {
-        title: [(name, _command(name).short) for name in names] for title, names in SECTIONS.items()
-    }
+    sections |= {title: _command_rows(commands) for title, commands in SECTIONS.items()}
     about = (
         "Parallelism and hardware for large language models, computed: every number has a source."
     )
@@ -70,16 +72,20 @@ def _program_help() -> str:
     return page("flopbook COMMAND [OPTIONS] [ARGUMENT]", [about], sections, last)
 
 
-def _guarded(call: Callable[[], Any]) -> int:
+def _command_rows(names: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(name, _command(name).short) for name in names]
+
+
+def _guarded(call: Callable[[], int]) -> int:
+    """The exit status of a call, every failure as one message."""
     try:
         status = call()
         if sys.stdout is not None:
             sys.stdout.flush()
-        return status if isinstance(status, int) else 0
-    except DataError as error:
-        return _fail(str(error), one_line=False)
-    except FlopbookError as error:
+    except DataError as error:  # a line for each problem
         return _fail(str(error))
+    except FlopbookError as error:
+        return _fail(_one_line(str(error)))
     except KeyboardInterrupt:
         return _fail("stopped")
     except BrokenPipeError:  # the reader of a pipe has gone: nothing is wrong
@@ -88,20 +94,22 @@ def _guarded(call: Callable[[], Any]) -> int:
     except OSError as error:
         if error.filename is None:  # the output itself, a full disk for example
             _drop_output()
-        return _fail(f"{error.filename or 'system'}: {error.strerror or error}")
+        return _fail(_one_line(f"{error.filename or 'system'}: {error.strerror or error}"))
+    return status
 
 
 def _drop_output() -> None:
-    """Send what is left of a broken output to nowhere, so that the interpreter's last flush cannot
-    fail.
-    """
+    """Send what is left of a broken output to nowhere, so that the last flush cannot fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(message: str, one_line: bool = True) -> int:
-    text = " ".join(message.split()) if one_line else message
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _fail(message: str) -> int:
     if sys.stderr is not None:  # print would take None for the standard output
         with contextlib.suppress(OSError):
-            print(printable(f"flopbook: {text}"), file=sys.stderr, flush=True)
+            print(printable(f"flopbook: {message}"), file=sys.stderr, flush=True)
     return 2

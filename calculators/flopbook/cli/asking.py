@@ -32,51 +32,55 @@ def ask(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     elif asked.solve is not None or asked.target is not None:
         _refuse(formula, asked, "solve", "picture", "plot", "csv", "outputs")
         _solve(formula, given, asked)
-    elif (
-        asked.outputs is not None
-        and asked.explain
-        and not asked.csv
-        and asked.plot is None
-        and not asked.picture
-    ):
-        _explain(formula, given, asked)
-    elif (
-        asked.csv
-        or asked.outputs is not None
-        or (asked.plot is not None and formula.id not in DRAWINGS)
-    ):
-        flag = "csv" if asked.csv else "outputs" if asked.outputs is not None else "plot"
-        also = ", or --explain" if flag == "outputs" else ""
-        raise UsageError(f"--{flag} shows a sweep: give --sweep NAME=VALUES as well{also}")
+    elif asked.csv:
+        raise _sweep_needed("csv")
+    elif asked.outputs is not None:
+        _explain_outputs(formula, given, asked)
+    elif asked.plot is not None and formula.id not in DRAWINGS:
+        raise _sweep_needed("plot")
     else:
         _picture(formula, given, asked)
+
+
+def _sweep_needed(flag: str) -> UsageError:
+    also = ", or --explain" if flag == "outputs" else ""
+    return UsageError(f"--{flag} shows a sweep: give --sweep NAME=VALUES as well{also}")
 
 
 def _refuse(formula: Formula, asked: Asked, flag: str, *others: str) -> None:
     """Raise UsageError for options that ask for something else."""
     for name in others:
-        if getattr(asked, name) not in (None, False):
-            other = DRAWINGS[formula.id].flag if name == "picture" else name
-            raise UsageError(f"--{flag} and --{other} do not go together")
+        if getattr(asked, name) in (None, False):
+            continue
+        other_flag = DRAWINGS[formula.id].flag if name == "picture" else name
+        raise UsageError(f"--{flag} and --{other_flag} do not go together")
 
 
 def _sweep(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     from flopbook.cli.files import TERMINAL
-    from flopbook.cli.sweeps import read_outputs, swept
-    from flopbook.cli.sweeps import show as show_sweep
+    from flopbook.cli.sweeps import read_outputs, show_sweep, swept
 
     if asked.csv and asked.as_json:
         raise UsageError("--csv and --json do not go together")
     if asked.plot == TERMINAL and (asked.csv or asked.as_json):
         raise UsageError("--plot - prints text of its own; leave out --csv and --json")
-    if asked.csv or asked.plot not in (None, TERMINAL):
-        refuse_binary("csv" if asked.csv else "plot FILE")
-    form = "json" if asked.as_json else "csv" if asked.csv else "text"
+    if asked.csv:
+        refuse_binary("csv")
+    elif asked.plot not in (None, TERMINAL):
+        refuse_binary("plot FILE")
+    form = "text"
+    if asked.as_json:
+        form = "json"
+    elif asked.csv:
+        form = "csv"
     outputs = read_outputs(formula, asked.outputs)
     show_sweep(swept(formula, given, asked.sweep or []), outputs, form, asked.plot)
 
 
-def _explain(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
+def _explain_outputs(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
+    """The explanation of an answer, with what moves the outputs that were named."""
+    if not asked.explain or asked.plot is not None or asked.picture:
+        raise _sweep_needed("outputs")
     from flopbook.cli.sweeps import read_outputs
     from flopbook.evaluation.calculator import calculate
 
@@ -85,40 +89,41 @@ def _explain(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
 
 def _solve(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     if asked.solve is None or asked.target is None:
-        wants = "--solve NAME" if asked.solve is None else "--target OUTPUT=VALUE"
-        raise UsageError(f"--solve and --target belong together: {wants} is missing")
+        missing = "--solve NAME" if asked.solve is None else "--target OUTPUT=VALUE"
+        raise UsageError(f"--solve and --target belong together: {missing} is missing")
     from flopbook.evaluation.solving.solver import solve
 
-    found = solve(formula.id, asked.solve, asked.target, **given)
-    if asked.as_json:
-        from flopbook.cli.explain import moved
-        from flopbook.cli.layout import print_json
+    solution = solve(formula.id, asked.solve, asked.target, **given)
+    if not asked.as_json:
+        print(f"{solution}\n")
+        show(solution.result, False, asked.explain)
+        return
+    from flopbook.cli.explain import moved
+    from flopbook.cli.layout import print_json
 
-        more = (
-            {"sensitivities": [one.as_json() for one in moved(found.result)]}
-            if asked.explain
-            else {}
-        )
-        return print_json(found.as_json() | more)
-    print(f"{found}\n")
-    return show(found.result, False, asked.explain)
+    record = solution.as_json()
+    if asked.explain:
+        record["sensitivities"] = [moves.as_json() for moves in moved(solution.result)]
+    print_json(record)
 
 
 def _picture(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
-    from flopbook.cli.drawing import show as drawn
-    from flopbook.cli.drawing import write_plot
+    from flopbook.cli.drawing import answer_with_picture, write_plot
     from flopbook.cli.files import TERMINAL
     from flopbook.evaluation.calculator import calculate
 
+    explains = asked.as_json or asked.explain
     if asked.plot == TERMINAL:
-        if asked.as_json or asked.explain:
+        if explains:
             raise UsageError("--plot - prints text of its own; leave out --json and --explain")
-        return print(drawn(formula.id, given, True, None))
-    if not (asked.as_json or asked.explain):
-        return print(drawn(formula.id, given, asked.picture, asked.plot))
+        print(answer_with_picture(formula.id, given, True, None))
+        return
+    if not explains:
+        print(answer_with_picture(formula.id, given, asked.picture, asked.plot))
+        return
     if asked.picture:
         flag = DRAWINGS[formula.id].flag
         raise UsageError(f"--{flag} prints text of its own; leave out --json and --explain")
     result = calculate(formula.id, **given)
     write_plot(formula.id, given, str(asked.plot))
-    return show(result, asked.as_json, asked.explain)
+    show(result, asked.as_json, asked.explain)

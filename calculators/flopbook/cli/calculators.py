@@ -12,7 +12,8 @@ from flopbook.evaluation.calculator import Result, calculate, reads, takes
 from flopbook.formulas.declaration import Formula, Input
 from flopbook.quantities.units import BINARY
 
-_SHARED = {
+# What is looked up by name, in place of inputs: the word that help shows, and the text.
+_LOOKUPS = {
     "chip": ("CHIP", "Take peak, bandwidth and links from this chip (id, alias or device name)."),
     "model": ("MODEL", "Take parameters, tokens and experts from this model."),
     "config": ("FILE", "Take the shape from this config.json of a Hugging Face model instead."),
@@ -32,7 +33,7 @@ _BINARY = Option(
     "--binary", "binary", "Write bytes as KiB, MiB, GiB (powers of 1,024) instead of kB, MB, GB."
 )
 # What else may be asked of a calculator than its answer.
-_ASKED = (
+_ASKING = (
     Option("--solve", "solve", "Find this input, so that an output meets --target.", "NAME"),
     Option(
         "--target",
@@ -55,6 +56,7 @@ _ASKED = (
     ),
     Option("--csv", "csv", "Print the sweep as CSV, values in SI units."),
 )
+_METAVARS = {"byte/s": "RATE", "FLOP/s": "RATE"}  # by unit; a number is N
 _PLOT = Option(
     "--plot", "plot", "Draw the sweep into this file (SVG), or with - in the terminal.", "FILE"
 )
@@ -62,46 +64,53 @@ _PLOT = Option(
 
 def command(formula: Formula) -> Command:
     """The command of a formula."""
-    options = [_shared(name) for name in (*takes(formula), *reads(formula))]
-    options += [_option(name, spec, formula) for name, spec in formula.inputs.items()]
+    lookups = [_lookup_option(name) for name in (*takes(formula), *reads(formula))]
+    inputs = [_input_option(name, spec, formula) for name, spec in formula.inputs.items()]
     drawing = DRAWINGS.get(formula.id)
-    more = (*_ASKED, *_drawn(drawing))
+    asking = (*_ASKING, *_drawing_options(drawing))
 
     def call(as_json: bool, explain: bool, binary: bool = False, **given: Any) -> None:
         token = BINARY.set(binary)
         try:
-            answered(as_json, explain, given)
+            if as_json:
+                refuse_binary("json")
+            asked = {option.name: given.pop(option.name) for option in asking}
+            _answer(formula, given, asked, as_json, explain)
         finally:
             BINARY.reset(token)
-
-    def answered(as_json: bool, explain: bool, given: dict[str, Any]) -> None:
-        if as_json:
-            refuse_binary("json")
-        asked = {option.name: given.pop(option.name) for option in more}
-        if any(value not in (None, False) for value in asked.values()):
-            from flopbook.cli.asking import Asked, ask
-
-            picture = bool(drawing and asked.pop(drawing.flag, False))
-            return ask(formula, given, Asked(as_json, explain, picture=picture, **asked))
-        if drawing and not drawing.flag and not (as_json or explain):
-            from flopbook.cli.drawing import show as drawn
-
-            return print(drawn(formula.id, given, False, None))
-        show(calculate(formula.id, **given), as_json, explain)
 
     return Command(
         formula.id,
         call,
-        (*options, *more, *_binary(formula), _AS_JSON, _EXPLAIN),
+        (*lookups, *inputs, *asking, *_binary_options(formula), _AS_JSON, _EXPLAIN),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
     )
 
 
+def _answer(
+    formula: Formula, given: dict[str, Any], asked: dict[str, Any], as_json: bool, explain: bool
+) -> None:
+    """Print the answer, or what else was asked for. Raises FlopbookError."""
+    drawing = DRAWINGS.get(formula.id)
+    if any(value not in (None, False) for value in asked.values()):
+        from flopbook.cli.asking import Asked, ask  # solving and sweeping take long to import
+
+        picture = bool(drawing and asked.pop(drawing.flag, False))
+        ask(formula, given, Asked(as_json, explain, picture=picture, **asked))
+    elif drawing and not drawing.flag and not (as_json or explain):
+        from flopbook.cli.drawing import answer_with_picture
+
+        print(answer_with_picture(formula.id, given, False, None))
+    else:
+        show(calculate(formula.id, **given), as_json, explain)
+
+
 def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = ()) -> None:
-    """Print an answer as it was asked for; `outputs` are those of which an explanation says what
-    moves them.
+    """Print an answer as it was asked for.
+
+    `outputs` are those of which an explanation says what moves them.
     """
     if as_json:
         from flopbook.cli.layout import print_json
@@ -110,7 +119,7 @@ def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = 
         if explain:
             from flopbook.cli.explain import moved
 
-            record["sensitivities"] = [found.as_json() for found in moved(result, outputs)]
+            record["sensitivities"] = [moves.as_json() for moves in moved(result, outputs)]
         print_json(record)
     elif explain:
         from flopbook.cli.explain import explanation
@@ -120,58 +129,48 @@ def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = 
         print(answer(result))
 
 
-def _drawn(drawing: Drawing | None) -> list[Option]:
-    """The options that draw: the picture of the calculator, to print it unless it always is, or
-    else of a sweep.
+def _drawing_options(drawing: Drawing | None) -> list[Option]:
+    """The options that draw the picture of a calculator, or else a sweep.
+
+    One prints the picture, unless it is always printed.
     """
     if drawing is None:
         return [_PLOT]
-    printing = [Option(f"--{drawing.flag}", drawing.flag, drawing.printing)] if drawing.flag else []
-    return [
-        *printing,
-        Option("--plot", "plot", f"{drawing.writing} With --sweep, draw the sweep.", "FILE"),
-    ]
+    plot = Option("--plot", "plot", f"{drawing.writing} With --sweep, draw the sweep.", "FILE")
+    if not drawing.flag:
+        return [plot]
+    return [Option(f"--{drawing.flag}", drawing.flag, drawing.printing), plot]
 
 
-def _binary(formula: Formula) -> tuple[Option, ...]:
-    """The switch for binary prefixes, where an answer is an amount of bytes, or the memory of a
-    chip goes in.
-    """
-    sizes = any(spec.unit.partition("/")[0] == "byte" for spec in formula.outputs.values())
-    return (
-        (_BINARY,)
-        if sizes or any(spec.chip == "memory" for spec in formula.inputs.values())
-        else ()
-    )
+def _binary_options(formula: Formula) -> tuple[Option, ...]:
+    """The switch for binary prefixes, where bytes come out or the memory of a chip goes in."""
+    has_sizes = any(spec.unit.partition("/")[0] == "byte" for spec in formula.outputs.values())
+    takes_memory = any(spec.chip == "memory" for spec in formula.inputs.values())
+    return (_BINARY,) if has_sizes or takes_memory else ()
 
 
 def refuse_binary(flag: str) -> None:
-    """Raise UsageError where bytes are to be written with binary prefixes into what has SI units."""
+    """Raise UsageError where bytes with binary prefixes would go into what has SI units."""
     if BINARY.get():
         raise UsageError(f"--binary writes text for people; --{flag} has SI units")
 
 
-def _shared(name: str) -> Option:
-    metavar, text = _SHARED[name]
+def _lookup_option(name: str) -> Option:
+    metavar, text = _LOOKUPS[name]
     return Option(f"--{name}", name, text, metavar)
 
 
-def _option(name: str, spec: Input, formula: Formula) -> Option:
+def _input_option(name: str, spec: Input, formula: Formula) -> Option:
     flag = "--" + name.replace("_", "-")
     text = spec.meaning[0].upper() + spec.meaning[1:]
     if spec.choices:
         text += f": {', '.join(spec.choices)}"
         default = formula.defaults.get(name)
-        return Option(flag, name, f"{text}{f' (default {default})' if default else ''}.", "NAME")
-    ways = [
-        way
-        for way in (
-            "chip" if spec.chip else "",
-            "model" if spec.model else "",
-            "dtype" if spec.dtype else "",
-        )
-        if way
-    ]
-    origin = f"; from --{' or --'.join(ways)} if not given" if ways else ""
-    metavar = spec.text or {"byte/s": "RATE", "FLOP/s": "RATE"}.get(spec.unit, "N")
-    return Option(flag, name, f"{text}{origin}.", metavar)
+        if default:
+            text += f" (default {default})"
+        return Option(flag, name, f"{text}.", "NAME")
+    lookups = {"chip": spec.chip, "model": spec.model, "dtype": spec.dtype}
+    flags = [f"--{option}" for option, field in lookups.items() if field]
+    if flags:
+        text += f"; from {' or '.join(flags)} if not given"
+    return Option(flag, name, f"{text}.", spec.text or _METAVARS.get(spec.unit, "N"))

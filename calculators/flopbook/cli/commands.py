@@ -1,6 +1,4 @@
-"""Plain commands that print or write what the readers give: show, models, cite, claims, lint,
-export.
-"""
+"""Plain commands that print or write what is on file: show, models, cite, claims, export."""
 
 from __future__ import annotations
 
@@ -42,51 +40,45 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
     from flopbook.hardware.parts import totals
     from flopbook.hardware.shown import chosen_claims
 
-    found = entry(name)
+    accelerator = entry(name)
     if as_json:
-        print_json(entry_record(found))
+        print_json(entry_record(accelerator))
         return
-    print(f"{found.name} ({found.id}, {found.kind})\n{found.summary}\n")
-    chosen = chosen_claims(found)
-    every = [(claim, id(claim) in chosen) for claim in found.claims] + [
-        (claim, True) for claim in totals(found)
-    ]
-    shown = [(claim, best) for claim, best in every if everything or best or claim.si_value is None]
-    rows = [
-        (
-            _label(claim),
-            f"{_value(claim)}{'' if best else ' (not chosen)'}",
-            claim.basis,
-            claim.source,
-            f"{claim.as_of}",
-        )
-        for claim, best in shown
-    ]
+    print(f"{accelerator.name} ({accelerator.id}, {accelerator.kind})\n{accelerator.summary}\n")
+    chosen = chosen_claims(accelerator)
+    rows, hidden = [], 0
+    for claim in accelerator.claims:
+        in_use = id(claim) in chosen
+        # What is not published has no rival: it is shown as it is.
+        if in_use or everything or claim.si_value is None:
+            rows.append(_claim_row(claim, in_use))
+        else:
+            hidden += 1
+    rows += [_claim_row(claim, True) for claim in totals(accelerator)]
     print(columns(rows, head=("value", "", "basis", "source", "read")))
-    hidden = len(every) - len(shown)
     if hidden:
-        print(
-            f"\n{counted(hidden, 'value')} of other sources: --all shows {'it' if hidden == 1 else 'them'}"
-        )
+        them = "it" if hidden == 1 else "them"
+        print(f"\n{counted(hidden, 'value')} of other sources: --all shows {them}")
 
 
-def _label(claim: Claim) -> str:
-    words = (
-        claim.field,
-        claim.dtype,
-        claim.sparsity,
-        claim.tier,
-        claim.name,
-        claim.direction,
-        claim.of,
-    )
-    return " ".join(word for word in (*words, "vector" if claim.engine == "vector" else "") if word)
+def _claim_row(claim: Claim, in_use: bool) -> tuple[str, ...]:
+    value = _claim_value(claim)
+    if not in_use:
+        value += " (not chosen)"
+    return (_claim_label(claim), value, claim.basis, claim.source, f"{claim.as_of}")
 
 
-def _value(claim: Claim) -> str:
-    return (
-        f"{claim.value:,g} {claim.unit}" if isinstance(claim.value, (int, float)) else claim.words
-    )
+def _claim_label(claim: Claim) -> str:
+    """The field and the conditions of a claim; the tensor engine goes without saying."""
+    engine = "vector" if claim.engine == "vector" else ""
+    conditions = (claim.dtype, claim.sparsity, claim.tier, claim.name, claim.direction, claim.of)
+    return " ".join(word for word in (claim.field, *conditions, engine) if word)
+
+
+def _claim_value(claim: Claim) -> str:
+    if isinstance(claim.value, (int, float)):
+        return f"{claim.value:,g} {claim.unit}"
+    return claim.words
 
 
 @command("models")
@@ -97,13 +89,13 @@ def models_command(as_json: bool) -> None:
     """
     from flopbook.data.library import load_model, model_ids
 
-    found = [load_model(name) for name in model_ids()]
+    models = [load_model(name) for name in model_ids()]
     if as_json:
         print_json(
-            [{"id": m.id, "kind": m.kind, "name": m.name, "developer": m.developer} for m in found]
+            [{"id": m.id, "kind": m.kind, "name": m.name, "developer": m.developer} for m in models]
         )
     else:
-        print(columns([(m.id, m.kind, m.developer, m.name) for m in found]))
+        print(columns([(m.id, m.kind, m.developer, m.name) for m in models]))
 
 
 @command("cite", Option("--bibtex", "bibtex", "Print the BibTeX entry."), argument="WORK [...]")
@@ -115,14 +107,14 @@ def cite_command(works: Sequence[str], bibtex: bool, as_json: bool) -> None:
     from flopbook.data.references import csl
     from flopbook.data.works import find_work
 
-    item = find_work(" ".join(works))
+    work = find_work(" ".join(works))
     if as_json:
-        print_json(csl(item))
+        print_json(csl(work))
     elif bibtex:
-        print(item.bibtex)
+        print(work.bibtex)
     else:
-        where = f" {item.venue}." if item.venue else ""
-        print(f"{item.authors}. {item.title}.{where} {item.year}.\n{item.link}\n{item.annote}")
+        venue = f" {work.venue}." if work.venue else ""
+        print(f"{work.authors}. {work.title}.{venue} {work.year}.\n{work.link}\n{work.annote}")
 
 
 @command("claims", _VERDICT, _SOURCE, _TOPIC)
@@ -139,15 +131,17 @@ def claims_command(
 
     rows = list(ledger_rows())
     known = {
-        "source": {row.source for row in rows},
-        "topic": {row.topic for row in rows},
-        "verdict": VERDICTS,
+        "source": sorted({row.source for row in rows}),
+        "topic": sorted({row.topic for row in rows}),
+        "verdict": sorted(VERDICTS),
     }
-    wanted = {"source": source, "topic": topic, "verdict": verdict}
-    for name, value in wanted.items():
-        if value is not None and value not in known[name]:
-            raise UnknownName(name, value, sorted(known[name]))
-        rows = [row for row in rows if value in (None, getattr(row, name))]
+    filters = {"source": source, "topic": topic, "verdict": verdict}
+    for field, wish in filters.items():
+        if wish is None:
+            continue
+        if wish not in known[field]:
+            raise UnknownName(field, wish, known[field])
+        rows = [row for row in rows if getattr(row, field) == wish]
     if as_json:
         print_json([row_record(row) for row in rows])
     elif rows:
@@ -167,16 +161,16 @@ def export_command(folder: str, as_json: bool) -> None:
 
     if Path(folder).is_file():
         raise UsageError(f"{printable(folder)} is a file, expected a folder")
-    written = []
-    made, left_out = published()  # everything is computed before anything is written
-    for name, content in made.items():
+    contents, left_out = published()  # everything is computed before anything is written
+    sizes = {}
+    for name, content in contents.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        written.append({"file": str(path), "bytes": len(content)})
+        sizes[str(path)] = len(content)
     if as_json:
-        print_json(written)
-    else:
-        print(columns([(item["file"], f"{item['bytes']:,} bytes") for item in written]))
-        for reason in left_out:
-            print(f"left out: {reason}")
+        print_json([{"file": file, "bytes": size} for file, size in sizes.items()])
+        return
+    print(columns([(file, f"{size:,} bytes") for file, size in sizes.items()]))
+    for reason in left_out:
+        print(f"left out: {reason}")

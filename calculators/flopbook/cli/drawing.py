@@ -10,19 +10,20 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import answer
 from flopbook.evaluation.calculator import calculate, resolved
 
-_WIDEST = 400
+WIDEST = 400  # columns; beyond them a picture is no longer seen at once
 
 
-def show(name: str, given: dict[str, Any], asked: bool, plot: str | None) -> str:
-    """The text of the answer, with the picture where it was asked for or always is; writes the file
-    of `--plot`.
+def answer_with_picture(name: str, given: dict[str, Any], asked: bool, plot: str | None) -> str:
+    """The text of the answer, with the picture where it was asked for or always is.
+
+    Writes the file of `--plot`. Raises FlopbookError.
     """
-    import shutil
+    import shutil  # takes long to import, and few answers have a picture
 
-    drawn = _drawn(name, given)
-    blocks = [_closed(name, given, drawn), drawn.words]
+    drawn = _draw(name, given)
+    blocks = [_answer_text(name, given, drawn), drawn.words]
     if asked or not DRAWINGS[name].flag:
-        blocks.append(drawn.text(min(_WIDEST, shutil.get_terminal_size().columns)))
+        blocks.append(drawn.text(min(WIDEST, shutil.get_terminal_size().columns)))
     if plot is not None:
         blocks.append(_write(drawn, plot))
     return "\n\n".join(block for block in blocks if block)
@@ -30,14 +31,15 @@ def show(name: str, given: dict[str, Any], asked: bool, plot: str | None) -> str
 
 def write_plot(name: str, given: dict[str, Any], plot: str) -> None:
     """Only the file, for `--json` and `--explain`."""
-    _write(_drawn(name, given), plot)
+    _write(_draw(name, given), plot)
 
 
-def _drawn(name: str, given: dict[str, Any]) -> Picture:
-    return picture(name, {key: item.value for key, item in resolved(name, **given).items()})
+def _draw(name: str, given: dict[str, Any]) -> Picture:
+    inputs = resolved(name, **given)
+    return picture(name, {key: used.value for key, used in inputs.items()})
 
 
-def _closed(name: str, given: dict[str, Any], drawn: Picture) -> str:
+def _answer_text(name: str, given: dict[str, Any], drawn: Picture) -> str:
     """The answer, or why there is no closed form for what was counted and drawn all the same."""
     try:
         return answer(calculate(name, **given))

@@ -7,39 +7,39 @@ from typing import Any
 
 from flopbook.data.library import reference
 from flopbook.errors import FlopbookError, UnknownName
-from flopbook.evaluation.answers import columns, said, shown
+from flopbook.evaluation.answers import columns, format_value, input_text
 from flopbook.evaluation.calculator import Result
-from flopbook.evaluation.sensitivity import Sensitivities, sensitivities
+from flopbook.evaluation.results import Value
+from flopbook.evaluation.sensitivity import Sensitivities, Sensitivity, sensitivities
 
 
 def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
-    """The whole working of an answer, for people; what moves these outputs, or its first one, most."""
+    """The working of an answer, for people: inputs, steps, what moves it, limits and sources.
+
+    `outputs` are those of which it says what moves them most, else the first one.
+    """
     formula = result.formula
-    values = {
-        **formula.defaults,
-        **{n: v.value for n, v in result.inputs.items() if n in formula.inputs},
-    }
+    used = {key: item.value for key, item in result.inputs.items() if key in formula.inputs}
+    values = {**formula.defaults, **used}
+    steps = _steps(result, values) if formula.printed else _working(result, values)
     lines = [f"{formula.title}: {formula.summary}", "", "Inputs"]
-    lines.append(columns(_inputs(result), indent="  "))
-    lines += ["", "Steps"]
-    lines += [f"  {line}" for line in (_steps if formula.printed else _told)(result, values)]
-    for found in moved(result, outputs):
-        lines += ["", *_sensitivities(found)]
-    lines += [
-        "",
-        "Leaves out",
-        *(f"  {line}" for line in formula.section("Leaves out").splitlines()),
-    ]
+    lines.append(columns(_input_rows(result), indent="  "))
+    lines += ["", "Steps", *_indented(steps)]
+    for moves in moved(result, outputs):
+        lines += ["", *_sensitivity_lines(moves)]
+    lines += ["", "Leaves out", *_indented(formula.section("Leaves out").splitlines())]
     if result.notes:
-        lines += ["", "Notes", *(f"  {note}" for note in result.notes)]
-    lines += ["", "Sources", *(f"  {_source(key)}" for key in result.sources)]
+        lines += ["", "Notes", *_indented(result.notes)]
+    lines += ["", "Sources", *_indented([_source_line(key) for key in result.sources])]
     return "\n".join(lines)
 
 
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
 def moved(result: Result, outputs: Sequence[str] = ()) -> list[Sensitivities]:
-    """What moves the outputs that were asked for. Without a name, that of the first one, if it can
-    be said.
-    """
+    """What moves these outputs. Without a name, the first one, where that can be said."""
     if outputs:
         return [sensitivities(result, name) for name in outputs]
     try:
@@ -48,67 +48,67 @@ def moved(result: Result, outputs: Sequence[str] = ()) -> list[Sensitivities]:
         return []
 
 
-def _sensitivities(found: Sensitivities) -> list[str]:
-    lines = [f"What moves {found.output} most: for 1 % more of an input it changes by"]
-    rows = []
-    for one in found.inputs:
-        corner = (
-            ""
-            if one.below is None
-            else f"a corner: {one.below:+.3g} % below, {one.above:+.3g} % above"
-        )
-        rows.append((one.name, f"{one.elasticity:+.3g} %", corner))
+def _sensitivity_lines(moves: Sensitivities) -> list[str]:
+    lines = [f"What moves {moves.output} most: for 1 % more of an input it changes by"]
+    rows = [(move.name, f"{move.elasticity:+.3g} %", _corner(move)) for move in moves.inputs]
     lines.append(columns(rows, indent="  ") if rows else "  nothing")
-    if found.without_effect:
-        lines.append(f"  without effect here: {', '.join(found.without_effect)}")
-    if found.held:
-        lines.append(f"  held by rules, so not moved alone: {', '.join(found.held)}")
+    if moves.without_effect:
+        lines.append(f"  without effect here: {', '.join(moves.without_effect)}")
+    if moves.held:
+        lines.append(f"  held by rules, so not moved alone: {', '.join(moves.held)}")
     return lines
+
+
+def _corner(move: Sensitivity) -> str:
+    if move.below is None:
+        return ""
+    return f"a corner: {move.below:+.3g} % below, {move.above:+.3g} % above"
 
 
 def _steps(result: Result, values: dict[str, Any]) -> list[str]:
     """Each step in names, with the numbers put in, and its value."""
-    from flopbook.faces.worked_steps import worked
+    from flopbook.faces.worked_steps import worked  # reads a syntax tree
 
+    open_outputs = [name for name, value in result.items() if value is None]
     lines = []
-    for step in worked(
-        result.formula, values, [name for name, value in result.items() if value is None]
-    ):
-        first, *more = dict.fromkeys((step.expression, step.numbers, said(step.value, step.unit)))
-        lines += [f"{step.name} = {first}", *(f"{' ' * len(step.name)} = {line}" for line in more)]
+    for step in worked(result.formula, values, open_outputs):
+        value = format_value(step.value, step.unit)
+        # A step without an operation is its own value: what is the same is printed once.
+        first, *others = dict.fromkeys((step.expression, step.numbers, value))
+        lines.append(f"{step.name} = {first}")
+        lines += [f"{' ' * len(step.name)} = {line}" for line in others]
     return lines
 
 
-def _told(result: Result, values: dict[str, Any]) -> list[str]:
+def _working(result: Result, values: dict[str, Any]) -> list[str]:
     """The steps of ordinary Python in its own words, then what they end in."""
     assert result.formula.working is not None
-    outputs = result.formula.outputs
-    ends = [
-        f"{name} = {said(value, outputs[name].unit)}"
-        for name, value in result.items()
-        if value is not None
+    lines = result.formula.working(**values)
+    for name, value in result.items():
+        if value is not None:
+            lines.append(f"{name} = {format_value(value, result.formula.outputs[name].unit)}")
+    return lines
+
+
+def _input_rows(result: Result) -> list[tuple[str, str, str]]:
+    inputs = result.formula.inputs
+    return [
+        (name, input_text(used), _origin(used, is_input=name in inputs))
+        for name, used in result.inputs.items()
     ]
-    return [*result.formula.working(**values), *ends]
 
 
-def _inputs(result: Result) -> list[tuple[str, str, str]]:
-    rows = []
-    for name, item in result.inputs.items():
-        origin = (
-            f"{item.source} ({item.place})"
-            if item.source
-            else item.origin
-            if name in result.formula.inputs
-            else ""
-        )
-        rows.append((name, shown(item), origin))
-    return rows
+def _origin(used: Value, is_input: bool) -> str:
+    """Where a value is from; a chip or a model needs no origin, it is one."""
+    if used.source:
+        return f"{used.source} ({used.place})"
+    return used.origin if is_input else ""
 
 
-def _source(key: str) -> str:
+def _source_line(key: str) -> str:
     try:
-        item = reference(key)
+        work = reference(key)
     except UnknownName:
         return key
-    when = f", read {item.urldate}" if item.urldate else ""
-    return f"{key}: {item.authors}, {item.title} ({item.year}). {item.link}{when}"
+    when = f", read {work.urldate}" if work.urldate else ""
+    return f"{key}: {work.authors}, {work.title} ({work.year}). {work.link}{when}"

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from flopbook.cli.parser import Command
 
-_WIDEST, _NARROWEST = (
-    108,
-    60,
-)  # longer lines are hard to read; narrower ones leave no room beside the options
-_LEFT = 30  # an option longer than this has its meaning on the next line
+WIDEST = 108  # longer lines are hard to read
+NARROWEST = 60  # narrower ones leave no room beside the options
+_NAMES = 30  # an option longer than this has its meaning on the next line
 
 HELP_ROW = ("-h, --help", "Show this help.")
 
 
 def print_json(value: Any) -> None:
-    """Print JSON: letters as they are, or escaped where the output's encoding does not have them."""
+    """Print JSON: letters as they are, or escaped where the output's encoding lacks them."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
@@ -29,26 +27,26 @@ def print_json(value: Any) -> None:
 
 
 def help_text(command: Command) -> str:
-    """The help of a command: usage, what it does, its options, an example in one line that can be
-    copied.
-    """
+    """The help of a command: usage, what it does, its options, an example to be copied."""
     rows = [(f"{option.flag} {option.metavar}".strip(), option.text) for option in command.options]
     usage = f"flopbook {command.name} [OPTIONS] {command.argument}".strip()
-    return page(
-        usage, command.paragraphs, {"Options": [*rows, HELP_ROW]}, f"Example: {command.example}"
-    )
+    sections = {"Options": [*rows, HELP_ROW]}
+    return page(usage, command.paragraphs, sections, f"Example: {command.example}")
 
 
 def page(
-    usage: str, paragraphs: Iterable[str], sections: dict[str, Sequence[tuple[str, str]]], last: str
+    usage: str,
+    paragraphs: Iterable[str],
+    sections: Mapping[str, Sequence[tuple[str, str]]],
+    last: str,
 ) -> str:
     """A page of help, as wide as the terminal but not wider than people can read.
 
     The last line stays one line at any width: it is there to be copied.
     """
-    import shutil
+    import shutil  # takes long to import, and answers are not laid out
 
-    width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns - 2))
+    width = max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns - 2))
     blocks = [f"Usage: {usage}", *(_wrapped(text, width, "  ") for text in paragraphs)]
     for title, rows in sections.items():
         blocks.append("\n".join([f"{title}:", *_definitions(rows, width)]))
@@ -57,17 +55,20 @@ def page(
 
 def _definitions(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
     """Names on the left, meanings beside them."""
-    left = 2 + min(_LEFT, max(len(name) for name, _ in rows)) + 2
+    longest = max(len(name) for name, _ in rows)
+    indent = 2 + min(_NAMES, longest) + 2
     lines = []
     for name, text in rows:
-        block = _wrapped(text, width, " " * left)
-        head = f"  {name}"
-        lines.append(head + block[len(head) :] if len(head) < left - 1 else f"{head}\n{block}")
+        head, block = f"  {name}", _wrapped(text, width, " " * indent)
+        if len(head) < indent - 1:
+            lines.append(head + block[len(head) :])
+        else:
+            lines.append(f"{head}\n{block}")
     return lines
 
 
 def _wrapped(text: str, width: int, indent: str) -> str:
-    """Text in lines; names with hyphens stay whole, so that they can be searched and copied."""
+    """Text in lines; names with hyphens stay in one piece, to be searched and copied."""
     import textwrap
 
     return textwrap.fill(

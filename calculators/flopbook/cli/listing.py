@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
@@ -32,17 +32,10 @@ STATES = (
 )
 HEADS = ("id", "kind", "status", "name")
 SORTS = (*HEADS, "year", *(row.id for row in ROWS))
-MOST = 6
-DTYPE = Option(
-    "--dtype", "dtype", "The number format of the peak: bf16 (default), fp8, fp4 ...", "FORMAT"
-)
-SPARSITY = Option(
-    "--sparsity", "sparsity", "dense (default) or 2:4; sparse peaks only when asked for.", "KIND"
-)
+COMPARED_SPARSITIES = ("dense", "2:4", "4:1")
+MOST = 6  # accelerators side by side; more do not fit a terminal
 
-
-@command(
-    "list",
+_LIST_OPTIONS = (
     Option("--vendor", "of_vendor", "Only this vendor; the same as the argument.", "VENDOR"),
     Option("--kind", "kind", f"Only this kind: {', '.join(KINDS)}.", "KIND"),
     Option("--status", "status", f"Only this state: {', '.join(STATES)}.", "STATE"),
@@ -65,112 +58,154 @@ SPARSITY = Option(
         "--sort", "sort", f"Sort by {', '.join(SORTS)}; values with the largest first.", "FIELD"
     ),
     Option("--long", "long", "Show the key values too."),
-    argument="[VENDOR]",
 )
+_DTYPE = Option(
+    "--dtype", "dtype", "The number format of the peak: bf16 (default), fp8, fp4 ...", "FORMAT"
+)
+_SPARSITY = Option(
+    "--sparsity", "sparsity", "dense (default) or 2:4; sparse peaks only when asked for.", "KIND"
+)
+
+
+class _Filters(NamedTuple):
+    """What each filter asks for, None where it is not given."""
+
+    vendor: str | None
+    kind: str | None
+    status: str | None
+    since: int | None
+    dtype: str | None
+    min_memory: float | None
+
+    @property
+    def read_values(self) -> bool:
+        """Whether they look at values, which the head of a file does not have."""
+        return any(wish is not None for wish in (self.dtype, self.since, self.min_memory))
+
+    def pass_entry(self, entry: Entry) -> bool:
+        """Whether an accelerator is what the filters ask for."""
+        if self.vendor not in (None, entry.vendor) or self.kind not in (None, entry.kind):
+            return False
+        if self.status not in (None, _state(entry)):
+            return False
+        if self.since is not None and (year(entry) or 0) < self.since:
+            return False
+        if self.dtype is not None and not has_peak(entry, Wanted(self.dtype)):
+            return False
+        if self.min_memory is None:
+            return True
+        return (figures(entry)["memory"].value or 0) >= self.min_memory
+
+
+class _Listed(NamedTuple):
+    """An accelerator with its key figures, none where they are not asked for."""
+
+    entry: Entry
+    figures: dict[str, Figure]
+
+
+@command("list", *_LIST_OPTIONS, argument="[VENDOR]")
 def list_command(**given: Any) -> None:
     """List the accelerators, of one VENDOR if given; options choose among them.
 
     Example: flopbook list google --kind package --min-memory 30GB --sort peak --long
     """
-    filters = _filters(given)
-    sort = _one_of("--sort", given["sort"] or "id", SORTS)
-    wanted = Wanted(given["dtype"] or "bf16")
-    vendor = filters["vendor"]
-    values = given["long"] or given["as_json"] or sort not in HEADS
-    needed = values or any(filters[name] is not None for name in ("dtype", "since", "min_memory"))
-    every = load_entries().values() if needed else map(load_head, entry_ids())
-    found = [one for one in every if vendor in (None, one.vendor)]
-    found = [one for one in found if _passes(one, filters)]
-    known = [(one, figures(one, wanted) if values else {}) for one in found]
-    known.sort(key=lambda pair: _order(*pair, sort))
+    filters = _read_filters(given)
+    sort = given["sort"] or "id"
+    _check_word("--sort", sort, SORTS)
+    peak = Wanted(given["dtype"] or "bf16")
+    shows_values = given["long"] or given["as_json"] or sort not in HEADS
+    # Heads are read at once; all values of all accelerators take ten times as long.
+    if shows_values or filters.read_values:
+        entries = list(load_entries().values())
+    else:
+        entries = [load_head(entry_id) for entry_id in entry_ids()]
+    entries = [entry for entry in entries if filters.pass_entry(entry)]
+    listed = [_Listed(entry, figures(entry, peak) if shows_values else {}) for entry in entries]
+    listed.sort(key=lambda one: _order(one, sort))
     if given["as_json"]:
-        print_json([_record(one, of) for one, of in known])
-    elif not known:
+        print_json([_record(one) for one in listed])
+    elif not listed:
         print("no accelerator is like that")
     elif given["long"]:
         head = (*HEADS[:3], "year", *(row.label for row in ROWS), "name")
-        print(columns([_long(one, of) for one, of in known], head=head))
+        print(columns([_long_row(one) for one in listed], head=head))
     else:
-        print(columns([(one.id, one.kind, one.status[0].state, one.name) for one, _ in known]))
+        print(columns([(e.id, e.kind, _state(e), e.name) for e, _ in listed]))
 
 
-def _filters(given: dict[str, Any]) -> dict[str, Any]:
-    """What each filter asks for, checked, None where it is not given."""
+def _state(entry: Entry) -> str:
+    """The latest state; an entry lists them from the newest."""
+    return entry.status[0].state
+
+
+def _read_filters(given: dict[str, Any]) -> _Filters:
+    """What each filter asks for, checked. Raises FlopbookError."""
     vendor = given["of_vendor"] or given["vendor"]
     if given["of_vendor"] and given["vendor"] not in (None, given["of_vendor"]):
         raise UsageError(f"two vendors, {given['vendor']} and {given['of_vendor']}; name one")
-    if vendor is not None and vendor not in vendor_ids():
-        raise UnknownName("vendor", vendor, vendor_ids())
+    _check_word("vendor", vendor, vendor_ids())
     since = given["since"]
     if since is not None and not (since.isascii() and since.isdigit() and len(since) == 4):
         raise UsageError(f"--since: '{since}' is not a year; write for example 2024")
-    return {
-        "vendor": vendor,
-        "kind": _one_of("--kind", given["kind"], KINDS),
-        "since": int(since) if since else None,
-        "status": _one_of("--status", given["status"], STATES),
-        "dtype": _dtype(given["dtype"]),
-        "min_memory": None if given["min_memory"] is None else _size(given["min_memory"]),
-    }
+    _check_word("--kind", given["kind"], KINDS)
+    _check_word("--status", given["status"], STATES)
+    _check_word("dtype", given["dtype"], dtype_names())
+    return _Filters(
+        vendor,
+        given["kind"],
+        given["status"],
+        int(since) if since else None,
+        given["dtype"],
+        None if given["min_memory"] is None else _read_size(given["min_memory"]),
+    )
 
 
-def _one_of(option: str, value: str | None, known: Sequence[str]) -> str | None:
-    if value is not None and value not in known:
-        raise UnknownName(option, value, known)
-    return value
+def _check_word(option: str, word: str | None, known: Sequence[str]) -> None:
+    if word is not None and word not in known:
+        raise UnknownName(option, word, known)
 
 
-def _dtype(value: str | None) -> str | None:
-    return _one_of("dtype", value, dtype_names())
-
-
-def _size(text: str) -> float:
+def _read_size(text: str) -> float:
     try:
         if is_bare(text):
-            raise UsageError(
-                f"--min-memory: '{shorten(text)}' has no unit; write for example {shorten(text)}GB"
-            )
+            shown = shorten(text)
+            raise UsageError(f"--min-memory: '{shown}' has no unit; write for example {shown}GB")
         return parse_quantity(text, "byte")
     except UnitError as error:
         raise UsageError(f"--min-memory: {error}") from None
 
 
-def _passes(one: Entry, filters: dict[str, Any]) -> bool:
-    kind, state, dtype, since = (filters[name] for name in ("kind", "status", "dtype", "since"))
-    if kind not in (None, one.kind) or state not in (None, one.status[0].state):
-        return False
-    if since is not None and (year(one) or 0) < since:
-        return False
-    if dtype is not None and not has_peak(one, Wanted(dtype)):
-        return False
-    memory = filters["min_memory"]
-    return memory is None or (figures(one)["memory"].value or 0) >= memory
-
-
-def _order(one: Entry, of: dict[str, Figure], sort: str) -> tuple[Any, ...]:
-    """Words from A to Z, values from the largest, those without one last; the id decides between
-    equals.
-    """
-    if sort in of or sort == "year":
-        value = year(one) if sort == "year" else of[sort].value
-        return (value is None, -(value or 0), one.id)
-    return (
-        {"name": one.name.casefold(), "kind": KINDS.index(one.kind)}.get(
-            sort, one.status[0].state if sort == "status" else one.id
-        ),
-        one.id,
-    )
-
-
-def _record(one: Entry, of: dict[str, Figure]) -> dict[str, Any]:
-    head = {
-        "id": one.id,
-        "kind": one.kind,
-        "status": one.status[0].state,
-        "name": one.name,
-        "year": year(one),
+def _order(listed: _Listed, sort: str) -> tuple[Any, ...]:
+    """Words from A to Z, values from the largest, those without one last; then by id."""
+    entry = listed.entry
+    if sort == "year":
+        return _largest_first(year(entry), entry.id)
+    if sort in listed.figures:
+        return _largest_first(listed.figures[sort].value, entry.id)
+    words = {
+        "id": entry.id,
+        "name": entry.name.casefold(),
+        "kind": KINDS.index(entry.kind),  # from the smallest
+        "status": _state(entry),
     }
-    return head | {row.id: figure_record(of[row.id], row) for row in ROWS}
+    return (words[sort], entry.id)
+
+
+def _largest_first(value: float | None, entry_id: str) -> tuple[bool, float, str]:
+    return (value is None, -(value or 0), entry_id)
+
+
+def _record(listed: _Listed) -> dict[str, Any]:
+    entry = listed.entry
+    record: dict[str, Any] = {
+        "id": entry.id,
+        "kind": entry.kind,
+        "status": _state(entry),
+        "name": entry.name,
+        "year": year(entry),
+    }
+    return record | {row.id: figure_record(listed.figures[row.id], row) for row in ROWS}
 
 
 def figure_record(figure: Figure, row: Row) -> dict[str, Any]:
@@ -180,22 +215,27 @@ def figure_record(figure: Figure, row: Row) -> dict[str, Any]:
         "unit": row.unit,
         "sources": list(figure.sources),
     }
-    record |= {"missing": figure.words} if figure.value is None else {}
-    return record | ({"notes": list(figure.notes)} if figure.notes else {})
+    if figure.value is None:
+        record["missing"] = figure.words
+    if figure.notes:
+        record["notes"] = list(figure.notes)
+    return record
 
 
-def _long(one: Entry, of: dict[str, Figure]) -> tuple[str, ...]:
-    shown = (_shown(of[row.id], row) for row in ROWS)
-    return (one.id, one.kind, one.status[0].state, str(year(one) or "-"), *shown, one.name)
+def _long_row(listed: _Listed) -> tuple[str, ...]:
+    entry = listed.entry
+    values = [_figure_text(listed.figures[row.id], row) for row in ROWS]
+    return (entry.id, entry.kind, _state(entry), str(year(entry) or "-"), *values, entry.name)
 
 
-def _shown(figure: Figure, row: Row) -> str:
+def _figure_text(figure: Figure, row: Row) -> str:
     if figure.value is None:
         return figure.words
+    # Data sheets and papers say FLOP/s per watt; it is the same unit.
     return format_quantity(figure.value, row.unit).replace("FLOP/J", "FLOP/s/W")
 
 
-@command("compare", DTYPE, SPARSITY, argument="CHIP CHIP [CHIP ...]")
+@command("compare", _DTYPE, _SPARSITY, argument="CHIP CHIP [CHIP ...]")
 def compare_command(
     chips: list[str], dtype: str | None, sparsity: str | None, as_json: bool
 ) -> None:
@@ -206,46 +246,47 @@ def compare_command(
     """
     if len(chips) > MOST:
         raise UsageError(f"compare takes at most {MOST} accelerators, found {len(chips)}")
-    _dtype(dtype)
-    wanted = Wanted(
-        dtype or "bf16", _one_of("sparsity", sparsity or "dense", ("dense", "2:4", "4:1")) or ""
-    )
+    _check_word("dtype", dtype, dtype_names())
+    _check_word("sparsity", sparsity, COMPARED_SPARSITIES)
+    peak = Wanted(dtype or "bf16", sparsity or "dense")
     entries = [entry(name) for name in chips]
-    every = [figures(one, wanted) for one in entries]
+    compared = [_Listed(one, figures(one, peak)) for one in entries]
+    first = compared[0].figures
     if as_json:
-        print_json(
-            {
-                **wanted._asdict(),
-                "chips": [
-                    _compared(one, of, every[0]) for one, of in zip(entries, every, strict=True)
-                ],
-            }
-        )
+        records = [_comparison_record(column, first) for column in compared]
+        print_json({"dtype": peak.dtype, "sparsity": peak.sparsity, "chips": records})
         return
-    rows = []
-    for row in ROWS:
-        label = f"{row.label} {wanted.sparsity} {wanted.dtype}" if row.id == "peak" else row.label
-        rows.append(
-            (label, *(_against(of[row.id], every[0][row.id], row, n) for n, of in enumerate(every)))
-        )
+    rows = [_comparison_row(row, compared, peak) for row in ROWS]
     print(columns(rows, head=("", *(one.id for one in entries))))
-    for one, of in zip(entries, every, strict=True):
-        for note in dict.fromkeys(note for figure in of.values() for note in figure.notes):
-            print(f"note: {one.id}: {note}")
+    for column in compared:
+        notes = dict.fromkeys(note for figure in column.figures.values() for note in figure.notes)
+        for note in notes:
+            print(f"note: {column.entry.id}: {note}")
 
 
-def _against(figure: Figure, first: Figure, row: Row, place: int) -> str:
-    ratio = _ratio(figure, first)
-    return _shown(figure, row) + (f"  x {ratio:.3g}" if place and ratio is not None else "")
+def _comparison_row(row: Row, compared: Sequence[_Listed], peak: Wanted) -> tuple[str, ...]:
+    """One key figure of all accelerators; all but the first with their ratio to the first."""
+    label = f"{row.label} {peak.sparsity} {peak.dtype}" if row.id == "peak" else row.label
+    first = compared[0].figures[row.id]
+    texts = [_figure_text(first, row)]
+    for column in compared[1:]:
+        figure = column.figures[row.id]
+        ratio = _ratio(figure, first)
+        times = "" if ratio is None else f"  x {ratio:.3g}"
+        texts.append(_figure_text(figure, row) + times)
+    return (label, *texts)
 
 
 def _ratio(figure: Figure, first: Figure) -> float | None:
-    return figure.value / first.value if figure.value is not None and first.value else None
+    if figure.value is None or not first.value:
+        return None
+    return figure.value / first.value
 
 
-def _compared(one: Entry, of: dict[str, Figure], first: dict[str, Figure]) -> dict[str, Any]:
-    values = {
-        row.id: figure_record(of[row.id], row) | {"ratio": _ratio(of[row.id], first[row.id])}
-        for row in ROWS
-    }
+def _comparison_record(column: _Listed, first: dict[str, Figure]) -> dict[str, Any]:
+    values = {}
+    for row in ROWS:
+        figure = column.figures[row.id]
+        values[row.id] = figure_record(figure, row) | {"ratio": _ratio(figure, first[row.id])}
+    one = column.entry
     return {"id": one.id, "name": one.name, "kind": one.kind, "values": values}

@@ -1,14 +1,18 @@
-"""What a command is, and how its words are read. Every mistake is one line: argparse's own would be
-two.
+"""What a command is, and how its words are read.
+
+Our own few lines instead of argparse: loading and setting up that takes longer than most answers,
+it prints two lines for a mistake, and it takes a value such as -5GB for an option.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
+
+HELP_FLAGS = ("-h", "--help")
+END_OF_OPTIONS = "--"
 
 
 class UsageError(FlopbookError):
@@ -33,21 +37,16 @@ class Command(NamedTuple):
     """A command. `argument` names its arguments as help shows them, in order, empty for none.
 
     `NAME [DTYPE]` has a second one that may be left out; `CHIP CHIP [CHIP ...]` has two or more,
-    given as `chips`.
+    given as `chips`. `call` returns the exit status, or None for success.
     """
 
     name: str
-    call: Callable[..., Any]
+    call: Callable[..., int | None]
     options: Sequence[Option]
     short: str
     paragraphs: Sequence[str]
     example: str
     argument: str = ""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(printable(shorten(message, 200)))
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -56,99 +55,81 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     Help wins over other mistakes. An option given twice counts as given last, unless it may be.
     Raises UsageError.
     """
-    valued = {option.flag for option in command.options if option.metavar}
-    flags = {"--help", *(option.flag for option in command.options if not option.metavar)}
-    words, literal = _joined(arguments, valued, flags)
-    values, rest = _parser(command).parse_known_args(words)
-    given = vars(values)
-    if given.pop("help"):
-        return None
-    for word in rest:
-        if word[:1] == "-" and word != "-":
-            raise unknown_option(word, valued | flags)
-    return given | _argument(command, [*rest, *literal])
-
-
-def _parser(command: Command) -> _Parser:
-    # A formatter is made for every option; without a width each would import shutil to ask the
-    # terminal.
-    parser = _Parser(
-        prog=f"flopbook {command.name}",
-        add_help=False,
-        allow_abbrev=False,
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=80),
-    )
-    parser.add_argument("--help", action="store_true")
-    for option in command.options:
-        if option.metavar:
-            parser.add_argument(
-                option.flag, dest=option.name, action="append" if option.many else "store"
-            )
-        else:
-            parser.add_argument(option.flag, dest=option.name, action="store_true")
-    return parser
-
-
-def _joined(
-    arguments: Sequence[str], valued: set[str], flags: set[str]
-) -> tuple[list[str], list[str]]:
-    """The words with every value joined to its option, and those after `--`, which are never
-    options.
-
-    argparse takes a word such as -5GB for an option; joined as --tokens=-5GB it is a value, for our
-    own check to judge.
-    """
+    options = {option.flag: option for option in command.options}
+    values: dict[str, Any] = {
+        option.name: None if option.metavar else False for option in command.options
+    }
     words: list[str] = []
+    wants_help = False
     rest = iter(arguments)
     for word in rest:
-        if word == "--":
-            return words, list(rest)
-        if word == "-h":  # argparse would read -hx as -h -x
-            word = "--help"
-        if word in valued:
-            value = next(rest, None)
-            if value is None or value in valued or value in flags or value in ("-h", "--"):
-                found = (
-                    ""
-                    if value is None
-                    else f", found {value}; write {word}={value} if that is the value"
-                )
-                raise UsageError(f"{word} needs a value{found}")
-            word = f"{word}={value}"
-        elif (flag := word.partition("=")[0]) != word and flag in flags:
+        if word == END_OF_OPTIONS:
+            break
+        flag, equals, value = word.partition("=")
+        option = options.get(flag)
+        if word in HELP_FLAGS:
+            wants_help = True
+        elif equals and (flag == "--help" or (option and not option.metavar)):
             raise UsageError(f"{flag} takes no value")
-        words.append(word)
-    return words, []
+        elif option is None:
+            words.append(word)
+        elif not option.metavar:
+            values[option.name] = True
+        else:
+            _store(values, option, value if equals else _next_value(option, rest, options))
+    if wants_help:
+        return None
+    for word in words:
+        if word[:1] == "-" and word != "-":  # a single hyphen is a value, for standard output
+            raise unknown_option(word, {"--help", *options})
+    return values | _arguments(command, [*words, *rest])
 
 
-def _argument(command: Command, words: Sequence[str]) -> dict[str, Any]:
-    """The arguments of a command. argparse would not find one that may be left out behind an
-    option.
-    """
+def _store(values: dict[str, Any], option: Option, value: str) -> None:
+    if option.many:
+        values[option.name] = [*(values[option.name] or []), value]
+    else:
+        values[option.name] = value
+
+
+def _next_value(option: Option, words: Iterator[str], flags: Iterable[str]) -> str:
+    """The word behind an option; a number such as -5GB is one too, for our own check to judge."""
+    value = next(words, None)
+    if value is None:
+        raise UsageError(f"{option.flag} needs a value")
+    if value in (*flags, *HELP_FLAGS, END_OF_OPTIONS):
+        raise UsageError(
+            f"{option.flag} needs a value, found {value}; "
+            f"write {option.flag}={value} if that is the value"
+        )
+    return value
+
+
+def _arguments(command: Command, words: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a command by name, None for one that is left out."""
     names = command.argument.replace("[", " ").replace("]", " ").split()
     needed = command.argument.partition("[")[0].split()
-    many = names[-1:] == ["..."]
-    if len(words) > len(names) and not many:
-        count = (
-            "options only",
-            f"one argument, {command.argument}",
-            f"at most two arguments, {command.argument}",
-        )
+    takes_many = names[-1:] == ["..."]
+    if len(words) > len(names) and not takes_many:
         extra = printable(shorten(words[len(names)]))
-        raise UsageError(
-            f"unexpected argument '{extra}'; {command.name} takes {count[min(len(names), 2)]}"
-        )
+        raise UsageError(f"unexpected argument '{extra}'; {command.name} takes {_count(command)}")
     if len(words) < len(needed):
-        more = "another " if needed[len(words)] in needed[: len(words)] else ""
-        raise UsageError(
-            f"{command.name} needs {more}{needed[len(words)]}, for example: {command.example}"
-        )
-    if many:
+        missing = needed[len(words)]
+        if missing in needed[: len(words)]:
+            missing = f"another {missing}"
+        raise UsageError(f"{command.name} needs {missing}, for example: {command.example}")
+    if takes_many:
         return {f"{names[0].lower()}s": list(words)}
-    return {
-        name.lower(): word
-        for name, word in zip(names, [*words, *[None] * len(names)], strict=False)
-    }
+    padded = [*words, *[None] * (len(names) - len(words))]
+    return {name.lower(): word for name, word in zip(names, padded, strict=True)}
+
+
+def _count(command: Command) -> str:
+    """How many arguments a command takes, in words."""
+    if not command.argument:
+        return "options only"
+    count = "at most two arguments" if " " in command.argument else "one argument"
+    return f"{count}, {command.argument}"
 
 
 def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:

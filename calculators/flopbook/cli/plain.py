@@ -1,5 +1,4 @@
-"""The commands that are no calculators: which there are, where each is made, and how a function
-becomes one.
+"""The commands that are no calculators: which there are, and how a function becomes one.
 
 A module is imported when one of its commands is asked for.
 """
@@ -50,13 +49,14 @@ def command(
     """Make a function a command: its docstring is the help, the last paragraph the example."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        *text, example = (" ".join(part.split()) for part in (function.__doc__ or "").split("\n\n"))
-        short = text[0].partition(". ")[0].rstrip(".") + "." if text else ""
+        # `python -OO` strips docstrings; the command is there all the same.
+        paragraphs = (function.__doc__ or "").split("\n\n")
+        *text, example = (" ".join(paragraph.split()) for paragraph in paragraphs)
         _COMMANDS[name] = Command(
             name,
             function,
             (*options, _AS_JSON),
-            short,
+            _first_sentence(text),
             text,
             example.removeprefix("Example: "),
             argument,
@@ -64,3 +64,10 @@ def command(
         return function
 
     return register
+
+
+def _first_sentence(paragraphs: list[str]) -> str:
+    """What the list of all commands says of one."""
+    if not paragraphs:
+        return ""
+    return paragraphs[0].partition(". ")[0].rstrip(".") + "."

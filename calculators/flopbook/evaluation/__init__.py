@@ -1,1 +1,1 @@
-"""Running a calculator: look-ups, sweeps, sensitivity, solving for an input, and answers in words."""
+"""Running a calculator: look-ups, sweeps, sensitivity, solving for an input, answers in words."""

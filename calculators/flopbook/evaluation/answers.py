@@ -6,43 +6,45 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from flopbook.evaluation.calculator import Result, Value
+from flopbook.evaluation.results import GIVEN, Result, Value
 from flopbook.formulas.declaration import Formula, Output
 from flopbook.quantities.units import format_quantity
 
 LONG = 72  # letters of an input beyond which it gets lines of its own
+LONGEST_LINE = 110  # of an input on lines of its own
+# A value with one of these has to be quoted to reach the command in one piece.
+SHELL_LETTERS = frozenset(" *<>()[]{}")
 
 
 def example(formula: Formula, which: int = 0) -> str:
     """A command line that works, from the formula's examples."""
-    options = " ".join(
-        f"--{name} {_quoted(value)}" for name, value in formula.examples[which].items()
-    )
+    values = formula.examples[which].items()
+    options = " ".join(f"--{name} {_quoted(value)}" for name, value in values)
     return f"flopbook {formula.id} {options}"
 
 
 def _quoted(value: str) -> str:
-    """A value as a shell takes it whole."""
-    return f"'{value}'" if any(letter in " *<>()[]{}" for letter in value) else value
+    """A value as a shell takes it in one piece."""
+    return f"'{value}'" if SHELL_LETTERS.intersection(value) else value
 
 
 def answer(result: Result) -> str:
-    """The answer for people: outputs first, then what went in, then what must be known."""
-    outputs = result.formula.outputs
-    rows = [
-        (name, told(value, outputs[name]), outputs[name].meaning)
+    """The answer for people: outputs, then the inputs with their origins, then notes."""
+    specs = result.formula.outputs
+    outputs = [
+        (name, output_text(value, specs[name]), specs[name].meaning)
         for name, value in result.items()
-        if not outputs[name].table
+        if not specs[name].table
     ]
-    inputs = [(name, shown(item), _origin(item)) for name, item in result.inputs.items()]
-    long = [row for row in inputs if len(row[1]) > LONG]
-    blocks = [*([columns(rows)] if rows else []), *_tables(result), "from"]
-    blocks += (
-        [columns([row for row in inputs if row not in long], indent="  ")]
-        if len(long) < len(inputs)
-        else []
-    )
-    blocks += [_filled("  ".join(word for word in row if word)) for row in long]
+    inputs = [(name, input_text(used), _origin(used)) for name, used in result.inputs.items()]
+    short = [row for row in inputs if len(row[1]) <= LONG]
+    blocks = [columns(outputs)] if outputs else []
+    blocks += [*_tables(result), "from"]
+    if short:
+        blocks.append(columns(short, indent="  "))
+    for row in inputs:
+        if row not in short:
+            blocks.append(_filled("  ".join(word for word in row if word)))
     blocks += [f"note: {note}" for note in result.notes]
     return "\n".join(blocks)
 
@@ -50,68 +52,80 @@ def answer(result: Result) -> str:
 def _filled(text: str) -> str:
     import textwrap  # few answers have so long a line
 
-    return textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="      ")
+    return textwrap.fill(text, LONGEST_LINE, initial_indent="  ", subsequent_indent="      ")
 
 
 def _tables(result: Result) -> list[str]:
     """Outputs that are columns of a table, a table each; a column without any value is left out."""
     outputs = result.formula.outputs
-    found = []
+    tables = []
     for table in dict.fromkeys(spec.table for spec in outputs.values() if spec.table):
-        every = [
-            name for name, spec in outputs.items() if spec.table == table and name in result.outputs
-        ]
-        names = [name for name in every if set(result[name]) != {None}]
+        columns_of = [name for name, spec in outputs.items() if spec.table == table]
+        names = [name for name in columns_of if _has_value(result, name)]
         if not names:
             continue
-        cells = [
-            ["" if v is None else said(v, outputs[name].unit) for v in result[name]]
-            for name in names
-        ]
-        found.append(columns(list(zip(*cells, strict=True)), head=names) + "\n")
-    return found
+        cells = [_cells(result[name], outputs[name].unit) for name in names]
+        tables.append(columns(list(zip(*cells, strict=True)), head=names) + "\n")
+    return tables
 
 
-def shown(item: Value) -> str:
+def _has_value(result: Result, name: str) -> bool:
+    return name in result.outputs and set(result[name]) != {None}
+
+
+def _cells(values: Sequence[Any], unit: str) -> list[str]:
+    return ["" if value is None else format_value(value, unit) for value in values]
+
+
+def input_text(used: Value) -> str:
     """An input's value with its unit."""
-    return said(item.value, item.unit or "1")
+    return format_value(used.value, used.unit or "1")
 
 
-def told(value: Any, spec: Output) -> str:
+def output_text(value: Any, spec: Output) -> str:
     """The value of an output: open where an input is missing, none where there is no such thing."""
     if value is None:
         return "open"
-    return "none" if value == math.inf and spec.absent else said(value, spec.unit)
+    if value == math.inf and spec.absent:
+        return "none"
+    return format_value(value, spec.unit)
 
 
-def said(value: Any, unit: str) -> str:
-    """A value with its unit; a word as it is; several one after the other."""
+def format_value(value: Any, unit: str) -> str:
+    """A value with its unit; a word as it is; several separated by semicolons."""
     if isinstance(value, tuple):
-        return "; ".join(said(item, unit) for item in value) or "none"
-    return str(value) if isinstance(value, str) else format_quantity(value, unit)
+        return "; ".join(format_value(element, unit) for element in value) or "none"
+    if isinstance(value, str):
+        return value
+    return format_quantity(value, unit)
 
 
-def _origin(item: Value) -> str:
-    return f"{item.source}" if item.source else "" if item.origin == "given" else item.origin
+said = format_value  # the name under which drawings and pages import it
+
+
+def _origin(used: Value) -> str:
+    """Where an input is from: its source, else what supplied it; nothing where it was typed."""
+    if used.source:
+        return used.source
+    return "" if used.origin == GIVEN else used.origin
 
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun: 1 problem, 2 problems."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def columns(
     rows: Sequence[Sequence[str]], indent: str = "", head: Sequence[str] | None = None
 ) -> str:
-    """Rows as aligned columns; the last column is left as it is."""
-    every = [list(head), *rows] if head else list(rows)
-    if not every:
+    """Rows as aligned columns, below a head where there is one."""
+    table = [head, *rows] if head else list(rows)
+    if not table:
         return ""
-    widths = [max(len(str(row[i])) for row in every) for i in range(len(every[0]))]
-    return "\n".join(
-        (
-            indent
-            + "  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        ).rstrip()
-        for row in every
-    )
+    # By the first row, so that a later one must not be shorter.
+    widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
+    lines = []
+    for row in table:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return "\n".join(lines)

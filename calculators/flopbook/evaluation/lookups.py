@@ -8,57 +8,88 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.request import Request, flag
 from flopbook.formulas.declaration import Input
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Missing, Picked
+from flopbook.hardware.rooflines import Chips
 from flopbook.quantities.units import format_quantity, plural
 
-if TYPE_CHECKING:
-    from flopbook.evaluation.calculator import Request
+# Gives a value of the chip of a request; None where the question does not need it.
+ChipValue = Callable[[Chip, Request], Picked | None]
 
 
 def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
-    """The value of the chip; None where the question does not need it, or where it has none and a
-    default is a limit.
+    """The value of the chip; None where the question or a default does without it.
 
     Raises FlopbookError where the chip has no such value and the calculator needs one.
     """
+    assert request.chip is not None
     try:
-        return _CHIP_VALUES[spec.chip](request)
+        return _CHIP_VALUES[spec.chip](request.chip, request)
     except FlopbookError as error:
+        # A default of infinity is a limit that need not be given.
         if request.formula.defaults.get(name) == math.inf:
             return None
-        other = ", or another --dtype" if spec.chip == "peak" and "it has: " in str(error) else ""
-        way = f"--{name.replace('_', '-')}{other}"
-        raise (
-            FlopbookError(f"{error}; give {way}") if isinstance(error, Missing) else error
-        ) from None
+        if not isinstance(error, Missing):
+            raise
+        way = flag(name)
+        if spec.chip == "peak" and "it has: " in str(error):
+            way += ", or another --dtype"
+        raise FlopbookError(f"{error}; give {way}") from None
 
 
-def _link_bandwidth(request: Request) -> Picked:
-    """One-way bandwidth of one link, so that axes and links of a ring multiply back to the chip's
-    total.
+def _peak(chip: Chip, request: Request) -> Picked:
+    return chip.pick_peak(request.dtype, request.sparsity)
+
+
+def _roofs(chip: Chip, request: Request) -> Picked:
+    assert isinstance(chip, Chips)  # as `chips_of` makes them for a calculator with roofs
+    return chip.pick_roofs(request.dtype, request.sparsity)
+
+
+def _memory_bandwidth(chip: Chip, _: Request) -> Picked:
+    return chip.pick_memory_bandwidth()
+
+
+def _memory(chip: Chip, _: Request) -> Picked:
+    return chip.pick_memory()
+
+
+def _power(chip: Chip, _: Request) -> Picked:
+    """Power of a chip.
+
+    That of a node or a pod is published too, but is not what a number of chips multiplies.
     """
-    assert request.chip is not None
-    whole = request.chip.pick_scaleup_bandwidth()
-    axes = request.chip.pick_scaleup_axes()
-    share = axes.value * _links_per_axis(request).value
-    rate = format_quantity(whole.value / share, "byte/s")
-    if share > 1:
+    chip.require_package()
+    return chip.pick_power()
+
+
+def _link_bandwidth(chip: Chip, request: Request) -> Picked:
+    """One-way bandwidth of one link.
+
+    Axes times links per axis times this is the total that the chip's data sheet states.
+    """
+    total = chip.pick_scaleup_bandwidth()
+    axes = chip.pick_scaleup_axes()
+    links = axes.value * _links_per_axis(chip, request).value
+    rate = format_quantity(total.value / links, "byte/s")
+    if links > 1:
         count = f"{axes.value:g} {plural('axis', axes.value)}"
-        note = f"{request.chip.id} has {count} of 2 links; one link carries {rate} one way"
+        note = f"{chip.id} has {count} of 2 links; one link carries {rate} one way"
     else:
-        note = f"{request.chip.id} is on a switch or fully connected: all its links count as one port of {rate} one way"
-    return Picked(whole.value / share, "byte/s", whole.claim, (*whole.notes, note))
+        note = (
+            f"{chip.id} is on a switch or fully connected: "
+            f"all its links count as one port of {rate} one way"
+        )
+    return Picked(total.value / links, "byte/s", total.claim, (*total.notes, note))
 
 
-def _links_per_axis(request: Request) -> Picked:
+def _links_per_axis(chip: Chip, _: Request) -> Picked:
     """2 on a torus (a neighbour to either side), 1 for the port of a switch."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
+    axes = chip.pick_scaleup_axes()
     return Picked(2.0 if _is_torus(axes) else 1.0, "1", axes.claim)
 
 
@@ -66,90 +97,82 @@ def _is_torus(axes: Picked) -> bool:
     return axes.claim.topology in ("torus", "mesh")
 
 
-def _torus_axes(request: Request) -> Picked | None:
+def _torus_axes(chip: Chip, _: Request) -> Picked | None:
     """Axes of a torus; a switch has none that could run out."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
+    axes = chip.pick_scaleup_axes()
     return axes if _is_torus(axes) else None
 
 
-def _topology(request: Request) -> Picked:
+def _topology(chip: Chip, _: Request) -> Picked:
     """How the scale-up network joins the chips, in the words of --topology."""
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
-    word = "switch" if not _is_torus(axes) else "torus" if axes.value > 1 else "ring"
+    axes = chip.pick_scaleup_axes()
+    word = "switch"
+    if _is_torus(axes):
+        word = "torus" if axes.value > 1 else "ring"
     return Picked(word, "1", axes.claim)  # type: ignore[arg-type]  # the one value that is a word
 
 
-def _axes(request: Request) -> Picked | None:
-    assert request.chip is not None
-    axes = request.chip.pick_scaleup_axes()
+def _axes(chip: Chip, request: Request) -> Picked | None:
+    """All axes of the torus, unless the collective runs on another topology."""
+    axes = chip.pick_scaleup_axes()
     if request.options.get("topology", "torus") != "torus":
         return None
-    note = (
-        f"all {axes.value:g} axes of {request.chip.id} are used; choose with --axes"
-        if axes.value > 1
-        else ""
-    )
-    return Picked(axes.value, "1", axes.claim, (note,) if note else ())
+    if axes.value <= 1:
+        return Picked(axes.value, "1", axes.claim)
+    note = f"all {axes.value:g} axes of {chip.id} are used; choose with --axes"
+    return Picked(axes.value, "1", axes.claim, (note,))
 
 
-def _two_levels(pick: Callable[[Chip], Picked | None]) -> Callable[[Request], Picked | None]:
-    """A value of the network beyond a node, looked up only where the question is about two levels."""
-
-    def asked(request: Request) -> Picked | None:
-        one_level = (
-            "topology" in request.formula.inputs and request.options.get("topology") != "two-level"
-        )
-        return None if one_level or request.chip is None else pick(request.chip)
-
-    return asked
+def _is_one_level(request: Request) -> bool:
+    """Whether the question leaves out the network beyond a node."""
+    has_topology = "topology" in request.formula.inputs
+    return has_topology and request.options.get("topology") != "two-level"
 
 
-def _power(request: Request) -> Picked:
-    """Power of a chip.
-
-    That of a node or a pod is published too, but is not what a number of chips multiplies.
-    """
-    assert request.chip is not None
-    request.chip.require_package()
-    return request.chip.pick_power()
+def _chips_per_node(chip: Chip, request: Request) -> Picked | None:
+    return None if _is_one_level(request) else chip.pick_scaleup_domain()
 
 
-_CHIP_VALUES: dict[str, Callable[[Any], Picked | None]] = {
-    "peak": lambda r: r.chip.pick_peak(r.dtype, r.sparsity),
-    "roofs": lambda r: r.chip.pick_roofs(r.dtype, r.sparsity),
-    "memory_bandwidth": lambda r: r.chip.pick_memory_bandwidth(),
-    "memory": lambda r: r.chip.pick_memory(),
+def _scaleout_bandwidth(chip: Chip, request: Request) -> Picked | None:
+    return None if _is_one_level(request) else chip.pick_scaleout_bandwidth()
+
+
+# What `Input(chip=...)` of a formula may ask for.
+_CHIP_VALUES: dict[str, ChipValue] = {
+    "peak": _peak,
+    "roofs": _roofs,
+    "memory_bandwidth": _memory_bandwidth,
+    "memory": _memory,
     "power": _power,
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,
     "torus_axes": _torus_axes,
     "topology": _topology,
-    "chips_per_node": _two_levels(lambda chip: chip.pick_scaleup_domain()),
-    "scaleout_bandwidth": _two_levels(lambda chip: chip.pick_scaleout_bandwidth()),
+    "chips_per_node": _chips_per_node,
+    "scaleout_bandwidth": _scaleout_bandwidth,
 }
 
 
 def from_model(name: str, spec: Input, request: Request) -> Picked | None:
     """The value of the model; None where its kind or its silence means the formula's default."""
     assert request.model is not None
-    mixed = spec.model in ("experts", "experts_per_token")
-    if mixed and request.model.model.kind == "dense":
+    counts_experts = spec.model in ("experts", "experts_per_token")
+    if counts_experts and request.model.model.kind == "dense":
         return None
-    if not mixed and name in request.formula.defaults and not request.model.records(spec.model):
+    has_default = name in request.formula.defaults
+    if not counts_experts and has_default and not request.model.records(spec.model):
         return None
     if spec.choices:
         claim = request.model.claim(spec.model)
         return claim and Picked(claim.value, "1", claim)  # type: ignore[arg-type]  # a word
     try:
-        return _of_model(spec, request)
+        return _number_of_model(spec, request)
     except Missing as error:
-        raise FlopbookError(f"{error}; give --{name.replace('_', '-')}") from None
+        raise FlopbookError(f"{error}; give {flag(name)}") from None
 
 
-def _of_model(spec: Input, request: Request) -> Picked:
+def _number_of_model(spec: Input, request: Request) -> Picked:
     """A number of the model. Raises Missing."""
     assert request.model is not None
     if spec.model != "compute_params":

@@ -1,4 +1,4 @@
-"""Which input moves an answer most: by how many percent it changes for one percent of each input."""
+"""Which input moves an answer most: by how many percent it changes for one percent of each."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from flopbook.evaluation.curve import Curve
 STEP = 1e-4  # of the logarithm of an input that is a number, up and down
 NOTHING = 1e-9  # an elasticity below this is rounding
 CORNER = 0.01  # so far apart, the two sides of a point belong to different branches
+# Elasticities that agree to so many decimals count as equal, and keep the order of the inputs.
+RANK_DECIMALS = 6
 
 
 class Sensitivity(NamedTuple):
-    """The elasticity of an output in one input, d ln(output) / d ln(input), between `low` and
-    `high`.
+    """The elasticity of an output in one input, d ln(output) / d ln(input), from `low` to `high`.
 
     At a corner, such as the point where another of two times becomes the longer one, `below` and
     `above` are those of its two sides, and the elasticity lies between them; elsewhere they are
@@ -30,10 +31,27 @@ class Sensitivity(NamedTuple):
     below: float | None = None
     above: float | None = None
 
+    @property
+    def strength(self) -> float:
+        """The largest of its elasticities, without the sign."""
+        return max(abs(self.elasticity), abs(self.below or 0), abs(self.above or 0))
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--explain --json`: SI values."""
+        record: dict[str, Any] = {
+            "input": self.name,
+            "elasticity": self.elasticity,
+            "between": [self.low, self.high],
+        }
+        if self.below is not None:
+            record |= {"below": self.below, "above": self.above}
+        return record
+
 
 class Sensitivities(NamedTuple):
-    """Those of one output, the strongest first; inputs without effect here, and those that a rule
-    does not let go.
+    """The sensitivities of one output, the strongest first.
+
+    `without_effect` are inputs that do not move it here, `held` those that a rule ties to others.
     """
 
     output: str
@@ -43,18 +61,25 @@ class Sensitivities(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """For `--explain --json`: SI values."""
-        inputs = [
-            {"input": one.name, "elasticity": one.elasticity, "between": [one.low, one.high]}
-            | ({} if one.below is None else {"below": one.below, "above": one.above})
-            for one in self.inputs
-        ]
         return {
             "output": self.output,
             "step": STEP,
-            "inputs": inputs,
+            "inputs": [sensitivity.as_json() for sensitivity in self.inputs],
             "without_effect": list(self.without_effect),
             "held": list(self.held),
         }
+
+
+class _Point(NamedTuple):
+    """An input and the output there, None where the input is refused."""
+
+    x: float
+    y: Any
+
+    @property
+    def has_slope(self) -> bool:
+        """Whether a logarithm of the input exists, and the output is a number."""
+        return self.x > 0 and _is_finite(self.y)
 
 
 def sensitivities(result: Result, output: str | None = None) -> Sensitivities:
@@ -66,73 +91,82 @@ def sensitivities(result: Result, output: str | None = None) -> Sensitivities:
     unlimited or zero.
 
     >>> from flopbook.evaluation.calculator import calculate
-    >>> found = sensitivities(calculate("min-batch", peak=1e15, bandwidth=4e12), "tokens")
-    >>> [(one.name, round(one.elasticity, 3)) for one in found.inputs]
+    >>> moves = sensitivities(calculate("min-batch", peak=1e15, bandwidth=4e12), "tokens")
+    >>> [(move.name, round(move.elasticity, 3)) for move in moves.inputs]
     [('peak', 1.0), ('bandwidth', -1.0), ('bytes_per_param', 1.0)]
     """
     formula = result.formula
-    name = output or next((one for one, value in result.items() if _varies(value)), "")
-    if not name or not _varies(result[name]):
+    name = output or _first_output(result)
+    if not name or not _can_vary(result[name]):
         raise FlopbookError(
-            f"{name or 'every output'} is no number other than zero here: nothing moves it by percents"
+            f"{name or 'every output'} is no number other than zero here: "
+            "nothing moves it by percents"
         )
-    values = {
-        **formula.defaults,
-        **{key: item.value for key, item in result.inputs.items() if key in formula.inputs},
-    }
-    found, nothing, held = [], [], []
-    for key in (one for one in formula.inputs if _varies(values.get(one))):
-        one = _elasticity(
-            Curve(formula, values, key, name), float(values[key]), float(result[name])
-        )
-        if one is None:
+    used = {key: item.value for key, item in result.inputs.items() if key in formula.inputs}
+    values = {**formula.defaults, **used}
+    moving: list[Sensitivity] = []
+    without_effect, held = [], []
+    for key in formula.inputs:
+        if not _can_vary(values.get(key)):
+            continue
+        point = _Point(float(values[key]), float(result[name]))
+        sensitivity = _elasticity(Curve(formula, values, key, name), point)
+        if sensitivity is None:
             held.append(key)
-        elif max(abs(one.elasticity), abs(one.below or 0), abs(one.above or 0)) < NOTHING:
-            nothing.append(key)
+        elif sensitivity.strength < NOTHING:
+            without_effect.append(key)
         else:
-            found.append(one)
-    found.sort(
-        key=lambda one: -round(abs(one.elasticity), 6)
-    )  # equal ones in the order of the inputs
-    return Sensitivities(name, tuple(found), tuple(nothing), tuple(held))
+            moving.append(sensitivity)
+    moving.sort(key=lambda move: -round(abs(move.elasticity), RANK_DECIMALS))
+    return Sensitivities(name, tuple(moving), tuple(without_effect), tuple(held))
+
+
+def _first_output(result: Result) -> str:
+    """The first output that percents can be told of; empty where there is none."""
+    return next((name for name, value in result.items() if _can_vary(value)), "")
 
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
 
-def _varies(value: Any) -> bool:
+def _can_vary(value: Any) -> bool:
     return _is_finite(value) and value != 0
 
 
-def _elasticity(curve: Curve, x: float, y: float) -> Sensitivity | None:
-    """The elasticity at a point, from one side where the other is refused; None where both are."""
-    for low, high in _steps(x, curve.spec.whole):
-        under, over = curve(low), curve(high)
-        sides = [(a, b) for a, b in ((low, under), (x, y), (high, over)) if a > 0 and _is_finite(b)]
-        if len(sides) > 1:
-            (a, first), (b, last) = sides[0], sides[-1]
-            below, above = _slope((low, under), (x, y), y), _slope((x, y), (high, over), y)
-            corner = (
-                None not in (below, above) and abs(above - below) > CORNER and not curve.spec.whole
-            )
-            ends = (below, above) if corner else (None, None)
-            return Sensitivity(curve.name, _slope((a, first), (b, last), y) or 0.0, a, b, *ends)
+def _elasticity(curve: Curve, point: _Point) -> Sensitivity | None:
+    """The elasticity at a point, from one side if the other is refused; None where both are."""
+    whole = curve.spec.whole
+    for x_low, x_high in _steps(point.x, whole):
+        low, high = _Point(x_low, curve(x_low)), _Point(x_high, curve(x_high))
+        usable = [candidate for candidate in (low, point, high) if candidate.has_slope]
+        if len(usable) < 2:
+            continue
+        first, last = usable[0], usable[-1]
+        elasticity = _slope(first, last, point.y) or 0.0
+        below, above = _slope(low, point, point.y), _slope(point, high, point.y)
+        # A whole number takes a step too long for its two sides to agree.
+        if below is None or above is None or whole or abs(above - below) <= CORNER:
+            below = above = None
+        return Sensitivity(curve.name, elasticity, first.x, last.x, below, above)
     return None
 
 
 def _steps(x: float, whole: bool) -> list[tuple[float, float]]:
+    """The points below and above an input, first choice first."""
     if whole:
         return [(x - 1, x + 1), (x / 2, 2 * x)]
     return [(x * math.exp(-STEP), x * math.exp(STEP))]
 
 
-def _slope(first: tuple[float, Any], last: tuple[float, Any], y: float) -> float | None:
-    """Change of the logarithm of an output over that of the input; of the output itself where it
-    changes its sign.
+def _slope(first: _Point, last: _Point, y: float) -> float | None:
+    """Change of the logarithm of an output over that of the input; None without two numbers.
+
+    Where the output changes its sign it has no logarithm; its change over `y` stands for that.
     """
-    (a, low), (b, high) = first, last
-    if a <= 0 or not _is_finite(low) or not _is_finite(high):
+    if first.x <= 0 or not _is_finite(first.y) or not _is_finite(last.y):
         return None
-    rise = math.log(high / low) if low * high > 0 else (high - low) / y
-    return rise / math.log(b / a)
+    rise: float = (last.y - first.y) / y
+    if first.y * last.y > 0:
+        rise = math.log(last.y / first.y)
+    return rise / math.log(last.x / first.x)

@@ -15,8 +15,9 @@ import flopbook
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.evaluation.solving.root_search import CLOSE, EXACT
-from flopbook.evaluation.solving.solver import CLOSED, HALVED, TRIED, Solution, solve
-from flopbook.evaluation.solving.targets import AT_LEAST, precise, read_target, sided
+from flopbook.evaluation.solving.solutions import CLOSED, HALVED, TRIED, Solution
+from flopbook.evaluation.solving.solver import solve
+from flopbook.evaluation.solving.targets import AT_LEAST, one_sided, precise, read_target
 from flopbook.formulas import formulas, get_formula
 from tests.support.states import FEW, SEEDS, example, is_amount, states
 
@@ -108,7 +109,7 @@ def test_a_whole_number_is_the_last_that_meets_the_target(name: str, seed: int) 
                 continue  # every other number may be on the other side
             for answer in found.answers:
                 met = calculate(name, **others, **{key: answer.value})[output]
-                assert sided(found.target).met(met)
+                assert one_sided(found.target).met(met)
 
 
 @given(st.floats(min_value=1, max_value=1e6))
@@ -195,11 +196,11 @@ def test_a_step_is_answered_by_all_of_its_values() -> None:
 def test_rates_are_at_least_and_everything_else_at_most() -> None:
     memory = read_target(get_formula("memory"), "total=80GB")
     assert (
-        sided(memory).relation == "<="
-        and sided(read_target(get_formula("memory"), "free=0")).relation == ">="
+        one_sided(memory).relation == "<="
+        and one_sided(read_target(get_formula("memory"), "free=0")).relation == ">="
     )
-    assert sided(read_target(get_formula("decode"), "tokens_per_s=1000")).relation == ">="
-    assert sided(read_target(get_formula("memory"), "total>=80GB")).relation == ">="
+    assert one_sided(read_target(get_formula("decode"), "tokens_per_s=1000")).relation == ">="
+    assert one_sided(read_target(get_formula("memory"), "total>=80GB")).relation == ">="
     outputs = {name for formula in formulas().values() for name in formula.outputs}
     assert set(AT_LEAST) <= outputs
 

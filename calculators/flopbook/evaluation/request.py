@@ -1,0 +1,150 @@
+"""What is asked of a calculator: its options, the chip and the model that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flopbook.errors import FlopbookError, UnknownName, shorten
+from flopbook.formulas.declaration import Formula, Input
+from flopbook.quantities.choices import choice
+from flopbook.quantities.dtypes import BLOCK_DTYPES, DTYPE_BYTES
+from flopbook.quantities.units import UnitError, is_bare, one_way, parse_quantity
+
+if TYPE_CHECKING:
+    from flopbook.hardware.chip import Chip, Shape
+
+# A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
+SLOWEST_BARE = 1e6
+# Below so many byte/s, written bare, TB/s is the likelier unit: memories have a few of them.
+MOST_BARE_TERABYTES = 10
+# What a chip gives of its links, one way; an amount that is typed may say "both ways".
+LINKS = ("link_bandwidth", "scaleout_bandwidth")
+SPARSITIES = ("dense", "2:4", "4:1", "unstated")
+# The options that are one of several words, with their words.
+WORDS = {"dtype": (*DTYPE_BYTES, *BLOCK_DTYPES), "sparsity": SPARSITIES}
+
+
+class Request:
+    """What is asked, and what is learnt on the way to an answer.
+
+    Raises FlopbookError for an option that the calculator does not take or cannot read.
+    """
+
+    def __init__(self, formula: Formula, options: Mapping[str, Any]) -> None:
+        accepted = option_names(formula)
+        for option in options:
+            if option not in accepted:
+                raise UnknownName(f"option of {formula.id}", option, accepted)
+        self.formula, self.options = formula, _given_options(options)
+        self.chip = self._named_chip()
+        self.model = self._named_model()
+        self.notes: list[str] = []
+
+    @property
+    def dtype(self) -> str:
+        """The number format of peaks and weights."""
+        return str(self.options.get("dtype") or "bf16")
+
+    @property
+    def sparsity(self) -> str:
+        """The sparsity of the peak."""
+        return str(self.options.get("sparsity") or "dense")
+
+    def _named_chip(self) -> Chip | None:
+        if "chip" not in self.options:
+            return None
+        from flopbook.hardware.rooflines import chips_of  # reads data; plain numbers do without
+
+        return chips_of(self.formula, str(self.options["chip"]))
+
+    def _named_model(self) -> Shape | None:
+        """The model that was named, or the one that a configuration file describes."""
+        if "config" not in self.options and "model" not in self.options:
+            return None
+        from flopbook.hardware.chip import Shape, shape
+
+        if "config" not in self.options:
+            return shape(str(self.options["model"]))
+        if "model" in self.options:
+            raise FlopbookError("give --model or --config, not both")
+        # Reads JSON, which few commands need.
+        from flopbook.architectures.huggingface import read_config
+
+        config = self.options["config"]
+        source = config if isinstance(config, Mapping) else Path(str(config))
+        return Shape(read_config(source))
+
+
+def takes(formula: Formula) -> tuple[str, ...]:
+    """The options a calculator takes besides its own inputs: chip, dtype, sparsity, model."""
+    specs = formula.inputs.values()
+    needs_rate = any(spec.chip in ("peak", "roofs") for spec in specs)
+    is_taken = {
+        "chip": any(spec.chip for spec in specs),
+        "dtype": needs_rate or any(spec.dtype for spec in specs),
+        "sparsity": needs_rate,
+        "model": any(spec.model for spec in specs),
+    }
+    return tuple(option for option, taken in is_taken.items() if taken)
+
+
+def reads(formula: Formula) -> tuple[str, ...]:
+    """The options that name a file: a configuration stands wherever a model does."""
+    return ("config",) if "model" in takes(formula) else ()
+
+
+def option_names(formula: Formula) -> tuple[str, ...]:
+    """Everything that may be given to a calculator by name."""
+    return (*takes(formula), *reads(formula), *formula.inputs)
+
+
+def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that have a value, words as the package spells them. Raises FlopbookError."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        if isinstance(value, str) and not value.strip():
+            raise FlopbookError(f"{flag(name)} is empty")
+    for name, words in WORDS.items():
+        if name not in given:
+            continue
+        given[name] = choice(given[name], words)
+        if given[name] not in words:
+            raise UnknownName(name, str(given[name]), words)
+    return given
+
+
+def read_input(name: str, spec: Input, value: Any) -> Any:
+    """One value of an input as `calculate` reads it, before its bounds are checked.
+
+    Raises FlopbookError.
+    """
+    if not (spec.is_number and isinstance(value, str)):
+        return choice(value, spec.choices)
+    ways = 1.0
+    if spec.chip in LINKS:  # data sheets print both ways together; a calculator takes one
+        value, ways = one_way(value)
+    try:
+        amount = parse_quantity(value, spec.unit) * ways
+    except UnitError as error:
+        raise FlopbookError(f"{flag(name)}: {error}") from None
+    likely = _likely_unit(spec.unit, amount)
+    if likely and amount > 0 and is_bare(value):
+        text = shorten(value)
+        raise FlopbookError(f"{flag(name)}: '{text}' has no unit; write for example {text}{likely}")
+    return amount
+
+
+def _likely_unit(unit: str, amount: float) -> str:
+    """The unit that a bare number was meant in, where nobody thinks in the SI unit; else empty."""
+    if unit in ("FLOP/s", "byte/s") and amount >= SLOWEST_BARE:
+        return ""
+    if unit == "byte/s":
+        return "TB/s" if amount < MOST_BARE_TERABYTES else "GB/s"
+    return {"USD/s": "USD/h", "kg/J": "g/kWh", "FLOP/s": "TFLOP/s"}.get(unit, "")
+
+
+def flag(name: str) -> str:
+    """An option as it is written on the command line."""
+    return "--" + name.replace("_", "-")

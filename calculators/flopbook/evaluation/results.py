@@ -1,0 +1,82 @@
+"""What a calculator answers: the inputs as they were used, the outputs, notes and sources."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from flopbook.formulas.declaration import Formula
+
+GIVEN = "given"  # the origin of an input that the caller wrote; all others name what supplied it
+DEFAULT = "default"
+
+
+class Value(NamedTuple):
+    """An input as it was used: SI value or text, unit, where it came from and by which source."""
+
+    value: Any
+    unit: str
+    origin: str = GIVEN
+    source: str = ""
+    place: str = ""
+
+
+class Result(Mapping[str, Any]):
+    """A calculator's answer: a mapping of outputs (SI) with inputs, notes and sources beside it."""
+
+    def __init__(
+        self,
+        formula: Formula,
+        inputs: Mapping[str, Value],
+        outputs: Mapping[str, Any],
+        notes: tuple[str, ...] = (),
+        sources: tuple[str, ...] = (),
+    ) -> None:
+        self.formula, self.inputs, self.outputs = formula, inputs, outputs
+        self.notes, self.sources = notes, sources
+
+    def __getitem__(self, name: str) -> Any:
+        return self.outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.outputs)
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(f"{name} {value}" for name, value in self.outputs.items())
+        return f"<{self.formula.id}: {outputs}>"
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer under the contract of `--json`: SI values, open or unlimited ones as null."""
+        outputs = {
+            name: {"value": _json_value(value), "unit": self.formula.outputs[name].unit}
+            for name, value in self.outputs.items()
+        }
+        return {
+            "calculator": self.formula.id,
+            "inputs": {name: _input_record(used) for name, used in self.inputs.items()},
+            "outputs": outputs,
+            "notes": list(self.notes),
+            "sources": list(self.sources),
+        }
+
+
+def _input_record(used: Value) -> dict[str, Any]:
+    record = {"value": _json_value(used.value), "unit": used.unit or None}
+    if used.source:
+        record["source"] = used.source
+    return record
+
+
+def _json_value(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # a NumPy array or scalar
+        return _json_value(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_json_value(element) for element in value]
+    # JSON has neither infinity nor "not a number"; the notes say which of the two it was.
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
