@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from flopbook.changes.difference import Change, Difference
@@ -16,25 +16,27 @@ from flopbook.evaluation.answers import columns, counted
 
 # A summary on the web has a limit; who needs all lines has --json.
 MOST_ROWS = 200
+LONGEST_VALUE = 90  # letters of a word or text in a table
+# Below, a change rounds to 0.00 %.
+LEAST_RELATIVE = 5e-5
 _MARKDOWN = Option("--markdown", "markdown", "Print as Markdown, for a pull request or an issue.")
-_PARTS = (
+_CHECK = Option(
+    "--check",
+    "check",
+    "Exit with status 1 when a value changes by more than 10 % and its source does not.",
+)
+# The lists of a Difference: field, title and what it holds.
+_LISTS = (
     ("written", "Values and entries", "what changes in the files"),
     ("chosen", "Values in use", "which value the calculators and pages take from now on"),
     ("calculators", "Calculators", "answers that change, of the examples and of each chip"),
     ("ledger", "Ledger", "rows of claims that change"),
 )
+_CHANGE_HEAD = ("Where", "What", "Change", "Source")
+_STALE_HEAD = ("entry", "oldest", "age", "limit", "values", "why this limit")
 
 
-@command(
-    "diff",
-    _MARKDOWN,
-    Option(
-        "--check",
-        "check",
-        "Exit with status 1 when a value changes by more than 10 % and its source does not.",
-    ),
-    argument="BASE",
-)
+@command("diff", _MARKDOWN, _CHECK, argument="BASE")
 def diff_command(base: str, markdown: bool, check: bool, as_json: bool) -> int:
     """Say what changed in the data since BASE, and which calculators and claims move.
 
@@ -48,37 +50,45 @@ def diff_command(base: str, markdown: bool, check: bool, as_json: bool) -> int:
 
     if markdown and as_json:
         raise UsageError("--markdown and --json do not go together")
-    found = against(base)
+    difference = against(base)
     if as_json:
-        lists = {
-            name: [_record(change) for change in getattr(found, name)] for name, _, _ in _PARTS
-        }
-        print_json(
-            {"base": base, **lists, "problems": list(found.problems), "unread": list(found.unread)}
-        )
+        print_json(_record(difference, base))
+    elif markdown:
+        print(_markdown(difference, base))
     else:
-        print(_markdown(found, base) if markdown else _text(found, base))
-    return 1 if check and (found.problems or found.unread) else 0
+        print(_text(difference, base))
+    return 1 if check and (difference.problems or difference.unread) else 0
 
 
-def _record(change: Change) -> dict[str, Any]:
-    return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in change._asdict().items()
-    }
+def _record(difference: Difference, base: str) -> dict[str, Any]:
+    record: dict[str, Any] = {"base": base}
+    for name, changes, _, _ in _changes(difference):
+        record[name] = [_change_record(change) for change in changes]
+    return record | {"problems": list(difference.problems), "unread": list(difference.unread)}
 
 
-def _text(found: Difference, base: str) -> str:
-    if not found:
+def _changes(difference: Difference) -> Iterator[tuple[str, Sequence[Change], str, str]]:
+    """The lists of a difference with their names, titles and meanings."""
+    for name, title, meaning in _LISTS:
+        yield name, getattr(difference, name), title, meaning
+
+
+def _change_record(change: Change) -> dict[str, Any]:
+    record = change._asdict()
+    return {key: list(cell) if isinstance(cell, tuple) else cell for key, cell in record.items()}
+
+
+def _text(difference: Difference, base: str) -> str:
+    """Aligned columns for a terminal."""
+    if not difference:
         return printable(f"no difference from {base}")
     blocks = []
-    for name, title, _ in _PARTS:
-        changes = getattr(found, name)
+    for _, changes, title, _ in _changes(difference):
         if changes:
-            blocks.append(f"{title}\n{columns([_row(change) for change in changes], indent='  ')}")
-    blocks += [f"problem: {text}" for text in found.problems] + [
-        f"not read: {text}" for text in found.unread
-    ]
+            rows = [_row(change) for change in changes]
+            blocks.append(f"{title}\n{columns(rows, indent='  ')}")
+    blocks += [f"problem: {problem}" for problem in difference.problems]
+    blocks += [f"not read: {problem}" for problem in difference.unread]
     return printable("\n\n".join(blocks))
 
 
@@ -88,65 +98,66 @@ def _row(change: Change) -> tuple[str, str, str, str]:
 
 
 def _move(change: Change) -> str:
+    """What became of a value: added, removed, or old -> new with the relative change."""
+    old, new = _value_text(change.old), _value_text(change.new)
     if change.how == "reread":
-        return f"{_value(change.new)} ({', '.join(change.also)} changed)"
-    if change.how in ("added", "removed"):
-        value = _value(change.new if change.how == "added" else change.old)
-        return f"{change.how} {value}".strip()
-    also = f" ({', '.join(change.also)} changed too)" if change.also else ""
-    by = (
-        f" ({change.relative:+.2%})"
-        if change.relative is not None and abs(change.relative) >= 5e-5
-        else ""
-    )
-    return f"{_value(change.old) or '-'} -> {_value(change.new) or '-'}{by}{also}"
+        return f"{new} ({', '.join(change.also)} changed)"
+    if change.how == "added":
+        return f"added {new}".strip()
+    if change.how == "removed":
+        return f"removed {old}".strip()
+    move = f"{old or '-'} -> {new or '-'}"
+    if change.relative is not None and abs(change.relative) >= LEAST_RELATIVE:
+        move += f" ({change.relative:+.2%})"
+    if change.also:
+        move += f" ({', '.join(change.also)} changed too)"
+    return move
 
 
-def _value(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:,.6g}" if isinstance(value, (int, float)) else shorten(value, 90)
+    if isinstance(value, (int, float)):
+        return f"{value:,.6g}"
+    return shorten(value, LONGEST_VALUE)
 
 
 def _source(change: Change) -> str:
     old, new = change.old_source, change.new_source
-    return f"{old} -> {new}" if old and new and old != new else new or old
+    if old and new and old != new:
+        return f"{old} -> {new}"
+    return new or old
 
 
-def _markdown(found: Difference, base: str) -> str:
+def _markdown(difference: Difference, base: str) -> str:
     """Tables for a pull request. All text of the data is escaped: it may come from anybody."""
-    head = f"## Data compared with {_cell(base)}\n\n"
-    if not found:
-        return f"{head}No difference."
-    blocks = []
-    if found.problems:
-        blocks.append("**To mend**\n\n" + "\n".join(f"- {_cell(text)}" for text in found.problems))
-    for name, title, meaning in _PARTS:
-        changes = getattr(found, name)
+    title = f"## Data compared with {_cell(base)}"
+    if not difference:
+        return f"{title}\n\nNo difference."
+    blocks = [title]
+    if difference.problems:
+        blocks += ["**To mend**", _bullets(difference.problems)]
+    for _, changes, heading, meaning in _changes(difference):
         if changes:
-            rows = [_row(change) for change in changes]
-            blocks.append(
-                f"### {title}: {len(changes):,}\n\n_{meaning[0].upper()}{meaning[1:]}._\n\n{_table(rows)}"
-            )
-    blocks += (
-        ["**Not read**\n\n" + "\n".join(f"- {_cell(text)}" for text in found.unread)]
-        if found.unread
-        else []
-    )
-    return head + "\n\n".join(blocks)
+            blocks.append(f"### {heading}: {len(changes):,}")
+            blocks.append(f"_{meaning[0].upper()}{meaning[1:]}._")
+            blocks.append(_table([_row(change) for change in changes], _CHANGE_HEAD))
+    if difference.unread:
+        blocks += ["**Not read**", _bullets(difference.unread)]
+    return "\n\n".join(blocks)
 
 
-def _table(
-    rows: Sequence[Sequence[str]], head: Sequence[str] = ("Where", "What", "Change", "Source")
-) -> str:
+def _bullets(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {_cell(text)}" for text in texts)
+
+
+def _table(rows: Sequence[Sequence[str]], head: Sequence[str]) -> str:
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows[:MOST_ROWS]]
-    more = len(rows) - MOST_ROWS
-    return "\n".join(lines) + (
-        f"\n\nand {counted(more, 'row')} more; flopbook diff BASE --json has all"
-        if more > 0
-        else ""
-    )
+    hidden = len(rows) - MOST_ROWS
+    if hidden > 0:
+        lines += ["", f"and {counted(hidden, 'row')} more; flopbook diff BASE --json has all"]
+    return "\n".join(lines)
 
 
 def _cell(text: object) -> str:
@@ -171,50 +182,50 @@ def stale_command(days: str | None, as_of: str | None, markdown: bool, as_json: 
     """
     if markdown and as_json:
         raise UsageError("--markdown and --json do not go together")
-    limit, today = _days(days), _day(as_of)
-    found = stale(today, limit)
+    limit, today = _read_days(days), _read_day(as_of)
+    due = stale(today, limit)
     if as_json:
-        print_json([{**item._asdict(), "oldest": item.oldest.isoformat()} for item in found])
-    elif not found:
+        print_json([{**entry._asdict(), "oldest": entry.oldest.isoformat()} for entry in due])
+        return
+    if not due:
         print(
-            f"nothing was read longer ago than its number of days ({limit} where an entry states none)"
+            "nothing was read longer ago than its number of days "
+            f"({limit} where an entry states none)"
         )
-    elif markdown:
-        print(
-            f"## To be read again: {len(found):,}\n\n{_table([_stale_row(i) for i in found], _STALE_HEAD)}"
-        )
+        return
+    rows = [_stale_row(entry) for entry in due]
+    if markdown:
+        print(f"## To be read again: {len(due):,}\n\n{_table(rows, _STALE_HEAD)}")
     else:
-        print(columns([_stale_row(item) for item in found], head=_STALE_HEAD))
+        print(columns(rows, head=_STALE_HEAD))
 
 
-_STALE_HEAD = ("entry", "oldest", "age", "limit", "values", "why this limit")
-
-
-def _stale_row(item: Stale) -> tuple[str, ...]:
-    age, limit = counted(item.age, "day"), counted(item.days, "day")
+def _stale_row(entry: Stale) -> tuple[str, ...]:
     return (
-        item.id,
-        item.oldest.isoformat(),
-        age,
-        limit,
-        f"{item.count} of {item.total}",
-        item.reason,
+        entry.id,
+        entry.oldest.isoformat(),
+        counted(entry.age, "day"),
+        counted(entry.days, "day"),
+        f"{entry.count} of {entry.total}",
+        entry.reason,
     )
 
 
-def _days(text: str | None) -> int:
+def _read_days(text: str | None) -> int:
     if text is None:
         return USUAL_DAYS
-    if not (text.isascii() and text.isdigit() and 0 < len(text) <= 5 and int(text) > 0):
-        raise UsageError(
-            f"--days: '{printable(shorten(text))}' is no number of days; write for example {USUAL_DAYS}"
-        )
+    # More digits than any reader means, and than a date can be moved by.
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) > 0):
+        shown = printable(shorten(text))
+        raise UsageError(f"--days: '{shown}' is no number of days; write for example {USUAL_DAYS}")
     return int(text)
 
 
-def _day(text: str | None) -> datetime.date:
+def _read_day(text: str | None) -> datetime.date:
+    if text is None:
+        return datetime.date.today()
     try:
-        return datetime.date.today() if text is None else datetime.date.fromisoformat(text)
+        return datetime.date.fromisoformat(text)
     except ValueError:
         shown = printable(shorten(text))
         raise UsageError(f"--as-of: '{shown}' is no day; write for example 2026-11-21") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from flopbook.errors import UnknownName, show_path
 from flopbook.formulas import SECTIONS
 from flopbook.quantities.choices import choice
 
-# What must be given, with what is asked for where it is not; a default of None must be answered.
-ASKED = {
+# What each kind of file must be given, with the question that asks for it in a terminal.
+QUESTIONS = {
     "chip": {
         "name": "name, as it is sold",
         "kind": f"kind ({', '.join(KINDS)})",
@@ -33,12 +34,13 @@ ASKED = {
     "reference": {},
 }
 # What may be given as well.
-MAY = {
+OPTIONAL = {
     "chip": ("summary",),
     "vendor": ("summary",),
     "calculator": ("module",),
     "reference": ("topic", "offline"),
 }
+INSTALLED = "note: files of the repository; this is an installed package, which is not to be edited"
 
 
 @command(
@@ -66,12 +68,10 @@ def where_command(name: str, field: str | None, with_url: bool, as_json: bool) -
         print_json([_record(place, url, editable) for place, url in zip(places, urls, strict=True)])
         return
     for place, url in zip(places, urls, strict=True):
-        shown = show_path(place.path) if editable else repository_path(place.path)
-        print("  ".join(word for word in (f"{shown}:{place.line}", place.says, url) if word))
+        file = show_path(place.path) if editable else repository_path(place.path)
+        print("  ".join(word for word in (f"{file}:{place.line}", place.says, url) if word))
     if not editable:
-        print(
-            "note: files of the repository; this is an installed package, which is not to be edited"
-        )
+        print(INSTALLED)
 
 
 def _record(place: Place, url: str, editable: bool) -> dict[str, Any]:
@@ -81,13 +81,16 @@ def _record(place: Place, url: str, editable: bool) -> dict[str, Any]:
         "file": repository_path(place.path),
         "line": place.line,
     }
-    record |= {"path": str(place.path)} if editable else {}
-    record |= {"says": place.says} if place.says else {}
-    return record | ({"edit_url": url} if url else {})
+    if editable:
+        record["path"] = str(place.path)
+    if place.says:
+        record["says"] = place.says
+    if url:
+        record["edit_url"] = url
+    return record
 
 
-@command(
-    "new",
+_NEW_OPTIONS = (
     Option("--name", "name", "The name: of a product as it is sold, or of a company.", "NAME"),
     Option("--kind", "kind", f"Of a chip: {', '.join(KINDS)}.", "KIND"),
     Option("--status", "status", f"Of a chip: {', '.join(STATES)}.", "STATE"),
@@ -117,8 +120,10 @@ def _record(place: Place, url: str, editable: bool) -> dict[str, Any]:
     ),
     Option("--offline", "offline", "Of a reference: ask no service, write a skeleton."),
     Option("--dry-run", "dry_run", "Print what would be written and write nothing."),
-    argument="WHAT ID",
 )
+
+
+@command("new", *_NEW_OPTIONS, argument="WHAT ID")
 def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) -> None:
     """Write what a new chip, vendor, reference or calculator needs, ready to fill in. Nothing is
     overwritten.
@@ -129,139 +134,158 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) 
     topics are left to you. A calculator gets its function, its test and its place in the list of
     all calculators.
 
-    Example: flopbook new chip nvidia/a1 --name "A1 96GB" --kind package --status announced --source acme2026a1
-    --dry-run
+    Example: flopbook new chip nvidia/a1 --name "A1 96GB" --kind package --status announced --source
+    acme2026a1 --dry-run
     """
-    if what not in ASKED:
-        raise UnknownName("kind of file", what, ASKED)
-    root = checkout()
-    if root is None and not dry_run:
+    if what not in QUESTIONS:
+        raise UnknownName("kind of file", what, QUESTIONS)
+    if checkout() is None and not dry_run:
         raise UsageError(CLONE)
     _refuse_foreign(what, given)
     if what == "reference":
-        from flopbook.cli.adding import new_reference
+        from flopbook.cli.adding import new_reference  # reads the bibliography
 
-        return new_reference(id, given["topic"], given["offline"], dry_run, as_json)
-    if what == "calculator":
-        return _new_calculator(id, given, dry_run, as_json)
-    if what == "chip":
-        authoring.refuse_known_chip(id, given["name"] or "")
-    values = _answered(what, id, given)
-    near, text = _made(what, id, values)
-    path = library().accelerators / (f"{id}.yaml" if what == "chip" else f"{id}/vendor.yaml")
+        new_reference(id, given["topic"], given["offline"], dry_run, as_json)
+    elif what == "calculator":
+        _new_calculator(id, given, dry_run, as_json)
+    else:
+        _new_accelerator_file(what, id, given, dry_run, as_json)
+
+
+def _new_accelerator_file(
+    what: str, new_id: str, given: dict[str, Any], dry_run: bool, as_json: bool
+) -> None:
+    """The file of a new chip or vendor."""
+    if what == "chip":  # before anything is asked for: the answers would be lost
+        authoring.refuse_known_chip(new_id, given["name"] or "")
+    values = _answers(what, new_id, given)
+    nearest, text = _made(what, new_id, values)
+    path = ACCELERATORS / (f"{new_id}.yaml" if what == "chip" else f"{new_id}/vendor.yaml")
     if not dry_run:
         authoring.write_new(path, text)
-    steps = _steps(what, id, values, path)
+    steps = _steps(what, new_id, values, path)
     if as_json:
         print_json(
             {
                 "file": repository_path(path),
                 "written": not dry_run,
                 "text": text,
-                "nearest": list(near),
+                "nearest": list(nearest),
                 "next": steps,
             }
         )
     elif dry_run:
         print(text, end="")
     else:
-        print(
-            f"{show_path(path)} is written"
-            + (f"; is it one of these? {', '.join(near)}" if near else "")
-        )
-        print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
+        question = f"; is it one of these? {', '.join(nearest)}" if nearest else ""
+        print(f"{show_path(path)} is written{question}")
+        _print_steps(steps)
 
 
-def _new_calculator(id: str, given: dict[str, Any], dry_run: bool, as_json: bool) -> None:
+def _new_calculator(
+    calculator_id: str, given: dict[str, Any], dry_run: bool, as_json: bool
+) -> None:
     """The function, the test and the place of a new calculator."""
     from flopbook import __all__ as public
     from flopbook.contributing import new_calculator as skeleton
 
-    skeleton.refuse_name(id, (*PLAIN, *public))
-    values = _answered("calculator", id, given)
-    values["section"] = choice(values["section"], SECTIONS)
-    new = skeleton.NewCalculator(
-        id, values["section"], values["module"] or skeleton.default_module(values["section"])
-    )
-    files = skeleton.texts(new, library().accelerators.parent)
+    skeleton.refuse_name(calculator_id, (*PLAIN, *public))
+    values = _answers("calculator", calculator_id, given)
+    section = choice(values["section"], SECTIONS)
+    module = values["module"] or skeleton.default_module(section)
+    new = skeleton.NewCalculator(calculator_id, section, module)
+    texts = skeleton.texts(new, ACCELERATORS.parent)
     if not dry_run:
-        skeleton.write(files)
-    function, test, _ = files
+        skeleton.write(texts)
+    function, test, _ = texts
     steps = [
-        f"fill in {show_path(function)} and {show_path(test)}: every {skeleton.MARK}; calculators/README.md explains",
+        f"fill in {show_path(function)} and {show_path(test)}: "
+        f"every {skeleton.MARK}; calculators/README.md explains",
         f"python -m pytest tests/test_house.py tests/faces {show_path(test)}",
-        f"flopbook {id} --explain, and {id} --help",
-        f"a notebook if a plot helps: calculators/notebooks/{id}.py",
+        f"flopbook {calculator_id} --explain, and {calculator_id} --help",
+        f"a notebook if a plot helps: calculators/notebooks/{calculator_id}.py",
         "make lint, make test",
     ]
     if as_json:
-        texts = {
-            path.relative_to(library().accelerators.parent).as_posix(): text
-            for path, text in files.items()
-        }
-        print_json({"files": texts, "written": not dry_run, "next": steps})
+        root = ACCELERATORS.parent
+        files = {path.relative_to(root).as_posix(): text for path, text in texts.items()}
+        print_json({"files": files, "written": not dry_run, "next": steps})
     elif dry_run:
-        print(skeleton.function_text(new) + "\n\n" + files[test], end="")
+        print(skeleton.function_text(new) + "\n\n" + texts[test], end="")
     else:
-        print("\n".join(f"{show_path(path)} is written" for path in files))
-        print("\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)))
+        for path in texts:
+            print(f"{show_path(path)} is written")
+        _print_steps(steps)
+
+
+def _print_steps(steps: Sequence[str]) -> None:
+    for number, step in enumerate(steps, 1):
+        print(f"{number}. {step}")
+
+
+def _option_names(what: str) -> tuple[str, ...]:
+    return (*QUESTIONS[what], *OPTIONAL[what])
 
 
 def _refuse_foreign(what: str, given: dict[str, Any]) -> None:
-    for other, asked in ASKED.items():
-        for name in (*asked, *MAY[other]):
-            if other != what and name not in (*ASKED[what], *MAY[what]) and given[name]:
-                raise UsageError(
-                    f"--{name.replace('_', '-')} is for new {other}, not for new {what}"
-                )
+    """Raise UsageError for an option that belongs to another kind of file."""
+    own = _option_names(what)
+    for kind in QUESTIONS:
+        for name in _option_names(kind):
+            if name not in own and given[name]:
+                flag = name.replace("_", "-")
+                raise UsageError(f"--{flag} is for new {kind}, not for new {what}")
 
 
-def _answered(what: str, new_id: str, given: dict[str, str | None]) -> dict[str, str]:
-    """The values that were given, and answers for the others; without a terminal their flags are
-    named.
+def _answers(what: str, new_id: str, given: dict[str, str | None]) -> dict[str, str]:
+    """The values that were given, and answers from the terminal for the others.
+
+    Raises UsageError with the missing options where there is no terminal.
     """
+    questions = QUESTIONS[what]
     defaults = {"as_of": datetime.date.today().isoformat()}
-    open_ = [name for name in ASKED[what] if not given[name]]
-    asks = sys.stdin is not None and sys.stdin.isatty()
-    missing = [f"--{name.replace('_', '-')}" for name in open_ if name not in defaults]
-    if missing and not asks:
-        raise UsageError(
-            f"new {what} {new_id} needs {', '.join(missing)}; in a terminal they are asked for"
-        )
-    values = {name: given[name] or defaults.get(name, "") for name in (*ASKED[what], *MAY[what])}
-    for name in open_ if asks and missing else ():
-        values[name] = _ask(ASKED[what][name], defaults.get(name, ""))
-    return values
+    unanswered = [name for name in questions if not given[name]]
+    required = [name for name in unanswered if name not in defaults]
+    in_terminal = sys.stdin is not None and sys.stdin.isatty()
+    if required and not in_terminal:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in required)
+        raise UsageError(f"new {what} {new_id} needs {flags}; in a terminal they are asked for")
+    answers = {name: given[name] or defaults.get(name, "") for name in _option_names(what)}
+    if required:  # somebody is there anyway, so defaults are offered too
+        for name in unanswered:
+            answers[name] = _ask(questions[name], defaults.get(name, ""))
+    return answers
 
 
 def _ask(question: str, default: str) -> str:
     """An answer from the terminal; an empty one takes the default, or is asked for again."""
+    prompt = f"{question} [{default}]: " if default else f"{question}: "
     while True:
-        print(
-            f"{question}{f' [{default}]' if default else ''}: ", end="", file=sys.stderr, flush=True
-        )
+        # On the standard error, so that --json and --dry-run can be redirected.
+        print(prompt, end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         if not line:
             raise UsageError(f"no answer: {question}")
-        if line.strip() or default:
-            return line.strip() or default
+        answer = line.strip() or default
+        if answer:
+            return answer
 
 
 def _made(what: str, new_id: str, values: dict[str, str]) -> tuple[tuple[str, ...], str]:
+    """Names near the new one, and the text of its file. Raises FlopbookError for a known one."""
     if what == "vendor":
-        near = authoring.refuse_known_vendor(new_id, values["name"])
-        return near, authoring.vendor_text(authoring.NewVendor(new_id, **values))
-    near = authoring.refuse_known_chip(new_id, values["name"])
-    return near, authoring.chip_text(authoring.NewChip(new_id, **values))
+        nearest = authoring.refuse_known_vendor(new_id, values["name"])
+        return nearest, authoring.vendor_text(authoring.NewVendor(new_id, **values))
+    nearest = authoring.refuse_known_chip(new_id, values["name"])
+    return nearest, authoring.chip_text(authoring.NewChip(new_id, **values))
 
 
 def _steps(what: str, new_id: str, values: dict[str, str], path: Path) -> list[str]:
+    """What is left to the contributor."""
     fill = f"fill in {show_path(path)}: every value with unit, source, date and conditions"
     if what == "vendor":
         return [fill, f"flopbook new chip {new_id}/PRODUCT", "flopbook lint"]
-    cite = (
-        []
-        if values["source"] in reference_keys()
-        else [f"add the source {values['source']} to bibliography/"]
-    )
-    return [*cite, fill, "flopbook lint", "flopbook diff origin/main"]
+    steps = [fill, "flopbook lint", "flopbook diff origin/main"]
+    if values["source"] not in reference_keys():
+        steps.insert(0, f"add the source {values['source']} to bibliography/")
+    return steps
