@@ -111,7 +111,7 @@ def test_a_page(tree: World, services: Services, cli: Callable[..., Any]) -> Non
     ],
 )
 def test_what_is_there_already(tree: World, fails: Callable[..., str], text: str) -> None:
-    """By arXiv id, DOI and address before anybody is asked, and by the title that a service gives."""
+    """By arXiv id, DOI and address before a service is asked, and by the title that it gives."""
     changes = {
         "eprint": "2205.14135",
         "doi": "10.1145/X.Y",

@@ -151,7 +151,8 @@ def test_a_value_that_a_chip_does_not_have_says_how_to_give_it(name: str) -> Non
 def test_a_missing_link_bandwidth_names_the_chip_and_the_option(fails: Any) -> None:
     message = fails("fsdp-limit", "--chip", "apple/m1-max", "--peak", "1PFLOP/s")
     assert message == (
-        "apple/m1-max: no scale-up bandwidth with a stated direction is published; give --link-bandwidth"
+        "apple/m1-max: no scale-up bandwidth with a stated direction is published; "
+        "give --link-bandwidth"
     )
 
 

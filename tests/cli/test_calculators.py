@@ -352,7 +352,7 @@ def test_help_names_every_option_with_its_meaning(name: str, cli: Any) -> None:
 
 
 def test_what_does_not_exist_is_not_called_unlimited(cli: Any) -> None:
-    """Kaplan's fit gives no loss here, and one chip no bus bandwidth; neither is infinitely large."""
+    """Kaplan's fit gives no loss here, and one chip no bus bandwidth; neither is infinite."""
     loss = cli("scaling-law", "--flop", "1e24", "--sweep", "fit=kaplan2020,besiroglu2024").out
     alone = cli("collective", "--bytes", "1GB", "--chips", "1", "--link-bandwidth", "1GB/s").out
     assert (

@@ -84,7 +84,8 @@ FOUND = Difference(
     ),
     ledger=(Change("ledger", "some-row", "verdict", "changed", "holds", "does-not-hold"),),
     problems=(
-        "acme/one peak bf16 dense: 100 TFLOP/s to 200 TFLOP/s (+100%) with the same source a2020b; name it",
+        "acme/one peak bf16 dense: 100 TFLOP/s to 200 TFLOP/s (+100%) "
+        "with the same source a2020b; name it",
     ),
     unread=(),
 )
@@ -162,7 +163,10 @@ def test_diff_as_markdown(found: Any, cli: Any) -> None:
     assert all(line.count("|") == 5 for line in rows) and len(rows) == 4 * 2 + 8
 
 
-HOSTILE = "<img src=x onerror=alert(1)> | [link](javascript:alert(1)) `code` **bold** @team #1\n# head ![x](y) \x1b[1m \u202e"
+HOSTILE = (
+    "<img src=x onerror=alert(1)> | [link](javascript:alert(1)) `code` **bold** @team #1\n"
+    "# head ![x](y) \x1b[1m \u202e"
+)
 
 
 def test_markdown_cannot_be_broken_by_data(found: Any, cli: Any) -> None:

@@ -266,7 +266,8 @@ def test_what_is_missing_is_named_where_nobody_can_be_asked(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("answers nobody asked for\n"))
     assert fails("new", "chip", "acme/two") == (
-        "new chip acme/two needs --name, --kind, --status, --source; in a terminal they are asked for"
+        "new chip acme/two needs --name, --kind, --status, --source; "
+        "in a terminal they are asked for"
     )
     assert fails(*VENDOR[:5]) == "new vendor bolt needs --website; in a terminal they are asked for"
     monkeypatch.setattr(sys, "stdin", None)

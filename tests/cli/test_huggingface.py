@@ -401,7 +401,7 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.mark.parametrize("name", SAME)
 def test_a_configuration_counts_as_its_model(name: str, write: Write) -> None:
-    """The same parts to the last parameter, whether the shape comes from the data or from the file."""
+    """The same parts to the last parameter, whether the shape is from the data or the file."""
     config, model = SAME[name]
     found = calculate("params", config=str(write(config)))
     known = calculate("params", model=model)

@@ -139,7 +139,8 @@ def test_long_shows_the_key_values(market: World, cli: Any) -> None:
     )
     text = "\n".join(rows)
     assert re.search(
-        r"^acme/two .* 2022  400 TFLOP/s +80 GB +2 TB/s +200 FLOP/byte +450 GB/s +500 W +800 GFLOP/s/W",
+        r"^acme/two .* 2022  400 TFLOP/s +80 GB +2 TB/s +200 FLOP/byte +450 GB/s +500 W "
+        r"+800 GFLOP/s/W",
         text,
         re.M,
     )

@@ -28,8 +28,8 @@ WORDS = ("new", "calculator", "weight-read-time", "--section", "clusters")
 JOINED = """
 import importlib.util, pathlib, sys
 root = pathlib.Path(__file__).parents[1]
-places = {"": "calculators/flopbook", ".accelerators": "accelerators", ".bibliography": "bibliography",
-          ".models": "calculators/models"}
+places = {"": "calculators/flopbook", ".accelerators": "accelerators",
+          ".bibliography": "bibliography", ".models": "calculators/models"}
 class Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -126,7 +126,8 @@ def test_the_folder_in_which_it_runs_does_not_matter(process: Any, tmp_path: Pat
 def test_a_cold_command_loads_little(process: Any) -> None:
     """NumPy and the browser's world stay out of a command that looks up one chip."""
     code = (
-        "import sys; from flopbook.cli.app import run; run(['min-batch', '--chip', 'h100-sxm', '--json']); "
+        "import sys; from flopbook.cli.app import run; "
+        "run(['min-batch', '--chip', 'h100-sxm', '--json']); "
         "heavy = {'numpy', 'jinja2', 'jsonschema', 'matplotlib', 'asyncio', 'click'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )

@@ -120,7 +120,7 @@ RATES = [
 
 @pytest.mark.parametrize(("name", "option", "text", "meant"), RATES)
 def test_a_small_rate_needs_its_unit(name: str, option: str, text: str, meant: str) -> None:
-    """As text; a number from Python is in SI, and so is a text that is large enough to be meant so."""
+    """As text; a number from Python is in SI, and so is a text that is large enough for it."""
     flag = f"--{option.replace('_', '-')}"
     with pytest.raises(
         FlopbookError, match=f"^{flag}: '{text.strip()}' has no unit; write for example {meant}$"

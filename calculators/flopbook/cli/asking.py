@@ -32,6 +32,7 @@ def ask(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     elif asked.solve is not None or asked.target is not None:
         _refuse(formula, asked, "solve", "picture", "plot", "csv", "outputs")
         _solve(formula, given, asked)
+    # From here on nothing is swept, and these need a sweep.
     elif asked.csv:
         raise _sweep_needed("csv")
     elif asked.outputs is not None:
@@ -50,7 +51,7 @@ def _sweep_needed(flag: str) -> UsageError:
 def _refuse(formula: Formula, asked: Asked, flag: str, *others: str) -> None:
     """Raise UsageError for options that ask for something else."""
     for name in others:
-        if getattr(asked, name) in (None, False):
+        if getattr(asked, name) in (None, False):  # not given
             continue
         other_flag = DRAWINGS[formula.id].flag if name == "picture" else name
         raise UsageError(f"--{flag} and --{other_flag} do not go together")
@@ -124,6 +125,7 @@ def _picture(formula: Formula, given: dict[str, Any], asked: Asked) -> None:
     if asked.picture:
         flag = DRAWINGS[formula.id].flag
         raise UsageError(f"--{flag} prints text of its own; leave out --json and --explain")
+    # The answer first: where there is none, no file is written.
     result = calculate(formula.id, **given)
     write_plot(formula.id, given, str(asked.plot))
     show(result, asked.as_json, asked.explain)

@@ -70,6 +70,7 @@ def command(formula: Formula) -> Command:
     asking = (*_ASKING, *_drawing_options(drawing))
 
     def call(as_json: bool, explain: bool, binary: bool = False, **given: Any) -> None:
+        # A context variable, not a parameter: quantities are written in many places below.
         token = BINARY.set(binary)
         try:
             if as_json:
@@ -94,6 +95,7 @@ def _answer(
 ) -> None:
     """Print the answer, or what else was asked for. Raises FlopbookError."""
     drawing = DRAWINGS.get(formula.id)
+    # None and False are options that were not given; an empty text was.
     if any(value not in (None, False) for value in asked.values()):
         from flopbook.cli.asking import Asked, ask  # solving and sweeping take long to import
 
@@ -162,6 +164,7 @@ def _lookup_option(name: str) -> Option:
 
 def _input_option(name: str, spec: Input, formula: Formula) -> Option:
     flag = "--" + name.replace("_", "-")
+    # str.capitalize would make the rest lower-case, "KV" and "FLOP" included.
     text = spec.meaning[0].upper() + spec.meaning[1:]
     if spec.choices:
         text += f": {', '.join(spec.choices)}"

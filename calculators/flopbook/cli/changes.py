@@ -161,7 +161,7 @@ def _table(rows: Sequence[Sequence[str]], head: Sequence[str]) -> str:
 
 
 def _cell(text: object) -> str:
-    from flopbook.drawing.markup import inline
+    from flopbook.drawing.markup import inline  # only for Markdown
 
     return inline(printable(str(text)))
 

@@ -47,6 +47,7 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
     print(f"{accelerator.name} ({accelerator.id}, {accelerator.kind})\n{accelerator.summary}\n")
     chosen = chosen_claims(accelerator)
     rows, hidden = [], 0
+    # By identity: two sources may print the same value under the same conditions.
     for claim in accelerator.claims:
         in_use = id(claim) in chosen
         # What is not published has no rival: it is shown as it is.

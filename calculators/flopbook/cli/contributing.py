@@ -197,7 +197,7 @@ def _new_calculator(
     texts = skeleton.texts(new, ACCELERATORS.parent)
     if not dry_run:
         skeleton.write(texts)
-    function, test, _ = texts
+    function, test, _ = texts  # the third is the list of all calculators
     steps = [
         f"fill in {show_path(function)} and {show_path(test)}: "
         f"every {skeleton.MARK}; calculators/README.md explains",

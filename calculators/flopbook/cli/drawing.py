@@ -44,7 +44,7 @@ def _answer_text(name: str, given: dict[str, Any], drawn: Picture) -> str:
     try:
         return answer(calculate(name, **given))
     except FlopbookError as error:
-        if not drawn.words:
+        if not drawn.words:  # nothing was counted either
             raise
         return f"no closed form here: {str(error).partition(';')[0]}"
 

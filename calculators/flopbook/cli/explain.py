@@ -42,6 +42,7 @@ def moved(result: Result, outputs: Sequence[str] = ()) -> list[Sensitivities]:
     """What moves these outputs. Without a name, the first one, where that can be said."""
     if outputs:
         return [sensitivities(result, name) for name in outputs]
+    # Every output may be a word or open; then nothing can be told of percents.
     try:
         return [sensitivities(result)]
     except FlopbookError:
@@ -82,7 +83,7 @@ def _steps(result: Result, values: dict[str, Any]) -> list[str]:
 
 def _working(result: Result, values: dict[str, Any]) -> list[str]:
     """The steps of ordinary Python in its own words, then what they end in."""
-    assert result.formula.working is not None
+    assert result.formula.working is not None  # what makes it ordinary Python
     lines = result.formula.working(**values)
     for name, value in result.items():
         if value is not None:
@@ -108,7 +109,7 @@ def _origin(used: Value, is_input: bool) -> str:
 def _source_line(key: str) -> str:
     try:
         work = reference(key)
-    except UnknownName:
+    except UnknownName:  # the key is better than no source
         return key
     when = f", read {work.urldate}" if work.urldate else ""
     return f"{key}: {work.authors}, {work.title} ({work.year}). {work.link}{when}"

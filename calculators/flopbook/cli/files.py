@@ -23,7 +23,7 @@ def write_svg(plot: str, make: Callable[[], str]) -> None:
         raise FlopbookError(f"--plot writes SVG: '{shorten(plot)}' does not end in .svg")
     if not path.parent.is_dir():
         raise FlopbookError(f"--plot: there is no folder '{shorten(str(path.parent))}'")
-    text = make()
+    text = make()  # before the file: what cannot be drawn leaves none behind
     # In the same folder, so that replacing the file is one step and never half of it.
     handle, draft = tempfile.mkstemp(dir=path.parent, suffix=".svg")
     try:

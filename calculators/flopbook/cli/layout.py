@@ -60,6 +60,7 @@ def _definitions(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
     lines = []
     for name, text in rows:
         head, block = f"  {name}", _wrapped(text, width, " " * indent)
+        # At least two blanks between a name and its meaning.
         if len(head) < indent - 1:
             lines.append(head + block[len(head) :])
         else:

@@ -115,7 +115,7 @@ def list_command(**given: Any) -> None:
     _check_word("--sort", sort, SORTS)
     peak = Wanted(given["dtype"] or "bf16")
     shows_values = given["long"] or given["as_json"] or sort not in HEADS
-    # Heads are read at once; all values of all accelerators take ten times as long.
+    # Reading heads alone is much faster than all values of all accelerators.
     if shows_values or filters.read_values:
         entries = list(load_entries().values())
     else:
@@ -168,7 +168,7 @@ def _check_word(option: str, word: str | None, known: Sequence[str]) -> None:
 
 def _read_size(text: str) -> float:
     try:
-        if is_bare(text):
+        if is_bare(text):  # 80 would be 80 bytes
             shown = shorten(text)
             raise UsageError(f"--min-memory: '{shown}' has no unit; write for example {shown}GB")
         return parse_quantity(text, "byte")
@@ -183,6 +183,7 @@ def _order(listed: _Listed, sort: str) -> tuple[Any, ...]:
         return _largest_first(year(entry), entry.id)
     if sort in listed.figures:
         return _largest_first(listed.figures[sort].value, entry.id)
+    # What has no order of size.
     words = {
         "id": entry.id,
         "name": entry.name.casefold(),
@@ -193,6 +194,7 @@ def _order(listed: _Listed, sort: str) -> tuple[Any, ...]:
 
 
 def _largest_first(value: float | None, entry_id: str) -> tuple[bool, float, str]:
+    # False sorts before True, so what has a value comes first.
     return (value is None, -(value or 0), entry_id)
 
 

@@ -61,7 +61,7 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     }
     words: list[str] = []
     wants_help = False
-    rest = iter(arguments)
+    rest = iter(arguments)  # an option takes its value from here, and `--` all that is behind it
     for word in rest:
         if word == END_OF_OPTIONS:
             break
@@ -77,6 +77,7 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
             values[option.name] = True
         else:
             _store(values, option, value if equals else _next_value(option, rest, options))
+    # Before words are looked at: whoever asks for help may not know the options yet.
     if wants_help:
         return None
     for word in words:

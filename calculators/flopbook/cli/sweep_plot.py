@@ -1,4 +1,4 @@
-"""The curves of a sweep as text: a row for each point, a mark between the lowest and the highest."""
+"""The curves of a sweep as text: a row for each point, marks between the lowest and highest."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _csv_cell(value: Any) -> Any:
         return ""
     if value.is_integer() and abs(value) < MOST_EXACT:
         return int(value)
-    return repr(value)
+    return repr(value)  # as many digits as it takes to read the same float back
 
 
 def table(grid: Sweep, outputs: list[str]) -> str:
@@ -118,6 +118,7 @@ def _rows(grid: Sweep, outputs: list[str]) -> str:
     if not grid.problems:
         return columns(rows, head=head)
     for point, row in enumerate(rows):
+        # A refused point has inputs and a reason, and no outputs.
         if point in grid.problems:
             row[len(swept_names) :] = ["-"] * len(outputs)
         row.append(grid.problems.get(point, ""))

@@ -38,6 +38,7 @@ def answer(result: Result) -> str:
     ]
     inputs = [(name, input_text(used), _origin(used)) for name, used in result.inputs.items()]
     short = [row for row in inputs if len(row[1]) <= LONG]
+    # None below a sweep, and where all outputs are columns of tables.
     blocks = [columns(outputs)] if outputs else []
     blocks += [*_tables(result), "from"]
     if short:
@@ -64,6 +65,7 @@ def _tables(result: Result) -> list[str]:
         names = [name for name in columns_of if _has_value(result, name)]
         if not names:
             continue
+        # A blank line below sets a table off from what follows.
         cells = [_cells(result[name], outputs[name].unit) for name in names]
         tables.append(columns(list(zip(*cells, strict=True)), head=names) + "\n")
     return tables
@@ -86,6 +88,7 @@ def output_text(value: Any, spec: Output) -> str:
     """The value of an output: open where an input is missing, none where there is no such thing."""
     if value is None:
         return "open"
+    # Infinity is "unlimited" for most outputs, and "there is none" where `absent` says so.
     if value == math.inf and spec.absent:
         return "none"
     return format_value(value, spec.unit)
@@ -122,7 +125,7 @@ def columns(
     table = [head, *rows] if head else list(rows)
     if not table:
         return ""
-    # By the first row, so that a later one must not be shorter.
+    # A head of other length than its rows is a mistake of ours; zip below says so.
     widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
     lines = []
     for row in table:

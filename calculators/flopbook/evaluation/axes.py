@@ -10,7 +10,7 @@ from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.evaluation.request import option_names, read_input
 from flopbook.formulas.declaration import Formula, Input
 
-MOST_POINTS = 1_000_000
+MOST_POINTS = 1_000_000  # of one sweep, all axes together
 STEPS = 10  # of a linear range without a count
 READABLE = 1000  # points that people may look at
 _FORM = "NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=A,B,C"
@@ -78,6 +78,7 @@ def read_axis(formula: Formula, text: str) -> Axis:
     if not equals or not values.strip():
         raise FlopbookError(f"--sweep is '{shorten(text)}', expected {_FORM}")
     spec = formula.inputs.get(name)
+    # Words may hold colons ("2:4"), so only numbers have ranges.
     if spec is None or not spec.is_number or ":" not in values:
         # A text of its own may have commas, so semicolons separate several of them.
         has_text = spec is not None and bool(spec.text)
@@ -88,6 +89,7 @@ def read_axis(formula: Formula, text: str) -> Axis:
 
 def _read_range(name: str, spec: Input, text: str, values: str) -> Axis:
     """A range of numbers: LOW:HIGH, then :log or :lin and how many points."""
+    # The words may come in either order: log:7 or 7:log.
     low_text, high_text, *words = (word.strip() for word in values.split(":"))
     spacings = [word for word in words if word in ("log", "lin")]
     counts = [word for word in words if word.isdecimal()]
@@ -110,6 +112,7 @@ def _read_range(name: str, spec: Input, text: str, values: str) -> Axis:
 
 def _log_range(low: float, high: float, count: int | None) -> list[float]:
     """Points evenly apart in the logarithm, from low to high, to twelve digits."""
+    # A range within a factor of two still has its two ends.
     doublings = max(1, round(abs(math.log2(high / low))))
     steps = count - 1 if count else doublings
     inner = [_tidy(low * (high / low) ** (n / steps), steps) for n in range(1, steps)]

@@ -52,6 +52,7 @@ def calculate(name: str, **options: Any) -> Result:
 
 def resolved(name: str, **options: Any) -> dict[str, Value]:
     """The inputs of a calculator as `calculate` would use them, its rules left unchecked."""
+    # Sweeps and pictures start from here: a rule may refuse what can still be drawn.
     return _resolve_all(Request(get_formula(name), options))
 
 
@@ -95,6 +96,7 @@ def _look_up(name: str, spec: Input, request: Request) -> Value | None:
     # Reads the data, which plain numbers do without.
     from flopbook.evaluation.lookups import from_chip, from_model
 
+    # In the order in which the message of a missing input names them.
     if spec.chip and request.chip:
         picked = from_chip(name, spec, request)
         if picked:
@@ -117,6 +119,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     """The answer, with the notes that a reader needs and the sources that it rests on."""
     _check_axes(request, values)
     add_notes(request, values, outputs)
+    # What nobody used is not an input of the answer.
     used = {name: value for name, value in values.items() if not _stands_for_none(value)}
     sources = [value.source for value in values.values() if value.source]
     sources += request.chip.sources if request.chip else ()
@@ -139,6 +142,7 @@ def _named(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:
         names["config"] = "config" if isinstance(config, Mapping) else str(config)
     elif request.model:
         names["model"] = request.model.id
+    # A peak that was typed belongs to no number format that we know.
     if request.chip and "peak" in values and values["peak"].origin != GIVEN:
         names |= {"dtype": request.dtype, "sparsity": request.sparsity}
     return {option: Value(name, "") for option, name in names.items()}

@@ -24,6 +24,7 @@ class Curve:
         """The output at a value of the input; None where it is refused or there is no number."""
         try:
             y = self.at(x)
+        # Far from plausible values a formula may overflow or divide by zero.
         except (FlopbookError, ArithmeticError, ValueError):
             return None
         return None if isinstance(y, float) and math.isnan(y) else y

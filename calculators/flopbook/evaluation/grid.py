@@ -59,6 +59,7 @@ class Sweep(Mapping[str, Any]):
 
     def as_json(self) -> dict[str, Any]:
         """The answer under the contract of `--json`: lists where there was one value before."""
+        # What was held has the form of an answer without outputs.
         fixed = Result(self.formula, self.inputs, {}, self.notes, self.sources).as_json()
         axes, swept = [], {}
         for axis in self.axes:
@@ -71,7 +72,7 @@ class Sweep(Mapping[str, Any]):
         }
         problems = [{"point": point, "why": why} for point, why in sorted(self.problems.items())]
         return fixed | {
-            "inputs": swept | fixed["inputs"],
+            "inputs": swept | fixed["inputs"],  # swept ones first, as in the columns
             "outputs": outputs,
             "sweep": {"axes": axes, "points": self.size, "problems": problems},
         }

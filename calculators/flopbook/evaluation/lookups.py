@@ -33,9 +33,11 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
         # A default of infinity is a limit that need not be given.
         if request.formula.defaults.get(name) == math.inf:
             return None
+        # A node in place of a chip, for example: no single option would help.
         if not isinstance(error, Missing):
             raise
         way = flag(name)
+        # Only where the message lists other formats to choose from.
         if spec.chip == "peak" and "it has: " in str(error):
             way += ", or another --dtype"
         raise FlopbookError(f"{error}; give {way}") from None
@@ -94,6 +96,7 @@ def _links_per_axis(chip: Chip, _: Request) -> Picked:
 
 
 def _is_torus(axes: Picked) -> bool:
+    # A mesh is a torus whose rings are not closed; inside, it has two links an axis as well.
     return axes.claim.topology in ("torus", "mesh")
 
 
@@ -107,6 +110,7 @@ def _topology(chip: Chip, _: Request) -> Picked:
     """How the scale-up network joins the chips, in the words of --topology."""
     axes = chip.pick_scaleup_axes()
     word = "switch"
+    # One axis closed to a ring has formulas of its own.
     if _is_torus(axes):
         word = "torus" if axes.value > 1 else "ring"
     return Picked(word, "1", axes.claim)  # type: ignore[arg-type]  # the one value that is a word
@@ -158,6 +162,7 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | None:
     """The value of the model; None where its kind or its silence means the formula's default."""
     assert request.model is not None
     counts_experts = spec.model in ("experts", "experts_per_token")
+    # A dense model has no experts to record; the default of the formula is none.
     if counts_experts and request.model.model.kind == "dense":
         return None
     has_default = name in request.formula.defaults

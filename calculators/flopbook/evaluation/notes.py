@@ -22,7 +22,7 @@ CHIP_COUNTS = ("max_chips", "max_ways", "devices")
 
 
 def add_notes(request: Request, values: Mapping[str, Value], outputs: dict[str, Any]) -> None:
-    """Add the notes on an answer to its request, and leave outputs open whose inputs are missing."""
+    """Add the notes on an answer to its request; outputs whose inputs are missing become None."""
     if "sparsity" in request.options and "peak" in request.options:
         request.notes.append(PEAK_AS_GIVEN)
     _open_outputs(request, values, outputs)
@@ -48,11 +48,13 @@ def _open_outputs(request: Request, values: Mapping[str, Value], outputs: dict[s
 def _note_chips(request: Request, values: Mapping[str, Value], outputs: Mapping[str, Any]) -> None:
     """Say when a number of chips is below one, or beyond the network that its bandwidth is of."""
     counts = [outputs[name] for name in CHIP_COUNTS if name in outputs]
+    # None where the outputs are open.
     if not counts or counts[0] is None:
         return
     fewest, most = _range(counts[0])
     if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
+    # A bandwidth that was typed is of whatever network the reader means.
     bandwidth = values.get("link_bandwidth")
     if request.chip is None or bandwidth is None or bandwidth.origin == GIVEN:
         return

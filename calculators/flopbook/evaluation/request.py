@@ -38,6 +38,7 @@ class Request:
             if option not in accepted:
                 raise UnknownName(f"option of {formula.id}", option, accepted)
         self.formula, self.options = formula, _given_options(options)
+        # Now, not at the first look-up: an unknown chip is a mistake even where nothing needs it.
         self.chip = self._named_chip()
         self.model = self._named_model()
         self.notes: list[str] = []
@@ -122,13 +123,14 @@ def read_input(name: str, spec: Input, value: Any) -> Any:
     """
     if not (spec.is_number and isinstance(value, str)):
         return choice(value, spec.choices)
-    ways = 1.0
+    ways = 1.0  # share of the amount that goes one way
     if spec.chip in LINKS:  # data sheets print both ways together; a calculator takes one
         value, ways = one_way(value)
     try:
         amount = parse_quantity(value, spec.unit) * ways
     except UnitError as error:
         raise FlopbookError(f"{flag(name)}: {error}") from None
+    # A number from Python is in SI units; only a text can have been meant otherwise.
     likely = _likely_unit(spec.unit, amount)
     if likely and amount > 0 and is_bare(value):
         text = shorten(value)

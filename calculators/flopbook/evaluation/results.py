@@ -19,11 +19,15 @@ class Value(NamedTuple):
     unit: str
     origin: str = GIVEN
     source: str = ""
-    place: str = ""
+    place: str = ""  # file and line where that claim is written
 
 
 class Result(Mapping[str, Any]):
-    """A calculator's answer: a mapping of outputs (SI) with inputs, notes and sources beside it."""
+    """A calculator's answer: a mapping of outputs (SI) with inputs, notes and sources beside it.
+
+    An output is a float, a word, a tuple of either, an array where arrays went in, or None where an
+    input that it needs was left out.
+    """
 
     def __init__(
         self,

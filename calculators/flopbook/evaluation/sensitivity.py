@@ -117,6 +117,7 @@ def sensitivities(result: Result, output: str | None = None) -> Sensitivities:
             without_effect.append(key)
         else:
             moving.append(sensitivity)
+    # Sorting is stable: equal ones stay in the order of the inputs.
     moving.sort(key=lambda move: -round(abs(move.elasticity), RANK_DECIMALS))
     return Sensitivities(name, tuple(moving), tuple(without_effect), tuple(held))
 
@@ -139,6 +140,7 @@ def _elasticity(curve: Curve, point: _Point) -> Sensitivity | None:
     whole = curve.spec.whole
     for x_low, x_high in _steps(point.x, whole):
         low, high = _Point(x_low, curve(x_low)), _Point(x_high, curve(x_high))
+        # Two of the three points make a slope, from one side if need be.
         usable = [candidate for candidate in (low, point, high) if candidate.has_slope]
         if len(usable) < 2:
             continue
@@ -154,6 +156,7 @@ def _elasticity(curve: Curve, point: _Point) -> Sensitivity | None:
 
 def _steps(x: float, whole: bool) -> list[tuple[float, float]]:
     """The points below and above an input, first choice first."""
+    # A whole number that has to be a power of two, or to divide another, has no neighbours.
     if whole:
         return [(x - 1, x + 1), (x / 2, 2 * x)]
     return [(x * math.exp(-STEP), x * math.exp(STEP))]

@@ -57,7 +57,7 @@ class ArrayStorage(ListStorage):
         """The values of an axis at every point; `stride` points in a row have the same one."""
         values = self.np.asarray(axis.values, dtype=float if axis.is_number else object)
         count = len(axis.values)
-        if count == size:
+        if count == size:  # a single axis: no copy
             return values
         return self.np.tile(self.np.repeat(values, stride), size // (stride * count))
 

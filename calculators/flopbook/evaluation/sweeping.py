@@ -76,6 +76,7 @@ class _Filler:
         # A calculator that is ordinary Python computes one case at a time.
         has_numbers = bool(self.numbers)
         self.computes_arrays = self.storage.has_arrays and has_numbers and grid.formula.printed
+        # The last axis moves fastest: its stride is one.
         self.strides = {}
         stride = 1
         for axis in reversed(grid.axes):
@@ -88,6 +89,7 @@ class _Filler:
         for axis in grid.axes:
             stride = self.strides[axis.name]
             grid.columns[axis.name] = self.storage.spread(axis, stride, grid.size)
+        # Outputs behind the inputs that were swept, all of them open at first.
         for name, spec in grid.formula.outputs.items():
             grid.columns[name] = self.storage.empty(grid.size, bool(spec.choices))
         self._fill_words({}, self.storage.all_points(grid.size), self.words)
@@ -139,6 +141,7 @@ class _Filler:
     def _refused_values(self, axis: Axis) -> dict[float, str]:
         """The values of an axis that are out of its bounds, each with the reason."""
         spec, flag = self.grid.formula.inputs[axis.name], f"--{axis.name.replace('_', '-')}"
+        # All values in one check; only where one of them fails is each looked at.
         together = self.storage.as_numbers(axis.values)
         if together is not None and not _refusal(flag, spec, together):
             return {}
@@ -162,6 +165,8 @@ class _Filler:
         try:
             result = self._calculate(words, numbers)
         except (FlopbookError, TypeError, ValueError) as error:
+            # Which of the points was refused is not known, so each half is tried. TypeError and
+            # ValueError come from a rule or a part that cannot take arrays.
             self._count_try(error)
             half = len(points) // 2
             self._fill_block(words, points[:half])

@@ -24,7 +24,7 @@ from flopbook.evaluation.solving.root_search import (
     spans,
     with_extremes,
 )
-from flopbook.evaluation.solving.solutions import CLOSED, HALVED, Answer, Solution, mark_solved
+from flopbook.evaluation.solving.solutions import CLOSED, HALVED, Solution, SolvedValue, mark_solved
 from flopbook.evaluation.solving.targets import Target, one_sided, precise
 from flopbook.faces.inverse import closed_roots, depends
 from flopbook.formulas.declaration import ABSURDLY_SMALL, Formula
@@ -42,6 +42,7 @@ class SolvedCurve(Curve):
     def __init__(self, formula: Formula, name: str, output: str, given: dict[str, Any]) -> None:
         spec = formula.inputs[name]
         self.low = max(spec.least, 1.0 if spec.whole else ABSURDLY_SMALL)
+        # Any value within the bounds does: it is replaced at every call.
         allowed = min(max(1.0, self.low), spec.most)
         inputs = resolved(formula.id, **{**given, name: allowed})
         needs = [needed for needed in formula.outputs[output].needs if needed != name]
@@ -90,6 +91,7 @@ class SolvedCurve(Curve):
         for root in closed_roots(self.formula, inputs, self.name, self.output, target.value):
             if not is_close(root, x, SAME_ROOT):
                 continue
+            # A closed root of a whole number confirms it, or lies between two of them.
             if self.spec.whole:
                 return x if is_close(root, x, EXACT) else None
             value = self(root)
@@ -133,6 +135,7 @@ def _search(curve: SolvedCurve, domain: Domain, points: list[Sample], target: Ta
     if target.relation != "=":
         return _Search(points, spans(curve, domain, points, target.met), target, [])
     hits, jumps = equal(curve, domain, points, target.value)
+    # A saw may jump over the target here and meet it at a tooth that no sample has hit.
     if jumps and not hits and not domain.whole:
         near_jumps = denser(curve, domain, points, jumps)
         hits, jumps = equal(curve, domain, near_jumps, target.value)
@@ -148,6 +151,7 @@ def _check_values(curve: SolvedCurve, points: list[Sample], target: Target) -> N
     if not values:
         curve.at(curve.values[curve.name])  # says why
         raise FlopbookError(f"no value of {curve.flag} is allowed with these inputs")
+    # A tuple, for example, as a calculator in ordinary Python gives.
     kind = str if target.is_word else (int, float)
     if not all(isinstance(value, kind) for value in values):
         raise FlopbookError(f"{target.output} is no number and cannot be a target")
@@ -174,6 +178,7 @@ def _is_tied(curve: SolvedCurve) -> bool:
 def _check_search(curve: SolvedCurve, search: _Search, target: Target) -> None:
     """Raise FlopbookError where nothing meets the target, or everything does."""
     stretches = search.spans
+    # Both ends are those of the domain; the target sets neither.
     is_everywhere = len(stretches) == 1 and stretches[0].open_low and stretches[0].open_high
     if is_everywhere and search.target == target and stretches[0].low < stretches[0].high:
         low, high = curve.input_text(stretches[0].low), curve.input_text(stretches[0].high)
@@ -211,7 +216,7 @@ def _value_of(point: Sample) -> Any:
     return point.y
 
 
-def _answer(curve: SolvedCurve, span: Span, target: Target) -> Answer:
+def _answer(curve: SolvedCurve, span: Span, target: Target) -> SolvedValue:
     """A stretch of values as an answer: the end that the target sets, a point, or both ends."""
     noun = "whole number" if curve.spec.whole else "value"
     is_point = is_close(span.low, span.high, CLOSE)
@@ -219,25 +224,25 @@ def _answer(curve: SolvedCurve, span: Span, target: Target) -> Answer:
     if span.open_low != span.open_high and not (is_point and is_exact):
         return _end_answer(curve, span, target, noun)
     if not is_point:
-        return Answer(span.low, span.high, f"every {noun} between gives {target}")
+        return SolvedValue(span.low, span.high, f"every {noun} between gives {target}")
     if target.is_word:
-        return Answer(span.low)
+        return SolvedValue(span.low)
     middle = span.low if span.low == span.high else _best(curve, span, target)
     root = curve.closed(middle, target)
     bound = "" if target.relation == "=" else f"the only {noun} with {target}"
     if root is None:
-        return Answer(middle, None, bound, HALVED)
-    return Answer(root, None, bound, CLOSED)
+        return SolvedValue(middle, None, bound, HALVED)
+    return SolvedValue(root, None, bound, CLOSED)
 
 
-def _end_answer(curve: SolvedCurve, span: Span, target: Target, noun: str) -> Answer:
+def _end_answer(curve: SolvedCurve, span: Span, target: Target, noun: str) -> SolvedValue:
     """The end of a stretch that the target sets; the domain sets the other one."""
     x, size = (span.high, "largest") if span.open_low else (span.low, "smallest")
     bound = f"the {size} {noun} with {target}"
     root = None if target.is_word else curve.closed(x, target)
     if root is not None and target.met(curve(root)):
-        return Answer(root, None, bound, CLOSED)
-    return Answer(x, None, bound, HALVED)
+        return SolvedValue(root, None, bound, CLOSED)
+    return SolvedValue(x, None, bound, HALVED)
 
 
 def _best(curve: SolvedCurve, span: Span, target: Target) -> float:
@@ -246,7 +251,7 @@ def _best(curve: SolvedCurve, span: Span, target: Target) -> float:
     return min(candidates, key=lambda x: abs(curve(x) - target.value))
 
 
-def _notes(curve: SolvedCurve, answer: Answer, given: dict[str, Any]) -> list[str]:
+def _notes(curve: SolvedCurve, answer: SolvedValue, given: dict[str, Any]) -> list[str]:
     """What the input is otherwise, and what the next whole number would give."""
     notes = []
     if curve.spec.whole and answer.bound and answer.to is None:

@@ -12,7 +12,7 @@ from flopbook.evaluation.solving.targets import Target, precise
 CLOSED, HALVED, TRIED = "closed form", "bracketed", "each choice tried"
 
 
-class Answer(NamedTuple):
+class SolvedValue(NamedTuple):
     """A value that meets the target; with `to`, every value from one to the other does.
 
     `bound` says how it ends.
@@ -32,7 +32,7 @@ class Solution(NamedTuple):
 
     name: str
     target: Target
-    answers: tuple[Answer, ...]
+    answers: tuple[SolvedValue, ...]
     result: Result
     notes: tuple[str, ...] = ()
 
@@ -54,9 +54,10 @@ class Solution(NamedTuple):
             lines.insert(0, f"{count}; the whole result is that of the first")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
-    def _line(self, answer: Answer) -> str:
+    def _line(self, answer: SolvedValue) -> str:
         name = self.name.replace("_", "-")
         reason = answer.bound or self.target
+        # A word needs neither unit nor digits.
         if answer.method == TRIED:
             return f"{name} = {answer.value}: {reason}"
         value = self._value_text(answer.value)
@@ -64,10 +65,10 @@ class Solution(NamedTuple):
             value += f" to {self._value_text(answer.to)}"
         return f"{name} = {value}: {reason} (found {self._how(answer)})"
 
-    def _how(self, answer: Answer) -> str:
+    def _how(self, answer: SolvedValue) -> str:
         if answer.method == CLOSED:
             return "in closed form"
-        if self.result.formula.inputs[self.name].whole:
+        if self.result.formula.inputs[self.name].whole:  # all its digits are known
             return "by halving"
         return "by halving, to 9 digits"
 
@@ -93,7 +94,7 @@ class Solution(NamedTuple):
         return self.result.as_json() | {"solve": solve}
 
 
-def _answer_record(answer: Answer) -> dict[str, Any]:
+def _answer_record(answer: SolvedValue) -> dict[str, Any]:
     return {
         "value": answer.value,
         "to": answer.to,

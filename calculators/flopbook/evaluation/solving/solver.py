@@ -16,7 +16,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.evaluation.request import WORDS, option_names, takes
 from flopbook.evaluation.results import Result
 from flopbook.evaluation.solving.numeric import SolvedCurve, solve_number
-from flopbook.evaluation.solving.solutions import TRIED, Answer, Solution, mark_solved
+from flopbook.evaluation.solving.solutions import TRIED, Solution, SolvedValue, mark_solved
 from flopbook.evaluation.solving.targets import Target, one_sided, read_target
 from flopbook.formulas import get_formula
 from flopbook.formulas.declaration import Formula
@@ -92,6 +92,7 @@ def _try_words(
         notes.append(f"{word} gives {answer}")
     if not results:
         raise refusal or FlopbookError(f"{name} has no choices")
+    # Words come in steps: if none meets the target, those that come to its better side do.
     exact = _meeting(results, target)
     looser = one_sided(target)
     met = exact or _meeting(results, looser)
@@ -99,7 +100,7 @@ def _try_words(
         flag = name.replace("_", "-")
         raise FlopbookError(f"no {flag} gives {looser}: {'; '.join(notes)}")
     bound = "" if exact else str(looser)
-    answers = tuple(Answer(word, bound=bound, method=TRIED) for word in met)
+    answers = tuple(SolvedValue(word, bound=bound, method=TRIED) for word in met)
     return Solution(name, target, answers, mark_solved(results[met[0]], name), tuple(notes))
 
 

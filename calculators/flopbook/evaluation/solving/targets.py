@@ -39,6 +39,7 @@ class Target(NamedTuple):
         """Whether a value of the output meets it, but for rounding."""
         if self.is_word or not isinstance(value, (int, float)):
             return bool(value == self.value)
+        # First, so that rounding never turns "at most" into a refusal.
         if is_close(value, self.value, EXACT):
             return True
         if self.relation == "=":
@@ -80,7 +81,7 @@ def _mapping_text(target: Mapping[str, Any]) -> str:
     output, value = next(iter(target.items()))
     if str(value).strip()[:2] in ("<=", ">="):
         return f"{output}{value}"
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float)):  # all digits; an int of Python is read as a float
         value = repr(float(value))
     return f"{output}={value}"
 
