@@ -15,6 +15,7 @@ from flopbook.formulas import CATALOGUE, get_formula
 # more. tests/test_doctests.py holds this list to `_PUBLIC` and to the catalogue of calculators, and
 # prints the line that a new calculator needs.
 if TYPE_CHECKING:
+    from flopbook.architectures.shape import shape
     from flopbook.data.library import entry as entry
     from flopbook.data.library import entry_ids as entry_ids
     from flopbook.data.library import model_ids as model_ids
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
     from flopbook.formulas.capacity import max_params as max_params
     from flopbook.formulas.collectives import collective as collective
     from flopbook.formulas.context_parallel import cp_limit as cp_limit
-    from flopbook.formulas.context_parallel import ep_limit as ep_limit
     from flopbook.formulas.cost import cluster_power as cluster_power
     from flopbook.formulas.data_parallel import dp_limit as dp_limit
     from flopbook.formulas.data_parallel import fsdp_limit as fsdp_limit
     from flopbook.formulas.deployment import serving as serving
     from flopbook.formulas.deployment import speculative_decoding as speculative_decoding
+    from flopbook.formulas.expert_parallel import ep_limit as ep_limit
     from flopbook.formulas.inference import decode as decode
     from flopbook.formulas.inference import kv_cache as kv_cache
     from flopbook.formulas.inference import prefill as prefill

@@ -19,7 +19,6 @@ from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate, reads, takes
 from flopbook.formulas import formulas, get_formula
 from flopbook.hardware.chip import chip
-from flopbook.architectures.shape import shape
 from flopbook.quantities.dtypes import DTYPE_BYTES
 
 OUTPUTS = {

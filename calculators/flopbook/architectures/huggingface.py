@@ -252,7 +252,9 @@ def _claim(field: str, value: Any, file: str) -> Claim:
         unit = "none"
     elif field.endswith("params"):
         unit, basis = "param", "derived"
-    return Claim(field, value, "", datetime.date.today(), unit, basis=basis, locator=file)
+    return Claim(
+        field, value, f"{OWN_FILE}{file}", datetime.date.today(), unit, basis=basis, locator=file
+    )
 
 
 def shape_of(config: Config) -> Inputs:

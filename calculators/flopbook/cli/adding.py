@@ -39,7 +39,7 @@ def new_reference(
     _refuse_known(known_as(identifier, work, references.values()))
     key = key_of(work, references.keys())
     entry = entry_text(key, work, topic)
-    path = BIBLIOGRAPHY / pick_file(work, topic, references.values())
+    path = library().bibliography / pick_file(work, topic, references.values())
     if not dry_run:
         insert(path, key, entry)
     steps = _steps(key, work, topic, path)

@@ -115,10 +115,11 @@ def _mend(paths: Sequence[Path]) -> list[str]:
 
 
 def _data_files() -> list[Path]:
-    from flopbook.data.repository import FOLDERS
+    from flopbook.data.library import library
 
+    books = library()
     files: list[Path] = []
-    for folder in FOLDERS.values():
+    for folder in (books.accelerators, books.bibliography, books.models):
         files += sorted(folder.rglob("*.yaml"))
         files += sorted(folder.rglob("*.bib"))
     return files

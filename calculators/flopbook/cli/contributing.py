@@ -160,7 +160,7 @@ def _new_accelerator_file(
         authoring.refuse_known_chip(new_id, given["name"] or "")
     values = _answers(what, new_id, given)
     nearest, text = _made(what, new_id, values)
-    path = ACCELERATORS / (f"{new_id}.yaml" if what == "chip" else f"{new_id}/vendor.yaml")
+    path = library().entry_path(new_id) if what == "chip" else library().vendor_path(new_id)
     if not dry_run:
         authoring.write_new(path, text)
     steps = _steps(what, new_id, values, path)
@@ -194,7 +194,7 @@ def _new_calculator(
     section = choice(values["section"], SECTIONS)
     module = values["module"] or skeleton.default_module(section)
     new = skeleton.NewCalculator(calculator_id, section, module)
-    texts = skeleton.texts(new, ACCELERATORS.parent)
+    texts = skeleton.texts(new, library().root)
     if not dry_run:
         skeleton.write(texts)
     function, test, _ = texts  # the third is the list of all calculators
@@ -207,7 +207,7 @@ def _new_calculator(
         "make lint, make test",
     ]
     if as_json:
-        root = ACCELERATORS.parent
+        root = library().root
         files = {path.relative_to(root).as_posix(): text for path, text in texts.items()}
         print_json({"files": files, "written": not dry_run, "next": steps})
     elif dry_run:

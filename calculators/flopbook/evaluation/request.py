@@ -13,7 +13,8 @@ from flopbook.quantities.dtypes import BLOCK_DTYPES, DTYPE_BYTES
 from flopbook.quantities.units import UnitError, is_bare, one_way, parse_quantity
 
 if TYPE_CHECKING:
-    from flopbook.hardware.chip import Chip, Shape
+    from flopbook.architectures.shape import Shape
+    from flopbook.hardware.chip import Chip
 
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
 SLOWEST_BARE = 1e6
@@ -64,7 +65,7 @@ class Request:
         """The model that was named, or the one that a configuration file describes."""
         if "config" not in self.options and "model" not in self.options:
             return None
-        from flopbook.hardware.chip import Shape, shape
+        from flopbook.architectures.shape import Shape, shape
 
         if "config" not in self.options:
             return shape(str(self.options["model"]))
