@@ -1,0 +1,42 @@
+"""Remembers which documents passed the check of their schema.
+
+A command that looks up one chip reads one document. Where it passed before, loading the checker
+would take longer than everything else the command does. What is remembered is a digest of the
+document and its schema together, so a change of either is checked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from flopbook.data.cache import fingerprint, keep, kept
+
+NAME = "approvals"
+# An edited document leaves its old digest behind. About three times as many as there are entries;
+# beyond that the list starts anew.
+MOST = 1000
+
+
+def approved(schema: str, document: Any) -> bool:
+    """True when this document passed the check of this schema in an earlier run."""
+    return _digest(schema, document) in kept(NAME, _version())
+
+
+def approve(schema: str, document: Any) -> None:
+    """Remember that a document passed the check of its schema."""
+    earlier = kept(NAME, _version())
+    room = earlier if len(earlier) < MOST else {}
+    keep(NAME, _version(), {**room, _digest(schema, document): True})
+
+
+def _digest(schema: str, document: Any) -> str:
+    text = f"{schema}\n{json.dumps(document)}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _version() -> str:
+    """The code that decides what passes."""
+    return fingerprint(Path(__file__).with_name("schema.py"))
