@@ -8,7 +8,7 @@ import collections
 import re
 from collections.abc import Iterator
 
-from flopbook.checks.rules.typed import prose_share
+from flopbook.checks.lint import prose_share
 from flopbook.drawing.markup import plain
 from flopbook.ledger.rows import VERDICTS, ledger_rows
 from scripts.website import figures

@@ -43,13 +43,22 @@ import sys, time
 from pathlib import Path
 from flopbook.data import references as reader
 from flopbook.checks.rules import RULES
-from flopbook.checks.rules import base
+from flopbook.checks.rules.base import Holdings
+from flopbook.data.library import entry_ids, vendor_ids
+
 root = Path(sys.argv[1])
 begun = time.perf_counter()
-found = reader.read_references(root)
+found = reader.references()
+holdings = Holdings(
+    references=found,
+    topics=reader.topics(),
+    entry_ids=entry_ids(),
+    vendor_ids=vendor_ids(),
+    bibliography=library().bibliography,
+)
 for rule in RULES:
     if rule.NAME in ("fields", "author", "year", "address", "latex", "topic", "thin"):
-        list(rule.check(base.Data({}, {}, {})))
+        list(rule.check(holdings))
 print(len(found), time.perf_counter() - begun)
 """
 

@@ -13,7 +13,9 @@ from flopbook.data.library import reference
 from flopbook.drawing.markup import escape
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import formulas
-from flopbook.ledger.rows import Row, judge, recompute
+from flopbook.ledger.recomputation import recompute
+from flopbook.ledger.rows import Row
+from flopbook.ledger.verdicts import judge
 from scripts.website.pages.calculators import calculator_markdown
 from scripts.website.pages.errata import claim_page, errata_page
 from scripts.website.pages.pitfalls import (

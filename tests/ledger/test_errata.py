@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from flopbook.data.library import references
-from flopbook.ledger.rows import Row, judge, read_ledger, recompute
+from flopbook.ledger.recomputation import recompute
+from flopbook.ledger.rows import Row, ledger_rows
+from flopbook.ledger.verdicts import judge
 
 ROWS = {row.id: row for row in read_ledger(Path(__file__).with_name("errata") / "claims")}
 ERRORS = sorted(name.removesuffix("-wrong") for name in ROWS if name.endswith("-wrong"))

@@ -11,18 +11,16 @@ import pytest
 
 from flopbook.data.library import references
 from flopbook.errors import DataError, FlopbookError, UnknownName
+from flopbook.ledger.recomputation import NAMES, recompute
 from flopbook.ledger.rows import (
     DEFAULT_TOLERANCE,
-    NAMES,
     VERDICTS,
     Row,
     Stated,
-    judge,
     ledger_row,
     ledger_rows,
-    read_ledger,
-    recompute,
 )
+from flopbook.ledger.verdicts import judge
 
 ROWS = ledger_rows()
 

@@ -9,7 +9,8 @@ import collections
 
 import pytest
 
-from flopbook.ledger.rows import VERDICTS, Row, judge, ledger_rows
+from flopbook.ledger.rows import VERDICTS, Row, ledger_rows
+from flopbook.ledger.verdicts import judge
 
 # Document, its file and source in the ledger, its lines, and the rows and verdicts that it has at
 # least.

@@ -9,8 +9,10 @@ from dataclasses import replace
 import pytest
 
 from flopbook.errors import FlopbookError
-from flopbook.ledger.rows import NAMES, Row, Stated, judge, ledger_rows
+from flopbook.ledger.recomputation import NAMES
+from flopbook.ledger.rows import Row, Stated, ledger_rows
 from flopbook.ledger.units import CHIP_UNITS, MODEL_UNITS, expression_dimensions
+from flopbook.ledger.verdicts import judge
 from flopbook.quantities.units import unit
 
 KNOWN = [

@@ -224,6 +224,45 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
+# Which readers look into which folder when they are given none.
+READERS = {
+    "accelerators": (
+        "flopbook.data.accelerators",
+        ("entry_ids", "vendor_ids", "entry", "load_entry", "load_head", "find_id", "vendor"),
+    ),
+    "models": ("flopbook.data.accelerators", ("model_ids", "model", "load_model")),
+    "bibliography": ("flopbook.data.references", ("reference", "references", "topics")),
+    "tiers": ("flopbook.data.tiers", ("source_tiers",)),
+    "works": ("flopbook.data.works", ("on_file",)),
+    "glossary": ("flopbook.data.glossary", ("glossary",)),
+    "links": ("flopbook.data.link_status", ("link_statuses",)),
+    "names": ("flopbook.data.names", ("other_names",)),
+    "ledger": ("flopbook.ledger.rows", ("ledger_rows",)),
+    "catalogue": ("flopbook.data.catalogue", ("load_entries", "read_entries", "_loaded")),
+}
+
+
+# What else remembers data that it was made from.
+REMEMBERING = (
+    ("flopbook.evaluation.terms", ("uses",)),
+    ("scripts.website.pages.entry", ("users",)),
+    ("scripts.website.pages.works", ("_cited",)),
+    ("scripts.website.pages.terms", ("_by_name", "_pattern")),
+)
+# Modules that name a folder themselves, to show a file of it.
+FOLDERS = (
+    ("flopbook.checks.lint", "ACCELERATORS", "accelerators"),
+    ("flopbook.checks.lint", "BIBLIOGRAPHY", "bibliography"),
+    ("flopbook.checks.lint", "DOCS", "docs"),
+    ("scripts.website.pages.references", "BIBLIOGRAPHY", "bibliography"),
+    ("flopbook.contributing.where", "ACCELERATORS", "accelerators"),
+    ("flopbook.contributing.where", "BIBLIOGRAPHY", "bibliography"),
+    ("flopbook.contributing.where", "MODELS", "models"),
+    ("flopbook.cli.contributing", "ACCELERATORS", "accelerators"),
+    ("flopbook.cli.adding", "BIBLIOGRAPHY", "bibliography"),
+)
+
+
 class World:
     """A folder with one vendor, one chip, one model, one reference, one topic and one claim; all
     valid.

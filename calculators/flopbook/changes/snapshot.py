@@ -131,8 +131,9 @@ def _ledger(unread: list[str]) -> Record:
         return {}
 
 
-def _row(row: Any) -> Record:
-    from flopbook.ledger.rows import judge, recompute
+def _row(row: Any) -> dict[str, Any]:
+    from flopbook.ledger.recomputation import recompute
+    from flopbook.ledger.verdicts import judge
 
     value, stands = None, True
     try:

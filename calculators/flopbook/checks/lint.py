@@ -7,72 +7,139 @@ that the list cannot rot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
+from typing import NamedTuple, TypeVar
 
+from flopbook.data.folders import schema_paths
 from flopbook.checks.rules import RULES
-from flopbook.checks.rules.base import Data
-from flopbook.data.accelerators import Entry
+from flopbook.checks.rules.base import Advice, Finding, Holdings
+from flopbook.checks.rules.typed import Share, share_of
+from flopbook.data.accelerators import Entry, dtype_names
+from flopbook.data.library import entry_ids, load_model, model_ids, vendor, vendor_ids, library
+from flopbook.data.library import read_entries
 from flopbook.data.claims import Claim
-from flopbook.data.library import load_model, model_ids, read_entries, vendor, vendor_ids
+from flopbook.data.library import glossary
+from flopbook.data.library import link_statuses
+from flopbook.data.library import references, topics
+from flopbook.data.schema import load_schema
+from flopbook.data.library import source_tiers
 from flopbook.errors import DataError, Problem
+from flopbook.ledger.rows import ledger_rows
 
-# An excuse, by the file and line of the record that makes it and the rule that it speaks of.
-Excuse = tuple[str, int, str]
+DOCS = library().accelerators.parent / "docs"  # not there in an installed package
+ENTRY_SCHEMA = schema_paths()["accelerator"]
+NEEDED_EXCEPTION = Advice("one that is needed", "remove it: the rule is kept here")
+
+Record = TypeVar("Record")
+
+
+class Excuse(NamedTuple):
+    """An exception of a claim or an entry: the place of the record, and the rule it speaks of."""
+
+    file: str
+    line: int
+    rule: str
 
 
 def lint() -> list[Problem]:
     """All problems of all data files, sorted by place; an empty list when the data is sound."""
-    data, problems = _read_all()
-    used: set[Excuse] = set()
+    holdings, problems = _read_all()
+    needed: set[Excuse] = set()
     for rule in RULES:
-        try:
-            problems += _findings(rule, data, used)
-        except DataError as error:
-            problems += error.problems
-    return sorted({*problems, *_unused(data, used)})
+        problems += _unexcused(rule, holdings, needed)
+    return sorted({*problems, *_unneeded(holdings, needed)})
 
 
-def _findings(rule: ModuleType, data: Data, used: set[Excuse]) -> Iterator[Problem]:
-    """What a rule finds, less what is excused; `used` collects the excuses that were needed."""
-    for finding in rule.check(data):
-        excuse = next(
-            (_excuse(o, rule.NAME) for o in finding.owners if rule.NAME in o.exceptions), None
-        )
+def prose_share() -> Share | None:
+    """Computed and typed numbers of all prose; None for an installed package, which has none."""
+    return share_of(DOCS)
+
+
+def _unexcused(rule: ModuleType, holdings: Holdings, needed: set[Excuse]) -> Iterator[Problem]:
+    """What a rule finds, less what is excused; the excuses that were needed go into `needed`."""
+    for finding in rule.check(holdings):
+        excuse = _excuse_for(finding, rule.NAME)
         if excuse is None:
             yield finding.problem
         else:
-            used.add(excuse)
+            needed.add(excuse)
+
+
+def _excuse_for(finding: Finding, rule: str) -> Excuse | None:
+    for owner in finding.owners:
+        if rule in owner.exceptions:
+            return _excuse(owner, rule)
+    return None
 
 
 def _excuse(owner: Claim | Entry, rule: str) -> Excuse:
-    return (owner.file, owner.line if isinstance(owner, Claim) else 1, rule)
+    line = owner.line if isinstance(owner, Claim) else 1
+    return Excuse(owner.file, line, rule)
 
 
-def _unused(data: Data, used: set[Excuse]) -> Iterator[Problem]:
-    for entry in data.entries.values():
-        for owner in (entry, *entry.claims):
-            for rule in owner.exceptions:
-                file, line, _ = excuse = _excuse(owner, rule)
-                if excuse not in used:
-                    said = (
-                        f"an exception from '{rule}'",
-                        "one that is needed",
-                        "remove it: the rule is kept here",
-                    )
-                    yield Problem(file, line, 1, "exception", *said)
+def _unneeded(holdings: Holdings, needed: set[Excuse]) -> Iterator[Problem]:
+    for excuse in _excuses(holdings.entries.values()):
+        if excuse not in needed:
+            found = f"an exception from '{excuse.rule}'"
+            yield Problem(excuse.file, excuse.line, 1, "exception", found, *NEEDED_EXCEPTION)
 
 
-def _read_all() -> tuple[Data, list[Problem]]:
-    entries, problems = read_entries()
+def _excuses(entries: Iterable[Entry]) -> Iterator[Excuse]:
+    for entry in entries:
+        yield from (_excuse(entry, rule) for rule in entry.exceptions)
+        for claim in entry.claims:
+            yield from (_excuse(claim, rule) for rule in claim.exceptions)
 
-    def read(ids: tuple[str, ...], load: Callable[[str], object]) -> dict:
-        found = {}
-        for name in ids:
+
+class _Reading:
+    """Reads one file after the other, and keeps the problems of those that cannot be read."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        self.unreadable: set[str] = set()
+
+    def each(self, ids: Iterable[str], load: Callable[[str], Record]) -> dict[str, Record]:
+        """The records that can be read, by id."""
+        records = {}
+        for record_id in ids:
             try:
-                found[name] = load(name)
+                records[record_id] = load(record_id)
             except DataError as error:
-                problems.extend(error.problems)
-        return found
+                self.problems += error.problems
+        return records
 
-    return Data(entries, read(vendor_ids(), vendor), read(model_ids(), load_model)), problems
+    def all(self, name: str, load: Callable[[], Record], empty: Record) -> Record:
+        """All records of a field of the holdings, or `empty` where their file cannot be read."""
+        try:
+            return load()
+        except DataError as error:
+            self.problems += error.problems
+            self.unreadable.add(name)
+            return empty
+
+
+def _read_all() -> tuple[Holdings, list[Problem]]:
+    """Everything that can be read, and the problems of what cannot."""
+    entries, problems = read_entries()
+    reading = _Reading(problems)
+    holdings = Holdings(
+        entries=entries,
+        vendors=reading.each(vendor_ids(), vendor),
+        models=reading.each(model_ids(), load_model),
+        references=reading.all("references", references, {}),
+        tiers=source_tiers(),
+        topics=reading.all("topics", topics, ()),
+        ledger=reading.all("ledger", ledger_rows, ()),
+        terms=reading.all("terms", glossary, ()),
+        link_statuses=reading.all("link_statuses", link_statuses, {}),
+        entry_ids=entry_ids(),
+        vendor_ids=vendor_ids(),
+        dtypes=dtype_names(),
+        entry_schema=load_schema(ENTRY_SCHEMA),
+        unreadable=frozenset(reading.unreadable),  # complete by now: arguments go in order
+        accelerators=library().accelerators,
+        bibliography=library().bibliography,
+        docs=DOCS,
+    )
+    return holdings, problems

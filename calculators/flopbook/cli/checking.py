@@ -44,7 +44,7 @@ def lint_command(
 
     Example: flopbook lint --format github
     """
-    from flopbook.checks.lint import lint
+    from flopbook.checks.lint import lint, prose_share
 
     if report is not None and report not in REPORTS:
         raise UnknownName("format", report, REPORTS)

@@ -8,25 +8,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.folders import schema_paths
-from flopbook.data.library import entry_ids, library, load_head, vendor, vendor_ids
-from flopbook.data.placeholders import NOT_LOOKED_UP, TO_BE_WRITTEN
+from flopbook.data.library import entry_ids, load_head, vendor, vendor_ids, library
+from flopbook.data.names import other_names
+from flopbook.data.placeholders import LOCATOR, SUMMARY
 from flopbook.data.schema import check, load_schema, text_problems
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, printable, shorten
 
-SUMMARY = f"{TO_BE_WRITTEN}: one or two sentences of your own on what it is and who uses it."
-
-
-class NeededClaim(NamedTuple):
-    """A claim that every chip is asked for, with what the template says beside it."""
-
-    field: str
-    conditions: str
-    unit: str
-    advice: str
-
-
+# What every chip is asked for: field, the conditions that its claim needs, unit, and what to write.
 NEEDED = (
     NeededClaim(
         "peak",
@@ -97,8 +86,8 @@ summary: {_quoted(new.summary or SUMMARY)}
   - {{state: {_plain(new.status)}, as_of: {as_of}, source: {source}}}
 claims:
 {claims}  # announced: YYYY, YYYY-MM or YYYY-MM-DD; launched likewise
-  - {{field: announced, value: not published, per: {kind},
-     basis: printed, source: {source}, as_of: {as_of}, locator: "{NOT_LOOKED_UP}"}}
+  - {{field: announced, value: not published, per: {_plain(new.kind)},
+     basis: printed, source: {_plain(new.source)}, as_of: {_plain(new.as_of)}, locator: "{LOCATOR}"}}
 """
     return _valid(text, schema_paths()["accelerator"], f"accelerators/{new.id}.yaml")
 
@@ -124,7 +113,7 @@ def _claim(new: NewChip, claim: NeededClaim) -> str:
         f"  - {{field: {claim.field}, {claim.conditions}, value: not published, "
         f"unit: {claim.unit}, per: {_plain(new.kind)},\n"
         f"     basis: printed, source: {_plain(new.source)}, as_of: {_plain(new.as_of)}, "
-        f'locator: "{NOT_LOOKED_UP}"}}\n'
+        f'locator: "{LOCATOR}"}}\n'
     )
 
 

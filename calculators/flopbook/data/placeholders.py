@@ -1,11 +1,17 @@
-"""What a new file says where a person has not written anything yet."""
+"""What `flopbook new` writes for a person to replace, and how a check knows it again."""
 
 from __future__ import annotations
 
-NOT_LOOKED_UP = "not looked up yet"
-TO_BE_WRITTEN = "To be written"
+SUMMARY = "To be written: one or two sentences of your own on what it is and who uses it."
+LOCATOR = "not looked up yet"
+# Half-replaced texts keep their beginning.
+_BEGINNINGS = ("to be written", LOCATOR)
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is still what the template of a new file said."""
-    return text == NOT_LOOKED_UP or text.startswith(TO_BE_WRITTEN)
+    """True for a text that waits for somebody to write or to look up the real one.
+
+    >>> is_placeholder("To be written."), is_placeholder("Not looked up yet"), is_placeholder("x")
+    (True, True, False)
+    """
+    return text.strip().lower().startswith(_BEGINNINGS)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from flopbook.data.library import reference
 from flopbook.drawing.markup import escape, front_matter
-from flopbook.ledger.rows import Row, Stated, ledger_rows, recompute
+from flopbook.ledger.recomputation import recompute
+from flopbook.ledger.rows import Row, Stated, ledger_rows
 from flopbook.quantities.units import format_quantity, plural, unit
 from scripts.website.pages.sources import cite
 

@@ -4,6 +4,8 @@ fit.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from flopbook.checks import lint as checker
@@ -11,6 +13,7 @@ from flopbook.checks.rules.glossary import anchors
 from flopbook.errors import DataError, Problem
 from tests.support.samples import World, assert_clean
 
+HANDBOOK = Path(__file__).resolve().parents[3] / "docs" / "handbook"
 ENTRY = """  - id: {id}
     term: {term}
     unit: {unit}
@@ -107,10 +110,9 @@ def test_chapters_are_looked_into_where_there_are_any(world: World) -> None:
 
 def test_anchors_are_those_of_the_site() -> None:
     """Marks vanish, spaces become hyphens."""
-    assert {"1f1b-the-same-bubble-less-memory", "two-halves-of-a-backward-pass"} <= anchors(
-        "handbook/pipeline-parallelism.md"
-    )
-    assert anchors("handbook/no-such-chapter.md") == set()
+    headings = {"1f1b-the-same-bubble-less-memory", "two-halves-of-a-backward-pass"}
+    assert headings <= anchors(HANDBOOK / "pipeline-parallelism.md")
+    assert anchors(HANDBOOK / "no-such-chapter.md") == set()
 
 
 def test_a_broken_file_is_one_problem_and_hides_no_other(world: World) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from flopbook.checks.lint import DOCS, prose_share
 from flopbook.checks.rules import typed
-from flopbook.checks.rules.base import Data
-from flopbook.checks.rules.typed import Share, bound_numbers, prose_share, typed_numbers
-from tests.support.samples import World
-
-NOTHING = Data({}, {}, {})
+from flopbook.checks.rules.base import Holdings
+from flopbook.checks.rules.typed import Share, bound_numbers, share_of, typed_numbers
 
 
 @pytest.mark.parametrize(
@@ -88,34 +86,37 @@ def test_expressions_that_print_numbers_are_counted() -> None:
     )
 
 
-def folder(world: World, **pages: str) -> None:
-    tmp_path = world.root
-    (tmp_path / "docs" / "contributing").mkdir(parents=True)
+def folder(tmp_path: Path, **pages: str) -> Holdings:
+    """The holdings of a repository with these pages of prose and nothing else."""
+    docs = tmp_path / "docs"
+    (docs / "contributing").mkdir(parents=True)
     for name, text in pages.items():
-        (tmp_path / "docs" / f"{name.replace('_', '/')}.md").write_text(text, encoding="utf-8")
+        (docs / f"{name.replace('_', '/')}.md").write_text(text, encoding="utf-8")
+    return Holdings(docs=docs)
 
 
-def test_a_reason_excuses_its_line_and_no_other(world: World) -> None:
-    folder(
-        world,
+def test_a_reason_excuses_its_line_and_no_other(tmp_path: Path) -> None:
+    holdings = folder(
+        tmp_path,
         a="80 GB {# typed: a quotation #}\n90 GB\n{# typed: #} 70 GB\n{# typed: none #}\n",
     )
-    found = [(finding.problem.line, finding.problem.found) for finding in typed.check(NOTHING)]
+    found = [(finding.problem.line, finding.problem.found) for finding in typed.check(holdings)]
     assert found == [
         (2, "the typed number '90 GB'"),
         (3, "the typed number '70 GB'"),
         (4, "a reason for a typed number"),
     ]
-    assert prose_share() == Share(bound=0, typed=3, excused=2)
+    assert share_of(holdings.docs) == Share(bound=0, typed=3, excused=2)
 
 
-def test_pages_that_show_how_to_write_are_exempt(world: World) -> None:
-    folder(world, contributing_a="80 GB", b="{{ x }} and {{ y }}")
-    assert list(typed.check(NOTHING)) == [] and prose_share() == Share(2, 0, 0)
+def test_pages_that_show_how_to_write_are_exempt(tmp_path: Path) -> None:
+    holdings = folder(tmp_path, contributing_a="80 GB", b="{{ x }} and {{ y }}")
+    assert list(typed.check(holdings)) == [] and share_of(holdings.docs) == Share(2, 0, 0)
 
 
-def test_an_installed_package_has_no_prose(world: World) -> None:
-    assert list(typed.check(NOTHING)) == [] and prose_share() is None
+def test_an_installed_package_has_no_prose(tmp_path: Path) -> None:
+    nowhere = tmp_path / "docs"
+    assert list(typed.check(Holdings(docs=nowhere))) == [] and share_of(nowhere) is None
 
 
 def test_the_share_says_what_it_counts() -> None:
@@ -124,6 +125,6 @@ def test_the_share_says_what_it_counts() -> None:
 
 def test_our_own_prose_keeps_the_rule() -> None:
     """No typed number without a reason, and at least 95 percent computed."""
-    assert [finding.problem for finding in typed.check(NOTHING)] == []
+    assert [finding.problem for finding in typed.check(Holdings(docs=DOCS))] == []
     share = prose_share()
     assert share is not None and share.bound >= 0.95 * (share.bound + share.typed)

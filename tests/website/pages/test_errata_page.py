@@ -13,7 +13,8 @@ import pytest
 
 from flopbook.data.library import reference
 from flopbook.drawing.markup import escape
-from flopbook.ledger.rows import Row, Stated, ledger_rows, recompute
+from flopbook.ledger.recomputation import recompute
+from flopbook.ledger.rows import Row, Stated, ledger_rows
 from scripts.website.pages.errata import (
     HELD,
     PAGE,

@@ -1,5 +1,7 @@
-"""The rules of the data, one file each: every module has a NAME, and a `check` that yields what
-breaks it.
+"""The rules of the data, one file each.
+
+Every module has a `NAME`, and a `check` that takes the `Holdings` and yields a `Finding` for each
+place that breaks the rule.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from flopbook.checks.rules import (
     needed,
     parts,
     people,
+    placeholders,
     ranges,
     sources,
     sparsity,
@@ -51,6 +54,7 @@ RULES: tuple[ModuleType, ...] = (
     stray,
     agreement,
     needed,
+    placeholders,
     community,
     dates,
     total,

@@ -7,46 +7,51 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from flopbook.checks.rules.base import Data, Finding, at_reference
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.library import references
+from flopbook.data.references import Reference
 from flopbook.errors import shorten
 
 NAME = "latex"
-SAID = ("text that decodes, such as {\\'e} or é", "mend the accent or the command")
+ADVICE = Advice("text that decodes, such as {\\'e} or é", "mend the accent or the command")
 _MATHS = re.compile(r"(?<!\\)\$.*?(?<!\\)\$|\\\(.*?\\\)")
-_LEFT = re.compile(
+# A command, a brace, a loose accent, a character that could not be decoded, or UTF-8 that was read
+# as Latin-1: "Ã©".
+_REMNANT = re.compile(
     r"\\[A-Za-z]*|[{}]|[\u0300-\u036f]|\ufffd|(?<!\w)[`^~](?=\w)|\u00c3[\u0080-\u00bf]"
 )
 
 
-def check(data: Data) -> Iterator[Finding]:
-    """Text that still has LaTeX, a loose accent, or a letter that was decoded with the wrong table."""
-    for item in references().values():
-        texts = {name: getattr(item, name) for name in ("title", "venue", "note", "annote")}
-        texts["author"] = ", ".join(person.full for person in item.people)
-        raw = read_entry(item.bibtex)
-        left = [(name, _LEFT.search(_MATHS.sub("", text))) for name, text in texts.items()]
-        left += [
-            (name, _unknown(text))
-            for name, text in (raw.texts if raw else {}).items()
-            if "\\" in text
-        ]
-        for name, what in left:
-            if what:
-                found = f"{shorten(ascii(what[0]), 20)} in {name} of {item.key}"
-                yield at_reference(NAME, item, found, SAID)
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """Text that still has LaTeX, a loose accent, or a letter decoded with the wrong table."""
+    for reference in holdings.references.values():
+        for field, remnant in (*_remnants(reference), *_unknown_commands(reference)):
+            found = f"{shorten(ascii(remnant), 20)} in {field} of {reference.key}"
+            yield at_reference(NAME, reference, found, ADVICE)
 
 
-def _unknown(text: str) -> re.Match[str] | None:
-    """The first command that the decoder would drop without a word."""
-    macros = _macros()
-    commands = re.finditer(r"\\([A-Za-z]+|.)", _MATHS.sub("", text))
-    return next((found for found in commands if macros.get_macro_spec(found[1]) is None), None)
+def _remnants(reference: Reference) -> Iterator[tuple[str, str]]:
+    """Field and what is left of LaTeX in its decoded text."""
+    texts = {name: getattr(reference, name) for name in ("title", "venue", "note", "annote")}
+    texts["author"] = ", ".join(person.full for person in reference.people)
+    for field, text in texts.items():
+        if match := _REMNANT.search(_MATHS.sub("", text)):
+            yield field, match[0]
+
+
+def _unknown_commands(reference: Reference) -> Iterator[tuple[str, str]]:
+    """Field and its first command that the decoder would drop without a word."""
+    entry = read_entry(reference.bibtex)
+    texts = entry.texts if entry else {}
+    for field, text in texts.items():
+        for match in re.finditer(r"\\([A-Za-z]+|.)", _MATHS.sub("", text)):
+            if _macros().get_macro_spec(match[1]) is None:
+                yield field, match[0]
+                break
 
 
 @functools.cache
-def _macros() -> Any:
+def _macros() -> Any:  # pylatexenc has no types
     from pylatexenc.latex2text import get_default_latex_context_db
 
     return get_default_latex_context_db()

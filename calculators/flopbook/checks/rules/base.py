@@ -2,74 +2,146 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.claims import Claim
-from flopbook.data.library import library
 from flopbook.data.models import Model
+from flopbook.data.vendors import Vendor
+from flopbook.data.claims import Claim
+from flopbook.data.glossary import Term
+from flopbook.data.link_status import LinkStatus
 from flopbook.data.reference_rules import problem_at
 from flopbook.data.references import Reference
-from flopbook.data.vendors import Vendor
+from flopbook.data.topics import Topic
+from flopbook.data.schema import Schema
 from flopbook.data.yaml_text import named_children, read_yaml
 from flopbook.errors import Problem, show_path
+from flopbook.ledger.rows import Row
 
 
-@dataclass(slots=True)
-class Data:
-    """Everything that could be read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holdings:
+    """Everything that could be read, and the folders that it lies in.
 
-    entries: dict[str, Entry]
-    vendors: dict[str, Vendor]
-    models: dict[str, Model]
+    `entry_ids` and `vendor_ids` count the files, those that cannot be read too: a reference to a
+    broken entry is no broken reference. `unreadable` names the fields below that are empty because
+    their files cannot be read, so that no rule takes them for complete.
+    """
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    vendors: Mapping[str, Vendor] = field(default_factory=dict)
+    models: Mapping[str, Model] = field(default_factory=dict)
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    tiers: Mapping[str, str] = field(default_factory=dict)
+    topics: tuple[Topic, ...] = ()
+    ledger: tuple[Row, ...] = ()
+    terms: tuple[Term, ...] = ()
+    link_statuses: Mapping[str, LinkStatus] = field(default_factory=dict)
+    entry_ids: tuple[str, ...] = ()
+    vendor_ids: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    entry_schema: Schema = field(default_factory=partial(Schema, "{}"))
+    unreadable: frozenset[str] = frozenset()
+    accelerators: Path = Path("accelerators")
+    bibliography: Path = Path("bibliography")
+    docs: Path = Path("docs")
+
+    @property
+    def owners(self) -> Iterator[Entry | Model]:
+        """Everything that makes claims: accelerators, then models."""
+        yield from self.entries.values()
+        yield from self.models.values()
+
+    @property
+    def every_topic(self) -> Iterator[Topic]:
+        """The topics of all levels, each before those below it."""
+        for topic in self.topics:
+            yield from topic.walk()
+
+    @property
+    def topics_file(self) -> str:
+        """The file of the topics, as messages show it."""
+        return show_path(self.bibliography / "topics.yaml")
+
+    def vendor_file(self, vendor_id: str) -> str:
+        """The file of a vendor, as messages show it."""
+        return show_path(self.accelerators / vendor_id / "vendor.yaml")
+
+
+class Advice(NamedTuple):
+    """The end of a message: what was expected, and how to mend it."""
+
+    expected: str
+    mend: str
 
 
 class Finding(NamedTuple):
-    """A broken rule, and the record whose `exceptions` may excuse it."""
+    """A broken rule, and the records whose `exceptions` may excuse it."""
 
     problem: Problem
     owners: tuple[Claim | Entry, ...] = ()
 
 
-def at_claim(rule: str, entry: Entry, claim: Claim, found: str, said: tuple[str, str]) -> Finding:
-    """A finding at a claim's line. `said` is what was expected and how to mend it."""
-    return Finding(Problem(claim.file, claim.line, 1, rule, found, *said), (claim, entry))
+def at_claim(rule: str, entry: Entry, claim: Claim, found: str, advice: Advice) -> Finding:
+    """A finding at the line of a claim, which the claim or its entry may excuse."""
+    return Finding(Problem(claim.file, claim.line, 1, rule, found, *advice), (claim, entry))
 
 
-def at_reference(rule: str, item: Reference, found: str, said: tuple[str, str]) -> Finding:
-    """A finding at the first line of a reference.
+def at_reference(rule: str, reference: Reference, found: str, advice: Advice) -> Finding:
+    """A finding at the first line of a reference."""
+    return Finding(problem_at(reference, rule, found, *advice))
 
-    `said` is what was expected and how to mend it.
-    """
-    return Finding(problem_at(item, rule, found, *said))
+
+def at_row(rule: str, row: Row, found: str, advice: Advice) -> Finding:
+    """A finding at the first line of a row of the ledger."""
+    return Finding(Problem(row.file, row.file_line, 1, rule, found, *advice))
+
+
+def at_file(rule: str, file: str, found: str, advice: Advice) -> Finding:
+    """A finding that is about a file as a whole."""
+    return Finding(Problem(file, 1, 1, rule, found, *advice))
+
+
+def at_text(
+    rule: str, file: str, text: str, found: str, advice: Advice, *, from_line: int = 1
+) -> Finding:
+    """A finding at the first place of a text in a YAML file, or the first from a line on."""
+    return Finding(Problem(*locate(file, text, from_line), rule, found, *advice))
 
 
 def counted(claim: Claim) -> bool:
-    """True for a number that the entry stands by: neither a recorded disagreement nor a known
-    error.
-    """
+    """True for a number that the entry vouches for: no recorded disagreement, no known error."""
     return claim.si_value is not None and not claim.known_error and not claim.conflicts_with
 
 
-def agree(a: float, b: float, tolerance: float) -> bool:
-    """True when a lies within the relative tolerance of b."""
-    return abs(a / b - 1) <= tolerance
+def amount(claim: Claim) -> float:
+    """The SI value of a claim that is `counted`."""
+    return claim.si_value or 0.0
 
 
-def vendor_file(vendor_id: str) -> str:
-    """The file of a vendor, as messages show it."""
-    return show_path(library().accelerators / vendor_id / "vendor.yaml")
+def agree(computed: float, recorded: float, tolerance: float) -> bool:
+    """True when a computed value lies within the relative tolerance of the recorded one."""
+    return recorded != 0 and abs(computed / recorded - 1) <= tolerance
 
 
-def locate(file: str, text: str) -> tuple[str, int, int]:
-    """Where a text stands in a file that was read already; only a problem pays for this second
-    reading.
+def printed(claim: Claim) -> str:
+    """The amount of a claim as its source prints it: number and unit."""
+    return f"{claim.value:g} {claim.unit}"
+
+
+def locate(file: str, text: str, from_line: int = 1) -> tuple[str, int, int]:
+    """File, line and column of a text in a YAML file, or of the file's start if it is not there.
+
+    Records keep no places of their texts, so the file is read again; only a problem pays for it.
     """
-    nodes = [read_yaml(Path(file))]
-    for node in nodes:
-        if isinstance(node.value, str) and node.value.lower() == text.lower():
+    waiting = [read_yaml(Path(file))]
+    for node in waiting:
+        is_text = isinstance(node.value, str) and node.value.lower() == text.lower()
+        if is_text and node.line >= from_line:
             return file, node.line, node.column
-        nodes += (child for _, child in named_children(node))
+        waiting += (child for _, child in named_children(node))
     return file, 1, 1

@@ -1,14 +1,11 @@
-"""A reference has the fields that its type needs, no field that nobody reads, and a month that is
-one.
-"""
+"""A reference has the fields that its type needs, none that nobody reads, and a month that is one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from flopbook.checks.rules.base import Data, Finding, at_reference
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import KNOWN, read_entry
-from flopbook.data.library import references
 from flopbook.data.references import Reference
 from flopbook.errors import UnknownName, shorten
 
@@ -23,36 +20,46 @@ NEEDED = {
     "mastersthesis": ("school",),
     "techreport": ("institution", "howpublished"),
 }
+UNREADABLE = Advice("each field once, as name = {value}", "mend the commas, or write values out")
+MONTH = Advice("jan to dec, or 1 to 12", "mend the month")
+ARCHIVE = Advice("archiveprefix = {arXiv}", "add it, so that programs know what the eprint is")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Fields that are missing, unknown or unreadable."""
-    for item in references().values():
-        entry = read_entry(item.bibtex)
+    for reference in holdings.references.values():
+        entry = read_entry(reference.bibtex)
         if entry is None:
-            said = ("each field once, as name = {value}", "mend the commas, or write values out")
-            yield at_reference(
-                NAME, item, f"{item.key} with fields that cannot be told apart", said
-            )
+            found = f"{reference.key} with fields that cannot be told apart"
+            yield at_reference(NAME, reference, found, UNREADABLE)
             continue
-        yield from _fields(item, entry.texts)
+        yield from _venue(reference, entry.texts)
+        yield from _unknown(reference, entry.texts)
+        yield from _contents(reference, entry.texts)
 
 
-def _fields(item: Reference, texts: dict[str, str]) -> Iterator[Finding]:
-    needed = NEEDED.get(item.type, ())
+def _venue(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
+    needed = NEEDED.get(reference.type, ())
     if needed and not any(texts.get(name) for name in needed):
-        said = (f"a {' or '.join(needed)}", "say where it appeared, or choose another type")
-        yield at_reference(NAME, item, f"@{item.type} {item.key} without one", said)
+        mend = "say where it appeared, or choose another type"
+        found = f"@{reference.type} {reference.key} without one"
+        yield at_reference(NAME, reference, found, Advice(f"a {' or '.join(needed)}", mend))
+
+
+def _unknown(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
     for name in texts.keys() - KNOWN:
-        near = UnknownName("field", name, KNOWN).near
-        said = (
-            f"a field of bibliography/README.md{f' such as {near[0]}' if near else ''}",
-            "mend the name",
-        )
-        yield at_reference(NAME, item, f"field '{shorten(name, 30)}' in {item.key}", said)
-    if texts.get("month") and item.month is None:
-        said = ("jan to dec, or 1 to 12", "mend the month")
-        yield at_reference(NAME, item, f"month '{shorten(texts['month'], 30)}' in {item.key}", said)
-    if item.eprint and texts.get("archiveprefix", "").lower() != "arxiv":
-        said = ("archiveprefix = {arXiv}", "add it, so that programs know what the eprint is")
-        yield at_reference(NAME, item, f"an eprint without its archive in {item.key}", said)
+        expected = "a field of bibliography/README.md"
+        if near := UnknownName("field", name, KNOWN).near:
+            expected += f" such as {near[0]}"
+        found = f"field '{shorten(name, 30)}' in {reference.key}"
+        yield at_reference(NAME, reference, found, Advice(expected, "mend the name"))
+
+
+def _contents(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
+    month = texts.get("month", "")
+    if month and reference.month is None:
+        found = f"month '{shorten(month, 30)}' in {reference.key}"
+        yield at_reference(NAME, reference, found, MONTH)
+    if reference.eprint and texts.get("archiveprefix", "").lower() != "arxiv":
+        found = f"an eprint without its archive in {reference.key}"
+        yield at_reference(NAME, reference, found, ARCHIVE)

@@ -1,56 +1,68 @@
-"""Dates are in order: nobody read a source tomorrow or before it was written, nor sold a chip
-before showing it.
+"""Dates are in order.
+
+Nobody read a source tomorrow or before it was written, nor sold a chip before showing it.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from flopbook.checks.rules.base import Data, Finding, at_claim
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim
 from flopbook.data.accelerators import Entry
+from flopbook.data.models import Model
 from flopbook.data.claims import Claim
-from flopbook.data.library import references
+from flopbook.hardware.choice import choose
+from flopbook.data.references import Reference
 from flopbook.errors import Problem
 from flopbook.hardware.choice import choose
 
 NAME = "dates"
-PAST = ("a day that has been", "mend the date")
-WRITTEN = ("a reading after the source was written", "mend the date, or the year of the reference")
-ORDER = ("an announcement before the launch", "mend one of them, or say why under 'exceptions'")
+PAST = Advice("a day that has been", "mend the date")
+WRITTEN = Advice(
+    "a reading after the source was written", "mend the date, or the year of the reference"
+)
+ORDER = Advice(
+    "an announcement before the launch", "mend one of them, or say why under 'exceptions'"
+)
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Dates out of order."""
-    # A day of grace: a contributor may live east of the machine that checks.
-    latest = datetime.date.today() + datetime.timedelta(days=1)
-    known = references()
-    for owner in (*data.entries.values(), *data.models.values()):
-        for claim in owner.claims:
-            if claim.as_of > latest:
-                found = f"as_of {claim.as_of}"
-                yield Finding(Problem(owner.file, claim.line, 1, NAME, found, *PAST))
-            elif claim.source in known and known[claim.source].year > claim.as_of.year:
-                found = f"as_of {claim.as_of}, but {claim.source} is of {known[claim.source].year}"
-                yield Finding(Problem(owner.file, claim.line, 1, NAME, found, *WRITTEN))
-    for entry in data.entries.values():
-        yield from _announced_first(entry)
+    for owner in holdings.owners:
+        yield from _readings(owner, holdings.references)
+    for entry in holdings.entries.values():
+        yield from _launched_first(entry, holdings.tiers)
 
 
-def _announced_first(entry: Entry) -> Iterator[Finding]:
-    announced, launched = (_day(entry, field) for field in ("announced", "launched"))
-    if announced and launched:
-        # Days of different precision are compared as far as both go: 2024-03 is not after 2024.
-        length = min(len(str(announced.value)), len(str(launched.value)))
-        if str(announced.value)[:length] > str(launched.value)[:length]:
-            yield at_claim(
-                NAME,
-                entry,
-                launched,
-                f"launched {launched.value}, announced {announced.value}",
-                ORDER,
-            )
+def _readings(owner: Entry | Model, references: Mapping[str, Reference]) -> Iterator[Finding]:
+    for claim in owner.claims:
+        reference = references.get(claim.source)
+        written = (reference.year or 0) if reference else 0
+        if claim.as_of > latest_day():
+            found = f"as_of {claim.as_of}"
+            yield Finding(Problem(owner.file, claim.line, 1, NAME, found, *PAST))
+        elif written > claim.as_of.year:
+            found = f"as_of {claim.as_of}, but {claim.source} is of {written}"
+            yield Finding(Problem(owner.file, claim.line, 1, NAME, found, *WRITTEN))
 
 
-def _day(entry: Entry, field: str) -> Claim | None:
-    return choose(c for c in entry.claims if c.field == field)
+def latest_day() -> datetime.date:
+    """Tomorrow: a contributor may live east of the machine that checks."""
+    return datetime.date.today() + datetime.timedelta(days=1)
+
+
+def _launched_first(entry: Entry, tiers: Mapping[str, str]) -> Iterator[Finding]:
+    announced = _day(entry, "announced", tiers)
+    launched = _day(entry, "launched", tiers)
+    if announced is None or launched is None:
+        return
+    # Days of different precision are compared as far as both go: 2024-03 is not after 2024.
+    length = min(len(str(announced.value)), len(str(launched.value)))
+    if str(announced.value)[:length] > str(launched.value)[:length]:
+        found = f"launched {launched.value}, announced {announced.value}"
+        yield at_claim(NAME, entry, launched, found, ORDER)
+
+
+def _day(entry: Entry, field: str, tiers: Mapping[str, str]) -> Claim | None:
+    return choose((claim for claim in entry.claims if claim.field == field), tiers)

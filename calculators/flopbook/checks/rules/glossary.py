@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from flopbook.checks.rules.base import Data, Finding
+from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.checks.rules.typed import typed_numbers
 from flopbook.data.glossary import FILE, Term
-from flopbook.data.library import glossary, library
 from flopbook.errors import Problem, show_path
 from flopbook.evaluation.terms import quantities, stands_for
 from flopbook.formulas import CATALOGUE
@@ -17,103 +17,114 @@ from flopbook.quantities.units import UnitError, unit
 NAME = "glossary"
 _HEADING = re.compile(r"^#{2,6} +(.+?) *$", re.M)
 _CODE = re.compile(r"^(```+|~~~+).*?^\1", re.S | re.M)
+ORDER = Advice("the order of the ids, each once", "move or rename it")
+ONE_TERM = Advice("a name for one term", "take it from one")
+OTHER_TERM = Advice("the id of another term", "mend 'see_also'")
+MARKED = Advice("'term' or one of 'also'", "mend 'mark'")
+WORDS = Advice("words, which stay true", "leave the number to the chapter")
+SYMBOL = Advice("an input or output with one of the symbols", "mend 'names' or 'symbol'")
+UNIT = Advice("a unit that units.py knows", "mend 'unit'")
+# A finding before it has its place: what was found, and the advice.
+Fault = tuple[str, Advice]
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """What is there twice, out of order, unknown, or typed where a chapter computes it."""
-    terms, names, last = {term.id for term in glossary()}, dict[str, str](), ""
-    for term in glossary():
-        if term.id <= last:
-            yield _at(
-                term,
-                f"'{term.id}' after '{last}'",
-                "the order of the ids, each once",
-                "move or rename it",
-            )
-        last = term.id
-        for name in dict.fromkeys(one.lower() for one in (term.term, *term.also)):
-            if names.setdefault(name, term.id) != term.id:
-                yield _at(
-                    term,
-                    f"'{name}', as '{names[name]}' has it",
-                    "a name for one term",
-                    "take it from one",
-                )
-        for other in term.see_also:
-            if other not in terms - {term.id}:
-                yield _at(
-                    term, f"'{other}' to see also", "the id of another term", "mend 'see_also'"
-                )
-        yield from _marks(term)
-        yield from _uses(term)
-        yield from _place(term)
+    file = show_path(holdings.bibliography / FILE)
+    for term, (found, advice) in _all_faults(holdings):
+        yield Finding(Problem(file, term.line, 1, NAME, found, *advice))
 
 
-def _at(term: Term, found: str, expected: str, mend: str) -> Finding:
-    return Finding(
-        Problem(show_path(library().bibliography / FILE), term.line, 1, NAME, found, expected, mend)
-    )
+def _all_faults(holdings: Holdings) -> Iterator[tuple[Term, Fault]]:
+    ids = {term.id for term in holdings.terms}
+    first: dict[str, str] = {}  # name -> id of the first term that has it
+    previous = ""
+    for term in holdings.terms:
+        faults = (
+            *_order(term, previous),
+            *_names(term, first),
+            *_see_also(term, ids),
+            *_marks(term),
+            *_uses(term),
+            *_place(term, holdings.docs),
+        )
+        yield from ((term, fault) for fault in faults)
+        previous = term.id
 
 
-def _marks(term: Term) -> Iterator[Finding]:
+def _order(term: Term, previous: str) -> Iterator[Fault]:
+    if term.id <= previous:
+        yield f"'{term.id}' after '{previous}'", ORDER
+
+
+def _names(term: Term, first: dict[str, str]) -> Iterator[Fault]:
+    for name in dict.fromkeys(name.lower() for name in (term.term, *term.also)):
+        owner = first.setdefault(name, term.id)
+        if owner != term.id:
+            yield f"'{name}', as '{owner}' has it", ONE_TERM
+
+
+def _see_also(term: Term, ids: set[str]) -> Iterator[Fault]:
+    for reference in term.see_also:
+        if reference == term.id or reference not in ids:
+            yield f"'{reference}' to see also", OTHER_TERM
+
+
+def _marks(term: Term) -> Iterator[Fault]:
     for name in term.mark:
         if name not in (term.term, *term.also):
-            yield _at(term, f"'{name}' to mark", "'term' or one of 'also'", "mend 'mark'")
+            yield f"'{name}' to mark", MARKED
     for _, words in typed_numbers(f"{term.meaning} {term.elsewhere}"):
-        yield _at(
-            term,
-            f"the typed number '{words}'",
-            "words, which stay true",
-            "leave the number to the chapter",
-        )
+        yield f"the typed number '{words}'", WORDS
 
 
-def _uses(term: Term) -> Iterator[Finding]:
+def _uses(term: Term) -> Iterator[Fault]:
     """Names and units that no calculator and no table of units knows."""
-    units: dict[str, set[str]] = {name: set() for name in term.names}
-    for _, name, spec in quantities():
-        if stands_for(term, name, spec):
-            units[name].add(spec.unit)
-    for name, found in units.items():
-        if not found:
-            yield _at(
-                term,
-                f"'{name}'",
-                "an input or output with one of the symbols",
-                "mend 'names' or 'symbol'",
-            )
-    known = {name for found in units.values() for name in found}
-    if known and term.unit not in known:
-        expected = f"that of the calculators, {' or '.join(sorted(known))}"
-        yield _at(term, f"the unit {term.unit}", expected, "mend 'unit'")
+    units = _units_by_name(term)
+    for name, used in units.items():
+        if not used:
+            yield f"'{name}'", SYMBOL
+    calculators_units = set().union(*units.values())
+    if calculators_units and term.unit not in calculators_units:
+        expected = f"that of the calculators, {' or '.join(sorted(calculators_units))}"
+        yield f"the unit {term.unit}", Advice(expected, "mend 'unit'")
     try:
         unit(term.unit)
     except UnitError as error:
-        yield _at(term, str(error), "a unit that units.py knows", "mend 'unit'")
+        yield str(error), UNIT
 
 
-def _place(term: Term) -> Iterator[Finding]:
+def _units_by_name(term: Term) -> dict[str, set[str]]:
+    """The units that calculators give to each of the names that a term stands for."""
+    units: dict[str, set[str]] = {name: set() for name in term.names}
+    for _, name, quantity in quantities():
+        if stands_for(term, name, quantity):
+            units[name].add(quantity.unit)
+    return units
+
+
+def _place(term: Term, docs: Path) -> Iterator[Fault]:
     """Pages and sections that do not exist; an installed package has no chapters to look into."""
     page, _, anchor = term.chapter.partition("#")
-    name = page.removeprefix("calculators/").removesuffix(".md")
     if page.startswith("calculators/"):
-        if name not in CATALOGUE:
-            yield _at(term, f"'{page}'", "the page of a calculator", "mend 'chapter'")
-    elif anchor and library().docs.is_dir() and anchor not in anchors(page):
-        near = (
-            "a page of docs/" if not (library().docs / page).is_file() else "a heading of that page"
-        )
-        yield _at(term, f"'{term.chapter}'", near, "mend 'chapter'")
+        calculator = page.removeprefix("calculators/").removesuffix(".md")
+        if calculator not in CATALOGUE:
+            yield f"'{page}'", Advice("the page of a calculator", "mend 'chapter'")
+    elif anchor and docs.is_dir() and anchor not in anchors(docs / page):
+        is_page = (docs / page).is_file()
+        expected = "a heading of that page" if is_page else "a page of docs/"
+        yield f"'{term.chapter}'", Advice(expected, "mend 'chapter'")
 
 
-def anchors(page: str) -> set[str]:
-    """The anchors of the headings of a page of prose, as the site generator makes them; none if
-    there is no page.
+def anchors(path: Path) -> set[str]:
+    """The anchors of the headings of a page of prose, as the site generator makes them.
+
+    None if there is no page.
     """
-    path = library().docs / page
-    text = _CODE.sub("", path.read_text(encoding="utf-8")) if path.is_file() else ""
-    return {_slug(title) for title in _HEADING.findall(text)}
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return {_slug(title) for title in _HEADING.findall(_CODE.sub("", text))}
 
 
 def _slug(title: str) -> str:
-    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower())
+    letters = re.sub(r"[^\w\s-]", "", title).strip().lower()
+    return re.sub(r"[-\s]+", "-", letters)

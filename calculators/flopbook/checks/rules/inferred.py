@@ -1,5 +1,6 @@
-"""A peak is not derived from the peak of another number format: a chip may lack the format, or run
-it otherwise.
+"""A peak is not derived from the peak of another number format.
+
+A chip may lack the format, or run it at another rate.
 """
 
 from __future__ import annotations
@@ -7,22 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, at_claim
-from flopbook.data.accelerators import dtype_names
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim
+from flopbook.data.claims import Claim
 
 NAME = "inferred"
-SAID = ("a source that prints this format", "find one, or leave the peak out")
+ADVICE = Advice("a source that prints this format", "find one, or leave the peak out")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Derived peaks whose derivation names another number format."""
-    formats = re.compile(rf"\b({'|'.join(dtype_names())})\b", re.I)
-    for entry in data.entries.values():
+    if not holdings.dtypes:
+        return
+    dtype = re.compile(rf"\b({'|'.join(holdings.dtypes)})\b", re.IGNORECASE)
+    for entry in holdings.entries.values():
         for claim in entry.claims:
             if claim.field == "peak" and claim.basis == "derived":
-                words = {
-                    w.lower() for w in formats.findall(f"{claim.derived_from} {claim.formula}")
-                } - {claim.dtype}
-                if words:
-                    found = f"a {claim.dtype} peak derived from {', '.join(sorted(words))}"
-                    yield at_claim(NAME, entry, claim, found, SAID)
+                foreign = _dtypes_named(claim, dtype) - {claim.dtype}
+                if foreign:
+                    found = f"a {claim.dtype} peak derived from {', '.join(sorted(foreign))}"
+                    yield at_claim(NAME, entry, claim, found, ADVICE)
+
+
+def _dtypes_named(claim: Claim, dtype: re.Pattern[str]) -> set[str]:
+    words = dtype.findall(f"{claim.derived_from} {claim.formula}")
+    return {word.lower() for word in words}

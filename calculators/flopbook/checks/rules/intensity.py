@@ -1,41 +1,47 @@
-"""The dense 16-bit peak over the memory bandwidth of a chip with HBM lies between 30 and 1,000 FLOP
-per byte.
+"""Peak over bandwidth of a chip with HBM lies between 30 and 1,000 FLOP per byte.
+
+The peak is the dense 16-bit one of the matrix units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from flopbook.checks.rules.base import Data, Finding, at_claim
-from flopbook.data.library import source_tiers
+from flopbook.checks.rules.base import Advice, Finding, Holdings, amount, at_claim, printed
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import Claim
 from flopbook.hardware.choice import choose
 
 NAME = "intensity"
 LEAST, MOST = 30, 1000
-SAID = (
+ADVICE = Advice(
     f"{LEAST} to {MOST} FLOP per byte",
     "check that both are of one chip and dense, or say why under 'exceptions'",
 )
 
 
-def check(data: Data) -> Iterator[Finding]:
-    """Chips whose peak and bandwidth do not fit together; it is how a sparse peak or a half chip
-    shows.
-    """
-    for entry in data.entries.values():
-        if not entry.computes:
-            continue
-        for dtype in ("bf16", "fp16"):
-            wanted = ("peak", dtype, "tensor", "dense")
-            peaks = (c for c in entry.claims if (c.field, c.dtype, c.engine, c.sparsity) == wanted)
-            peak = choose(peaks)
-            rate = choose(
-                (c for c in entry.claims if (c.field, c.tier) == ("memory_bandwidth", "hbm")),
-                source_tiers(),
-            )
-            if peak and rate and peak.si_value and rate.si_value:
-                ratio = peak.si_value / rate.si_value
-                if not LEAST <= ratio <= MOST:
-                    found = f"{dtype} {peak.value:g} {peak.unit} over {rate.value:g} {rate.unit} = {ratio:.3g}"
-                    yield at_claim(NAME, entry, peak, found, SAID)
-                break
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """Chips whose peak and bandwidth do not fit: a sparse peak or a half chip shows so."""
+    for entry in holdings.entries.values():
+        if entry.computes:
+            yield from _of_chip(entry, holdings.tiers)
+
+
+def _of_chip(entry: Entry, tiers: Mapping[str, str]) -> Iterator[Finding]:
+    peak = _peak(entry, "bf16", tiers) or _peak(entry, "fp16", tiers)
+    rates = (c for c in entry.claims if (c.field, c.tier) == ("memory_bandwidth", "hbm"))
+    rate = choose(rates, tiers)
+    if peak is None or rate is None or not rate.si_value:
+        return
+    ratio = amount(peak) / rate.si_value
+    if not LEAST <= ratio <= MOST:
+        found = f"{peak.dtype} {printed(peak)} over {printed(rate)} = {ratio:.3g}"
+        yield at_claim(NAME, entry, peak, found, ADVICE)
+
+
+def _peak(entry: Entry, dtype: str, tiers: Mapping[str, str]) -> Claim | None:
+    """The chosen dense peak of a format on the matrix units; None if there is no number."""
+    dense = ("peak", dtype, "tensor", "dense")
+    peaks = (c for c in entry.claims if (c.field, c.dtype, c.engine, c.sparsity) == dense)
+    peak = choose(peaks, tiers)
+    return peak if peak is not None and peak.si_value else None

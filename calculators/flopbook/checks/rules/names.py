@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.errors import Problem, shorten
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
+from flopbook.errors import shorten
 
 NAME = "alias"
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Names that two entries, or two models, have."""
-    taken = {name.partition("/")[2]: name for name in data.entries}
-    vendor_of = {name: name.partition("/")[0] for name in data.entries}
-    for entry in data.entries.values():
-        for alias in (*entry.aliases, *(name.lower() for name in entry.device_names)):
-            other = taken.setdefault(alias, entry.id)
-            if other != entry.id and (
-                vendor_of.get(other) == entry.vendor or alias not in entry.aliases
-            ):
-                yield _shared(entry.file, alias, "a name of one entry", other)
-    owners = {name: name for name in data.models}
-    for model in data.models.values():
+    yield from _of_entries(holdings)
+    yield from _of_models(holdings)
+
+
+def _of_entries(holdings: Holdings) -> Iterator[Finding]:
+    owners = {entry_id.partition("/")[2]: entry_id for entry_id in holdings.entries}
+    for entry in holdings.entries.values():
+        for name in (*entry.aliases, *(name.lower() for name in entry.device_names)):
+            owner = owners.setdefault(name, entry.id)
+            # Two vendors may share an alias, for `vendor/alias` tells them apart; nothing does so
+            # for what a driver returns.
+            told_apart = owner.partition("/")[0] != entry.vendor and name in entry.aliases
+            if owner != entry.id and not told_apart:
+                yield _shared(entry.file, name, owner, "a name of one entry")
+
+
+def _of_models(holdings: Holdings) -> Iterator[Finding]:
+    owners = {model_id: model_id for model_id in holdings.models}
+    for model in holdings.models.values():
         for alias in model.aliases:
-            if (other := owners.setdefault(alias, model.id)) != model.id:
-                yield _shared(model.file, alias, "a name of one model", other)
+            owner = owners.setdefault(alias, model.id)
+            if owner != model.id:
+                yield _shared(model.file, alias, owner, "a name of one model")
 
 
-def _shared(file: str, alias: str, expected: str, other: str) -> Finding:
-    return Finding(
-        Problem(*locate(file, alias), NAME, f"'{shorten(alias)}'", expected, f"{other} has it too")
-    )
+def _shared(file: str, name: str, owner: str, expected: str) -> Finding:
+    advice = Advice(expected, f"{owner} has it too")
+    return at_text(NAME, file, name, f"'{shorten(name)}'", advice)

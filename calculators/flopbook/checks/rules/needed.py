@@ -1,36 +1,35 @@
-"""Every chip has the values that the calculators need, or says that they are not published and what
-was looked at.
+"""Every chip has the values that the calculators need.
+
+Or it says that they are not published, and what was looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.data.accelerators import Entry
-from flopbook.errors import Problem
 
 NAME = "needed"
 FIELDS = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth", "power")
-SAID = (
+ADVICE = Advice(
     "a value, or the words: not published",
     "add the claim with its source, or with what was looked at",
 )
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Chips that are silent about a needed value."""
-    for entry in data.entries.values():
+    for entry in holdings.entries.values():
         if entry.computes:
-            for field in (*_missing(entry), *(["date"] if not _dated(entry) else [])):
-                words = "announced or launched" if field == "date" else field
-                yield Finding(Problem(entry.file, 1, 1, NAME, f"no {words}", *SAID))
+            for words in _missing(entry):
+                yield at_file(NAME, entry.file, f"no {words}", ADVICE)
 
 
-def _missing(entry: Entry) -> list[str]:
-    here = {c.field for c in entry.claims if c.field != "peak" or c.engine == "tensor"}
-    return [field for field in FIELDS if field not in here]
-
-
-def _dated(entry: Entry) -> bool:
-    return any(c.field in ("announced", "launched") for c in entry.claims)
+def _missing(entry: Entry) -> Iterator[str]:
+    # A peak of the vector units alone says nothing about matrix multiplication.
+    claims = (c for c in entry.claims if c.field != "peak" or c.engine == "tensor")
+    fields = {claim.field for claim in claims}
+    yield from (field for field in FIELDS if field not in fields)
+    if fields.isdisjoint(("announced", "launched")):
+        yield "announced or launched"

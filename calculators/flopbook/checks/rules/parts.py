@@ -4,32 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.data.library import entry_ids
-from flopbook.errors import DataError, FlopbookError, Problem
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
+from flopbook.data.accelerators import Entry
+from flopbook.errors import DataError, FlopbookError
 from flopbook.hardware.parts import packages
 
 NAME = "part"
+UNKNOWN = Advice("the id of an entry", "add that entry or mend the id")
+CYCLE = Advice("parts without a cycle", "mend 'contains'")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """References to entries that are missing, and cycles of parts."""
-    known = set(entry_ids())
-    for entry in data.entries.values():
-        refs = [part.ref for part in entry.contains] + (
-            [entry.variant_of] if entry.variant_of else []
-        )
-        for ref in refs:
-            if ref not in known:
-                said = (f"'{ref}'", "the id of an entry", "add that entry or mend the id")
-                yield Finding(Problem(*locate(entry.file, ref), NAME, *said))
-        if all(ref in data.entries for ref in refs):
-            try:
-                packages(entry)
-            except DataError:  # a part of a part that is missing or broken has its own problem
-                continue
-            except FlopbookError as error:
-                at = locate(entry.file, entry.contains[0].ref)
-                yield Finding(
-                    Problem(*at, NAME, str(error), "parts without a cycle", "mend 'contains'")
-                )
+    for entry in holdings.entries.values():
+        references = [part.ref for part in entry.contains]
+        if entry.variant_of:
+            references.append(entry.variant_of)
+        for reference in references:
+            if reference not in holdings.entry_ids:
+                yield at_text(NAME, entry.file, reference, f"'{reference}'", UNKNOWN)
+        if all(reference in holdings.entries for reference in references):
+            yield from _cycle(entry)
+
+
+def _cycle(entry: Entry) -> Iterator[Finding]:
+    try:
+        packages(entry)
+    except DataError:  # a part of a part that is missing or broken has its own problem
+        return
+    except FlopbookError as error:
+        yield at_text(NAME, entry.file, entry.contains[0].ref, str(error), CYCLE)

@@ -5,60 +5,70 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, at_reference
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.library import references
 from flopbook.data.references import Person, Reference
 from flopbook.errors import shorten
 
 NAME = "author"
-FORM = ("'Family, Given', or an organisation in double braces", "mend the name")
+FORM = Advice("'Family, Given', or an organisation in double braces", "mend the name")
+ALL_AUTHORS = Advice("all authors", "list every author")
+A_NAME = Advice("a name", "remove what is no part of it")
+CASE = Advice("a name in upper and lower case", "write it as the author does")
 _OTHERS = re.compile(r"\b(?:et\.? al|and others|others)\b", re.IGNORECASE)
 _NUMERALS = ("III", "VII")
 _NO_NAME = re.compile(r"[\d@;]|https?:")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Names that do not parse, and lists of authors that stop early."""
-    for item in references().values():
-        entry = read_entry(item.bibtex)
-        texts = entry.texts if entry else {}
-        for field in ("author", "editor"):
-            for name in names(texts.get(field, "")):
-                if not name.startswith("{") and "," not in name:
-                    yield at_reference(NAME, item, f"'{shorten(name)}' in {field}", FORM)
-        yield from (
-            at_reference(NAME, item, *fault)
-            for person in item.people
-            if (fault := _fault(person, item))
-        )
+    for reference in holdings.references.values():
+        yield from _written(reference)
+        for person in reference.people:
+            if advice := _fault(person):
+                found = f"'{shorten(person.full)}' in {reference.key}"
+                yield at_reference(NAME, reference, found, advice)
+
+
+def _written(reference: Reference) -> Iterator[Finding]:
+    """Names as they are written, before they are read."""
+    entry = read_entry(reference.bibtex)
+    texts = entry.texts if entry else {}
+    for field in ("author", "editor"):
+        for name in names(texts.get(field, "")):
+            if not name.startswith("{") and "," not in name:
+                yield at_reference(NAME, reference, f"'{shorten(name)}' in {field}", FORM)
 
 
 def names(text: str) -> list[str]:
     """The names of a field, cut at each `and` that stands outside braces."""
-    found, depth, start = [], 0, 0
+    cut, depth, start = [], 0, 0
     for match in re.finditer(r"[{}]|\s+and\s+", text):
         depth += (match[0] == "{") - (match[0] == "}")
         if match[0] not in "{}" and depth == 0:
-            found.append(text[start : match.start()])
+            cut.append(text[start : match.start()])
             start = match.end()
-    return [name.strip() for name in [*found, text[start:]] if name.strip()]
+    cut.append(text[start:])
+    return [name.strip() for name in cut if name.strip()]
 
 
-def _long(person: Person) -> list[str]:
-    """The parts of a name that are too long for initials."""
-    return [*re.findall(r"\w{3,}", person.family), *re.findall(r"\w{4,}", person.given)]
-
-
-def _fault(person: Person, item: Reference) -> tuple[str, tuple[str, str]] | None:
-    """What is wrong with a name as it was read."""
-    said = f"'{shorten(person.full)}' in {item.key}"
+def _fault(person: Person) -> Advice | None:
+    """What to do about a name as it was read; None for one that is fine."""
     if _OTHERS.search(person.full):
-        return said, ("all authors", "list every author")
+        return ALL_AUTHORS
     if person.organisation:
         return None
     if _NO_NAME.search(person.full):
-        return said, ("a name", "remove what is no part of it")
-    if person.given and any(part.isupper() and part not in _NUMERALS for part in _long(person)):
-        return said, ("a name in upper and lower case", "write it as the author does")
+        return A_NAME
+    if person.given and any(_shouts(word) for word in _long_words(person)):
+        return CASE
     return None
+
+
+def _shouts(word: str) -> bool:
+    return word.isupper() and word not in _NUMERALS
+
+
+def _long_words(person: Person) -> list[str]:
+    """The words of a name that are too long for initials."""
+    return [*re.findall(r"\w{3,}", person.family), *re.findall(r"\w{4,}", person.given)]

@@ -1,12 +1,22 @@
-"""A value lies where parts of its kind and year lie: petabits are not petabytes, and a comma is not
-a point.
+"""A value lies where parts of its kind and year lie.
+
+Petabits are not petabytes, and a comma is not a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 
-from flopbook.checks.rules.base import Data, Finding, at_claim, counted
+from flopbook.checks.rules.base import (
+    Advice,
+    Finding,
+    Holdings,
+    amount,
+    at_claim,
+    counted,
+    printed,
+)
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
@@ -32,8 +42,8 @@ WINDOWS = {
     "dies": (1, 32),
     "price": (20, 2e6),
 }
-# The dense 16-bit matrix peak and the memory bandwidth that no single chip had passed by the end of
-# a year.
+# The dense 16-bit matrix peak and the memory bandwidth that no single chip had passed by the end
+# of a year.
 PEAK_BY_YEAR = {
     2017: 1.3e14,
     2019: 3e14,
@@ -52,46 +62,57 @@ BANDWIDTH_BY_YEAR = {
     2026: 26e12,
     2030: 60e12,
 }
-# How much faster than 16-bit a format may run.
-SPEEDUP = {"fp64": 1, "fp32": 1, "tf32": 1, "bf16": 1, "fp16": 1, "int16": 1}
-SMALL = {"fp8": 2.1, "int8": 4, "mxfp8": 4, "mxint8": 4, "bfp8": 2.1, "hif8": 4}
-SPARSE = {"dense": 1.02, "2:4": 2.05, "4:1": 4.1}
-SAID = (
+# How much faster than 16-bit a format may run; every format that is not named here is smaller.
+SPEEDUP = {
+    **dict.fromkeys(("fp64", "fp32", "tf32", "bf16", "fp16", "int16"), 1.0),
+    **{"fp8": 2.1, "int8": 4.0, "mxfp8": 4.0, "mxint8": 4.0, "bfp8": 2.1, "hif8": 4.0},
+}
+SPEEDUP_OF_SMALLER = 12.0
+# How much faster than dense, with some room; unstated may be sparse.
+SPARSE = {"dense": 1.02, "2:4": 2.05, "4:1": 4.1, "unstated": 2.05}
+# The largest bandwidth of memory that is SRAM on the chip itself.
+SRAM_BANDWIDTH = 1e17
+ADVICE = Advice(
     "a value where parts of its kind and year lie",
     "check the unit and the decimal point, or say why under 'exceptions'",
 )
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Values out of range."""
-    for entry in data.entries.values():
+    for entry in holdings.entries.values():
         year = _year(entry)
-        for claim in filter(counted, entry.claims):
-            if claim.per not in ("die", "package") or claim.si_value is None:
+        suffix = f" for {year}" if year else ""
+        for claim in entry.claims:
+            if not counted(claim) or claim.per not in ("die", "package"):
                 continue
             low, high = _window(claim, year)
-            if not low <= claim.si_value <= high:
-                found = f"{claim.field} {claim.value:g} {claim.unit}, outside {low:.2g} to {high:.2g} {claim.si_unit}"
-                yield at_claim(NAME, entry, claim, found + (f" for {year}" if year else ""), SAID)
+            if not low <= amount(claim) <= high:
+                window = f"{low:.2g} to {high:.2g} {claim.si_unit}{suffix}"
+                found = f"{claim.field} {printed(claim)}, outside {window}"
+                yield at_claim(NAME, entry, claim, found, ADVICE)
 
 
 def _window(claim: Claim, year: int) -> tuple[float, float]:
     if claim.field in ("peak", "measured_matmul"):
-        speedup = SPEEDUP.get(claim.dtype) or SMALL.get(claim.dtype) or 12
-        return 1e10, _limit(PEAK_BY_YEAR, year) * speedup * SPARSE.get(claim.sparsity, 2.05)
-    low, high = WINDOWS.get(claim.field, (0.0, float("inf")))
-    if claim.field in ("memory_bandwidth", "measured_bandwidth"):
-        high = 1e17 if claim.tier == "sram" else _limit(BANDWIDTH_BY_YEAR, year)
-    return low, high
+        speedup = SPEEDUP.get(claim.dtype, SPEEDUP_OF_SMALLER)
+        sparse = SPARSE.get(claim.sparsity, SPARSE["unstated"])
+        return 1e10, _limit(PEAK_BY_YEAR, year) * speedup * sparse
+    low, high = WINDOWS.get(claim.field, (0.0, math.inf))
+    if claim.field not in ("memory_bandwidth", "measured_bandwidth"):
+        return low, high
+    if claim.tier == "sram":
+        return low, SRAM_BANDWIDTH
+    return low, _limit(BANDWIDTH_BY_YEAR, year)
 
 
-def _limit(by_year: dict[int, float], year: int) -> float:
-    return next(
-        (limit for last, limit in by_year.items() if 0 < year <= last), max(by_year.values())
-    )
+def _limit(by_year: Mapping[int, float], year: int) -> float:
+    """The limit of the first year in the table that is not before `year`; the largest without."""
+    limits = (limit for last, limit in by_year.items() if 0 < year <= last)
+    return next(limits, max(by_year.values()))
 
 
 def _year(entry: Entry) -> int:
     """The latest year in which the part was new; 0 where no date is recorded."""
-    days = [str(c.value) for c in entry.claims if c.field in ("announced", "launched") and c.value]
-    return max((int(day[:4]) for day in days), default=0)
+    claims = (claim for claim in entry.claims if claim.field in ("announced", "launched"))
+    return max((int(str(claim.value)[:4]) for claim in claims if claim.value), default=0)

@@ -1,57 +1,75 @@
-"""Every key that the data cites is in the bibliography, and a source of values says who speaks (its
-tier).
+"""Every key that the data cites is in the bibliography, and a source of values has a tier.
+
+The tier says who speaks; without one a source would lose every choice among values, unnoticed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, locate, vendor_file
-from flopbook.data.library import library, references, topics
-from flopbook.data.vendors import READING
-from flopbook.errors import Problem, show_path
-from flopbook.ledger.rows import ledger_rows
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference, at_text
+from flopbook.data.vendors import READING, Vendor
+from flopbook.data.accelerators import Entry
+from flopbook.data.models import Model
+from flopbook.errors import Problem
 
 NAME = "source"
-Find = Callable[[str], tuple[str, int, int]]
+UNKNOWN = Advice("a key of bibliography/*.bib", "add the reference or mend the key")
+TIER = Advice("who says it", "give the reference a 'tier'")
 
 
-def check(data: Data) -> Iterator[Finding]:
-    """Keys that no entry of the bibliography has."""
-    known = references()
-    for key, find in _used(data):
-        if key not in known:
-            said = (f"'{key}'", "a key of bibliography/*.bib", "add the reference or mend the key")
-            yield Finding(Problem(*find(key), NAME, *said))
-    for owner in (*data.entries.values(), *data.models.values()):
-        for key in sorted({claim.source for claim in owner.claims} & known.keys()):
-            if not known[key].tier:
-                said = (
-                    f"no tier in '{key}', a source of values",
-                    "who says it",
-                    "give the reference a 'tier'",
-                )
-                yield Finding(Problem(known[key].file, known[key].line, 1, NAME, *said))
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """Keys that no entry of the bibliography has, and sources of values without a tier."""
+    if "references" in holdings.unreadable:  # every key would be unknown
+        return
+    for owner in holdings.owners:
+        yield from _of_claims(owner, holdings)
+    yield from _of_statuses(holdings)
+    for vendor in holdings.vendors.values():
+        yield from _of_vendor(vendor, holdings)
+    yield from _of_ledger(holdings)
+    yield from _of_topics(holdings)
 
 
-def _used(data: Data) -> Iterator[tuple[str, Find]]:
-    """Every key in use, with what finds its place when the key is unknown."""
-    for owner in (*data.entries.values(), *data.models.values()):
-        for claim in owner.claims:
-            yield claim.source, lambda _, c=claim: (c.file, c.line, 1)
-    for entry in data.entries.values():
-        yield from ((status.source, partial(locate, entry.file)) for status in entry.status)
-    for one in data.vendors.values():
-        keys = (
-            *(fact.source for fact in one.facts),
-            *(key for kind in READING for key in getattr(one, kind)),
-        )
-        yield from ((key, partial(locate, vendor_file(one.id))) for key in keys)
-    for row in ledger_rows():
-        yield from (
-            (key, lambda _, r=row: (r.file, r.file_line, 1)) for key in (row.source, *row.evidence)
-        )
-    file = show_path(library().bibliography / "topics.yaml")
-    for topic in (topic for top in topics() for topic in top.walk()):
-        yield from ((key, partial(locate, file)) for key in topic.start_here)
+def _of_claims(owner: Entry | Model, holdings: Holdings) -> Iterator[Finding]:
+    for claim in owner.claims:
+        if claim.source not in holdings.references:
+            found = f"'{claim.source}'"
+            yield Finding(Problem(claim.file, claim.line, 1, NAME, found, *UNKNOWN))
+    for key in sorted({claim.source for claim in owner.claims} & holdings.references.keys()):
+        reference = holdings.references[key]
+        if not reference.tier:
+            yield at_reference(NAME, reference, f"no tier in '{key}', a source of values", TIER)
+
+
+def _of_statuses(holdings: Holdings) -> Iterator[Finding]:
+    for entry in holdings.entries.values():
+        for status in entry.status:
+            yield from _unknown(status.source, entry.file, holdings)
+
+
+def _of_vendor(vendor: Vendor, holdings: Holdings) -> Iterator[Finding]:
+    file = holdings.vendor_file(vendor.id)
+    for fact in vendor.facts:
+        yield from _unknown(fact.source, file, holdings)
+    for kind in READING:
+        for key in getattr(vendor, kind):
+            yield from _unknown(key, file, holdings)
+
+
+def _of_ledger(holdings: Holdings) -> Iterator[Finding]:
+    for row in holdings.ledger:
+        for key in (row.source, *row.evidence):
+            if key not in holdings.references:
+                yield Finding(Problem(row.file, row.file_line, 1, NAME, f"'{key}'", *UNKNOWN))
+
+
+def _of_topics(holdings: Holdings) -> Iterator[Finding]:
+    for topic in holdings.every_topic:
+        for key in topic.start_here:
+            yield from _unknown(key, holdings.topics_file, holdings)
+
+
+def _unknown(key: str, file: str, holdings: Holdings) -> Iterator[Finding]:
+    if key not in holdings.references:
+        yield at_text(NAME, file, key, f"'{key}'", UNKNOWN)

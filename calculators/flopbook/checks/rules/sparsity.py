@@ -4,28 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, agree, at_claim, counted
+from flopbook.checks.rules.base import (
+    Advice,
+    Finding,
+    Holdings,
+    agree,
+    amount,
+    at_claim,
+    counted,
+)
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "sparsity"
 TOLERANCE = 0.02
-SAID = ("twice the dense peak", "mend one of them, or say why under 'exceptions'")
+ADVICE = Advice("twice the dense peak", "mend one of them, or say why under 'exceptions'")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Sparse peaks that are not twice the dense ones."""
-    for entry in data.entries.values():
-        peaks = [c for c in entry.claims if c.field == "peak" and counted(c)]
-        for sparse in (c for c in peaks if c.sparsity == "2:4"):
-            dense = [
-                c for c in peaks if c.sparsity == "dense" and _quantity(c) == _quantity(sparse)
-            ]
-            if dense and not any(
-                agree(sparse.si_value or 0, 2 * (c.si_value or 1), TOLERANCE) for c in dense
-            ):
-                found = f"2:4 {sparse.dtype} {sparse.value} {sparse.unit}, dense {dense[0].value} {dense[0].unit}"
-                yield at_claim(NAME, entry, sparse, found, SAID)
+    for entry in holdings.entries.values():
+        yield from _of_entry(entry)
+
+
+def _of_entry(entry: Entry) -> Iterator[Finding]:
+    peaks = [claim for claim in entry.claims if claim.field == "peak" and counted(claim)]
+    for sparse in peaks:
+        if sparse.sparsity != "2:4":
+            continue
+        dense = [p for p in peaks if p.sparsity == "dense" and _quantity(p) == _quantity(sparse)]
+        doubled = [2 * amount(peak) for peak in dense]
+        if dense and not any(agree(amount(sparse), double, TOLERANCE) for double in doubled):
+            found = (
+                f"2:4 {sparse.dtype} {sparse.value} {sparse.unit},"
+                f" dense {dense[0].value} {dense[0].unit}"
+            )
+            yield at_claim(NAME, entry, sparse, found, ADVICE)
 
 
 def _quantity(claim: Claim) -> tuple[str, ...]:
+    """What a sparse and a dense peak share when one is about the other."""
     return (claim.dtype, claim.engine, claim.per, claim.source, claim.accumulate)

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, agree, at_claim, counted
+from flopbook.checks.rules.base import (
+    Advice,
+    Finding,
+    Holdings,
+    agree,
+    amount,
+    at_claim,
+    counted,
+    printed,
+)
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import Claim
 
 NAME = "stacks"
 TOLERANCE = 0.03
-SAID = ("stacks x capacity of one", "mend one of the three, or say why under 'exceptions'")
+ADVICE = Advice("stacks x capacity of one", "mend one of the three, or say why under 'exceptions'")
 
 
-def check(data: Data) -> Iterator[Finding]:
-    """Memories that the stacks contradict.
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """Memories that the stacks contradict."""
+    for entry in holdings.entries.values():
+        for stack in entry.claims:
+            if stack.field == "stack_memory" and counted(stack):
+                yield from _of_stack(entry, stack)
 
-    One recorded capacity must agree: parts are sold with less than all.
-    """
-    for entry in data.entries.values():
-        claims = [c for c in entry.claims if counted(c)]
-        counts = [c for c in claims if c.field == "stacks"]
-        for stack in (c for c in claims if c.field == "stack_memory"):
-            memories = [
-                c
-                for c in claims
-                if c.field == "memory" and (c.tier, c.per) == (stack.tier, stack.per)
-            ]
-            sums = [(n.si_value or 0) * (stack.si_value or 0) for n in counts if n.per == stack.per]
-            if (
-                memories
-                and sums
-                and not any(agree(m.si_value or 0, s, TOLERANCE) for m in memories for s in sums)
-            ):
-                found = f"{counts[0].value:g} x {stack.value:g} {stack.unit}, memory {memories[0].value:g} "
-                yield at_claim(NAME, entry, stack, found + memories[0].unit, SAID)
+
+def _of_stack(entry: Entry, stack: Claim) -> Iterator[Finding]:
+    claims = [claim for claim in entry.claims if counted(claim) and claim.per == stack.per]
+    counts = [claim for claim in claims if claim.field == "stacks"]
+    memories = [c for c in claims if c.field == "memory" and c.tier == stack.tier]
+    if not counts or not memories:
+        return
+    # One recorded capacity must agree: parts are sold with less than all of their memory.
+    sums = [amount(count) * amount(stack) for count in counts]
+    pairs = ((amount(memory), total) for memory in memories for total in sums)
+    if not any(agree(memory, total, TOLERANCE) for memory, total in pairs):
+        found = f"{counts[0].value:g} x {printed(stack)}, memory {printed(memories[0])}"
+        yield at_claim(NAME, entry, stack, found, ADVICE)

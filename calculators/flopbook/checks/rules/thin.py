@@ -4,36 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.data.library import library, references, topics
-from flopbook.errors import Problem, show_path
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
 
 NAME = "thin"
 FEWEST = 3
+TOO_FEW = Advice(f"{FEWEST} or more", "add works, join it to another topic, or say why under 'few'")
+ENOUGH = Advice("a reason only where one is needed", "remove it: there are works enough")
 
 
-def check(data: Data) -> Iterator[Finding]:
-    """Topics with too few works, those of their children counted, and reasons that nothing needs."""
-    works = {key: set(item.topics) for key, item in references().items() if item.is_work}
-    file = show_path(library().bibliography / "topics.yaml")
-    for topic in (topic for top in topics() for topic in top.walk()):
-        names = {one.id for one in topic.walk()}
-        count = sum(not names.isdisjoint(own) for own in works.values())
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """Topics with too few works, and reasons that nothing needs.
+
+    The works of the topics below a topic count as its own.
+    """
+    if "references" in holdings.unreadable:  # every topic would be empty
+        return
+    works = [set(work.topics) for work in holdings.references.values() if work.is_work]
+    for topic in holdings.every_topic:
+        ids = {below.id for below in topic.walk()}
+        count = sum(not ids.isdisjoint(keywords) for keywords in works)
+        file = holdings.topics_file
         if count < FEWEST and not topic.few:
-            said = (
-                f"{FEWEST} or more",
-                "add works, join it to another topic, or say why under 'few'",
-            )
-            yield Finding(
-                Problem(*locate(file, topic.id), NAME, f"{count} works on '{topic.id}'", *said)
-            )
+            yield at_text(NAME, file, topic.id, f"{count} works on '{topic.id}'", TOO_FEW)
         elif count >= FEWEST and topic.few:
-            said = ("a reason only where one is needed", "remove it: there are works enough")
-            yield Finding(
-                Problem(
-                    *locate(file, topic.id),
-                    NAME,
-                    f"'few' at '{topic.id}' with {count} works",
-                    *said,
-                )
-            )
+            found = f"'few' at '{topic.id}' with {count} works"
+            yield at_text(NAME, file, topic.id, found, ENOUGH)

@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
-from flopbook.checks.rules.base import Data, Finding, locate
-from flopbook.data.library import entry_ids, library, references, topics, vendor_ids
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
 from flopbook.data.topics import Topic
-from flopbook.errors import Problem, UnknownName, show_path
+from flopbook.errors import Problem, UnknownName
 from flopbook.formulas import CATALOGUE
 
 NAME = "topic"
+KEYWORD = Advice("an id of topics.yaml", "mend the keyword")
 
 
-def check(data: Data) -> Iterator[Finding]:
+class _Pointers(NamedTuple):
+    """The names of one kind that a topic points to, and all that exist."""
+
+    kind: str
+    names: tuple[str, ...]
+    existing: Collection[str]
+
+
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Keywords that name no topic; calculators, chips and vendors of topics that do not exist."""
-    every = [topic for top in topics() for topic in top.walk()]
-    known = {topic.id for topic in every}
-    for item in references().values():
-        for name in item.topics:
-            if name not in known:
-                said = (f"'{name}'", "an id of topics.yaml", "mend the keyword")
-                yield Finding(Problem(item.file, item.line, 1, NAME, *said))
-    for topic in every:
-        yield from _pointers(topic)
+    if "topics" in holdings.unreadable:  # every keyword would be unknown
+        return
+    yield from _keywords(holdings)
+    for topic in holdings.every_topic:
+        for pointers in _pointers(topic, holdings):
+            yield from _unknown(topic, pointers, holdings.topics_file)
 
 
-def _pointers(topic: Topic) -> Iterator[Finding]:
-    kinds: tuple[tuple[str, tuple[str, ...], Collection[str]], ...] = (
-        ("calculator", topic.calculators, CATALOGUE),
-        ("chip", topic.chips, entry_ids()),
-        ("vendor", (topic.vendor,) if topic.vendor else (), vendor_ids()),
-    )
-    for kind, names, known in kinds:
-        for name in names:
-            if name not in known:
-                near = UnknownName(kind, name, known).near
-                known_one = f"a {kind}{f' such as {near[0]}' if near else ''}"
-                said = (f"'{name}'", known_one, f"mend the {kind} of {topic.id}")
-                yield Finding(
-                    Problem(
-                        *locate(show_path(library().bibliography / "topics.yaml"), name),
-                        NAME,
-                        *said,
-                    )
-                )
+def _keywords(holdings: Holdings) -> Iterator[Finding]:
+    ids = {topic.id for topic in holdings.every_topic}
+    for reference in holdings.references.values():
+        for keyword in reference.topics:
+            if keyword not in ids:
+                place = (reference.file, reference.line, 1)
+                yield Finding(Problem(*place, NAME, f"'{keyword}'", *KEYWORD))
+
+
+def _pointers(topic: Topic, holdings: Holdings) -> Iterator[_Pointers]:
+    yield _Pointers("calculator", topic.calculators, CATALOGUE)
+    yield _Pointers("chip", topic.chips, holdings.entry_ids)
+    if topic.vendor:
+        yield _Pointers("vendor", (topic.vendor,), holdings.vendor_ids)
+
+
+def _unknown(topic: Topic, pointers: _Pointers, file: str) -> Iterator[Finding]:
+    for name in pointers.names:
+        if name in pointers.existing:
+            continue
+        expected = f"a {pointers.kind}"
+        if near := UnknownName(pointers.kind, name, pointers.existing).near:
+            expected += f" such as {near[0]}"
+        advice = Advice(expected, f"mend the {pointers.kind} of {topic.id}")
+        yield at_text(NAME, file, name, f"'{name}'", advice)

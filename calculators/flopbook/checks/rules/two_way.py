@@ -4,28 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, agree, at_claim, counted
+from flopbook.checks.rules.base import (
+    Advice,
+    Finding,
+    Holdings,
+    agree,
+    amount,
+    at_claim,
+    counted,
+    printed,
+)
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "two-way"
 TOLERANCE = 0.02
-SAID = ("twice the figure for one way", "mend one of them, or say why under 'exceptions'")
+ADVICE = Advice("twice the figure for one way", "mend one of them, or say why under 'exceptions'")
 FIELDS = ("scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "bisection_bandwidth")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Pairs of figures that are not two to one."""
-    for entry in data.entries.values():
-        links = [c for c in entry.claims if c.field in FIELDS and counted(c)]
-        for both in (c for c in links if c.direction == "both"):
-            for one in (
-                c for c in links if c.direction == "one-way" and _quantity(c) == _quantity(both)
-            ):
-                if not agree(both.si_value or 0, 2 * (one.si_value or 1), TOLERANCE):
-                    found = (
-                        f"both ways {both.value:g} {both.unit}, one way {one.value:g} {one.unit}"
-                    )
-                    yield at_claim(NAME, entry, both, found, SAID)
+    for entry in holdings.entries.values():
+        yield from _of_entry(entry)
+
+
+def _of_entry(entry: Entry) -> Iterator[Finding]:
+    rates = [claim for claim in entry.claims if claim.field in FIELDS and counted(claim)]
+    two_way = [rate for rate in rates if rate.direction == "both"]
+    one_way = [rate for rate in rates if rate.direction == "one-way"]
+    for both, single in ((both, single) for both in two_way for single in one_way):
+        if _quantity(both) != _quantity(single):
+            continue
+        if not agree(amount(both), 2 * amount(single), TOLERANCE):
+            found = f"both ways {printed(both)}, one way {printed(single)}"
+            yield at_claim(NAME, entry, both, found, ADVICE)
 
 
 def _quantity(claim: Claim) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
-"""Prose types no number with a unit: an expression computes it, so that a corrected value corrects
-every sentence.
+"""Prose types no number with a unit: an expression computes it.
 
-Small counts that define something or go on fingers may be typed. Any other typed number needs its
-reason on its line, `{# typed: the title of a talk #}`, which the build removes; a reason that
-nothing needs is a problem too.
+So a corrected value corrects every sentence. Small counts that define something or go on fingers
+may be typed. Any other typed number needs its reason on its line,
+`{# typed: the title of a talk #}`, which the build removes; a reason that nothing needs is a
+problem too.
 """
 
 from __future__ import annotations
@@ -13,45 +13,55 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.checks.rules.base import Data, Finding
-from flopbook.data.library import library
+from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.errors import Problem, show_path
 
 NAME = "typed"
-FINGERS = 16  # the largest count that may be typed: of bytes, bits, tokens, chips ... but never of GB or FLOP/s
+COMPUTED = Advice(
+    "an expression that computes it", "write {{ ... }}, or {# typed: why #} on this line"
+)
+REASON = Advice("one that is needed", "remove it: this line types no number with a unit")
+# The largest count that may be typed: of bytes, bits, tokens, chips ... but never of GB or FLOP/s.
+FINGERS = 16
 EXEMPT = ("contributing",)  # shows how values are written
 
 _COUNTS = (
-    r"bits?|bytes?|FLOP|OP|tokens?|param(?:eter)?s?|weights?|chips?|devices?|GPUs?|TPUs?|cards?|nodes?|layers?|heads?"
-    r"|experts?|sequences?|operations?|instructions?|cycles?|elements?|stages?|micro-batches|steps?"
+    r"bits?|bytes?|FLOP|OP|tokens?|param(?:eter)?s?|weights?|chips?|devices?|GPUs?|TPUs?|cards?"
+    r"|nodes?|layers?|heads?|experts?|sequences?|operations?|instructions?|cycles?|elements?"
+    r"|stages?|micro-batches|steps?"
 )
 _MEASURES = (
-    r"[kMGTPEZ]i?(?:B|bit|FLOP|OP)(?:/s)?|[kMGT]?Wh?|[kMGT]?Hz|[kMGTm]?J|[nµm]s|(?<=\s)s|(?:bit|byte|FLOP|OP)s?/(?:s|byte)"
-    r"|TFLOPS|PF-days?|percent|%|(?:nano|micro|milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|dollars?|mm|nm"
+    r"[kMGTPEZ]i?(?:B|bit|FLOP|OP)(?:/s)?|[kMGT]?Wh?|[kMGT]?Hz|[kMGTm]?J|[nµm]s|(?<=\s)s"
+    r"|(?:bit|byte|FLOP|OP)s?/(?:s|byte)|TFLOPS|PF-days?|percent|%"
+    r"|(?:nano|micro|milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|dollars?|mm|nm"
 )
 _TYPED = re.compile(
-    rf"(?<![\w.$-])(?P<number>\d[\d,]*(?:\.\d+)?)(?P<size>\s(?:thousand|million|billion|trillion))?[\s\u00a0]?"
+    rf"(?<![\w.$-])(?P<number>\d[\d,]*(?:\.\d+)?)"
+    rf"(?P<size>\s(?:thousand|million|billion|trillion))?[\s\u00a0]?"
     rf"(?:(?P<count>{_COUNTS})|(?P<measure>{_MEASURES}))(?![\w/])"
 )
 _REASON = re.compile(r"\{#-?\s*typed:\s*(?P<why>[^#]*?)\s*-?#\}")
 # What is not prose: code, expressions, maths, comments, addresses, tags.
 _OTHER = re.compile(
-    r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|`[^`\n]*`|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\$\$.*?\$\$|\$[^$\n]+\$"
+    r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|`[^`\n]*`"
+    r"|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}"
+    r"|\$\$.*?\$\$|\$[^$\n]+\$"
     r"|\]\([^)\n]*\)|<[^>\n]*>",
     re.S | re.M,
 )
+_EXPRESSION = re.compile(r"\{\{.*?\}\}", re.S)
 # Expressions that print no number: names, links, pictures, forms.
 _WORDS = re.compile(
-    r"\{\{-?\s*(?:(?:cite|form|figure|exercise|chapters|roofline|entry)\(.*|(?:chip|model)\([^()]*\)\s*|\"[^\"]*\"\s*)-?\}\}",
+    r"\{\{-?\s*(?:(?:cite|form|figure|exercise|chapters|roofline|entry)\(.*"
+    r"|(?:chip|model)\([^()]*\)\s*"
+    r"|\"[^\"]*\"\s*)-?\}\}",
     re.S,
 )
-_EXPRESSION = re.compile(r"\{\{.*?\}\}", re.S)
+_RAW = re.compile(r"\{% raw %\}.*?\{% endraw %\}", re.S)
 
 
 class Share(NamedTuple):
-    """How many numbers of the prose are computed, how many are typed, and how many of those have a
-    reason.
-    """
+    """Numbers of the prose: how many are computed, how many typed, how many of those excused."""
 
     bound: int
     typed: int
@@ -60,81 +70,76 @@ class Share(NamedTuple):
     def __str__(self) -> str:
         total = self.bound + self.typed
         share = 100 * self.bound / total if total else 100.0
-        return (
-            f"{self.bound:,} of {total:,} numbers with units in docs/ are computed ({share:.1f} %)"
-        )
+        computed = f"{self.bound:,} of {total:,} numbers with units in docs/ are computed"
+        return f"{computed} ({share:.1f} %)"
 
 
 def typed_numbers(text: str) -> list[tuple[int, str]]:
     """Line and words of every number with a unit that a page of prose types."""
     prose = _OTHER.sub(_blank, text)
-    found = []
-    for match in _TYPED.finditer(prose):
-        small = (
-            match["count"]
-            and not match["size"]
-            and match["number"].isdigit()
-            and int(match["number"]) <= FINGERS
-        )
-        if not small:
-            found.append((prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split())))
-    return found
+    return [
+        (_line_of(prose, match), " ".join(match[0].split()))
+        for match in _TYPED.finditer(prose)
+        if not _goes_on_fingers(match)
+    ]
+
+
+def _goes_on_fingers(match: re.Match[str]) -> bool:
+    is_plain_count = match["count"] and not match["size"] and match["number"].isdigit()
+    return bool(is_plain_count) and int(match["number"]) <= FINGERS
+
+
+def _line_of(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start()) + 1
 
 
 def _blank(match: re.Match[str]) -> str:
-    """As many lines as were taken away; a mark, so that a number before and a unit after do not
-    join.
+    """As many lines as were taken away, behind a mark.
+
+    Without the mark a number before and a unit after would join.
     """
     return "|" + "\n" * match[0].count("\n")
 
 
 def bound_numbers(text: str) -> int:
     """How many places of a page of prose are expressions that print a number."""
-    plain = re.sub(r"\{% raw %\}.*?\{% endraw %\}", "", text, flags=re.S)
-    return sum(1 for match in _EXPRESSION.finditer(plain) if not _WORDS.fullmatch(match[0]))
+    expressions = _EXPRESSION.findall(_RAW.sub("", text))
+    return sum(not _WORDS.fullmatch(expression) for expression in expressions)
 
 
-def prose_share() -> Share | None:
-    """Computed and typed numbers of all prose of the checkout; None for an installed package, which
-    has no prose.
-    """
+def share_of(docs: Path) -> Share | None:
+    """Computed and typed numbers of all prose below a folder; None where there are none."""
     bound = typed = excused = 0
-    for path in _pages():
+    for path in _pages(docs):
         text = path.read_text(encoding="utf-8")
         reasons = _reasons(text)
         lines = [line for line, _ in typed_numbers(text)]
-        bound, typed = bound + bound_numbers(text), typed + len(lines)
+        bound += bound_numbers(text)
+        typed += len(lines)
         excused += sum(line in reasons for line in lines)
     return Share(bound, typed, excused) if bound + typed else None
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Typed numbers without a reason, and reasons without a typed number."""
-    for path in _pages():
-        text, name = path.read_text(encoding="utf-8"), show_path(path)
-        reasons, found = _reasons(text), typed_numbers(text)
-        for line, words in found:
-            if not reasons.get(line):
-                said = (
-                    "an expression that computes it",
-                    "write {{ ... }}, or {# typed: why #} on this line",
-                )
-                yield Finding(Problem(name, line, 1, NAME, f"the typed number '{words}'", *said))
-        for line in reasons.keys() - {line for line, _ in found}:
-            said = ("one that is needed", "remove it: this line types no number with a unit")
-            yield Finding(Problem(name, line, 1, NAME, "a reason for a typed number", *said))
+    for path in _pages(holdings.docs):
+        yield from _of_page(path.read_text(encoding="utf-8"), show_path(path))
+
+
+def _of_page(text: str, file: str) -> Iterator[Finding]:
+    reasons, numbers = _reasons(text), typed_numbers(text)
+    for line, words in numbers:
+        if not reasons.get(line):
+            yield Finding(Problem(file, line, 1, NAME, f"the typed number '{words}'", *COMPUTED))
+    for line in reasons.keys() - {line for line, _ in numbers}:
+        yield Finding(Problem(file, line, 1, NAME, "a reason for a typed number", *REASON))
 
 
 def _reasons(text: str) -> dict[int, str]:
     """Line -> reason."""
-    return {
-        text.count("\n", 0, match.start()) + 1: match["why"] for match in _REASON.finditer(text)
-    }
+    return {_line_of(text, match): match["why"] for match in _REASON.finditer(text)}
 
 
-def _pages() -> list[Path]:
-    return [
-        path
-        for path in sorted(library().docs.rglob("*.md"))
-        if path.relative_to(library().docs).parts[0] not in EXEMPT
-    ]
+def _pages(docs: Path) -> list[Path]:
+    pages = sorted(docs.rglob("*.md"))
+    return [path for path in pages if path.relative_to(docs).parts[0] not in EXEMPT]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, vendor_file
-from flopbook.data.library import vendor_ids
-from flopbook.errors import Problem
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 
 NAME = "vendor"
+ADVICE = Advice("one for each vendor", "describe the vendor")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Entries whose vendor nobody has described."""
-    without = {name.partition("/")[0] for name in data.entries} - set(vendor_ids())
-    for name in sorted(without):
-        said = ("no vendor.yaml", "one for each vendor", "describe the vendor")
-        yield Finding(Problem(vendor_file(name), 1, 1, NAME, *said))
+    folders = {entry_id.partition("/")[0] for entry_id in holdings.entries}
+    for vendor_id in sorted(folders - set(holdings.vendor_ids)):
+        yield at_file(NAME, holdings.vendor_file(vendor_id), "no vendor.yaml", ADVICE)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding
-from flopbook.errors import DataError, Problem
-from flopbook.ledger.rows import judge, ledger_rows
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_row
+from flopbook.errors import DataError
+from flopbook.ledger.verdicts import judge
 
 NAME = "verdict"
+ADVICE = Advice("a verdict that stands", "mend the row")
 
 
-def check(data: Data) -> Iterator[Finding]:
+def check(holdings: Holdings) -> Iterator[Finding]:
     """Rows whose verdict does not stand."""
-    for row in ledger_rows():
+    for row in holdings.ledger:
         try:
-            found = judge(row)
+            messages = judge(row)
         except DataError:  # reported already, at the place that is wrong
             continue
-        for message in found:
-            said = (f"{row.id}: {message}", "a verdict that stands", "mend the row")
-            yield Finding(Problem(row.file, row.file_line, 1, NAME, *said))
+        for message in messages:
+            yield at_row(NAME, row, f"{row.id}: {message}", ADVICE)

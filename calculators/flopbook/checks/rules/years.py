@@ -1,4 +1,7 @@
-"""Year, arXiv id and key of a reference agree: what is on arXiv alone is not older than its id."""
+"""Year, arXiv id and key of a reference agree.
+
+What is on arXiv alone is not older than its id.
+"""
 
 from __future__ import annotations
 
@@ -6,60 +9,80 @@ import datetime
 import re
 from collections.abc import Iterator
 
-from flopbook.checks.rules.base import Data, Finding, at_reference
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import folded
-from flopbook.data.library import references
 from flopbook.data.references import Reference
 from flopbook.errors import shorten
 
 NAME = "year"
-# Reports and pages of a company go by its name in the key; whoever wrote a paper gives it the name.
+EARLIEST = 1800
+# Papers and books go by their first author in the key; reports and pages of a company by its name.
 SIGNED = frozenset(
     ("article", "inproceedings", "incollection", "book", "phdthesis", "mastersthesis")
 )
+EPRINT = Advice("an id that begins with year and month", "mend the eprint")
+# Since April 2007 `2401.01234`; before, `hep-th/9901001`. Both begin with year and month.
+_ARXIV_ID = re.compile(r"(?:[a-z.-]+(?:\.[A-Z]{2})?/)?(\d\d)(\d\d)\.?\d{3,5}(?:v\d+)?")
+_ARXIV_BEGAN = 91  # in 1991
 
 
-def check(data: Data) -> Iterator[Finding]:
-    """References whose parts contradict each other."""
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """References whose year, eprint and key contradict each other."""
     latest = datetime.date.today().year + 1
-    for item in references().values():
-        if not 1800 <= (item.year or 0) <= latest:
-            yield at_reference(
-                NAME, item, f"year {item.year}", (f"1800 to {latest}", "mend the year")
-            )
-            continue
-        submitted = submission(item.eprint)
-        if submitted and (submitted[1] > 12 or submitted[1] < 1):
-            said = ("an id that begins with year and month", "mend the eprint")
-            yield at_reference(NAME, item, f"eprint '{item.eprint}'", said)
-        elif (
-            submitted and item.year < submitted[0] and item.type not in SIGNED
-        ):  # print may come before arXiv
-            said = (f"{submitted[0]} or later", "mend the year or the eprint")
-            yield at_reference(NAME, item, f"year {item.year} of arXiv {item.eprint}", said)
-        yield from _key(item)
+    for reference in holdings.references.values():
+        year = reference.year or 0
+        if EARLIEST <= year <= latest:
+            yield from _eprint(reference, year)
+            yield from _key(reference)
+        else:
+            advice = Advice(f"{EARLIEST} to {latest}", "mend the year")
+            yield at_reference(NAME, reference, f"year {reference.year}", advice)
+
+
+def _eprint(reference: Reference, year: int) -> Iterator[Finding]:
+    submitted = submission(reference.eprint)
+    if submitted is None:
+        return
+    submitted_year, month = submitted
+    if not 1 <= month <= 12:
+        yield at_reference(NAME, reference, f"eprint '{reference.eprint}'", EPRINT)
+    # A paper may be printed before it is put on arXiv.
+    elif year < submitted_year and reference.type not in SIGNED:
+        advice = Advice(f"{submitted_year} or later", "mend the year or the eprint")
+        found = f"year {year} of arXiv {reference.eprint}"
+        yield at_reference(NAME, reference, found, advice)
 
 
 def submission(eprint: str) -> tuple[int, int] | None:
-    """Year and month of an arXiv id, which begins with them since 1991; None where there is no id."""
-    found = re.fullmatch(r"(?:[a-z.-]+(?:\.[A-Z]{2})?/)?(\d\d)(\d\d)\.?\d{3,5}(?:v\d+)?", eprint)
-    if not found:
+    """Year and month of an arXiv id; None for what is none."""
+    match = _ARXIV_ID.fullmatch(eprint)
+    if match is None:
         return None
-    year = int(found[1])
-    return (1900 + year if year >= 91 else 2000 + year), int(found[2])
+    year = int(match[1])
+    century = 1900 if year >= _ARXIV_BEGAN else 2000
+    return century + year, int(match[2])
 
 
-def _key(item: Reference) -> Iterator[Finding]:
-    author, year, word = item.key.partition(str(item.year))
+def _key(reference: Reference) -> Iterator[Finding]:
+    author, year, word = reference.key.partition(str(reference.year))
     if not (author and year and word):
-        said = (f"{item.year} after the author's name", "rename the key, or mend the year")
-        yield at_reference(NAME, item, f"key '{item.key}'", said)
-    elif item.people and (item.type in SIGNED or (item.type == "misc" and item.eprint)):
-        family = folded(item.people[0].family)
-        part = folded(author)
-        if not (family.startswith(part) or part.startswith(family) or part in family):
-            said = (
-                f"a key that begins with the first author, {shorten(item.people[0].full)}",
-                "rename the key",
-            )
-            yield at_reference(NAME, item, f"key '{item.key}'", said)
+        mend = "rename the key, or mend the year"
+        advice = Advice(f"{reference.year} after the author's name", mend)
+        yield at_reference(NAME, reference, f"key '{reference.key}'", advice)
+    elif _is_signed(reference) and not _names_first_author(author, reference):
+        name = shorten(reference.people[0].full)
+        advice = Advice(f"a key that begins with the first author, {name}", "rename the key")
+        yield at_reference(NAME, reference, f"key '{reference.key}'", advice)
+
+
+def _is_signed(reference: Reference) -> bool:
+    """True for what goes by its first author: papers, books, and what is on arXiv alone."""
+    preprint = reference.type == "misc" and bool(reference.eprint)
+    return bool(reference.people) and (reference.type in SIGNED or preprint)
+
+
+def _names_first_author(author: str, reference: Reference) -> bool:
+    """True when the key has the family name, or a piece of it."""
+    family = folded(reference.people[0].family)
+    start = folded(author)
+    return start in family or start.startswith(family)
