@@ -1,13 +1,13 @@
-"""Mends what has one right form and no meaning: line ends, order and layout, spellings of units,
-dates, identifiers.
+"""Mends what has one right form and no meaning.
 
-Nothing that a person wrote as text is touched, and nothing that would need a decision.
+That is line ends, order and layout, spellings of units, dates, identifiers. Nothing that a person
+wrote as text is touched, and nothing that would need a decision.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from flopbook.data.bibtex_text import pieces, print_entry, read_entry
 from flopbook.errors import FlopbookError, show_path
 
 # How people write a unit, and how the data does. Case counts: Gbps are bits and GBps are bytes.
-_SPELLINGS: tuple[tuple[str, str], ...] = (
+_SPELLINGS = (
     (r"([GTPE])(?:FLOPS|FLOPs|Flops|flops|FLOP/sec|FLOPS/s|FLOPs/s)", r"\1FLOP/s"),
     (r"([GTPE])(?:OPS|OPs|Ops|OP/sec|OPS/s)", r"\1OP/s"),
     (r"([kKMGTP]i?)Bps", r"\1B/s"),
@@ -26,6 +26,7 @@ _SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"mm(?:\^2|²)", "mm2"),
     (r"([MG])hz", r"\1Hz"),
 )
+# `unit: GBps` or `unit: "GBps"`, up to what ends a value in YAML: words in a quote stay.
 _UNIT = re.compile(r"""(\bunit:[ \t]*)(["']?)([^"',}\s]+)(\2)(?=[ \t]*[,}\r\n])""")
 _DATE = re.compile(
     r"""(\b(?:as_of|urldate)[ \t]*[:=][ \t]*["'{]?)(\d{4})[/.](\d{2})[/.](\d{2})\b"""
@@ -36,6 +37,7 @@ _DOI = re.compile(
 _EPRINT = re.compile(
     r"(\beprint[ \t]*=[ \t]*[{\"])(?:https?://arxiv\.org/abs/|arxiv:[ \t]*)", re.IGNORECASE
 )
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 class Fixed(NamedTuple):
@@ -51,30 +53,27 @@ def fix(paths: Iterable[Path]) -> Iterator[Fixed]:
     Raises FlopbookError for one that cannot be read.
     """
     for path in paths:
-        try:
-            before = path.read_bytes().decode("utf-8")
-        except UnicodeDecodeError:
-            raise FlopbookError(
-                f"{show_path(path)} is not UTF-8 text; save it as UTF-8 first"
-            ) from None
+        before = _read(path)
         after, changes = fixed(before, bibliography=path.suffix == ".bib")
         if after != before:
             path.write_bytes(after.encode("utf-8"))
             yield Fixed(show_path(path), tuple(changes))
 
 
+def _read(path: Path) -> str:
+    # Not read_text, which would turn every kind of line end into one before it is seen.
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise FlopbookError(
+            f"{show_path(path)} is not UTF-8 text; save it as UTF-8 first"
+        ) from None
+
+
 def fixed(text: str, *, bibliography: bool) -> tuple[str, list[str]]:
     """The mended text and what was done."""
-    steps: list[tuple[str, Callable[[str], str]]] = [
-        ("line ends and spaces", _lines),
-        ("dates", _dates),
-    ]
-    if bibliography:
-        steps += [("identifiers without address", _identifiers), ("order and layout", _arranged)]
-    else:
-        steps += [("spellings of units", _units)]
     changes = []
-    for name, step in steps:
+    for name, step in (*_STEPS, *(_BIBTEX_STEPS if bibliography else _YAML_STEPS)):
         mended = step(text)
         if mended != text:
             changes.append(name)
@@ -83,12 +82,9 @@ def fixed(text: str, *, bibliography: bool) -> tuple[str, list[str]]:
 
 
 def _lines(text: str) -> str:
-    """One kind of line end, no spaces before it, one at the end.
-
-    Text over several lines keeps its words.
-    """
-    lines = [line.rstrip(" \t") for line in re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))]
-    return "\n".join(lines).strip("\n") + "\n"
+    """One kind of line end, no spaces before it, one at the end."""
+    lines = re.split(r"\r\n|\r|\n", text.removeprefix(_BYTE_ORDER_MARK))
+    return "\n".join(line.rstrip(" \t") for line in lines).strip("\n") + "\n"
 
 
 def _dates(text: str) -> str:
@@ -111,24 +107,51 @@ def _identifiers(text: str) -> str:
     return _EPRINT.sub(r"\1", _DOI.sub(r"\1", text))
 
 
+class _Entry(NamedTuple):
+    """An entry of a bibliography as it will be printed, and what follows it in the file."""
+
+    key: str
+    text: str
+    behind: str
+
+
 def _arranged(text: str) -> str:
-    """Fields in one order and layout, entries in the order of their keys with a blank line between
-    them.
+    """Fields in one order and layout, entries in the order of their keys, a blank line between.
 
     No value and no comment is changed. Where text stands between entries, they keep their places:
     nobody but a person knows to which of them it belongs.
     """
-    (_, _, head), *found = pieces(text)
-    if not found or any(entry[-1:] != "}" for _, entry, _ in found):
+    (_, _, head), *written = pieces(text)
+    if not written or any(entry[-1:] != "}" for _, entry, _ in written):
         return text
-    laid_out = [
-        (key, print_entry(read) if (read := read_entry(entry)) else entry)
-        for key, entry, _ in found
-    ]
-    behind = [rest for _, _, rest in found]
-    if any(rest.strip() for rest in behind):
-        return head + "".join(
-            entry + rest for (_, entry), rest in zip(laid_out, behind, strict=True)
-        )
-    ordered = [entry for _, entry in sorted(laid_out, key=lambda pair: pair[0])]
-    return "\n\n".join([*([head.strip("\n")] if head.strip("\n") else []), *ordered]) + "\n"
+    entries = [_Entry(key, _printed(entry), behind) for key, entry, behind in written]
+    if any(entry.behind.strip() for entry in entries):
+        return head + "".join(entry.text + entry.behind for entry in entries)
+    return _sorted(head.strip("\n"), entries)
+
+
+def _printed(text: str) -> str:
+    """An entry in the layout of the house; one that cannot be read stays as it is."""
+    entry = read_entry(text)
+    return text if entry is None else print_entry(entry)
+
+
+def _sorted(head: str, entries: Sequence[_Entry]) -> str:
+    blocks = [entry.text for entry in sorted(entries, key=_key)]
+    if head:
+        blocks.insert(0, head)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _key(entry: _Entry) -> str:
+    return entry.key
+
+
+Step = tuple[str, Callable[[str], str]]
+# What is done to every file, and then to those of each kind, with what the user is told.
+_STEPS: tuple[Step, ...] = (("line ends and spaces", _lines), ("dates", _dates))
+_YAML_STEPS: tuple[Step, ...] = (("spellings of units", _units),)
+_BIBTEX_STEPS: tuple[Step, ...] = (
+    ("identifiers without address", _identifiers),
+    ("order and layout", _arranged),
+)

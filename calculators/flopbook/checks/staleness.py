@@ -1,21 +1,36 @@
-"""What has to be read again: values whose reading is older than the usual number of days, or than
-the entry's own.
+"""What has to be read again: values whose last reading is too old.
+
+That is after the usual number of days, or after the entry's own.
 """
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
-from flopbook.data.library import load_entries, load_model, model_ids, vendor, vendor_ids
+from flopbook.data.accelerators import Entry, Staleness
+from flopbook.data.library import load_model, model_ids, vendor, vendor_ids
+from flopbook.data.library import load_entries
 
 USUAL_DAYS = 180
 USUAL_REASON = "the usual number of days"
 
 
+class Reading(Protocol):
+    """What was read in a source on a day: a claim, a status, or a fact about a vendor."""
+
+    @property
+    def as_of(self) -> datetime.date:
+        """The day of the reading."""
+
+    @property
+    def source(self) -> str:
+        """The key of the source."""
+
+
 class Stale(NamedTuple):
-    """Something with readings that are too old, how old the oldest is, and the sources to open."""
+    """A record with readings that are too old, how old the oldest is, and the sources to open."""
 
     kind: str
     id: str
@@ -24,48 +39,72 @@ class Stale(NamedTuple):
     age: int
     days: int
     reason: str
-    count: int
+    # A field of this name hides a method of tuples, which nobody needs here; `--json` has the name.
+    count: int  # type: ignore[assignment]
     total: int
     sources: tuple[str, ...]
 
 
+class _Record(NamedTuple):
+    """What is read again as a whole, all of its readings, and after how many days."""
+
+    kind: str
+    id: str
+    file: str
+    readings: tuple[Reading, ...]
+    limit: Staleness
+
+
 def stale(today: datetime.date, days: int = USUAL_DAYS) -> list[Stale]:
-    """Everything with a reading older than its number of days, the oldest first.
+    """Everything with a reading older than its number of days, the most overdue first.
 
     An entry that states a number of its own, `stale_after`, keeps it whatever `days` is.
     """
-    found = (item for item in _all(today, days) if item is not None)
-    return sorted(found, key=lambda item: (-(item.age - item.days), item.kind, item.id))
+    overdue = filter(None, (_overdue(record, today) for record in _records(days)))
+    return sorted(overdue, key=_urgency)
 
 
-def _all(today: datetime.date, days: int) -> Iterator[Stale | None]:
-    for name, one in load_entries().items():
-        limit = (
-            (one.stale_after.days, one.stale_after.reason)
-            if one.stale_after
-            else (days, USUAL_REASON)
-        )
-        yield _stale(("accelerator", name, one.file), (*one.claims, *one.status), today, limit)
-    for name in model_ids():
-        item = load_model(name)
-        yield _stale(("model", name, item.file), item.claims, today, (days, USUAL_REASON))
-    for name in vendor_ids():
-        facts = vendor(name).facts
-        yield _stale(
-            ("vendor", name, f"accelerators/{name}/vendor.yaml"), facts, today, (days, USUAL_REASON)
-        )
+def _urgency(record: Stale) -> tuple[int, str, str]:
+    return (record.days - record.age, record.kind, record.id)
 
 
-def _stale(
-    what: tuple[str, str, str],
-    readings: Iterable[Any],
-    today: datetime.date,
-    limit: tuple[int, str],
-) -> Stale | None:
-    every = list(readings)
-    old = [reading for reading in every if (today - reading.as_of).days > limit[0]]
+def _records(days: int) -> Iterator[_Record]:
+    usual = Staleness(days, USUAL_REASON)
+    for entry_id, entry in load_entries().items():
+        limit = entry.stale_after or usual
+        yield _Record("accelerator", entry_id, entry.file, _readings(entry), limit)
+    for model_id in model_ids():
+        model = load_model(model_id)
+        yield _Record("model", model_id, model.file, model.claims, usual)
+    for vendor_id in vendor_ids():
+        file = f"accelerators/{vendor_id}/vendor.yaml"
+        yield _Record("vendor", vendor_id, file, vendor(vendor_id).facts, usual)
+
+
+def _readings(entry: Entry) -> tuple[Reading, ...]:
+    return (*entry.claims, *entry.status)
+
+
+def _overdue(record: _Record, today: datetime.date) -> Stale | None:
+    """The record as it is reported; None when all of its readings are fresh."""
+    days, reason = record.limit
+    old = [reading for reading in record.readings if (today - reading.as_of).days > days]
     if not old:
         return None
     oldest = min(reading.as_of for reading in old)
-    sources = tuple(sorted({reading.source for reading in old}))
-    return Stale(*what, oldest, (today - oldest).days, *limit, len(old), len(every), sources)
+    return Stale(
+        kind=record.kind,
+        id=record.id,
+        file=record.file,
+        oldest=oldest,
+        age=(today - oldest).days,
+        days=days,
+        reason=reason,
+        count=len(old),
+        total=len(record.readings),
+        sources=_sources(old),
+    )
+
+
+def _sources(readings: Iterable[Reading]) -> tuple[str, ...]:
+    return tuple(sorted({reading.source for reading in readings}))

@@ -15,34 +15,16 @@ if TYPE_CHECKING:
 
 TYPES = frozenset(
     (
-        "article",
-        "inproceedings",
-        "book",
-        "incollection",
-        "phdthesis",
-        "mastersthesis",
-        "techreport",
-        "misc",
-        "online",
-        "unpublished",
+        *("article", "inproceedings", "book", "incollection", "phdthesis", "mastersthesis"),
+        *("techreport", "misc", "online", "unpublished"),
     )
 )
 
 # What a reader calls a work. The field `type` says it; without one the type of the entry does.
 SOURCE = "source"  # a page that only gives values: the sites of products, model cards, data sheets
 KINDS = (
-    "paper",
-    "thesis",
-    "book",
-    "white paper",
-    "blog",
-    "documentation",
-    "filing",
-    "video",
-    "talk",
-    "code",
-    "notes",
-    SOURCE,
+    *("paper", "thesis", "book", "white paper", "blog", "documentation"),
+    *("filing", "video", "talk", "code", "notes", SOURCE),
 )
 _KIND_OF_TYPE = {
     "article": "paper",
@@ -57,177 +39,154 @@ _KIND_OF_TYPE = {
 # On these topics a web page without `type` is a source of values; on any other it has to say what
 # it is.
 _OF_VALUES = re.compile(r"accelerators(-.*)?|models|benchmarks")
+MOST_WORDS = 60  # of an annotation
 
 
 def kind_of(entry_type: str, registered: bool) -> str:
-    """What an entry without the field `type` is; `registered` says that it has a DOI or an arXiv
-    id.
+    """What an entry without the field `type` is.
+
+    `registered` says that it has a DOI or an arXiv id.
     """
-    return _KIND_OF_TYPE.get(entry_type) or (
-        "paper" if registered and entry_type == "misc" else SOURCE
-    )
+    if registered and entry_type == "misc":
+        return "paper"
+    return _KIND_OF_TYPE.get(entry_type, SOURCE)
 
 
-def problem_at(item: Reference, rule: str, found: str, expected: str, mend: str) -> Problem:
+def problem_at(reference: Reference, rule: str, found: str, expected: str, mend: str) -> Problem:
     """A problem at the first line of an entry."""
-    return Problem(item.file, item.line, 1, rule, found, expected, mend)
+    return Problem(reference.file, reference.line, 1, rule, found, expected, mend)
 
 
 _KEY = re.compile(r"[a-z][a-z0-9-]*[0-9]{4}[a-z0-9]+")
 _LINK = re.compile(r"https?://[^\s<>\"'`\\{}]+")
 _MARKUP = re.compile(r"<[A-Za-z/!?]|\{\{|\{%")
+_TYPE_FIELD = re.compile(r"\btype\s*=")
+_ABBREVIATED = ("others", "et al.", "al.")  # how BibTeX and people end a list of authors early
+# Attribute of a reference -> the field that people write.
+_REQUIRED = {
+    "title": "title",
+    "people": "author",
+    "year": "year",
+    "annote": "annote",
+    "topics": "keywords",
+}
 
 
-def rules_of(item: Reference) -> Iterator[Problem]:
+def rules_of(reference: Reference) -> Iterator[Problem]:
     """The rules that one reference must keep by itself."""
-    if not _KEY.fullmatch(item.key):
-        yield problem_at(
-            item, "key", f"'{shorten(item.key)}'", "authorYEARword in lower case", "rename the key"
-        )
-    if item.type not in TYPES:
-        yield problem_at(
-            item, "type", f"@{item.type}", f"one of {', '.join(sorted(TYPES))}", "choose a type"
-        )
-    for name in ("title", "people", "year", "annote", "topics"):
-        if not getattr(item, name):
-            field = {"people": "author", "topics": "keywords"}.get(name, name)
-            yield problem_at(
-                item, "missing", f"no {field} in {item.key}", f"a {field}", "fill it in"
-            )
-    if item.people and item.people[-1].family.lower() in ("others", "et al.", "al."):
-        yield problem_at(item, "author", "'and others'", "all authors", "list every author")
-    words = len(item.annote.split())
-    if words > 60:
-        yield problem_at(
-            item, "annote", f"{words} words in {item.key}", "at most 60", "shorten the note"
-        )
-    yield from _kind_rules(item)
-    yield from _origin_rules(item)
-    yield from _text_rules(item)
+    yield from _form_rules(reference)
+    yield from _content_rules(reference)
+    yield from _kind_rules(reference)
+    yield from _origin_rules(reference)
+    yield from _text_rules(reference)
+    yield from _identifier_rules(reference)
 
 
-def _kind_rules(item: Reference) -> Iterator[Problem]:
-    """A kind that we know; and no work that is taken for a source because nobody said what it is."""
-    if item.kind not in KINDS:
-        said = (
-            f"type '{shorten(item.kind)}' in {item.key}",
-            f"one of {', '.join(KINDS)}",
-            "choose what it is",
-        )
-        yield problem_at(item, "kind", *said)
-    elif item.kind == SOURCE and item.bibtex and not re.search(r"\btype\s*=", item.bibtex):
-        for topic in item.topics:
-            if not _OF_VALUES.fullmatch(topic):
-                found = f"no type in {item.key}, a web page on '{shorten(topic)}'"
-                yield problem_at(
-                    item, "kind", found, f"one of {', '.join(KINDS)}", "say what it is"
-                )
-                break
+def _form_rules(reference: Reference) -> Iterator[Problem]:
+    """A key in our form, a type that BibTeX has, and an entry that starts its line."""
+    if not _KEY.fullmatch(reference.key):
+        found, expected = f"'{shorten(reference.key)}'", "authorYEARword in lower case"
+        yield problem_at(reference, "key", found, expected, "rename the key")
+    if reference.type not in TYPES:
+        expected = f"one of {', '.join(sorted(TYPES))}"
+        yield problem_at(reference, "type", f"@{reference.type}", expected, "choose a type")
+    if not reference.bibtex:
+        found, expected = f"{reference.key} inside a line", "'@type{key,' at the start of a line"
+        yield problem_at(reference, "layout", found, expected, "start a new line")
 
 
-def _origin_rules(item: Reference) -> Iterator[Problem]:
+def _content_rules(reference: Reference) -> Iterator[Problem]:
+    """Nothing missing, every author, and a note that is short."""
+    for attribute, field in _REQUIRED.items():
+        if not getattr(reference, attribute):
+            found = f"no {field} in {reference.key}"
+            yield problem_at(reference, "missing", found, f"a {field}", "fill it in")
+    if reference.people and reference.people[-1].family.lower() in _ABBREVIATED:
+        yield problem_at(reference, "author", "'and others'", "all authors", "list every author")
+    words = len(reference.annote.split())
+    if words > MOST_WORDS:
+        found, expected = f"{words} words in {reference.key}", f"at most {MOST_WORDS}"
+        yield problem_at(reference, "annote", found, expected, "shorten the note")
+
+
+def _kind_rules(reference: Reference) -> Iterator[Problem]:
+    """A kind that we know; no work is a source only because nobody said what it is."""
+    expected = f"one of {', '.join(KINDS)}"
+    if reference.kind not in KINDS:
+        found = f"type '{shorten(reference.kind)}' in {reference.key}"
+        yield problem_at(reference, "kind", found, expected, "choose what it is")
+        return
+    says_so = not reference.bibtex or _TYPE_FIELD.search(reference.bibtex)
+    if reference.kind != SOURCE or says_so:
+        return
+    topic = next((name for name in reference.topics if not _OF_VALUES.fullmatch(name)), "")
+    if topic:
+        found = f"no type in {reference.key}, a web page on '{shorten(topic)}'"
+        yield problem_at(reference, "kind", found, expected, "say what it is")
+
+
+def _origin_rules(reference: Reference) -> Iterator[Problem]:
     """Where it can be read, who says it, and when it was read."""
-    if not item.link and item.type != "unpublished":
-        yield problem_at(
-            item,
-            "missing",
-            f"no doi, eprint or url in {item.key}",
-            "one of them",
-            "add where it can be read",
-        )
+    if not reference.link and reference.type != "unpublished":
+        found, mend = f"no doi, eprint or url in {reference.key}", "add where it can be read"
+        yield problem_at(reference, "missing", found, "one of them", mend)
     for name in ("url", "code"):
-        value = getattr(item, name)
-        if value and not _LINK.fullmatch(value):
-            yield problem_at(
-                item,
-                "link",
-                f"{name} '{shorten(value)}'",
-                "an http or https address",
-                "mend the address",
-            )
-    if item.tier and item.tier not in TIERS:
-        yield problem_at(
-            item,
-            "tier",
-            f"'{shorten(item.tier)}'",
-            f"one of {', '.join(TIERS)}",
-            "choose who says it",
-        )
-    if item.urldate and not is_date(item.urldate):
-        yield problem_at(
-            item,
-            "date",
-            f"urldate '{shorten(item.urldate)}'",
-            "YYYY-MM-DD",
-            "write the date of reading",
-        )
+        address = getattr(reference, name)
+        if address and not _LINK.fullmatch(address):
+            found, expected = f"{name} '{shorten(address)}'", "an http or https address"
+            yield problem_at(reference, "link", found, expected, "mend the address")
+    if reference.tier and reference.tier not in TIERS:
+        found, expected = f"'{shorten(reference.tier)}'", f"one of {', '.join(TIERS)}"
+        yield problem_at(reference, "tier", found, expected, "choose who says it")
+    if reference.urldate and not is_date(reference.urldate):
+        found = f"urldate '{shorten(reference.urldate)}'"
+        yield problem_at(reference, "date", found, "YYYY-MM-DD", "write the date of reading")
 
 
-_IDS = {
+def _text_rules(reference: Reference) -> Iterator[Problem]:
+    """No markup, and nothing hidden."""
+    texts = {name: getattr(reference, name) for name in ("title", "note", "annote", "venue")}
+    texts["author"] = ", ".join(person.full for person in reference.people)
+    for name, text in texts.items():
+        if match := _MARKUP.search(text):
+            found = f"'{shorten(text[match.start() :], 30)}' in {name}"
+            yield problem_at(reference, "markup", found, "plain text", "remove it")
+    if hidden := hidden_character(reference.bibtex):
+        found, expected = f"{hidden} in {reference.key}", "printable text"
+        yield problem_at(reference, "control-character", found, expected, "retype the line")
+
+
+# Both forms of arXiv ids: hep-th/9901001 and 2401.01234, with or without a version.
+_IDENTIFIERS = {
     "doi": re.compile(r"10\.\d{4,9}/[^\s<>\"'`\\{}]+"),
     "eprint": re.compile(r"[a-z.-]+(\.[A-Z]{2})?/\d{7}(v\d+)?|\d{4}\.\d{4,5}(v\d+)?"),
 }
 
 
-def _text_rules(item: Reference) -> Iterator[Problem]:
-    """No markup, nothing hidden, identifiers in their form, and an entry that starts its line."""
-    if not item.bibtex:
-        yield problem_at(
-            item,
-            "layout",
-            f"{item.key} inside a line",
-            "'@type{key,' at the start of a line",
-            "start a new line",
-        )
-    texts = {name: getattr(item, name) for name in ("title", "note", "annote", "venue")}
-    texts["author"] = ", ".join(person.full for person in item.people)
-    for name, text in texts.items():
-        if match := _MARKUP.search(text):
-            yield problem_at(
-                item,
-                "markup",
-                f"'{shorten(text[match.start() :], 30)}' in {name}",
-                "plain text",
-                "remove it",
-            )
-    if hidden := hidden_character(item.bibtex):
-        yield problem_at(
-            item,
-            "control-character",
-            f"{hidden} in {item.key}",
-            "printable text",
-            "retype the line",
-        )
-    for name, form in _IDS.items():
-        value = getattr(item, name)
-        if value and not form.fullmatch(value):
-            yield problem_at(
-                item,
-                "link",
-                f"{name} '{shorten(value)}'",
-                f"a plain {name} without address",
-                "write only the identifier",
-            )
+def _identifier_rules(reference: Reference) -> Iterator[Problem]:
+    """Identifiers in their form, without an address before them."""
+    for name, form in _IDENTIFIERS.items():
+        identifier = getattr(reference, name)
+        if identifier and not form.fullmatch(identifier):
+            found, expected = f"{name} '{shorten(identifier)}'", f"a plain {name} without address"
+            yield problem_at(reference, "link", found, expected, "write only the identifier")
 
 
-def duplicates(items: Iterable[Reference]) -> Iterator[Problem]:
+def duplicates(references: Iterable[Reference]) -> Iterator[Problem]:
     """The same work twice, by DOI, by arXiv id without version, or by normalised title."""
-    seen: dict[tuple[str, str], Reference] = {}
-    for item in items:
-        names = {
-            "DOI": item.doi.lower(),
-            "arXiv id": re.sub(r"v\d+$", "", item.eprint),
-            "title": re.sub(r"[^a-z0-9]+", "", item.title.lower()),
-        }
-        for kind, value in names.items():
-            if not value:
-                continue
-            other = seen.setdefault((kind, value), item)
-            if other is not item:
-                yield problem_at(
-                    item,
-                    "duplicate",
-                    f"{kind} '{shorten(value)}'",
-                    "each work once",
-                    f"it is {other.key} too",
-                )
+    first: dict[tuple[str, str], Reference] = {}
+    for reference in references:
+        for kind, name in _names(reference).items():
+            earlier = first.setdefault((kind, name), reference) if name else reference
+            if earlier is not reference:
+                found, mend = f"{kind} '{shorten(name)}'", f"it is {earlier.key} too"
+                yield problem_at(reference, "duplicate", found, "each work once", mend)
+
+
+def _names(reference: Reference) -> dict[str, str]:
+    """What tells a work from every other; empty where it has no such name."""
+    return {
+        "DOI": reference.doi.lower(),
+        "arXiv id": re.sub(r"v\d+$", "", reference.eprint),
+        "title": re.sub(r"[^a-z0-9]+", "", reference.title.lower()),
+    }

@@ -1,10 +1,9 @@
 """Reads YAML into values that remember their place.
 
-Contributed files are untrusted, and their errors must name a line. So this reads the
-event stream of the C parser and builds mappings, lists and scalars that carry line and
-column. Anchors, tags, duplicate keys, deep nesting and large files are refused
-(no YAML bombs), and scalars follow YAML 1.2: under YAML 1.1 the sparsity `2:4` would be the
-number 124 and `no` a boolean.
+Contributed files are untrusted, and their errors must name a line. So this reads the event stream
+of the C parser and builds mappings, lists and scalars that carry line and column. Anchors, tags,
+duplicate keys, deep nesting and large files are refused (no YAML bombs), and scalars follow
+YAML 1.2: under YAML 1.1 the sparsity `2:4` would be the number 124 and `no` a boolean.
 """
 
 from __future__ import annotations
@@ -22,20 +21,23 @@ from flopbook.errors import DataError, Problem, shorten, show_path
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 12
 
+# The parser in C where PyYAML was built with it; the one in Python reads the same, slowly.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# Line and column, both from 1.
+Place = tuple[int, int]
+_START: Place = (1, 1)
 
 
 class Node:
-    """A YAML value and its place: `value` is a scalar, a list of Nodes or a dict of str to Node."""
+    """A YAML value and its place: `value` is a scalar, a list of Nodes or a dict of str to Node.
+
+    A mapping has the places of its keys in `key_marks`.
+    """
 
     __slots__ = ("column", "key_marks", "line", "value")
 
     def __init__(
-        self,
-        value: Any,
-        line: int,
-        column: int,
-        key_marks: dict[str, tuple[int, int]] | None = None,
+        self, value: Any, line: int, column: int, key_marks: dict[str, Place] | None = None
     ) -> None:
         self.value, self.line, self.column, self.key_marks = value, line, column, key_marks
 
@@ -69,77 +71,81 @@ def read_yaml(path: Path) -> Node:
 def _read_text(path: Path) -> str:
     name = show_path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise _error(
-                name,
-                (1, 1),
-                "size",
-                f"{path.stat().st_size:,} bytes",
-                f"at most {MAX_BYTES:,}",
-                "split the file",
-            )
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise _too_large(name, f"{size:,} bytes")
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise _error(
-            name, (1, 1), "read", error.strerror or "an error", "a readable file", "check the path"
-        ) from None
+        reason = error.strerror or "an error"
+        raise _error(name, _START, "read", reason, "a readable file", "check the path") from None
     except UnicodeDecodeError as error:
-        before = error.object[: error.start].split(b"\n")
         found = f"byte {error.object[error.start]:#04x}"
-        place = len(before), len(before[-1]) + 1
-        raise _error(
-            name, place, "encoding", found, "UTF-8 text", "save the file as UTF-8"
-        ) from None
+        place = _place_after(error.object[: error.start].split(b"\n"))
+        mend = "save the file as UTF-8"
+        raise _error(name, place, "encoding", found, "UTF-8 text", mend) from None
 
 
 def parse_yaml(text: str, name: str) -> Node:
     """Parse YAML text; `name` is the file name that errors show."""
     if len(text) > MAX_BYTES:
-        raise _error(
-            name,
-            (1, 1),
-            "size",
-            f"{len(text):,} characters",
-            f"at most {MAX_BYTES:,}",
-            "split the file",
-        )
+        raise _too_large(name, f"{len(text):,} characters")
     try:
         return _Builder(name).build(yaml.parse(text, Loader=_Loader))
     except yaml.reader.ReaderError:
-        line, column = _unreadable(text)
         found = "a control character or one that YAML does not allow"
-        raise _error(
-            name, (line, column), "yaml", found, "printable text", "retype the line"
-        ) from None
+        place = _unreadable(text)
+        raise _error(name, place, "yaml", found, "printable text", "retype the line") from None
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        found = shorten(getattr(error, "problem", None) or "text that does not parse").removeprefix(
-            "found "
-        )
-        raise _error(
-            name, (line, column), "yaml", found, "well-formed YAML", "check quotes and indentation"
-        ) from None
+        found = getattr(error, "problem", None) or "text that does not parse"
+        found = shorten(found).removeprefix("found ")
+        mend = "check quotes and indentation"
+        raise _error(name, _mark(error), "yaml", found, "well-formed YAML", mend) from None
     except (RecursionError, ValueError) as error:
-        raise _error(
-            name, (1, 1), "yaml", shorten(error), "well-formed YAML", "check the file"
-        ) from None
+        found, mend = shorten(error), "check the file"
+        raise _error(name, _START, "yaml", found, "well-formed YAML", mend) from None
 
 
-_READABLE = r"[\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
+# The character set of YAML, production c-printable, without the byte order mark.
+_READABLE = re.compile(
+    r"[\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
+)
 
 
-def _unreadable(text: str) -> tuple[int, int]:
-    """Line and column of the first character outside YAML's character set."""
-    start = text.startswith("\ufeff")
-    before = text[: re.compile(_READABLE).match(text, start).end()].split("\n")  # type: ignore[union-attr]
-    return len(before), len(before[-1]) + 1
+def _unreadable(text: str) -> Place:
+    """The place of the first character outside YAML's character set."""
+    start = 1 if text.startswith("\ufeff") else 0
+    match = _READABLE.match(text, start)
+    readable = text[: match.end()] if match else ""
+    return _place_after(readable.split("\n"))
 
 
-def _error(
-    name: str, place: tuple[int, int], rule: str, found: str, expected: str, mend: str
-) -> DataError:
+def _place_after(lines: list[str] | list[bytes]) -> Place:
+    """The place right behind these lines."""
+    return len(lines), len(lines[-1]) + 1
+
+
+def _mark(error: yaml.YAMLError) -> Place:
+    """Where the parser stumbled, or where what it was in the middle of began."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return (mark.line + 1, mark.column + 1) if mark else _START
+
+
+def _too_large(name: str, size: str) -> DataError:
+    return _error(name, _START, "size", size, f"at most {MAX_BYTES:,}", "split the file")
+
+
+def _error(name: str, place: Place, rule: str, found: str, expected: str, mend: str) -> DataError:
     return DataError([Problem(name, *place, rule, found, expected, mend)])
+
+
+class _Open:
+    """A mapping or list that is not complete; a mapping's next value belongs to `key`, if any."""
+
+    __slots__ = ("key", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.key: str | None = None
 
 
 class _Builder:
@@ -147,120 +153,107 @@ class _Builder:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.stack: list[
-            tuple[Node, str | None, bool]
-        ] = []  # container, pending key, expects a key
+        self.stack: list[_Open] = []
         self.root: Node | None = None
 
-    def build(self, events: Iterator[Any]) -> Node:
+    def build(self, events: Iterator[yaml.Event]) -> Node:
         for event in events:
             self._take(event)
         if self.root is None:
-            raise _error(
-                self.name,
-                (1, 1),
-                "empty",
-                "no content",
-                "a mapping",
-                "fill the file in from the template",
-            )
+            mend = "fill the file in from the template"
+            raise _error(self.name, _START, "empty", "no content", "a mapping", mend)
         return self.root
 
-    def _take(self, event: Any) -> None:
-        line, column = event.start_mark.line + 1, event.start_mark.column + 1
-        if getattr(event, "anchor", None) is not None:
-            self._refuse(
-                line,
-                column,
-                "anchors",
-                f"anchor or alias '{shorten(event.anchor)}'",
-                "each value written out",
-            )
-        if isinstance(event, yaml.events.NodeEvent) and getattr(event, "tag", None) not in (
-            None,
-            "!",
-        ):
-            self._refuse(line, column, "tags", f"tag '{shorten(event.tag)}'", "plain values")
+    def _take(self, event: yaml.Event) -> None:
+        mark: Any = event.start_mark  # optional by its type only: events of a parser have one
+        line, column = mark.line + 1, mark.column + 1
+        self._refuse_indirection(event, (line, column))
         if isinstance(event, yaml.ScalarEvent):
-            self._add(Node(_scalar(event), line, column), event)
+            self._add(Node(_scalar(event), line, column), event.value)
         elif isinstance(event, yaml.MappingStartEvent):
-            self._open(Node({}, line, column, {}), line, column)
+            self._open(Node({}, line, column, {}))
         elif isinstance(event, yaml.SequenceStartEvent):
-            self._open(Node([], line, column), line, column)
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            self._open(Node([], line, column))
+        elif isinstance(event, yaml.CollectionEndEvent):
             self.stack.pop()
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            self._refuse(line, column, "documents", "a second document", "one document per file")
+            expected = "one document per file"
+            raise self._refusal((line, column), "documents", "a second document", expected)
 
-    def _open(self, node: Node, line: int, column: int) -> None:
+    def _refuse_indirection(self, event: yaml.Event, place: Place) -> None:
+        """Anchors and aliases make small files large; tags make objects of text."""
+        anchor = getattr(event, "anchor", None)
+        if anchor is not None:
+            found = f"anchor or alias '{shorten(anchor)}'"
+            raise self._refusal(place, "anchors", found, "each value written out")
+        tag = getattr(event, "tag", None)
+        # "!" only says that a scalar is text.
+        if tag not in (None, "!"):
+            raise self._refusal(place, "tags", f"tag '{shorten(tag)}'", "plain values")
+
+    def _open(self, node: Node) -> None:
         if len(self.stack) >= MAX_DEPTH:
-            self._refuse(line, column, "depth", f"nesting deeper than {MAX_DEPTH}", "a flat entry")
+            found = f"nesting deeper than {MAX_DEPTH}"
+            raise self._refusal((node.line, node.column), "depth", found, "a flat entry")
         self._add(node, None)
-        self.stack.append((node, None, isinstance(node.value, dict)))
+        self.stack.append(_Open(node))
 
-    def _add(self, node: Node, event: Any) -> None:
+    def _add(self, node: Node, text: str | None) -> None:
+        """Put a node where it belongs. `text` is that of a scalar, which may be a key."""
         if not self.stack:
             self.root = node
             return
-        parent, key, wants_key = self.stack[-1]
-        if isinstance(parent.value, list):
-            parent.value.append(node)
-        elif wants_key:
-            name = event.value if event is not None else None
-            if name is None:
-                self._refuse(node.line, node.column, "keys", "a key that is not text", "a name")
-            if name in parent.value:
-                self._refuse(
-                    node.line,
-                    node.column,
-                    "duplicate-key",
-                    f"'{shorten(name)}' twice",
-                    "each key once",
-                )
-            parent.key_marks[name] = (node.line, node.column)  # type: ignore[index]
-            self.stack[-1] = (parent, name, False)
+        parent = self.stack[-1]
+        if isinstance(parent.node.value, list):
+            parent.node.value.append(node)
+        elif parent.key is None:
+            parent.key = self._key(parent.node, node, text)
         else:
-            parent.value[key] = node
-            self.stack[-1] = (parent, None, True)
+            parent.node.value[parent.key] = node
+            parent.key = None
 
-    def _refuse(self, line: int, column: int, rule: str, found: str, expected: str) -> None:
-        raise _error(self.name, (line, column), rule, found, expected, "rewrite this line")
+    def _key(self, mapping: Node, node: Node, text: str | None) -> str:
+        place = (node.line, node.column)
+        if text is None:
+            raise self._refusal(place, "keys", "a key that is not text", "a name")
+        if text in mapping.value:
+            found = f"'{shorten(text)}' twice"
+            raise self._refusal(place, "duplicate-key", found, "each key once")
+        if mapping.key_marks is not None:
+            mapping.key_marks[text] = place
+        return text
+
+    def _refusal(self, place: Place, rule: str, found: str, expected: str) -> DataError:
+        return _error(self.name, place, rule, found, expected, "rewrite this line")
 
 
-_INT = re.compile(r"[-+]?\d[\d_]*$", re.ASCII)
-_FLOAT = re.compile(
-    r"[-+]?(?:\d[\d_]*)?\.?\d[\d_]*(?:[eE][-+]?\d+)?$|[-+]?\d[\d_]*\.(?:[eE][-+]?\d+)?$", re.ASCII
-)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$", re.ASCII)
 _WORDS = {"": None, "null": None, "~": None, "true": True, "false": False}
+# No number or date of the data is longer; reading digits without end as a number takes long.
+_LONGEST_NUMBER = 40
 
 
-def _scalar(event: Any) -> Any:
+def _scalar(event: yaml.ScalarEvent) -> Any:
     """YAML 1.2 core scalars, plus ISO dates; quoted text is always text."""
-    text = event.value
-    if not event.implicit[0]:
+    text: str = event.value
+    is_plain = event.implicit[0]
+    if not is_plain:
         return text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    if (
-        text[0] in "+-.0123456789"
-        and text[-1] in ".0123456789"
-        and len(text) <= 40
-        and text.isascii()
-    ):
+    begins_and_ends_like_a_number = text[0] in "+-.0123456789" and text[-1] in ".0123456789"
+    if begins_and_ends_like_a_number and len(text) <= _LONGEST_NUMBER and text.isascii():
         return _number_or_date(text)
     return text
 
 
-def _number_or_date(text: str) -> Any:
-    """A whole number, a decimal or an ISO date; any other text, such as the sparsity 2:4, stays
-    text.
-    """
+def _number_or_date(text: str) -> int | float | datetime.date | str:
+    """A whole number, a decimal or an ISO date; any other, such as the sparsity 2:4, is text."""
     for read in (int, float):
         try:
             return read(text)
         except ValueError:
             continue
+    # fromisoformat alone would read 2026-W01 and 20261121, too.
     if len(text) == 10 and text[4] == text[7] == "-" and text.replace("-", "").isdigit():
         try:
             return datetime.date.fromisoformat(text)

@@ -21,9 +21,9 @@ SIGNED = frozenset(
     ("article", "inproceedings", "incollection", "book", "phdthesis", "mastersthesis")
 )
 EPRINT = Advice("an id that begins with year and month", "mend the eprint")
-# Since April 2007 `2401.01234`; before, `hep-th/9901001`. Both begin with year and month.
+# `2401.01234` or, older, `hep-th/9901001`: both begin with year and month.
 _ARXIV_ID = re.compile(r"(?:[a-z.-]+(?:\.[A-Z]{2})?/)?(\d\d)(\d\d)\.?\d{3,5}(?:v\d+)?")
-_ARXIV_BEGAN = 91  # in 1991
+_ARXIV_BEGAN = 91  # in 1991, so that smaller years are of this century
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
