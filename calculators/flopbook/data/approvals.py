@@ -27,9 +27,11 @@ def approved(schema: str, document: Any) -> bool:
 
 def approve(schema: str, document: Any) -> None:
     """Remember that a document passed the check of its schema."""
-    earlier = kept(NAME, _version())
-    room = earlier if len(earlier) < MOST else {}
-    keep(NAME, _version(), {**room, _digest(schema, document): True})
+    version = _version()
+    approvals = kept(NAME, version)
+    if len(approvals) >= MOST:
+        approvals = {}
+    keep(NAME, version, {**approvals, _digest(schema, document): True})
 
 
 def _digest(schema: str, document: Any) -> str:

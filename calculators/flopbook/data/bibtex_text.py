@@ -35,7 +35,9 @@ class Field(NamedTuple):
     @property
     def text(self) -> str:
         """The value without its outer braces or quotes, on one line."""
-        bare = self.value[1:-1] if self.value[:1] in ("{", '"') else self.value
+        bare = self.value
+        if bare.startswith(("{", '"')):
+            bare = bare[1:-1]
         return " ".join(bare.split())
 
 
@@ -99,7 +101,7 @@ def _brace_end(text: str, start: int) -> int:
     """The place behind the brace that closes the one at `start`; -1 where it never closes."""
     depth = 0
     for match in _BRACE.finditer(text, start):  # BibTeX counts escaped braces too
-        depth += 1 if match[0] == "{" else -1
+        depth += {"{": 1, "}": -1}[match[0]]
         if depth == 0:
             return match.end()
     return -1
@@ -146,10 +148,11 @@ def pieces(text: str) -> Iterator[tuple[str, str, str]]:
     ends = [*starts, len(text)]
     yield "", "", text[: ends[0]]
     for head, end in zip(heads, ends[1:], strict=True):
-        start = head.start()
-        close = _brace_end(text[start:end], 0)
-        cut = start + close if close >= 0 else end
-        yield head[1], text[start:cut], text[cut:end]
+        block = text[head.start() : end]
+        cut = _brace_end(block, 0)
+        if cut < 0:  # an entry that never closes has nothing behind it
+            cut = len(block)
+        yield head[1], block[:cut], block[cut:]
 
 
 # Letters that do not fall apart into a letter of ASCII and a mark.

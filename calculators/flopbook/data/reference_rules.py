@@ -177,7 +177,9 @@ def duplicates(references: Iterable[Reference]) -> Iterator[Problem]:
     first: dict[tuple[str, str], Reference] = {}
     for reference in references:
         for kind, name in _names(reference).items():
-            earlier = first.setdefault((kind, name), reference) if name else reference
+            if not name:
+                continue
+            earlier = first.setdefault((kind, name), reference)
             if earlier is not reference:
                 found, mend = f"{kind} '{shorten(name)}'", f"it is {earlier.key} too"
                 yield problem_at(reference, "duplicate", found, "each work once", mend)

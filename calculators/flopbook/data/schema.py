@@ -52,7 +52,10 @@ class Schema(dict[str, Any]):
 
     @functools.cached_property
     def described(self) -> Mapping[str, Rule]:
-        """Every property that says how to fill it in: a rule may require one described elsewhere."""
+        """Every property that says how to fill it in.
+
+        A rule about one field may require a property that is described elsewhere.
+        """
         return dict(_described(self))
 
     def resolved(self, rule: Rule) -> Rule:
@@ -106,6 +109,7 @@ def check(node: Node, schema: Schema, file: str) -> list[Problem]:
         return _problems(node, document, schema, file)
     if approvals.approved(schema.text, document):
         return []
+    # Only the document that makes the checker load is worth remembering: further ones are cheap.
     problems = _problems(node, document, schema, file)
     if not problems:
         approvals.approve(schema.text, document)
@@ -153,13 +157,14 @@ class _Reporter:
             yield self._broken_rule(node, rule, keyword)
 
     def _unknown_keys(self, node: Node, rule: Rule) -> Iterator[Problem]:
-        properties = rule["properties"]
+        properties = rule.get("properties", {})
         marks = node.key_marks or {}
         for name in node.value:
             if name in properties:
                 continue
-            near = _close(name, properties)
-            expected = f"'{near[0]}'" if near else f"one of {', '.join(sorted(properties))}"
+            expected = f"one of {', '.join(sorted(properties))}"
+            if nearest := _nearest(name, properties):
+                expected = f"'{nearest}'"
             place = marks.get(name, (node.line, node.column))
             found = f"'{shorten(name)}'"
             yield Problem(self.file, *place, "unknown", found, expected, "rename or remove it")
@@ -176,16 +181,19 @@ class _Reporter:
         if keyword == "anyOf":
             return self._no_form_fits(node, rule)
         expected = _EXPECTED[keyword](rule[keyword])
-        if keyword == "enum":
-            expected += _nearest(node.value, rule["enum"])
-        name = "not-allowed" if keyword == "not" else keyword
+        if keyword == "enum" and (nearest := _nearest(node.value, rule["enum"])):
+            expected += f" (nearest: {nearest})"
+        name = _NAMES.get(keyword, keyword)
         return self._problem(node, name, _describe(node.value), expected, rule)
 
     def _no_form_fits(self, node: Node, rule: Rule) -> Problem:
         forms = [self.schema.resolved(form) for form in rule["anyOf"]]
         titles = " or ".join(form.get("title", "another form") for form in forms)
-        keys = [f"no '{name}'" for form in rule["anyOf"] for name in form.get("required", ())]
-        found = f"{' and '.join(keys)}{_label(node)}" if keys else _describe(node.value)
+        # Forms that only require keys, such as a quote or a locator: none of these is there.
+        keys = [f"no '{name}'" for form in forms for name in form.get("required", ())]
+        found = _describe(node.value)
+        if keys:
+            found = f"{' and '.join(keys)}{_label(node)}"
         return self._problem(node, "form", found, titles, rule)
 
     def _problem(self, node: Node, name: str, found: str, expected: str, rule: Rule) -> Problem:
@@ -207,23 +215,23 @@ def _rule_at(schema: Schema, path: Sequence[str | int]) -> Rule:
     return cast(Rule, rule)
 
 
-def _nearest(value: object, choices: Iterable[object]) -> str:
-    words = [choice for choice in choices if isinstance(choice, str)]
-    near = _close(value, words) if isinstance(value, str) else []
-    return f" (nearest: {near[0]})" if near else ""
-
-
-def _close(word: str, known: Iterable[str]) -> list[str]:
+def _nearest(word: object, choices: Iterable[object]) -> str:
+    """The choice that is spelt most like a word; empty for no word, or nothing like it."""
     import difflib  # only a message needs it
 
-    return difflib.get_close_matches(word, list(known), n=1)
+    if not isinstance(word, str):
+        return ""
+    words = [choice for choice in choices if isinstance(choice, str)]
+    return next(iter(difflib.get_close_matches(word, words, n=1)), "")
 
 
 def _label(node: Node) -> str:
     """Which claim lacks something: its field and dtype say more than its line alone."""
     conditions = [node.get(key) for key in ("field", "dtype", "sparsity")]
     words = [str(condition) for condition in conditions if condition is not None]
-    return f" in this {' '.join(words)} claim" if words else ""
+    if not words:
+        return ""
+    return f" in this {' '.join(words)} claim"
 
 
 _NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
@@ -251,8 +259,9 @@ _TYPE_WORDS = {
 
 
 def _type_words(names: str | Sequence[str]) -> str:
-    listed = [names] if isinstance(names, str) else names
-    return " or ".join(_TYPE_WORDS.get(name, f"a {name}") for name in listed)
+    if isinstance(names, str):
+        names = [names]
+    return " or ".join(_TYPE_WORDS.get(name, f"a {name}") for name in names)
 
 
 def is_date(text: str) -> bool:
@@ -291,6 +300,9 @@ _EXPECTED: Mapping[str, Callable[[Any], str]] = {
     "uniqueItems": lambda _: "each of them once",
     "not": lambda _: "something else",
 }
+# Keyword -> the name of the broken rule in a message, where the keyword says too little.
+_NAMES = {"not": "not-allowed"}
+# Keywords that hold for no value by themselves: notes, and what leads to the rules inside.
 _NOTES = ("$schema", "$id", "$defs", "$ref", "title", "description", "examples")
 _STRUCTURE = (
     *("properties", "required", "additionalProperties", "items"),
@@ -299,7 +311,8 @@ _STRUCTURE = (
 KEYWORDS = frozenset((*_NOTES, *_STRUCTURE, *_EXPECTED))
 
 
-MAX_QUOTE_WORDS = 25
+MAX_QUOTE_WORDS = 25  # a quotation stays short; longer evidence is a locator
+# Patterns of texts are compiled when the first text is suspicious: most commands meet none.
 _MARKUP = r"(?i:<[a-z/!?]|\{[{%#]|&#|(?:javascript|vbscript):|data:(?:text|image))"
 # No markup is without one of these: most texts are never searched.
 _MARKS = ("<", "{", "&#", "script:", "data:")
@@ -325,7 +338,7 @@ def text_problems(node: Node, file: str) -> Iterator[Problem]:
 
 def _text_rules(key: str, text: str, node: Node, file: str) -> Iterator[Problem]:
     place = (file, node.line, node.column)
-    if markup := _markup_in(text.replace("{{", "") if key in _PROSE else text):
+    if markup := _markup_in(key, text):
         yield Problem(*place, "markup", f"'{markup}'", "plain text", "remove the markup")
     if hidden := hidden_character(text):
         yield Problem(*place, "control-character", hidden, "printable text", "retype the line")
@@ -336,13 +349,17 @@ def _text_rules(key: str, text: str, node: Node, file: str) -> Iterator[Problem]
         yield Problem(*place, "quote-length", f"{words} words", expected, advice)
 
 
-def _markup_in(text: str) -> str:
+def _markup_in(key: str, text: str) -> str:
     """The first markup of a text and what follows it; empty where there is none."""
     lower = text.lower()
     if not any(mark in lower for mark in _MARKS):
         return ""
+    if key in _PROSE:
+        text = text.replace("{{", "")
     match = re.search(_MARKUP, text)
-    return shorten(text[match.start() :], 30) if match else ""
+    if match is None:
+        return ""
+    return shorten(text[match.start() :], 30)
 
 
 def hidden_character(text: str) -> str:
@@ -350,4 +367,6 @@ def hidden_character(text: str) -> str:
     if text.isascii() and text.isprintable():
         return ""
     match = re.search(_HIDDEN, text)
-    return f"the hidden character U+{ord(match[0]):04X}" if match else ""
+    if match is None:
+        return ""
+    return f"the hidden character U+{ord(match[0]):04X}"

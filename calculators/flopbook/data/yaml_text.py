@@ -51,8 +51,9 @@ class Node:
 
     def get(self, key: str) -> Any:
         """The plain value under a key, or None."""
-        node = self.value.get(key) if isinstance(self.value, dict) else None
-        return None if node is None else node.plain()
+        if not isinstance(self.value, dict) or key not in self.value:
+            return None
+        return self.value[key].plain()
 
 
 def named_children(node: Node) -> Iterator[tuple[str, Node]]:
@@ -113,10 +114,10 @@ _READABLE = re.compile(
 
 def _unreadable(text: str) -> Place:
     """The place of the first character outside YAML's character set."""
-    start = 1 if text.startswith("\ufeff") else 0
-    match = _READABLE.match(text, start)
-    readable = text[: match.end()] if match else ""
-    return _place_after(readable.split("\n"))
+    has_byte_order_mark = text.startswith("\ufeff")
+    match = _READABLE.match(text, int(has_byte_order_mark))
+    assert match is not None  # the pattern matches nothing at all, too
+    return _place_after(text[: match.end()].split("\n"))
 
 
 def _place_after(lines: list[str] | list[bytes]) -> Place:
@@ -127,7 +128,9 @@ def _place_after(lines: list[str] | list[bytes]) -> Place:
 def _mark(error: yaml.YAMLError) -> Place:
     """Where the parser stumbled, or where what it was in the middle of began."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    return (mark.line + 1, mark.column + 1) if mark else _START
+    if mark is None:
+        return _START
+    return mark.line + 1, mark.column + 1
 
 
 def _too_large(name: str, size: str) -> DataError:

@@ -18,7 +18,7 @@ from flopbook.quantities.units import UnitError, parse_quantity, unit
 
 
 class ChipView:
-    """What an expression may ask of a chip."""
+    """What an expression may ask of a chip: its values, no record and no source."""
 
     expression_attributes = (
         *("peak", "memory", "memory_bandwidth", "scaleup_bandwidth"),

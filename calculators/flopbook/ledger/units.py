@@ -92,17 +92,21 @@ def _of_calculator(node: ast.expr, output: str) -> Dim | None:
 
 
 def _of_quantity(node: ast.Call) -> Dim | None:
+    # "2.5e3 GB/s" without its number. The E of exa goes, too, which changes no dimension.
     return _of_unit(_first_text(node).strip().lstrip("+-0123456789._eE "))
 
 
 def _of_unit(name: str) -> Dim | None:
-    return Dim(unit(name).dimensions) if name else None
+    if not name:
+        return None
+    return Dim(unit(name).dimensions)
 
 
 def _first_text(node: ast.Call) -> str:
     """The first argument of a call if it is written out; empty for none, or one to be computed."""
-    first = node.args[0] if node.args else None
-    return str(first.value) if isinstance(first, ast.Constant) else ""
+    if not node.args or not isinstance(node.args[0], ast.Constant):
+        return ""
+    return str(node.args[0].value)
 
 
 def _called(node: ast.expr) -> str:

@@ -68,15 +68,14 @@ def _statement_faults(row: Row, computed: float) -> Iterator[str]:
 
 def _correction_faults(row: Row, computed: float | None) -> Iterator[str]:
     """The correction of a wrong statement is not what comes out; that of a typo may be words."""
-    corrected = row.corrected.si_value if row.corrected else None
+    corrected = None if row.corrected is None else row.corrected.si_value
     is_number = computed is not None and corrected is not None
     if row.verdict != "does-not-hold" and not (row.verdict == "typo" and is_number):
         return
-    if not _near(computed, corrected, row.tolerance):
-        outcome = "there is no computation"
-        if computed is not None:
-            outcome = f"the computation gives {computed:.8g}"
-        yield f"the correction says {corrected}, but {outcome}"
+    if computed is None:
+        yield f"the correction says {corrected}, but there is no computation"
+    elif not _near(computed, corrected, row.tolerance):
+        yield f"the correction says {corrected}, but the computation gives {computed:.8g}"
 
 
 def _reproduction_faults(row: Row) -> Iterator[str]:
@@ -94,4 +93,5 @@ def _near(computed: float | None, stated: float | None, tolerance: float) -> boo
         return False
     if not (math.isfinite(computed) and math.isfinite(stated)):
         return False
+    # Relative to the larger of both, so that nothing but 0 is near 0.
     return abs(computed - stated) <= tolerance * max(abs(computed), abs(stated))

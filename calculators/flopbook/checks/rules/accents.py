@@ -14,6 +14,7 @@ from flopbook.errors import shorten
 
 NAME = "latex"
 ADVICE = Advice("text that decodes, such as {\\'e} or é", "mend the accent or the command")
+# Formulas stay as they are written, so what is in them is no remnant.
 _MATHS = re.compile(r"(?<!\\)\$.*?(?<!\\)\$|\\\(.*?\\\)")
 # A command, a brace, a loose accent, a character that could not be decoded, or UTF-8 that was read
 # as Latin-1: "Ã©".

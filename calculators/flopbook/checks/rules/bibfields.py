@@ -1,4 +1,4 @@
-"""A reference has the fields that its type needs, none that nobody reads, and a month that is one."""
+"""A reference has the fields that its type needs, and none that nobody reads."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _venue(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _unknown(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
-    for name in texts.keys() - KNOWN:
+    for name in texts.keys() - KNOWN:  # mostly misspelt; what nobody reads would be lost
         expected = "a field of bibliography/README.md"
         if near := UnknownName("field", name, KNOWN).near:
             expected += f" such as {near[0]}"

@@ -9,6 +9,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "binary"
+# Amounts of bytes, which sources print in both kinds of unit.
 FIELDS = ("memory", "memory_bandwidth", "sram", "cache", "stack_memory", "scaleup_bandwidth")
 ADVICE = Advice(
     "one unit for one number", "record the disagreement with 'conflicts_with', or mend the unit"

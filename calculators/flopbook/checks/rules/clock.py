@@ -19,7 +19,7 @@ from flopbook.data.claims import Claim
 from flopbook.hardware.choice import choose
 
 NAME = "clock"
-TOLERANCE = 0.03
+TOLERANCE = 0.03  # sources round peaks and clocks
 ADVICE = Advice("the recorded peak", "mend one of the four, or say why under 'exceptions'")
 
 

@@ -16,6 +16,7 @@ ADVICE = Advice(
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Chips all of whose values come from community sources."""
     for entry in holdings.entries.values():
+        # "not published" and known errors are no values that a chip rests on.
         claims = (claim for claim in entry.claims if claim.published and not claim.known_error)
         sources = {claim.source for claim in claims}
         tiers = {holdings.tiers.get(source, "") for source in sources}

@@ -15,7 +15,9 @@ from flopbook.formulas import CATALOGUE
 from flopbook.quantities.units import UnitError, unit
 
 NAME = "glossary"
+# From the second level on: a page is linked without the anchor of its title.
 _HEADING = re.compile(r"^#{2,6} +(.+?) *$", re.M)
+# Fenced code, in which a comment looks like a heading.
 _CODE = re.compile(r"^(```+|~~~+).*?^\1", re.S | re.M)
 ORDER = Advice("the order of the ids, each once", "move or rename it")
 ONE_TERM = Advice("a name for one term", "take it from one")

@@ -13,6 +13,7 @@ from flopbook.data.claims import Claim
 from flopbook.hardware.choice import choose
 
 NAME = "intensity"
+# Wide on purpose: what lies outside is more often a mistake than a design.
 LEAST, MOST = 30, 1000
 ADVICE = Advice(
     f"{LEAST} to {MOST} FLOP per byte",

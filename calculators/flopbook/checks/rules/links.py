@@ -18,7 +18,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "links"
-TOLERANCE = 0.03
+TOLERANCE = 0.03  # sources round both rates
 ADVICE = Advice("the bandwidth of the chip", "mend one of the three, or say why under 'exceptions'")
 
 

@@ -17,6 +17,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 
 
 def _of_entries(holdings: Holdings) -> Iterator[Finding]:
+    # The product part of an id is looked up like an alias, so it is taken, too.
     owners = {entry_id.partition("/")[2]: entry_id for entry_id in holdings.entries}
     for entry in holdings.entries.values():
         for name in (*entry.aliases, *(name.lower() for name in entry.device_names)):

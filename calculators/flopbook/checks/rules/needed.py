@@ -11,6 +11,7 @@ from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.data.accelerators import Entry
 
 NAME = "needed"
+# What the calculators take from a chip.
 FIELDS = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth", "power")
 ADVICE = Advice(
     "a value, or the words: not published",

@@ -23,6 +23,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         for reference in references:
             if reference not in holdings.entry_ids:
                 yield at_text(NAME, entry.file, reference, f"'{reference}'", UNKNOWN)
+        # An entry without all of its parts cannot be followed; a missing one is said above.
         if all(reference in holdings.entries for reference in references):
             yield from _cycle(entry)
 

@@ -16,7 +16,8 @@ ALL_AUTHORS = Advice("all authors", "list every author")
 A_NAME = Advice("a name", "remove what is no part of it")
 CASE = Advice("a name in upper and lower case", "write it as the author does")
 _OTHERS = re.compile(r"\b(?:et\.? al|and others|others)\b", re.IGNORECASE)
-_NUMERALS = ("III", "VII")
+_NUMERALS = ("III", "VII")  # behind a name, and long enough to look like shouting
+# Digits, addresses and separators of lists, which no name has.
 _NO_NAME = re.compile(r"[\d@;]|https?:")
 
 

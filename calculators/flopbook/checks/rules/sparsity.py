@@ -17,7 +17,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "sparsity"
-TOLERANCE = 0.02
+TOLERANCE = 0.02  # each of both is rounded
 ADVICE = Advice("twice the dense peak", "mend one of them, or say why under 'exceptions'")
 
 

@@ -18,7 +18,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "stacks"
-TOLERANCE = 0.03
+TOLERANCE = 0.03  # sources round both capacities
 ADVICE = Advice("stacks x capacity of one", "mend one of the three, or say why under 'exceptions'")
 
 

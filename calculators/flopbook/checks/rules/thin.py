@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
 
 NAME = "thin"
-FEWEST = 3
+FEWEST = 3  # with fewer, the works are better found in the topic above
 TOO_FEW = Advice(f"{FEWEST} or more", "add works, join it to another topic, or say why under 'few'")
 ENOUGH = Advice("a reason only where one is needed", "remove it: there are works enough")
 

@@ -19,7 +19,7 @@ from flopbook.errors import FlopbookError
 from flopbook.hardware.parts import totals
 
 NAME = "total"
-TOLERANCE = 0.03
+TOLERANCE = 0.03  # vendors round their totals
 ADVICE = Advice("count x chip", "mend it, or say why under 'exceptions'")
 
 

@@ -18,8 +18,9 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
 NAME = "two-way"
-TOLERANCE = 0.02
+TOLERANCE = 0.02  # each of both is rounded
 ADVICE = Advice("twice the figure for one way", "mend one of them, or say why under 'exceptions'")
+# Links that carry data both ways at once.
 FIELDS = ("scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "bisection_bandwidth")
 
 
