@@ -81,8 +81,8 @@ def _excuse(owner: Claim | Entry, rule: str) -> Excuse:
 def _unneeded(holdings: Holdings, needed: set[Excuse]) -> Iterator[Problem]:
     for excuse in _excuses(holdings.entries.values()):
         if excuse not in needed:
-            found = f"an exception from '{excuse.rule}'"
-            yield Problem(excuse.file, excuse.line, 1, "exception", found, *NEEDED_EXCEPTION)
+            observed = f"an exception from '{excuse.rule}'"
+            yield Problem(excuse.file, excuse.line, 1, "exception", observed, *NEEDED_EXCEPTION)
 
 
 def _excuses(entries: Iterable[Entry]) -> Iterator[Excuse]:

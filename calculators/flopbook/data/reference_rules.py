@@ -52,9 +52,9 @@ def kind_of(entry_type: str, registered: bool) -> str:
     return _KIND_OF_TYPE.get(entry_type, SOURCE)
 
 
-def problem_at(reference: Reference, rule: str, found: str, expected: str, mend: str) -> Problem:
+def problem_at(reference: Reference, rule: str, observed: str, expected: str, mend: str) -> Problem:
     """A problem at the first line of an entry."""
-    return Problem(reference.file, reference.line, 1, rule, found, expected, mend)
+    return Problem(reference.file, reference.line, 1, rule, observed, expected, mend)
 
 
 _KEY = re.compile(r"[a-z][a-z0-9-]*[0-9]{4}[a-z0-9]+")
@@ -85,62 +85,62 @@ def rules_of(reference: Reference) -> Iterator[Problem]:
 def _form_rules(reference: Reference) -> Iterator[Problem]:
     """A key in our form, a type that BibTeX has, and an entry that starts its line."""
     if not _KEY.fullmatch(reference.key):
-        found, expected = f"'{shorten(reference.key)}'", "authorYEARword in lower case"
-        yield problem_at(reference, "key", found, expected, "rename the key")
+        observed, expected = f"'{shorten(reference.key)}'", "authorYEARword in lower case"
+        yield problem_at(reference, "key", observed, expected, "rename the key")
     if reference.type not in TYPES:
         expected = f"one of {', '.join(sorted(TYPES))}"
         yield problem_at(reference, "type", f"@{reference.type}", expected, "choose a type")
     if not reference.bibtex:
-        found, expected = f"{reference.key} inside a line", "'@type{key,' at the start of a line"
-        yield problem_at(reference, "layout", found, expected, "start a new line")
+        observed, expected = f"{reference.key} inside a line", "'@type{key,' at the start of a line"
+        yield problem_at(reference, "layout", observed, expected, "start a new line")
 
 
 def _content_rules(reference: Reference) -> Iterator[Problem]:
     """Nothing missing, every author, and a note that is short."""
     for attribute, field in _REQUIRED.items():
         if not getattr(reference, attribute):
-            found = f"no {field} in {reference.key}"
-            yield problem_at(reference, "missing", found, f"a {field}", "fill it in")
+            observed = f"no {field} in {reference.key}"
+            yield problem_at(reference, "missing", observed, f"a {field}", "fill it in")
     if reference.people and reference.people[-1].family.lower() in _ABBREVIATED:
         yield problem_at(reference, "author", "'and others'", "all authors", "list every author")
     words = len(reference.annote.split())
     if words > MOST_WORDS:
-        found, expected = f"{words} words in {reference.key}", f"at most {MOST_WORDS}"
-        yield problem_at(reference, "annote", found, expected, "shorten the note")
+        observed, expected = f"{words} words in {reference.key}", f"at most {MOST_WORDS}"
+        yield problem_at(reference, "annote", observed, expected, "shorten the note")
 
 
 def _kind_rules(reference: Reference) -> Iterator[Problem]:
     """A kind that we know; no work is a source only because nobody said what it is."""
     expected = f"one of {', '.join(KINDS)}"
     if reference.kind not in KINDS:
-        found = f"type '{shorten(reference.kind)}' in {reference.key}"
-        yield problem_at(reference, "kind", found, expected, "choose what it is")
+        observed = f"type '{shorten(reference.kind)}' in {reference.key}"
+        yield problem_at(reference, "kind", observed, expected, "choose what it is")
         return
     says_so = not reference.bibtex or _TYPE_FIELD.search(reference.bibtex)
     if reference.kind != SOURCE or says_so:
         return
     topic = next((name for name in reference.topics if not _OF_VALUES.fullmatch(name)), "")
     if topic:
-        found = f"no type in {reference.key}, a web page on '{shorten(topic)}'"
-        yield problem_at(reference, "kind", found, expected, "say what it is")
+        observed = f"no type in {reference.key}, a web page on '{shorten(topic)}'"
+        yield problem_at(reference, "kind", observed, expected, "say what it is")
 
 
 def _origin_rules(reference: Reference) -> Iterator[Problem]:
     """Where it can be read, who says it, and when it was read."""
     if not reference.link and reference.type != "unpublished":
-        found, mend = f"no doi, eprint or url in {reference.key}", "add where it can be read"
-        yield problem_at(reference, "missing", found, "one of them", mend)
+        observed, mend = f"no doi, eprint or url in {reference.key}", "add where it can be read"
+        yield problem_at(reference, "missing", observed, "one of them", mend)
     for name in ("url", "code"):
         address = getattr(reference, name)
         if address and not _LINK.fullmatch(address):
-            found, expected = f"{name} '{shorten(address)}'", "an http or https address"
-            yield problem_at(reference, "link", found, expected, "mend the address")
+            observed, expected = f"{name} '{shorten(address)}'", "an http or https address"
+            yield problem_at(reference, "link", observed, expected, "mend the address")
     if reference.tier and reference.tier not in TIERS:
-        found, expected = f"'{shorten(reference.tier)}'", f"one of {', '.join(TIERS)}"
-        yield problem_at(reference, "tier", found, expected, "choose who says it")
+        observed, expected = f"'{shorten(reference.tier)}'", f"one of {', '.join(TIERS)}"
+        yield problem_at(reference, "tier", observed, expected, "choose who says it")
     if reference.urldate and not is_date(reference.urldate):
-        found = f"urldate '{shorten(reference.urldate)}'"
-        yield problem_at(reference, "date", found, "YYYY-MM-DD", "write the date of reading")
+        observed = f"urldate '{shorten(reference.urldate)}'"
+        yield problem_at(reference, "date", observed, "YYYY-MM-DD", "write the date of reading")
 
 
 def _text_rules(reference: Reference) -> Iterator[Problem]:
@@ -149,11 +149,11 @@ def _text_rules(reference: Reference) -> Iterator[Problem]:
     texts["author"] = ", ".join(person.full for person in reference.people)
     for name, text in texts.items():
         if match := _MARKUP.search(text):
-            found = f"'{shorten(text[match.start() :], 30)}' in {name}"
-            yield problem_at(reference, "markup", found, "plain text", "remove it")
+            observed = f"'{shorten(text[match.start() :], 30)}' in {name}"
+            yield problem_at(reference, "markup", observed, "plain text", "remove it")
     if hidden := hidden_character(reference.bibtex):
-        found, expected = f"{hidden} in {reference.key}", "printable text"
-        yield problem_at(reference, "control-character", found, expected, "retype the line")
+        observed, expected = f"{hidden} in {reference.key}", "printable text"
+        yield problem_at(reference, "control-character", observed, expected, "retype the line")
 
 
 # Both forms of arXiv ids: hep-th/9901001 and 2401.01234, with or without a version.
@@ -168,8 +168,11 @@ def _identifier_rules(reference: Reference) -> Iterator[Problem]:
     for name, form in _IDENTIFIERS.items():
         identifier = getattr(reference, name)
         if identifier and not form.fullmatch(identifier):
-            found, expected = f"{name} '{shorten(identifier)}'", f"a plain {name} without address"
-            yield problem_at(reference, "link", found, expected, "write only the identifier")
+            observed, expected = (
+                f"{name} '{shorten(identifier)}'",
+                f"a plain {name} without address",
+            )
+            yield problem_at(reference, "link", observed, expected, "write only the identifier")
 
 
 def duplicates(references: Iterable[Reference]) -> Iterator[Problem]:
@@ -181,8 +184,8 @@ def duplicates(references: Iterable[Reference]) -> Iterator[Problem]:
                 continue
             earlier = first.setdefault((kind, name), reference)
             if earlier is not reference:
-                found, mend = f"{kind} '{shorten(name)}'", f"it is {earlier.key} too"
-                yield problem_at(reference, "duplicate", found, "each work once", mend)
+                observed, mend = f"{kind} '{shorten(name)}'", f"it is {earlier.key} too"
+                yield problem_at(reference, "duplicate", observed, "each work once", mend)
 
 
 def _names(reference: Reference) -> dict[str, str]:

@@ -132,10 +132,10 @@ def _json_value(node: Node) -> Json:
 
 def _problems(node: Node, document: Json, schema: Schema, file: str) -> list[Problem]:
     reporter = _Reporter(node, schema, file)
-    found: dict[Problem, None] = {}  # in the order of the errors, each once
+    problems: dict[Problem, None] = {}  # in the order of the errors, each once
     for error in schema.validator.iter_errors(document):
-        found.update(dict.fromkeys(reporter.problems(error)))
-    return list(found)
+        problems.update(dict.fromkeys(reporter.problems(error)))
+    return list(problems)
 
 
 class _Reporter:
@@ -166,16 +166,16 @@ class _Reporter:
             if nearest := _nearest(name, properties):
                 expected = f"'{nearest}'"
             place = marks.get(name, (node.line, node.column))
-            found = f"'{shorten(name)}'"
-            yield Problem(self.file, *place, "unknown", found, expected, "rename or remove it")
+            observed = f"'{shorten(name)}'"
+            yield Problem(self.file, *place, "unknown", observed, expected, "rename or remove it")
 
     def _missing_keys(self, node: Node, rule: Rule) -> Iterator[Problem]:
         properties: Mapping[str, Rule] = rule.get("properties", {})
         for name in rule["required"]:
             if name not in node.value:
                 advice = properties.get(name) or self.schema.described.get(name, {})
-                found = f"no '{name}'{_label(node)}"
-                yield self._problem(node, "missing", found, f"a '{name}'", advice)
+                observed = f"no '{name}'{_label(node)}"
+                yield self._problem(node, "missing", observed, f"a '{name}'", advice)
 
     def _broken_rule(self, node: Node, rule: Rule, keyword: str) -> Problem:
         if keyword == "anyOf":
@@ -191,14 +191,14 @@ class _Reporter:
         titles = " or ".join(form.get("title", "another form") for form in forms)
         # Forms that only require keys, such as a quote or a locator: none of these is there.
         keys = [f"no '{name}'" for form in forms for name in form.get("required", ())]
-        found = _describe(node.value)
+        observed = _describe(node.value)
         if keys:
-            found = f"{' and '.join(keys)}{_label(node)}"
-        return self._problem(node, "form", found, titles, rule)
+            observed = f"{' and '.join(keys)}{_label(node)}"
+        return self._problem(node, "form", observed, titles, rule)
 
-    def _problem(self, node: Node, name: str, found: str, expected: str, rule: Rule) -> Problem:
+    def _problem(self, node: Node, name: str, observed: str, expected: str, rule: Rule) -> Problem:
         advice = self.schema.resolved(rule).get("description") or "see accelerators/README.md"
-        return Problem(self.file, node.line, node.column, name, found, expected, advice)
+        return Problem(self.file, node.line, node.column, name, observed, expected, advice)
 
 
 def _node_at(document: Node, path: Sequence[str | int]) -> Node:

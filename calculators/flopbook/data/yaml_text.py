@@ -80,10 +80,10 @@ def _read_text(path: Path) -> str:
         reason = error.strerror or "an error"
         raise _error(name, _START, "read", reason, "a readable file", "check the path") from None
     except UnicodeDecodeError as error:
-        found = f"byte {error.object[error.start]:#04x}"
+        observed = f"byte {error.object[error.start]:#04x}"
         place = _place_after(error.object[: error.start].split(b"\n"))
         mend = "save the file as UTF-8"
-        raise _error(name, place, "encoding", found, "UTF-8 text", mend) from None
+        raise _error(name, place, "encoding", observed, "UTF-8 text", mend) from None
 
 
 def parse_yaml(text: str, name: str) -> Node:
@@ -93,17 +93,17 @@ def parse_yaml(text: str, name: str) -> Node:
     try:
         return _Builder(name).build(yaml.parse(text, Loader=_Loader))
     except yaml.reader.ReaderError:
-        found = "a control character or one that YAML does not allow"
+        observed = "a control character or one that YAML does not allow"
         place = _unreadable(text)
-        raise _error(name, place, "yaml", found, "printable text", "retype the line") from None
+        raise _error(name, place, "yaml", observed, "printable text", "retype the line") from None
     except yaml.YAMLError as error:
-        found = getattr(error, "problem", None) or "text that does not parse"
-        found = shorten(found).removeprefix("found ")
+        observed = getattr(error, "problem", None) or "text that does not parse"
+        observed = shorten(observed).removeprefix("found ")
         mend = "check quotes and indentation"
-        raise _error(name, _mark(error), "yaml", found, "well-formed YAML", mend) from None
+        raise _error(name, _mark(error), "yaml", observed, "well-formed YAML", mend) from None
     except (RecursionError, ValueError) as error:
-        found, mend = shorten(error), "check the file"
-        raise _error(name, _START, "yaml", found, "well-formed YAML", mend) from None
+        observed, mend = shorten(error), "check the file"
+        raise _error(name, _START, "yaml", observed, "well-formed YAML", mend) from None
 
 
 # The character set of YAML, production c-printable, without the byte order mark.
@@ -137,8 +137,10 @@ def _too_large(name: str, size: str) -> DataError:
     return _error(name, _START, "size", size, f"at most {MAX_BYTES:,}", "split the file")
 
 
-def _error(name: str, place: Place, rule: str, found: str, expected: str, mend: str) -> DataError:
-    return DataError([Problem(name, *place, rule, found, expected, mend)])
+def _error(
+    name: str, place: Place, rule: str, observed: str, expected: str, mend: str
+) -> DataError:
+    return DataError([Problem(name, *place, rule, observed, expected, mend)])
 
 
 class _Open:
@@ -187,8 +189,8 @@ class _Builder:
         """Anchors and aliases make small files large; tags make objects of text."""
         anchor = getattr(event, "anchor", None)
         if anchor is not None:
-            found = f"anchor or alias '{shorten(anchor)}'"
-            raise self._refusal(place, "anchors", found, "each value written out")
+            observed = f"anchor or alias '{shorten(anchor)}'"
+            raise self._refusal(place, "anchors", observed, "each value written out")
         tag = getattr(event, "tag", None)
         # "!" only says that a scalar is text.
         if tag not in (None, "!"):
@@ -196,8 +198,8 @@ class _Builder:
 
     def _open(self, node: Node) -> None:
         if len(self.stack) >= MAX_DEPTH:
-            found = f"nesting deeper than {MAX_DEPTH}"
-            raise self._refusal((node.line, node.column), "depth", found, "a flat entry")
+            observed = f"nesting deeper than {MAX_DEPTH}"
+            raise self._refusal((node.line, node.column), "depth", observed, "a flat entry")
         self._add(node, None)
         self.stack.append(_Open(node))
 
@@ -220,14 +222,14 @@ class _Builder:
         if text is None:
             raise self._refusal(place, "keys", "a key that is not text", "a name")
         if text in mapping.value:
-            found = f"'{shorten(text)}' twice"
-            raise self._refusal(place, "duplicate-key", found, "each key once")
+            observed = f"'{shorten(text)}' twice"
+            raise self._refusal(place, "duplicate-key", observed, "each key once")
         if mapping.key_marks is not None:
             mapping.key_marks[text] = place
         return text
 
-    def _refusal(self, place: Place, rule: str, found: str, expected: str) -> DataError:
-        return _error(self.name, place, rule, found, expected, "rewrite this line")
+    def _refusal(self, place: Place, rule: str, observed: str, expected: str) -> DataError:
+        return _error(self.name, place, rule, observed, expected, "rewrite this line")
 
 
 _WORDS = {"": None, "null": None, "~": None, "true": True, "false": False}

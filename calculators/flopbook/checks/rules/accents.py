@@ -27,8 +27,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Text that still has LaTeX, a loose accent, or a letter decoded with the wrong table."""
     for reference in holdings.references.values():
         for field, remnant in (*_remnants(reference), *_unknown_commands(reference)):
-            found = f"{shorten(ascii(remnant), 20)} in {field} of {reference.key}"
-            yield at_reference(NAME, reference, found, ADVICE)
+            observed = f"{shorten(ascii(remnant), 20)} in {field} of {reference.key}"
+            yield at_reference(NAME, reference, observed, ADVICE)
 
 
 def _remnants(reference: Reference) -> Iterator[tuple[str, str]]:

@@ -41,14 +41,14 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         for field in ("url", "code"):
             yield from _of_address(reference, field)
         if reference.doi.lower().startswith("10.48550/arxiv."):
-            found = f"doi '{shorten(reference.doi)}', which arXiv gives to every paper"
-            yield at_reference(NAME, reference, found, ARXIV_DOI)
+            observed = f"doi '{shorten(reference.doi)}', which arXiv gives to every paper"
+            yield at_reference(NAME, reference, observed, ARXIV_DOI)
 
 
 def _of_address(reference: Reference, field: str) -> Iterator[Finding]:
     for fault, expected in faults(getattr(reference, field)):
-        found = f"{fault} in {field} of {reference.key}"
-        yield at_reference(NAME, reference, found, Advice(expected, "mend the address"))
+        observed = f"{fault} in {field} of {reference.key}"
+        yield at_reference(NAME, reference, observed, Advice(expected, "mend the address"))
 
 
 def faults(address: str) -> Iterator[tuple[str, str]]:

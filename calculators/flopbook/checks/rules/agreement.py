@@ -29,5 +29,5 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         published = definitions.get(definition, {}).get("properties", {})
         unmatched = published.keys() ^ set(enforced)
         if unmatched:
-            found = f"{labels[definition]}: {', '.join(sorted(unmatched))} on one side only"
-            yield at_file(NAME, show_path(holdings.accelerators / "schema.json"), found, ADVICE)
+            observed = f"{labels[definition]}: {', '.join(sorted(unmatched))} on one side only"
+            yield at_file(NAME, show_path(holdings.accelerators / "schema.json"), observed, ADVICE)

@@ -86,31 +86,31 @@ class Finding(NamedTuple):
     owners: tuple[Claim | Entry, ...] = ()
 
 
-def at_claim(rule: str, entry: Entry, claim: Claim, found: str, advice: Advice) -> Finding:
+def at_claim(rule: str, entry: Entry, claim: Claim, observed: str, advice: Advice) -> Finding:
     """A finding at the line of a claim, which the claim or its entry may excuse."""
-    return Finding(Problem(claim.file, claim.line, 1, rule, found, *advice), (claim, entry))
+    return Finding(Problem(claim.file, claim.line, 1, rule, observed, *advice), (claim, entry))
 
 
-def at_reference(rule: str, reference: Reference, found: str, advice: Advice) -> Finding:
+def at_reference(rule: str, reference: Reference, observed: str, advice: Advice) -> Finding:
     """A finding at the first line of a reference."""
-    return Finding(problem_at(reference, rule, found, *advice))
+    return Finding(problem_at(reference, rule, observed, *advice))
 
 
-def at_row(rule: str, row: Row, found: str, advice: Advice) -> Finding:
+def at_row(rule: str, row: Row, observed: str, advice: Advice) -> Finding:
     """A finding at the first line of a row of the ledger."""
-    return Finding(Problem(row.file, row.file_line, 1, rule, found, *advice))
+    return Finding(Problem(row.file, row.file_line, 1, rule, observed, *advice))
 
 
-def at_file(rule: str, file: str, found: str, advice: Advice) -> Finding:
+def at_file(rule: str, file: str, observed: str, advice: Advice) -> Finding:
     """A finding that is about a file as a whole."""
-    return Finding(Problem(file, 1, 1, rule, found, *advice))
+    return Finding(Problem(file, 1, 1, rule, observed, *advice))
 
 
 def at_text(
-    rule: str, file: str, text: str, found: str, advice: Advice, *, from_line: int = 1
+    rule: str, file: str, text: str, observed: str, advice: Advice, *, from_line: int = 1
 ) -> Finding:
     """A finding at the first place of a text in a YAML file, or the first from a line on."""
-    return Finding(Problem(*locate(file, text, from_line), rule, found, *advice))
+    return Finding(Problem(*locate(file, text, from_line), rule, observed, *advice))
 
 
 def counted(claim: Claim) -> bool:

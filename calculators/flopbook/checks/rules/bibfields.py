@@ -30,8 +30,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     for reference in holdings.references.values():
         entry = read_entry(reference.bibtex)
         if entry is None:
-            found = f"{reference.key} with fields that cannot be told apart"
-            yield at_reference(NAME, reference, found, UNREADABLE)
+            observed = f"{reference.key} with fields that cannot be told apart"
+            yield at_reference(NAME, reference, observed, UNREADABLE)
             continue
         yield from _venue(reference, entry.texts)
         yield from _unknown(reference, entry.texts)
@@ -42,8 +42,8 @@ def _venue(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
     needed = NEEDED.get(reference.type, ())
     if needed and not any(texts.get(name) for name in needed):
         mend = "say where it appeared, or choose another type"
-        found = f"@{reference.type} {reference.key} without one"
-        yield at_reference(NAME, reference, found, Advice(f"a {' or '.join(needed)}", mend))
+        observed = f"@{reference.type} {reference.key} without one"
+        yield at_reference(NAME, reference, observed, Advice(f"a {' or '.join(needed)}", mend))
 
 
 def _unknown(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
@@ -51,15 +51,15 @@ def _unknown(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding
         expected = "a field of bibliography/README.md"
         if near := UnknownName("field", name, KNOWN).near:
             expected += f" such as {near[0]}"
-        found = f"field '{shorten(name, 30)}' in {reference.key}"
-        yield at_reference(NAME, reference, found, Advice(expected, "mend the name"))
+        observed = f"field '{shorten(name, 30)}' in {reference.key}"
+        yield at_reference(NAME, reference, observed, Advice(expected, "mend the name"))
 
 
 def _contents(reference: Reference, texts: Mapping[str, str]) -> Iterator[Finding]:
     month = texts.get("month", "")
     if month and reference.month is None:
-        found = f"month '{shorten(month, 30)}' in {reference.key}"
-        yield at_reference(NAME, reference, found, MONTH)
+        observed = f"month '{shorten(month, 30)}' in {reference.key}"
+        yield at_reference(NAME, reference, observed, MONTH)
     if reference.eprint and texts.get("archiveprefix", "").lower() != "arxiv":
-        found = f"an eprint without its archive in {reference.key}"
-        yield at_reference(NAME, reference, found, ARCHIVE)
+        observed = f"an eprint without its archive in {reference.key}"
+        yield at_reference(NAME, reference, observed, ARCHIVE)

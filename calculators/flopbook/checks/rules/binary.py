@@ -30,8 +30,8 @@ def _of_entry(entry: Entry) -> Iterator[Finding]:
         earlier = first.setdefault(_quantity(claim), claim)
         differ = _is_binary(claim) != _is_binary(earlier)
         if differ and not claim.conflicts_with and not earlier.conflicts_with:
-            found = f"{printed(claim)} here, {printed(earlier)} in line {earlier.line}"
-            yield at_claim(NAME, entry, claim, found, ADVICE)
+            observed = f"{printed(claim)} here, {printed(earlier)} in line {earlier.line}"
+            yield at_claim(NAME, entry, claim, observed, ADVICE)
 
 
 def _is_binary(claim: Claim) -> bool:

@@ -41,8 +41,8 @@ def _of_rate(entry: Entry, rate: Claim, tiers: Mapping[str, str]) -> Iterator[Fi
     product = amount(rate) * amount(units) * hertz
     if product and not agree(product, amount(peak), TOLERANCE):
         factors = f"{printed(rate)} x {units.value:g} {units.name} x {hertz / 1e6:g} MHz"
-        found = f"{factors} = {product:.4g}, peak {amount(peak):.4g}"
-        yield at_claim(NAME, entry, rate, found, ADVICE)
+        observed = f"{factors} = {product:.4g}, peak {amount(peak):.4g}"
+        yield at_claim(NAME, entry, rate, observed, ADVICE)
 
 
 def _peak(entry: Entry, rate: Claim, tiers: Mapping[str, str]) -> Claim | None:

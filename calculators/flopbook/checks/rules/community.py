@@ -21,5 +21,5 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         sources = {claim.source for claim in claims}
         tiers = {holdings.tiers.get(source, "") for source in sources}
         if entry.computes and tiers == {"community"}:
-            found = f"only {', '.join(sorted(sources))}"
-            yield Finding(Problem(entry.file, 1, 1, NAME, found, *ADVICE), (entry,))
+            observed = f"only {', '.join(sorted(sources))}"
+            yield Finding(Problem(entry.file, 1, 1, NAME, observed, *ADVICE), (entry,))

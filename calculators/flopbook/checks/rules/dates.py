@@ -40,11 +40,11 @@ def _readings(owner: Entry | Model, references: Mapping[str, Reference]) -> Iter
         reference = references.get(claim.source)
         written = (reference.year or 0) if reference else 0
         if claim.as_of > latest_day():
-            found = f"as_of {claim.as_of}"
-            yield Finding(Problem(owner.file, claim.line, 1, NAME, found, *PAST))
+            observed = f"as_of {claim.as_of}"
+            yield Finding(Problem(owner.file, claim.line, 1, NAME, observed, *PAST))
         elif written > claim.as_of.year:
-            found = f"as_of {claim.as_of}, but {claim.source} is of {written}"
-            yield Finding(Problem(owner.file, claim.line, 1, NAME, found, *WRITTEN))
+            observed = f"as_of {claim.as_of}, but {claim.source} is of {written}"
+            yield Finding(Problem(owner.file, claim.line, 1, NAME, observed, *WRITTEN))
 
 
 def latest_day() -> datetime.date:
@@ -60,8 +60,8 @@ def _launched_first(entry: Entry, tiers: Mapping[str, str]) -> Iterator[Finding]
     # Days of different precision are compared as far as both go: 2024-03 is not after 2024.
     length = min(len(str(announced.value)), len(str(launched.value)))
     if str(announced.value)[:length] > str(launched.value)[:length]:
-        found = f"launched {launched.value}, announced {announced.value}"
-        yield at_claim(NAME, entry, launched, found, ORDER)
+        observed = f"launched {launched.value}, announced {announced.value}"
+        yield at_claim(NAME, entry, launched, observed, ORDER)
 
 
 def _day(entry: Entry, field: str, tiers: Mapping[str, str]) -> Claim | None:

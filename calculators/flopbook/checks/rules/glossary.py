@@ -33,8 +33,8 @@ Fault = tuple[str, Advice]
 def check(holdings: Holdings) -> Iterator[Finding]:
     """What is there twice, out of order, unknown, or typed where a chapter computes it."""
     file = show_path(holdings.bibliography / FILE)
-    for term, (found, advice) in _all_faults(holdings):
-        yield Finding(Problem(file, term.line, 1, NAME, found, *advice))
+    for term, (observed, advice) in _all_faults(holdings):
+        yield Finding(Problem(file, term.line, 1, NAME, observed, *advice))
 
 
 def _all_faults(holdings: Holdings) -> Iterator[tuple[Term, Fault]]:

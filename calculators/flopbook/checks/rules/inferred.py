@@ -25,8 +25,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             if claim.field == "peak" and claim.basis == "derived":
                 foreign = _dtypes_named(claim, dtype) - {claim.dtype}
                 if foreign:
-                    found = f"a {claim.dtype} peak derived from {', '.join(sorted(foreign))}"
-                    yield at_claim(NAME, entry, claim, found, ADVICE)
+                    observed = f"a {claim.dtype} peak derived from {', '.join(sorted(foreign))}"
+                    yield at_claim(NAME, entry, claim, observed, ADVICE)
 
 
 def _dtypes_named(claim: Claim, dtype: re.Pattern[str]) -> set[str]:

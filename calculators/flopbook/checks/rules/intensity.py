@@ -36,8 +36,8 @@ def _of_chip(entry: Entry, tiers: Mapping[str, str]) -> Iterator[Finding]:
         return
     ratio = amount(peak) / rate.si_value
     if not LEAST <= ratio <= MOST:
-        found = f"{peak.dtype} {printed(peak)} over {printed(rate)} = {ratio:.3g}"
-        yield at_claim(NAME, entry, peak, found, ADVICE)
+        observed = f"{peak.dtype} {printed(peak)} over {printed(rate)} = {ratio:.3g}"
+        yield at_claim(NAME, entry, peak, observed, ADVICE)
 
 
 def _peak(entry: Entry, dtype: str, tiers: Mapping[str, str]) -> Claim | None:

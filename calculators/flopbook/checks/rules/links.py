@@ -40,8 +40,8 @@ def _against_chip(
     for chip in rates:
         if _comparable(chip, link) and not agree(total, _rate(chip), TOLERANCE):
             links = f"{count.value:g} links x {printed(link)} {link.direction}"
-            found = f"{links}, chip {printed(chip)} {chip.direction}"
-            yield at_claim(NAME, entry, link, found, ADVICE)
+            observed = f"{links}, chip {printed(chip)} {chip.direction}"
+            yield at_claim(NAME, entry, link, observed, ADVICE)
             return  # one contradiction is enough to look
 
 

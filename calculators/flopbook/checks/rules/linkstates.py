@@ -21,5 +21,5 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     latest = latest_day().isoformat()
     for row in holdings.link_statuses.values():
         if not is_date(row.checked) or row.checked > latest:
-            found = f"checked '{shorten(row.checked)}' of {shorten(row.url)}"
-            yield at_file(NAME, show_path(holdings.bibliography / FILE), found, ADVICE)
+            observed = f"checked '{shorten(row.checked)}' of {shorten(row.url)}"
+            yield at_file(NAME, show_path(holdings.bibliography / FILE), observed, ADVICE)

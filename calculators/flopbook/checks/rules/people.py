@@ -27,8 +27,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         yield from _written(reference)
         for person in reference.people:
             if advice := _fault(person):
-                found = f"'{shorten(person.full)}' in {reference.key}"
-                yield at_reference(NAME, reference, found, advice)
+                observed = f"'{shorten(person.full)}' in {reference.key}"
+                yield at_reference(NAME, reference, observed, advice)
 
 
 def _written(reference: Reference) -> Iterator[Finding]:

@@ -36,9 +36,9 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Summaries, locators, quotes and notes that wait to be written."""
     for text in _texts(holdings):
         if is_placeholder(text.text):
-            found = f"the {text.field} '{shorten(text.text)}'"
+            observed = f"the {text.field} '{shorten(text.text)}'"
             advice = ADVICE[text.field]
-            yield at_text(NAME, text.file, text.text, found, advice, from_line=text.line)
+            yield at_text(NAME, text.file, text.text, observed, advice, from_line=text.line)
 
 
 def _texts(holdings: Holdings) -> Iterator[_Text]:

@@ -89,8 +89,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             low, high = _window(claim, year)
             if not low <= amount(claim) <= high:
                 window = f"{low:.2g} to {high:.2g} {claim.si_unit}{suffix}"
-                found = f"{claim.field} {printed(claim)}, outside {window}"
-                yield at_claim(NAME, entry, claim, found, ADVICE)
+                observed = f"{claim.field} {printed(claim)}, outside {window}"
+                yield at_claim(NAME, entry, claim, observed, ADVICE)
 
 
 def _window(claim: Claim, year: int) -> tuple[float, float]:

@@ -34,8 +34,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 def _of_claims(owner: Entry | Model, holdings: Holdings) -> Iterator[Finding]:
     for claim in owner.claims:
         if claim.source not in holdings.references:
-            found = f"'{claim.source}'"
-            yield Finding(Problem(claim.file, claim.line, 1, NAME, found, *UNKNOWN))
+            observed = f"'{claim.source}'"
+            yield Finding(Problem(claim.file, claim.line, 1, NAME, observed, *UNKNOWN))
     for key in sorted({claim.source for claim in owner.claims} & holdings.references.keys()):
         reference = holdings.references[key]
         if not reference.tier:

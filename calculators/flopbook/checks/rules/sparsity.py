@@ -35,11 +35,11 @@ def _of_entry(entry: Entry) -> Iterator[Finding]:
         dense = [p for p in peaks if p.sparsity == "dense" and _quantity(p) == _quantity(sparse)]
         doubled = [2 * amount(peak) for peak in dense]
         if dense and not any(agree(amount(sparse), double, TOLERANCE) for double in doubled):
-            found = (
+            observed = (
                 f"2:4 {sparse.dtype} {sparse.value} {sparse.unit},"
                 f" dense {dense[0].value} {dense[0].unit}"
             )
-            yield at_claim(NAME, entry, sparse, found, ADVICE)
+            yield at_claim(NAME, entry, sparse, observed, ADVICE)
 
 
 def _quantity(claim: Claim) -> tuple[str, ...]:

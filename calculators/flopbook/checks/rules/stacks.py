@@ -40,5 +40,5 @@ def _of_stack(entry: Entry, stack: Claim) -> Iterator[Finding]:
     sums = [amount(count) * amount(stack) for count in counts]
     pairs = ((amount(memory), total) for memory in memories for total in sums)
     if not any(agree(memory, total, TOLERANCE) for memory, total in pairs):
-        found = f"{counts[0].value:g} x {printed(stack)}, memory {printed(memories[0])}"
-        yield at_claim(NAME, entry, stack, found, ADVICE)
+        observed = f"{counts[0].value:g} x {printed(stack)}, memory {printed(memories[0])}"
+        yield at_claim(NAME, entry, stack, observed, ADVICE)

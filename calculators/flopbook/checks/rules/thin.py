@@ -27,5 +27,5 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         if count < FEWEST and not topic.few:
             yield at_text(NAME, file, topic.id, f"{count} works on '{topic.id}'", TOO_FEW)
         elif count >= FEWEST and topic.few:
-            found = f"'few' at '{topic.id}' with {count} works"
-            yield at_text(NAME, file, topic.id, found, ENOUGH)
+            observed = f"'few' at '{topic.id}' with {count} works"
+            yield at_text(NAME, file, topic.id, observed, ENOUGH)

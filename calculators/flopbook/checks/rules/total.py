@@ -40,8 +40,8 @@ def _of_entry(entry: Entry) -> Iterator[Finding]:
             continue
         if not agree(amount(claim), total.si_value, TOLERANCE):
             distance = abs(amount(claim) / total.si_value - 1)
-            found = f"{claim.value} {claim.unit}, but {total.formula} is {distance:.0%} away"
-            yield at_claim(NAME, entry, claim, found, ADVICE)
+            observed = f"{claim.value} {claim.unit}, but {total.formula} is {distance:.0%} away"
+            yield at_claim(NAME, entry, claim, observed, ADVICE)
 
 
 def _quantity(claim: Claim) -> tuple[str, ...]:

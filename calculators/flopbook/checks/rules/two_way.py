@@ -38,8 +38,8 @@ def _of_entry(entry: Entry) -> Iterator[Finding]:
         if _quantity(both) != _quantity(single):
             continue
         if not agree(amount(both), 2 * amount(single), TOLERANCE):
-            found = f"both ways {printed(both)}, one way {printed(single)}"
-            yield at_claim(NAME, entry, both, found, ADVICE)
+            observed = f"both ways {printed(both)}, one way {printed(single)}"
+            yield at_claim(NAME, entry, both, observed, ADVICE)
 
 
 def _quantity(claim: Claim) -> tuple[str, ...]:

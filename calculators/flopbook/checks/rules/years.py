@@ -49,8 +49,8 @@ def _eprint(reference: Reference, year: int) -> Iterator[Finding]:
     # A paper may be printed before it is put on arXiv.
     elif year < submitted_year and reference.type not in SIGNED:
         advice = Advice(f"{submitted_year} or later", "mend the year or the eprint")
-        found = f"year {year} of arXiv {reference.eprint}"
-        yield at_reference(NAME, reference, found, advice)
+        observed = f"year {year} of arXiv {reference.eprint}"
+        yield at_reference(NAME, reference, observed, advice)
 
 
 def submission(eprint: str) -> tuple[int, int] | None:
