@@ -63,11 +63,9 @@ def test_files_and_functions_keep_to_their_budget(path: Path) -> None:
 
 
 def _is_formula(function: ast.FunctionDef) -> bool:
-    """A formula, or a part of one, has as many parameters as its quantity depends on; each is an
-    option.
-    """
+    """A formula, a part of one or a rule has as many parameters as it depends on, each an option."""
     marks = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
-    return any(getattr(mark, "id", "") in ("formula", "part") for mark in marks)
+    return any(getattr(mark, "id", "") in ("formula", "part", "rule") for mark in marks)
 
 
 @pytest.mark.parametrize("path", CODE, ids=label)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,12 @@ def test_what_is_missing_is_named_with_every_way_to_give_it(
         assert (f"--{way}" in message) == bool(has)
 
 
+def _says(template: str, message: str) -> bool:
+    """Whether a message is that of a rule, with some values in place of its braces."""
+    pattern = re.sub(r"\\{.*?\\}", ".+", re.escape(template))
+    return re.fullmatch(pattern, message) is not None
+
+
 @every_calculator
 def test_a_value_that_a_chip_does_not_have_says_how_to_give_it(name: str) -> None:
     """Every chip of the data: an answer, or a line with the chip, what is not published, and the
@@ -141,7 +148,7 @@ def test_a_value_that_a_chip_does_not_have_says_how_to_give_it(name: str) -> Non
             calculate(name, **{**given, "chip": one})
         except FlopbookError as error:
             message = str(error)
-            if message in [said for _, said in formula.rules]:
+            if any(_says(rule.message, message) for rule in formula.rules):
                 continue  # the chip has all that is asked for; its network does not fit the example
             assert message.startswith(one) and "; give --" in message, message
             option = message.rpartition("; give --")[2].partition(",")[0]
@@ -271,11 +278,11 @@ MORE_THAN_THERE_IS = {
     ),
     "expert parallelism": (
         ("memory", "--model", "mixtral-8x7b", "--seq", "4096", "--ep", "8"),
-        "ep does not divide",
+        "--ep 8 does not divide --dp 1 x --cp 1",
     ),
     "context parallelism": (
         ("memory", "--model", "llama-3-8b", "--seq", "8191", "--cp", "2"),
-        "no multiple of cp",
+        "--cp 2 does not divide --seq 8191; use 1 or 8191",
     ),
     "tensor parallelism": (
         ("kv-cache", "--model", "llama-3-8b", "--seq", "8192", "--tp", "0"),

@@ -506,11 +506,11 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "key heads": (
         {**LLAMA, "num_key_value_heads": 64},
-        "config.json: kv-heads is larger than heads",
+        "config.json: --kv-heads 64 is larger than --heads 32",
     ),
     "head width": (
         {**LLAMA, "num_attention_heads": 31, "num_key_value_heads": 1},
-        "config.json: d-model is no mult",
+        "config.json: --d-model 4096 is not a mult",
     ),
     "experts": (like(LLAMA, "mixtral", num_local_experts=8), "config.json: no num_experts_per_tok"),
     "no experts": (like(LLAMA, "mixtral"), "config.json: no num_local_experts or num_experts"),

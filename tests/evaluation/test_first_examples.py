@@ -15,7 +15,7 @@ from flopbook.formulas import formulas, get_formula
 
 # What another chip or model may lack. All else is a rule that the rest of the example breaks.
 LACKS = ("published", "recorded", "does not exist", "no dense", "not a chip")
-UNEVEN = "heads do not divide over tp"  # true of small models and eight chips
+UNEVEN = "--tp 8 "  # true of small models and eight chips
 
 
 def _first(name: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from flopbook.evaluation.calculator import Result, Value, calculate
 from flopbook.evaluation.sensitivity import NOTHING, STEP, Sensitivities, sensitivities
 from flopbook.evaluation.solving.solver import solve
 from flopbook.formulas import formulas, get_formula
+from flopbook.formulas.conditions import Rule
 from flopbook.formulas.declaration import Formula, Input, Output
 from tests.support.states import FEW, SEEDS, states
 
@@ -164,10 +165,10 @@ def test_at_a_bound_there_is_one_side() -> None:
 
 
 def test_a_whole_number_that_cannot_step_is_halved_and_doubled() -> None:
-    rules = ((lambda n, **_: n in (4, 8, 16), "n is no power"),)
+    rules = (Rule(lambda n: n in (4, 8, 16), "n is no power"),)
     (one,) = sensitivities(answer_of(lambda n: {"y": 1 / n}, rules, n=8.0)).inputs
     assert (one.low, one.high) == (4, 16) and one.elasticity == pytest.approx(-1)
-    alone = ((lambda n, **_: n == 8, "n is eight"),)
+    alone = (Rule(lambda n: n == 8, "n is eight"),)
     assert sensitivities(answer_of(lambda n: {"y": 1 / n}, alone, n=8.0)).held == ("n",)
 
 

@@ -22,7 +22,9 @@ RUN = """([source, calls]) => import("data:text/javascript," + encodeURIComponen
   const back = value => typeof value === "string" ? {word: value} : number(value);
   return JSON.stringify(JSON.parse(calls).map(([name, inputs]) => {
     const given = Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, there(value)]));
-    return Object.fromEntries(Object.entries(module[name](given)).map(([key, value]) => [key, back(value)]));
+    const answer = module[name](given);
+    const outputs = typeof answer === "string" ? {message: answer} : answer;
+    return Object.fromEntries(Object.entries(outputs).map(([key, value]) => [key, back(value)]));
   }));
 })"""
 
@@ -36,7 +38,10 @@ class Engine:
     def run(
         self, source: str, calls: Sequence[tuple[str, Mapping[str, Any]]]
     ) -> list[dict[str, Any]]:
-        """Load a JavaScript module and call its functions; one dict of outputs for each call."""
+        """Load a JavaScript module and call its functions; one dict of outputs for each call.
+
+        What is a text, the message of a broken rule, comes as `message`.
+        """
         infinity = float("inf")
         plain = [
             [n, {k: "inf" if v == infinity else v for k, v in given.items()}] for n, given in calls

@@ -327,8 +327,8 @@ def test_sides_that_are_not_given_are_as_even_as_can_be() -> None:
 
 
 WRONG = [
-    ({"chips": 60, "topology": "torus", "axes": 3}, "these chips do not fill a torus"),
-    ({"chips": 64, "topology": "torus", "axes": 2, "side_x": 5}, "these chips do not fill a torus"),
+    ({"chips": 60, "topology": "torus", "axes": 3}, "60 chips do not fill a torus"),
+    ({"chips": 64, "topology": "torus", "axes": 2, "side_x": 5}, "64 chips do not fill a torus"),
     ({"chips": 64, "topology": "torus", "axes": 4}, "expected 1 to 3 on a torus"),
     ({"chips": 64, "side_x": 8}, "side-x and side-y belong to a torus"),
     (
@@ -343,7 +343,7 @@ WRONG = [
     ({"chips": 8, "topology": "two-level", "scaleout_bandwidth": 1e9}, "need --chips-per-node"),
     (
         {"chips": 12, "topology": "two-level", "scaleout_bandwidth": 1e9, "chips_per_node": 8},
-        "multiple of it",
+        "is not a multiple of --chips-per-node",
     ),
     ({"chips": 0}, "chips is 0"),
     ({"chips": 2.5}, "expected a whole number"),

@@ -256,11 +256,17 @@ def test_the_chip_and_the_model_supply_everything() -> None:
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ({"compute_params": 1e12}, "compute-params is larger than params"),
+        ({"compute_params": 1e12}, "--compute-params is larger than --params"),
         ({"vocab": 1e7}, "more than all weights"),
-        ({"kv_heads": 64}, "kv-heads is larger than heads"),
-        ({"experts": 2, "experts_per_token": 4}, "experts-per-token is larger than experts"),
-        ({"ep": 8, "batch": 4}, "each of the --ep groups needs a sequence"),
+        ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
+        (
+            {"experts": 2, "experts_per_token": 4},
+            "--experts-per-token 4 is larger than --experts 2",
+        ),
+        (
+            {"ep": 8, "batch": 4},
+            "--batch 4 is smaller than --ep 8: each of the --ep groups needs a sequence",
+        ),
         ({"d_model": math.inf}, "give --head-dim, or --d-model"),
         ({"seq": 0}, "seq is 0, expected at least 1"),
         ({"tp": 1.5}, "expected a whole number"),

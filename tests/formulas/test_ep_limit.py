@@ -108,7 +108,7 @@ def test_arrays_equal_floats() -> None:
     ("changed", "message"),
     [
         ({"experts_per_token": 300}, "cannot visit more experts"),
-        ({"axes": 4}, "axes is above 3"),
+        ({"axes": 4}, "--axes 4 is above 3"),
         ({"expert_d_ff": 0}, "expert_d_ff is 0"),
         ({"chips": 0}, "chips is 0"),
         ({"layers": 0.5}, "layers is 0.5"),

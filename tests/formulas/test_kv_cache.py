@@ -134,9 +134,9 @@ def test_arrays_equal_floats() -> None:
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ({"kv_heads": 64}, "kv-heads is larger than heads"),
+        ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
         ({"head_dim": math.inf}, "give --head-dim, or --d-model"),
-        ({"window": 8, "window_layers": 33}, "window-layers is larger than layers"),
+        ({"window": 8, "window_layers": 33}, "--window-layers 33 is larger than --layers 32"),
         ({"seq": 0}, "seq is 0, expected at least 1"),
         ({"seq": 1.5}, "expected a whole number"),
         ({"batch": -1}, "batch is -1, expected at least 1"),

@@ -354,8 +354,8 @@ def test_arrays_equal_floats() -> None:
         ({"tp": 0}, "tp"),
         ({"dp": 1.5}, "dp"),
         ({"pp": 49}, "a stage would have no layer"),
-        ({"ep": 2}, "no multiple of ep"),
-        ({"cp": 3}, "no multiple of cp"),
+        ({"ep": 2}, "--ep 2 does not divide --experts 1; use 1"),
+        ({"cp": 3}, "--cp 3 does not divide --seq"),
         ({"seq": 0}, "seq"),
         ({"seq": float("nan")}, "seq"),
         ({"params": 1e6}, "smaller than the embeddings"),
@@ -363,14 +363,14 @@ def test_arrays_equal_floats() -> None:
         ({"schedule": "gpipe"}, "give --microbatches"),
         ({"schedule": "interleaved", "pp": 4, "microbatches": 6}, "multiple of the stages"),
         ({"recompute": "some"}, "recompute"),
-        ({"kv_heads": 128}, "kv-heads is larger"),
+        ({"kv_heads": 128}, "--kv-heads 128 is larger than --heads"),
         ({"d_ff": inf}, "needs --d-ff"),
         ({"optimizer_kind": "lion"}, "muon"),
-        ({"experts": 8, "ep": 4}, "does not divide dp x cp"),
+        ({"experts": 8, "ep": 4}, "--ep 4 does not divide --dp 1 x --cp 1"),
         ({"kv_lora_rank": 512}, "latent attention"),
         ({"experts": 4, "experts_per_token": 8}, "cannot visit more"),
         ({"bytes_per_param": 0}, "bytes_per_param"),
-        ({"dense_layers": 99}, "dense-layers is larger"),
+        ({"dense_layers": 99}, "--dense-layers 99 is larger than --layers"),
     ],
 )
 def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: str) -> None:
@@ -406,5 +406,5 @@ def test_chips_of_tensor_parallelism_hold_whole_heads(tp: int, fine: bool) -> No
         if fine:
             assert calculate(name, model="llama-3-8b", seq=4096, tp=tp, **more)
         else:
-            with pytest.raises(FlopbookError, match="heads do not divide over tp"):
+            with pytest.raises(FlopbookError, match=f"--tp {tp} "):
                 calculate(name, model="llama-3-8b", seq=4096, tp=tp, **more)

@@ -222,20 +222,23 @@ def test_experts_of_mixtral_and_deepseek() -> None:
 
 
 WRONG = {
-    "kv heads": ({"kv_heads": 64}, "kv-heads is larger than heads"),
+    "kv heads": ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
     "experts": (
         {"experts": 2, "experts_per_token": 3},
         "a token cannot visit more experts than there are",
     ),
-    "dense": ({"experts": 2, "dense_layers": 33}, "dense-layers is larger than layers"),
+    "dense": ({"experts": 2, "dense_layers": 33}, "--dense-layers 33 is larger than --layers 32"),
     "positions": ({"positions": "learned"}, "learned positions need --context"),
-    "width": ({"d_ff": math.inf}, "params needs --d-ff"),
+    "width": ({"d_ff": math.inf}, "feed-forward block needs --d-ff"),
     "width of dense layers": (
         {"d_ff": math.inf, "experts": 8, "expert_d_ff": 9, "dense_layers": 1},
-        "params needs --d-ff",
+        "feed-forward block needs --d-ff",
     ),
     "latent": ({"kv_lora_rank": 512}, "needs --qk-nope-head-dim and --v-head-dim"),
-    "head width": ({"heads": 31}, "no multiple of heads; give --head-dim"),
+    "head width": (
+        {"heads": 31},
+        "--d-model 4096 is not a multiple of --heads 31; give --head-dim",
+    ),
     "zero": ({"layers": 0}, "layers is 0, expected at least 1"),
     "half": ({"vocab": 1.5}, "expected a whole number"),
 }

@@ -19,9 +19,9 @@ def others(known: Container[str], printed_only: bool = True) -> list[str]:
     return [name for name in (printed() if printed_only else formulas()) if name not in known]
 
 
-def inputs(name: str) -> Inputs:
-    """The inputs of the first example, in SI units."""
-    example = get_formula(name).examples[0]
+def inputs(name: str, number: int = 0) -> Inputs:
+    """The inputs of an example, the first if no other is asked for, in SI units."""
+    example = get_formula(name).examples[number]
     options = {key.replace("-", "_"): value for key, value in example.items()}
     return {key: item.value for key, item in resolved(name, **options).items()}
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.declaration import Formula, Input
+from flopbook.formulas.declaration import Formula, Input, check_input
 from flopbook.quantities.ops import inf
 
 Inputs = dict[str, Any]
 TRIES = 400
+SMALL = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0, 64.0)
 
 
 def fits(formula: Formula, given: Inputs) -> bool:
@@ -61,6 +62,35 @@ def random_inputs(formula: Formula, rng: random.Random, start: Inputs | None = N
         changed = {**given, name: _one(spec, formula.defaults.get(name), rng)}
         given = changed if rng.random() < 0.7 and fits(formula, changed) else given
     return given
+
+
+def careless_inputs(formula: Formula, rng: random.Random, start: Inputs) -> Inputs:
+    """Values that are each within their bounds, whatever the rules between them say.
+
+    About half are those of `start`; many others are small whole numbers, which divide each other
+    often enough for both verdicts of most rules.
+    """
+    values = {**formula.defaults, **start}
+    for name, spec in formula.inputs.items():
+        default = formula.defaults.get(name)
+        candidates = [_one(spec, default, rng), default]
+        if spec.is_number:
+            candidates += [rng.choice(SMALL), rng.choice(SMALL)]
+        value = rng.choice(candidates)
+        if rng.random() < 0.5 and is_within_bounds(formula, name, value):
+            values[name] = value
+    return values
+
+
+def is_within_bounds(formula: Formula, name: str, value: Any) -> bool:
+    """Whether a value is one that an input alone may have, other inputs apart."""
+    if value is None:
+        return False
+    try:
+        check_input(name, formula.inputs[name], value, value == formula.defaults.get(name))
+    except FlopbookError:
+        return False
+    return True
 
 
 def boundary_inputs(formula: Formula, start: Inputs) -> Iterator[Inputs]:

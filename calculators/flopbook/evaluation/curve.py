@@ -36,7 +36,6 @@ class Curve:
         """
         inputs = {**self.values, self.name: x}
         check_input(self.name, self.spec, x)
-        for holds, message in self.formula.rules:
-            if not holds(**inputs):
-                raise FlopbookError(message)
-        return self.formula.compute(inputs)[self.output]
+        for rule in self.formula.rules:
+            rule.check(given)
+        return self.formula.compute(given)[self.output]

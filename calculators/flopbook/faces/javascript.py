@@ -1,16 +1,41 @@
-"""A formula as a JavaScript function: the same operations in the same order, so the same doubles."""
+"""Formulas and their rules in JavaScript: the same operations in the same order, the same doubles.
+
+The form on a page computes with it, and so refuses what the command line refuses.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from string import Formatter
 
-from flopbook.faces.tree import Steps, steps
+from flopbook.faces.tree import function_called, rule_steps, steps
+from flopbook.formulas.conditions import LARGEST_DIVIDED, Rule, chip_has_the_axes
 from flopbook.formulas.declaration import Formula
 
-_BINARY = {ast.Add: ("+", 1), ast.Sub: ("-", 1), ast.Mult: ("*", 2), ast.Div: ("/", 2)}
-_COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}
+_HEADER = "// Made from the Python formulas; a test in the browser holds both equal."
+
+# Sign and precedence; `&` and `|` join conditions, which JavaScript writes `&&` and `||`.
+_BINARY: Mapping[type[ast.operator], tuple[str, int]] = {
+    ast.BitOr: ("||", 1),
+    ast.BitAnd: ("&&", 2),
+    ast.Add: ("+", 3),
+    ast.Sub: ("-", 3),
+    ast.Mult: ("*", 4),
+    ast.Div: ("/", 4),
+    ast.Mod: ("%", 4),
+}
+_BRACKETED = 5  # above every precedence
+_COMPARE: Mapping[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "===",
+    ast.NotEq: "!==",
+}
 _FUNCTIONS = {
     "minimum": "Math.min",
     "maximum": "Math.max",
@@ -19,65 +44,182 @@ _FUNCTIONS = {
     "sqrt": "Math.sqrt",
 }
 
+# The suggestions of `formulas.conditions.SUGGESTIONS`, by the same names.
+_SUGGESTIONS = {
+    "divisor": f"""\
+function divisor(value, number) {{
+  if (number > {LARGEST_DIVIDED:.0f}) return `a divisor of ${{number.toFixed(0)}}`;
+  const small = [];
+  for (let n = 1; n * n <= number; n++) if (number % n === 0) small.push(n);
+  const divisors = [...small, ...small.map((n) => number / n).reverse()];
+  const below = divisors.filter((n) => n < value).slice(-1);
+  const above = divisors.filter((n) => n > value).slice(0, 1);
+  return [...below, ...above].join(" or ");
+}}""",
+    "multiple": """\
+function multiple(value, number) {
+  const below = Math.floor(value / number) * number;
+  return [below, below + number].filter((n) => n > 0).join(" or ");
+}""",
+}
+
 
 def function_name(formula: Formula) -> str:
     """The formula's id as a JavaScript name: `min-batch` -> `min_batch`."""
     return formula.id.replace("-", "_")
 
 
+def rules_name(formula: Formula) -> str:
+    """The function that says which rule some inputs break: `min-batch` -> `min_batch_broken`."""
+    return f"{function_name(formula)}_broken"
+
+
 def javascript(formula: Formula) -> str:
     """The formula as one exported function of an object of SI inputs."""
     parsed = steps(formula)
-    lines = [f"export function {function_name(formula)}({{{', '.join(formula.inputs)}}}) {{"]
-    done: set[str] = set()
-    for name, expression in parsed.locals:
-        lines.append(f"  const {name} = {_print(expression, parsed)};")
-        done.add(name)
-    pairs = [
-        n if isinstance(e, ast.Name) and e.id == n else f"{n}: {_print(e, parsed)}"
-        for n, e in parsed.outputs
-    ]
-    return "\n".join([*lines, f"  return {{{', '.join(pairs)}}};", "}"])
+    printer = _Printer(_numbers(parsed.constants))
+    lines = [f"  const {name} = {printer.text(node)};" for name, node in parsed.locals]
+    outputs = ", ".join(printer.entry(name, node) for name, node in parsed.outputs)
+    return "\n".join(
+        [
+            f"export function {function_name(formula)}({{{', '.join(formula.inputs)}}}) {{",
+            *lines,
+            f"  return {{{outputs}}};",
+            "}",
+        ]
+    )
+
+
+def javascript_rules(formula: Formula) -> str:
+    """The rules of a formula as one exported function: the message of the first that is broken.
+
+    It returns an empty text where all are kept. Axes are also held against `chip_axes`, those of
+    the chip named `chip`, where a form has one.
+    """
+    rules = rules_on_page(formula)
+    used = dict.fromkeys(name for rule in rules for name in rule.inputs.values())
+    own = [name for name in used if name in formula.inputs]
+    if chip_has_the_axes in rules:
+        own += ["chip_axes = Infinity", 'chip = ""']
+    return "\n".join(
+        [
+            f"export function {rules_name(formula)}({{{', '.join(own)}}}) {{",
+            *map(_refusal, rules),
+            '  return "";',
+            "}",
+        ]
+    )
+
+
+def rules_on_page(formula: Formula) -> tuple[Rule, ...]:
+    """The rules that a form checks: those of its formula, and that its chip has so many axes."""
+    axes = formula.inputs.get("axes")
+    return (*formula.rules, chip_has_the_axes) if axes and axes.chip else formula.rules
 
 
 def module(formulas: Iterable[Formula]) -> str:
-    """Formulas as one JavaScript module."""
-    header = "// Made from the Python formulas; a test in the browser holds both equal."
-    return "\n".join([header, *(javascript(formula) for formula in formulas), ""])
+    """Formulas and their rules as one JavaScript module."""
+    functions: list[str] = []
+    messages = ""
+    for formula in formulas:
+        functions += [javascript(formula), javascript_rules(formula)]
+        messages += "".join(rule.message for rule in formula.rules)
+    needed = [code for kind, code in _SUGGESTIONS.items() if f":{kind} of " in messages]
+    return "\n".join([_HEADER, *needed, *functions, ""])
 
 
-def _print(node: ast.expr, parsed: Steps) -> str:
-    return _text(node, parsed, 0)
+def _refusal(rule: Rule) -> str:
+    """The lines that return the message of a rule where it is broken."""
+    parsed = rule_steps(rule)
+    printer = _Printer({**rule.inputs, **_numbers(parsed.constants)}, parsed.words)
+    named = [f"    const {name} = {printer.text(node)};" for name, node in parsed.locals]
+    refusal = f"if (!({printer.text(parsed.condition)})) return {_message(rule)};"
+    if not named:
+        return f"  {refusal}"
+    return "\n".join(["  {", *named, f"    {refusal}", "  }"])  # a block for the names of the rule
 
 
-def _text(node: ast.expr, parsed: Steps, outer: int) -> str:
-    if isinstance(node, ast.BinOp):
+def _message(rule: Rule) -> str:
+    """The message of a rule as a template literal."""
+    words = [name for name, kind in rule.holds.__annotations__.items() if kind in (str, "str")]
+    text = ""
+    for literal, name, suggestion, _ in Formatter().parse(rule.message):
+        text += re.sub(r"([`\\$])", r"\\\1", literal)
+        if name is None:
+            continue
+        shown = rule.inputs[name]
+        if suggestion:
+            kind, _, number = suggestion.partition(" of ")
+            text += f"${{{kind}({shown}, {rule.inputs[number]})}}"
+        else:
+            text += f"${{{shown}}}" if name in words else f"${{{shown}.toFixed(0)}}"
+    return f"`{text}`"
+
+
+def _numbers(constants: Mapping[str, float]) -> dict[str, str]:
+    return {name: repr(float(number)) for name, number in constants.items()}
+
+
+class _Printer:
+    """Prints expressions, with the given text for some names."""
+
+    def __init__(
+        self, names: Mapping[str, str], words: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        self._names = {"inf": "Infinity", **names}
+        self._words = words or {}
+
+    def entry(self, name: str, node: ast.expr) -> str:
+        """One entry of an object; a name alone where it is the value, too."""
+        text = self.text(node)
+        return name if text == name else f"{name}: {text}"
+
+    def text(self, node: ast.expr, outer: int = 0) -> str:
+        """An expression, in brackets where the operator around it binds more strongly."""
+        match node:
+            case ast.BinOp():
+                return self._operation(node, outer)
+            case ast.UnaryOp(operand=operand):
+                return f"(-{self.text(operand, _BRACKETED)})"
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.IfExp(test=test, body=then, orelse=otherwise):
+                return self._choice(test, then, otherwise)
+            case ast.Call():
+                return self._call(node)
+            case ast.Name(id=name):
+                return self._names.get(name, name)
+            case ast.Constant(value=str() as word):
+                return json.dumps(word)
+            case ast.Constant(value=number):
+                return repr(number)
+        raise TypeError(f"{type(node).__name__} is outside the subset of formulas")
+
+    def _operation(self, node: ast.BinOp, outer: int) -> str:
         if isinstance(node.op, ast.Pow):
-            return f"Math.pow({_text(node.left, parsed, 0)}, {_text(node.right, parsed, 0)})"
+            return f"Math.pow({self.text(node.left)}, {self.text(node.right)})"
         sign, level = _BINARY[type(node.op)]
         # The right side of any operator keeps its brackets: doubles are not associative.
-        text = f"{_text(node.left, parsed, level)} {sign} {_text(node.right, parsed, level + 1)}"
+        text = f"{self.text(node.left, level)} {sign} {self.text(node.right, level + 1)}"
         return f"({text})" if level < outer else text
-    if isinstance(node, ast.UnaryOp):
-        return f"(-{_text(node.operand, parsed, 3)})"
-    if isinstance(node, ast.Compare):
-        sides = _text(node.left, parsed, 1), _text(node.comparators[0], parsed, 1)
-        return f"({sides[0]} {_COMPARE[type(node.ops[0])]} {sides[1]})"
-    if isinstance(node, ast.IfExp):
-        return _choice(node.test, node.body, node.orelse, parsed)
-    if isinstance(node, ast.Call):
-        assert isinstance(node.func, ast.Name)
-        if node.func.id == "where":
-            return _choice(*node.args, parsed)  # type: ignore[call-arg]
-        return f"{_FUNCTIONS[node.func.id]}({', '.join(_text(a, parsed, 0) for a in node.args)})"
-    if isinstance(node, ast.Name):
-        if node.id == "inf":
-            return "Infinity"
-        return repr(float(parsed.constants[node.id])) if node.id in parsed.constants else node.id
-    assert isinstance(node, ast.Constant)
-    return json.dumps(node.value) if isinstance(node.value, str) else repr(node.value)
 
+    def _comparison(self, node: ast.Compare) -> str:
+        left, right, sign = node.left, node.comparators[0], node.ops[0]
+        if isinstance(sign, (ast.In, ast.NotIn)):
+            assert isinstance(right, ast.Name)
+            listed = json.dumps(list(self._words[right.id]))
+            negated = "!" if isinstance(sign, ast.NotIn) else ""
+            return f"{negated}{listed}.includes({self.text(left)})"
+        arithmetic = _BINARY[ast.Add][1]
+        sides = self.text(left, arithmetic), self.text(right, arithmetic)
+        return f"({sides[0]} {_COMPARE[type(sign)]} {sides[1]})"
 
-def _choice(test: ast.expr, then: ast.expr, otherwise: ast.expr, parsed: Steps) -> str:
-    parts = [_text(part, parsed, 0) for part in (test, then, otherwise)]
-    return f"({parts[0]} ? {parts[1]} : {parts[2]})"
+    def _call(self, node: ast.Call) -> str:
+        name = function_called(node)
+        if name == "where":
+            test, then, otherwise = node.args
+            return self._choice(test, then, otherwise)
+        return f"{_FUNCTIONS[name]}({', '.join(self.text(argument) for argument in node.args)})"
+
+    def _choice(self, test: ast.expr, then: ast.expr, otherwise: ast.expr) -> str:
+        return f"({self.text(test)} ? {self.text(then)} : {self.text(otherwise)})"

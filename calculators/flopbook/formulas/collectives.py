@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import always
-from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
+from flopbook.formulas.conditions import rule
+from flopbook.formulas.declaration import Input, Output, formula
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 OPS = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all", "permute")
@@ -73,57 +73,88 @@ ScaleOutBandwidth = Annotated[
 ]
 
 
-def _sides_fit(chips: Any, axes: Any, side_x: Any, side_y: Any, topology: str, **_: Any) -> bool:
-    """True when the sides of a torus are whole numbers that multiply to the chips."""
-    if topology != "torus":
-        return True
-    first = where(axes > 1, where(side_x < inf, side_x, floor(chips ** (1 / axes) + 0.5)), chips)
-    second = where(
-        axes > 2, where(side_y < inf, side_y, floor(sqrt(chips / first) + 0.5)), chips / first
-    )
-    third = chips / (first * second)
-    return always((second % 1 == 0) & (second > 0)) and always((third % 1 == 0) & (third > 0))
+@rule("--axes {axes} is above 3, expected 1 to 3 on a torus")
+def torus_has_three_axes(axes: float, topology: str) -> bool:
+    """The formula knows tori of one, two and three axes."""
+    return (topology != "torus") | (axes <= 3)
+
+
+@rule(
+    "side-x and side-y belong to a torus of two or three axes; use --topology torus --axes 2 or 3"
+)
+def sides_belong_to_a_torus(side_x: float, side_y: float, topology: str, axes: float) -> bool:
+    """A ring, a switch and two levels have no sides, and the side of one axis is all chips."""
+    has_sides = (topology == "torus") & (axes > 1)
+    return ((side_x == inf) & (side_y == inf)) | has_sides
+
+
+@rule(
+    "side-y belongs to a torus of three axes; "
+    "with two, the second side follows from --chips and --side-x"
+)
+def second_side_needs_three_axes(side_y: float, axes: float) -> bool:
+    """All sides but the last are chosen."""
+    return (side_y == inf) | (axes > 2)
+
+
+@rule(
+    "{chips} chips do not fill a torus of whole sides; "
+    "give --side-x and --side-y, or use fewer --axes"
+)
+def chips_fill_the_torus(
+    chips: float, axes: float, side_x: float, side_y: float, topology: str
+) -> bool:
+    """The sides, given or as equal as possible, are whole numbers that multiply to the chips."""
+    even_first = floor(chips ** (1 / axes) + 0.5)
+    chosen_first = where(side_x < inf, side_x, even_first)
+    first = where(axes > 1, chosen_first, chips)
+    even_second = floor(sqrt(chips / first) + 0.5)
+    chosen_second = where(side_y < inf, side_y, even_second)
+    second = where(axes > 2, chosen_second, chips / first)
+    # A first side of more than all chips makes the second one zero.
+    third = chips / maximum(first * second, 1)
+    second_is_whole = (second % 1 == 0) & (second > 0)
+    third_is_whole = (third % 1 == 0) & (third > 0)
+    return (topology != "torus") | (second_is_whole & third_is_whole)
+
+
+@rule("an axis of one link per chip has to be closed; use --wrap yes")
+def one_way_rings_close(topology: str, wrap: str, links_per_axis: float) -> bool:
+    """Along an open line, one link a chip leads nowhere from its end."""
+    has_no_axes = (topology != "ring") & (topology != "torus")
+    return has_no_axes | (wrap == "yes") | (links_per_axis > 1)
+
+
+@rule("two levels need --scaleout-bandwidth, one way of one chip")
+def second_level_has_a_rate(topology: str, scaleout_bandwidth: float) -> bool:
+    """The rate between nodes has no default."""
+    return (topology != "two-level") | (scaleout_bandwidth < inf)
+
+
+@rule("two levels need --chips-per-node")
+def nodes_have_a_size(topology: str, chips_per_node: float) -> bool:
+    """The size of a node has no default."""
+    return (topology != "two-level") | (chips_per_node < inf)
+
+
+@rule(
+    "--chips {chips} is not a multiple of --chips-per-node {chips_per_node}; "
+    "use {chips:multiple of chips_per_node}"
+)
+def nodes_are_full(topology: str, chips: float, chips_per_node: float) -> bool:
+    """Every node takes part with all its chips."""
+    return (topology != "two-level") | (chips % chips_per_node == 0)
 
 
 RULES = (
-    (
-        lambda axes, topology, **_: topology != "torus" or always(axes <= 3),
-        "axes is above 3, expected 1 to 3 on a torus",
-    ),
-    (
-        lambda side_x, side_y, topology, axes, **_: (
-            (always(side_x == inf) and always(side_y == inf))
-            or (topology == "torus" and always(axes > 1))
-        ),
-        "side-x and side-y belong to a torus of two or three axes; use --topology torus --axes 2 or 3",
-    ),
-    (
-        lambda side_y, axes, **_: always(side_y == inf) or always(axes > 2),
-        "side-y belongs to a torus of three axes; with two, the second side follows from --chips and --side-x",
-    ),
-    (
-        _sides_fit,
-        "these chips do not fill a torus of whole sides; give --side-x and --side-y, or use fewer --axes",
-    ),
-    (
-        lambda topology, wrap, links_per_axis, **_: (
-            topology not in ("ring", "torus") or wrap == "yes" or always(links_per_axis > 1)
-        ),
-        "an axis of one link per chip has to be closed; use --wrap yes",
-    ),
-    (
-        lambda topology, scaleout_bandwidth, **_: (
-            topology != "two-level" or always(scaleout_bandwidth < inf)
-        ),
-        "two levels need --scaleout-bandwidth, one way of one chip",
-    ),
-    (
-        lambda topology, chips, chips_per_node, **_: (
-            topology != "two-level"
-            or (always(chips_per_node < inf) and always(chips % chips_per_node == 0))
-        ),
-        "two levels need --chips-per-node, and a number of chips that is a multiple of it",
-    ),
+    torus_has_three_axes,
+    sides_belong_to_a_torus,
+    second_side_needs_three_axes,
+    chips_fill_the_torus,
+    one_way_rings_close,
+    second_level_has_a_rate,
+    nodes_have_a_size,
+    nodes_are_full,
 )
 
 

@@ -4,7 +4,7 @@ limit.
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import EXPERTS_RULE
+from flopbook.formulas.conditions import visited_experts_exist
 from flopbook.formulas.declaration import Input, Output, formula
 from flopbook.formulas.network_inputs import (
     Axes,
@@ -73,7 +73,7 @@ def _passes(tokens: str) -> dict[str, Output]:
         {"chip": "tpu-v5p", "axes": "1", "batch-tokens": "16M", "link-bandwidth": "90GB/s"},
         {"chip": "h100-sxm", "batch-tokens": "16M", "scaleout-bandwidth": "400Gbit/s"},
     ),
-    rules=(EXPERTS_RULE,),
+    rules=(visited_experts_exist,),
 )
 def dp_limit(
     peak: Peak,
@@ -136,7 +136,7 @@ def dp_limit(
         {"chip": "tpu-v5p", "batch-tokens": "16M"},
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
     ),
-    rules=(EXPERTS_RULE,),
+    rules=(visited_experts_exist,),
 )
 def fsdp_limit(
     peak: Peak,

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from flopbook.errors import FlopbookError, UnknownName, shorten
+from flopbook.formulas.conditions import Rule
 from flopbook.quantities.choices import choice
 
 # Bounds on every size that has no narrower ones of its own: beyond them a number is a slip of the
@@ -142,7 +143,7 @@ class Formula(NamedTuple):
     sources: tuple[str, ...]
     symbols: Mapping[str, str] = MappingProxyType({})
     examples: tuple[Mapping[str, str], ...] = ()
-    rules: tuple[tuple[Callable[..., bool], str], ...] = ()
+    rules: tuple[Rule, ...] = ()
     parts: tuple[Callable[..., dict[str, Any]], ...] = ()
     working: Callable[..., list[str]] | None = None
 
@@ -192,9 +193,8 @@ class Formula(NamedTuple):
             )
             if not self.printed and hasattr(value, "shape"):
                 raise FlopbookError(f"{name} is an array; {self.id} takes one case at a time")
-        for holds, message in self.rules:
-            if not holds(**given):
-                raise FlopbookError(message)
+        for rule in self.rules:
+            rule.check(given)
         return self.compute(given)
 
     def compute(self, given: Mapping[str, Any]) -> dict[str, Any]:

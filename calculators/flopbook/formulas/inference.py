@@ -4,7 +4,12 @@ tokens.
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import EXPERTS_RULE, HEADS_RULE, TENSOR_RULE, always
+from flopbook.formulas.conditions import (
+    TENSOR_RULES,
+    kv_heads_are_shared,
+    rule,
+    visited_experts_exist,
+)
 from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.formulas.parameters import (
     Experts,
@@ -84,29 +89,39 @@ WeightWidth = Annotated[
 ]
 
 
-def _embeddings_fit(compute_params: Any, vocab: Any, d_model: Any, **_: Any) -> bool:
+@rule("give --head-dim, or --d-model, which heads share")
+def heads_have_a_width(head_dim: float, d_model: float, kv_lora_rank: float) -> bool:
+    """Latent attention caches a vector that is as wide for any number of heads."""
+    return (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
+
+
+@rule("--compute-params is larger than --params: a token cannot meet more weights than there are")
+def met_weights_exist(params: float, compute_params: float) -> bool:
+    """The active parameters are some of all parameters."""
+    return compute_params <= params
+
+
+@rule("two embeddings of --vocab times --d-model are more than all weights")
+def embeddings_fit(compute_params: float, vocab: float, d_model: float) -> bool:
     """Both embeddings are a part of the weights; without a width they are not counted."""
-    known = where(d_model < inf, d_model, 0)
-    return always(2 * vocab * known < compute_params)
+    width = where(d_model < inf, d_model, 0)
+    return 2 * vocab * width < compute_params
 
 
-HEADS_RULES = (
-    HEADS_RULE,
-    TENSOR_RULE,
-    (
-        lambda head_dim, d_model, kv_lora_rank, **_: always(
-            (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
-        ),
-        "give --head-dim, or --d-model, which heads share",
-    ),
-)
-WEIGHTS_RULES = (
-    (
-        lambda params, compute_params, **_: always(compute_params <= params),
-        "compute-params is larger than params: a token cannot meet more weights than there are",
-    ),
-    (_embeddings_fit, "two embeddings of --vocab times --d-model are more than all weights"),
-)
+@rule("--window-layers {window_layers} is larger than --layers {layers}")
+def windowed_layers_exist(layers: float, window_layers: float) -> bool:
+    """Layers with a window are some of all layers; all of them where it is left open."""
+    return (window_layers <= layers) | (window_layers == inf)
+
+
+@rule("--batch {batch} is smaller than --ep {ep}: each of the --ep groups needs a sequence")
+def groups_have_sequences(batch: float, ep: float) -> bool:
+    """Every group of expert parallelism decodes sequences of its own."""
+    return batch >= ep
+
+
+HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
+WEIGHTS_RULES = (met_weights_exist, embeddings_fit)
 
 
 @formula(
@@ -143,15 +158,7 @@ WEIGHTS_RULES = (
             "window": "4096",
         },
     ),
-    rules=(
-        *HEADS_RULES,
-        (
-            lambda layers, window_layers, **_: always(
-                (window_layers <= layers) | (window_layers == inf)
-            ),
-            "window-layers is larger than layers",
-        ),
-    ),
+    rules=(*HEADS_RULES, windowed_layers_exist),
 )
 def kv_cache(
     layers: Layers,
@@ -244,15 +251,7 @@ def kv_cache(
             "dtype": "fp8",
         },
     ),
-    rules=(
-        *HEADS_RULES,
-        *WEIGHTS_RULES,
-        EXPERTS_RULE,
-        (
-            lambda batch, ep, **_: always(batch >= ep),
-            "each of the --ep groups needs a sequence: raise --batch",
-        ),
-    ),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, visited_experts_exist, groups_have_sequences),
 )
 def decode(
     params: Params,

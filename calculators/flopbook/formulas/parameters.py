@@ -2,7 +2,14 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import DENSE_LAYERS_RULE, EXPERTS_RULE, HEADS_RULE, always
+from flopbook.formulas.conditions import (
+    dense_layers_exist,
+    feed_forward_has_a_width,
+    kv_heads_are_shared,
+    latent_attention_has_widths,
+    rule,
+    visited_experts_exist,
+)
 from flopbook.formulas.declaration import Constant, Group, Input, Output, formula
 from flopbook.quantities.ops import inf, minimum, where
 
@@ -113,6 +120,20 @@ ValueDim = Annotated[
 ]
 
 
+@rule("learned positions need --context: there is one vector for each place")
+def learned_positions_have_places(positions: str, context: float) -> bool:
+    """A table of learned positions is as long as the context."""
+    return (positions != "learned") | (context < inf)
+
+
+@rule("--d-model {d_model} is not a multiple of --heads {heads}; give --head-dim")
+def heads_divide_the_model_width(
+    d_model: float, heads: float, head_dim: float, kv_lora_rank: float
+) -> bool:
+    """Without a width of their own, heads share that of the model."""
+    return (head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)
+
+
 @formula(
     "params",
     title="Parameters",
@@ -173,31 +194,13 @@ ValueDim = Annotated[
         },
     ),
     rules=(
-        HEADS_RULE,
-        EXPERTS_RULE,
-        DENSE_LAYERS_RULE,
-        (
-            lambda positions, context, **_: positions != "learned" or always(context < inf),
-            "learned positions need --context: there is one vector for each place",
-        ),
-        (
-            lambda d_ff, expert_d_ff, experts, dense_layers, **_: always(
-                (d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))
-            ),
-            "params needs --d-ff, the width of a feed-forward block; only if all layers have experts, --expert-d-ff does",
-        ),
-        (
-            lambda kv_lora_rank, qk_nope_head_dim, v_head_dim, **_: always(
-                (kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))
-            ),
-            "latent attention (--kv-lora-rank) needs --qk-nope-head-dim and --v-head-dim as well",
-        ),
-        (
-            lambda d_model, heads, head_dim, kv_lora_rank, **_: always(
-                (head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)
-            ),
-            "d-model is no multiple of heads; give --head-dim",
-        ),
+        kv_heads_are_shared,
+        visited_experts_exist,
+        dense_layers_exist,
+        learned_positions_have_places,
+        feed_forward_has_a_width,
+        latent_attention_has_widths,
+        heads_divide_the_model_width,
     ),
 )
 def params(

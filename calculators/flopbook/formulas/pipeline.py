@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
-from flopbook.quantities.ops import minimum, where
+from flopbook.formulas.conditions import rule
+from flopbook.formulas.declaration import Input, Output, Step, formula, part
+from flopbook.quantities.ops import inf, minimum, where
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")
 SPLIT = ("zb-h1", "zb-h2", "zb-v")
@@ -33,92 +34,112 @@ BackwardWeightTime = Annotated[
 ]
 
 
-def _any(condition: Any) -> Any:
-    return condition.any() if hasattr(condition, "any") else condition
+@rule("virtual stages belong to the interleaved schedule; use --schedule interleaved")
+def virtual_stages_are_interleaved(schedule: str, virtual: float) -> bool:
+    """In every other schedule a stage is one chunk of the model."""
+    return (schedule == "interleaved") | (virtual == 1)
 
 
-def _times(
-    forward: Any = 1.0, backward_input: Any = 0.0, backward_weight: Any = 0.0, **_: Any
-) -> tuple[Any, Any, Any]:
-    """The three times with the defaults filled in: a backward pass that was not given is as long as
-    a forward one.
-    """
-    return (
-        forward,
-        where(backward_input > 0, backward_input, forward),
-        where(backward_weight > 0, backward_weight, forward),
-    )
+# In the rules below an open number of micro-batches, which `memory` allows, fits any schedule.
+@rule(
+    "the interleaved schedule needs a number of micro-batches that is a multiple of the stages, "
+    "not {microbatches} for --stages {stages}; use {microbatches:multiple of stages}"
+)
+def interleaved_rounds_are_full(schedule: str, microbatches: float, stages: float) -> bool:
+    """The schedule takes as many micro-batches through each chunk as there are stages."""
+    counted = where(microbatches < inf, microbatches, stages)
+    return (schedule != "interleaved") | (counted % stages == 0)
 
 
-def _weights_are_short(schedule: str, **given: Any) -> bool:
-    forward, inputs, weights = _times(**given)
-    return schedule not in SPLIT or not (_any(weights > forward) or _any(weights > inputs))
+@rule(
+    "dualpipe needs an even number of stages, not --stages {stages}: "
+    "each device holds one from either end"
+)
+def dualpipe_stages_are_paired(schedule: str, stages: float) -> bool:
+    """No device is left with one stage."""
+    return (schedule != "dualpipe") | (stages % 2 == 0)
 
 
-def _inputs_are_long(schedule: str, **given: Any) -> bool:
-    forward, inputs, _ = _times(**given)
-    return schedule != "zb-v" or not _any(forward > inputs)
+@rule(
+    "dualpipe needs an even number of micro-batches, not --microbatches {microbatches}: "
+    "half of them enter at either end"
+)
+def dualpipe_microbatches_are_paired(schedule: str, microbatches: float) -> bool:
+    """Both directions carry equally many micro-batches."""
+    counted = where(microbatches < inf, microbatches, 2)
+    return (schedule != "dualpipe") | (counted % 2 == 0)
 
 
-def _folds_evenly(schedule: str, **given: Any) -> bool:
-    forward, inputs, weights = _times(**given)
-    return schedule not in FOLDED or not (_any(forward != inputs) or _any(weights > forward))
+@rule(
+    "dualpipe and dualpipe-v need at least twice as many micro-batches as stages, "
+    "not --microbatches {microbatches} for --stages {stages}"
+)
+def folded_pipelines_fill(schedule: str, microbatches: float, stages: float) -> bool:
+    """Both folded schedules ask for it."""
+    return (schedule not in FOLDED) | (microbatches >= 2 * stages)
 
 
 # What a schedule asks of its shape: without it, no such schedule exists.
 SHAPES = (
-    (
-        lambda schedule, virtual, **_: schedule == "interleaved" or not _any(virtual != 1),
-        "virtual stages belong to the interleaved schedule; use --schedule interleaved",
-    ),
-    (
-        lambda schedule, microbatches, stages, **_: (
-            schedule != "interleaved" or not _any(microbatches % stages != 0)
-        ),
-        "the interleaved schedule needs a number of micro-batches that is a multiple of the stages",
-    ),
-    (
-        lambda schedule, stages, **_: schedule != "dualpipe" or not _any(stages % 2 != 0),
-        "dualpipe needs an even number of stages: each device holds one from either end",
-    ),
-    (
-        lambda schedule, microbatches, **_: (
-            schedule != "dualpipe" or not _any(microbatches % 2 != 0)
-        ),
-        "dualpipe needs an even number of micro-batches: half of them enter at either end",
-    ),
-    (
-        lambda schedule, microbatches, stages, **_: (
-            schedule not in FOLDED or not _any(microbatches < 2 * stages)
-        ),
-        "dualpipe and dualpipe-v need at least twice as many micro-batches as stages",
-    ),
+    virtual_stages_are_interleaved,
+    interleaved_rounds_are_full,
+    dualpipe_stages_are_paired,
+    dualpipe_microbatches_are_paired,
+    folded_pipelines_fill,
 )
+
+
+@rule(
+    "the closed form of zb-v needs at least 2 x stages - 1 micro-batches, "
+    "not --microbatches {microbatches} for --stages {stages}; "
+    "see --timeline for the schedule itself"
+)
+def zb_v_fills(schedule: str, microbatches: float, stages: float) -> bool:
+    """The closed form holds from there on."""
+    return (schedule != "zb-v") | (microbatches >= 2 * stages - 1)
+
+
+# In the rules below a backward pass of 0 was not given, and takes as long as a forward pass.
+@rule(
+    "the closed form of this schedule needs --backward-weight no longer than --forward and "
+    "--backward-input; see --timeline for the schedule itself"
+)
+def weights_fill_the_bubble(
+    schedule: str, forward: float, backward_input: float, backward_weight: float
+) -> bool:
+    """Passes for the weights fill the bubble, so they have to fit into it."""
+    back_inputs = where(backward_input > 0, backward_input, forward)
+    back_weights = where(backward_weight > 0, backward_weight, forward)
+    weights_are_short = (back_weights <= forward) & (back_weights <= back_inputs)
+    return (schedule not in SPLIT) | weights_are_short
+
+
+@rule(
+    "the closed form of zb-v needs --forward no longer than --backward-input; "
+    "see --timeline for the schedule itself"
+)
+def zb_v_forward_is_short(schedule: str, forward: float, backward_input: float) -> bool:
+    """The closed form of ZB-V holds for such passes only."""
+    back_inputs = where(backward_input > 0, backward_input, forward)
+    return (schedule != "zb-v") | (forward <= back_inputs)
+
+
+@rule(
+    "the closed form of dualpipe and dualpipe-v needs --forward equal to --backward-input, and "
+    "--backward-weight no longer; see --timeline for the schedule itself"
+)
+def folded_passes_match(
+    schedule: str, forward: float, backward_input: float, backward_weight: float
+) -> bool:
+    """The closed form of the folded schedules holds for such passes only."""
+    back_inputs = where(backward_input > 0, backward_input, forward)
+    back_weights = where(backward_weight > 0, backward_weight, forward)
+    return (schedule not in FOLDED) | ((forward == back_inputs) & (back_weights <= forward))
+
 
 # What the closed form asks beyond that. The schedule itself still runs: --timeline shows it and
 # what it loses.
-CLOSED = (
-    (
-        lambda schedule, microbatches, stages, **_: (
-            schedule != "zb-v" or not _any(microbatches < 2 * stages - 1)
-        ),
-        "the closed form of zb-v needs at least 2 x stages - 1 micro-batches; see --timeline for the schedule itself",
-    ),
-    (
-        _weights_are_short,
-        "the closed form of this schedule needs --backward-weight no longer than --forward and --backward-input; "
-        "see --timeline for the schedule itself",
-    ),
-    (
-        _inputs_are_long,
-        "the closed form of zb-v needs --forward no longer than --backward-input; see --timeline for the schedule itself",
-    ),
-    (
-        _folds_evenly,
-        "the closed form of dualpipe and dualpipe-v needs --forward equal to --backward-input, and --backward-weight no "
-        "longer; see --timeline for the schedule itself",
-    ),
-)
+CLOSED = (zb_v_fills, weights_fill_the_bubble, zb_v_forward_is_short, folded_passes_match)
 
 
 @part

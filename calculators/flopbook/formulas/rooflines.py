@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import HEADS_RULE, always
+from flopbook.formulas.conditions import kv_heads_are_shared, rule
 from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
@@ -54,6 +54,35 @@ def ridge_point(peak: Peak, bandwidth: Bandwidth) -> dict[str, Any]:
         than either of them. Caches, each of which has a ridge point of its own.
     """
     return {"flop_per_byte": peak / bandwidth}
+
+
+@rule("a dot product has a length --k only, not --m {m} and --n {n}")
+def dot_products_have_a_length(op: str, m: float, n: float) -> bool:
+    """Two vectors give one number."""
+    return (op != "dot") | ((m == 1) & (n == 1))
+
+
+@rule("a matrix times a vector, and attention for one token, has --m 1, not {m}")
+def one_token_has_one_row(op: str, m: float) -> bool:
+    """Both have one row on the left."""
+    has_rows = (op != "gemv") & (op != "decode")
+    return has_rows | (m == 1)
+
+
+@rule(
+    "attention over a prompt needs at least as many keys --n as queries --m, "
+    "not {n} for {m}: each token sees itself"
+)
+def prompts_have_keys_for_all_queries(op: str, m: float, n: float) -> bool:
+    """Every query of a prompt has the key of its own token."""
+    return (op != "prefill") | (n >= m)
+
+
+@rule("only attention has heads")
+def only_attention_has_heads(op: str, heads: float, kv_heads: float) -> bool:
+    """A product of matrices has one head and no KV heads."""
+    is_attention = (op == "prefill") | (op == "decode")
+    return is_attention | ((heads == 1) & (kv_heads == inf))
 
 
 @formula(
@@ -108,25 +137,11 @@ def ridge_point(peak: Peak, bandwidth: Bandwidth) -> dict[str, Any]:
         },
     ),
     rules=(
-        (
-            lambda op, m, n, **_: op != "dot" or always((m == 1) & (n == 1)),
-            "a dot product has a length --k only",
-        ),
-        (
-            lambda op, m, **_: op not in ("gemv", "decode") or always(m == 1),
-            "a matrix times a vector, and attention for one token, has --m 1",
-        ),
-        (
-            lambda op, m, n, **_: op != "prefill" or always(n >= m),
-            "attention over a prompt needs at least as many keys --n as queries --m: each token sees itself",
-        ),
-        HEADS_RULE,
-        (
-            lambda op, heads, kv_heads, **_: (
-                op in ("prefill", "decode") or always((heads == 1) & (kv_heads == inf))
-            ),
-            "only attention has heads",
-        ),
+        dot_products_have_a_length,
+        one_token_has_one_row,
+        prompts_have_keys_for_all_queries,
+        kv_heads_are_shared,
+        only_attention_has_heads,
     ),
 )
 def arithmetic_intensity(

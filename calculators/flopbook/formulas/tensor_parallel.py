@@ -4,7 +4,7 @@ is the limit.
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import EXPERTS_RULE, always
+from flopbook.formulas.conditions import rule, visited_experts_exist
 from flopbook.formulas.declaration import Input, Output, formula
 from flopbook.formulas.network_inputs import (
     Axes,
@@ -117,6 +117,14 @@ def tp_limit(
     }
 
 
+@rule(
+    "--tensor-axes {tensor_axes} leaves no axis for FSDP; it has to be smaller than --axes {axes}"
+)
+def axes_are_left_for_fsdp(axes: float, tensor_axes: float) -> bool:
+    """Both share the only axis of a switch, but the axes of a torus are divided between them."""
+    return (tensor_axes <= axes) & ((axes > tensor_axes) | (axes == 1))
+
+
 @formula(
     "mixed-limit",
     title="Mixed limit: FSDP and tensor parallelism",
@@ -183,15 +191,7 @@ def tp_limit(
             "ffn-kind": "gated",
         },
     ),
-    rules=(
-        (
-            lambda axes, tensor_axes, **_: (
-                always((axes > tensor_axes) | (axes == 1)) and always(tensor_axes <= axes)
-            ),
-            "tensor-axes leaves no axis for FSDP; it has to be smaller than axes",
-        ),
-        EXPERTS_RULE,
-    ),
+    rules=(axes_are_left_for_fsdp, visited_experts_exist),
 )
 def mixed_limit(
     peak: Peak,

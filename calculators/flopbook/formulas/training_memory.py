@@ -1,14 +1,15 @@
 """What training a transformer keeps in the memory of each device."""
 
-from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import (
-    DENSE_LAYERS_RULE,
-    EXPERTS_RULE,
-    HEADS_RULE,
-    TENSOR_RULE,
-    always,
+    TENSOR_RULES,
+    dense_layers_exist,
+    feed_forward_has_a_width,
+    kv_heads_are_shared,
+    latent_attention_has_widths,
+    rule,
+    visited_experts_exist,
 )
 from flopbook.formulas.declaration import Constant, Group, Input, Output, Step, formula, part
 from flopbook.formulas.parameters import (
@@ -42,9 +43,8 @@ FP16 = Constant(2.0, "byte/param", "a number in 16 bits")
 QUANTISED = Constant(1.0, "byte/param", "a number in 8 bits")
 MASK = Constant(1.0, "byte", "an entry of a dropout mask")
 FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
-ROUNDED = (
-    1.05  # a published total may be rounded below what its shape counts: 1T for 1.026 trillion
-)
+# A published total may be rounded below what its shape counts: 1T for 1.026 trillion.
+ROUNDED = Constant(1.05, "1", "slack of a rounded total")
 
 RECOMPUTE = ("selective", "none", "full")
 ATTENTION = ("scores", "flash")
@@ -117,15 +117,6 @@ GradBytes = Annotated[
 ]
 ActivationBytes = Annotated[float, _width("byte", "a", "width of an activation"), FORMATS]
 Memory = Annotated[float, Input("byte", "m", "memory of the device", chip="memory", most=1e18)]
-
-
-def _of_stages(holds: Callable[..., bool]) -> Callable[..., bool]:
-    """A rule on the shape of a schedule, asked of the stages here; an open number of micro-batches
-    fits any.
-    """
-    return lambda pp, microbatches, **given: holds(
-        stages=pp, microbatches=where(microbatches < inf, microbatches, 4 * pp), **given
-    )
 
 
 @part
@@ -286,6 +277,65 @@ def layer_activations(
     }
 
 
+@rule("--pp {pp} is larger than --layers {layers}: a stage would have no layer")
+def stages_have_layers(layers: float, pp: float) -> bool:
+    """A layer is the smallest piece of a pipeline."""
+    return layers >= pp
+
+
+@rule("--ep {ep} does not divide --experts {experts}; use {ep:divisor of experts}")
+def ep_divides_experts(experts: float, ep: float) -> bool:
+    """Every rank of expert parallelism holds equally many experts."""
+    return experts % ep == 0
+
+
+@rule(
+    "--ep {ep} does not divide --dp {dp} x --cp {cp}: "
+    "experts are spread over devices that otherwise hold the same weights"
+)
+def ep_divides_the_replicas(dp: float, cp: float, ep: float) -> bool:
+    """Expert parallelism takes its ranks from data and context parallelism."""
+    return (dp * cp) % ep == 0
+
+
+@rule("--cp {cp} does not divide --seq {seq}; use {cp:divisor of seq}")
+def cp_divides_the_sequence(seq: float, cp: float) -> bool:
+    """Every rank of context parallelism holds equally many tokens."""
+    return seq % cp == 0
+
+
+@rule("gpipe keeps every micro-batch until the end; give --microbatches")
+def gpipe_has_an_end(schedule: str, microbatches: float) -> bool:
+    """Its first stage holds the activations of all of them at once."""
+    return (schedule != "gpipe") | (microbatches < inf)
+
+
+@rule(
+    "--params is smaller than the embeddings and experts of this shape; flopbook params counts them"
+)
+def parameters_hold_the_shape(
+    params: float,
+    layers: float,
+    d_model: float,
+    vocab: float,
+    d_ff: float,
+    ffn_kind: str,
+    tied_embeddings: str,
+    experts: float,
+    expert_d_ff: float,
+    dense_layers: float,
+) -> bool:
+    """Embeddings and experts are the least that a model of this shape has."""
+    dense_width = where(d_ff < inf, d_ff, 0)
+    width = where(expert_d_ff < inf, expert_d_ff, dense_width)
+    expert_layers = where(experts > 1, layers - dense_layers, 0)
+    matrices = 3 if ffn_kind == "gated" else 2
+    expert_weights = expert_layers * experts * matrices * d_model * width
+    embeddings = 1 if tied_embeddings == "yes" else 2
+    embedding_weights = vocab * d_model * embeddings
+    return ROUNDED * params >= embedding_weights + expert_weights
+
+
 @formula(
     "memory",
     title="Training memory",
@@ -411,41 +461,19 @@ def layer_activations(
         },
     ),
     rules=(
-        HEADS_RULE,
-        TENSOR_RULE,
-        EXPERTS_RULE,
-        DENSE_LAYERS_RULE,
-        (
-            lambda layers, pp, **_: always(layers >= pp),
-            "pp is larger than layers: a stage would have no layer",
-        ),
-        (
-            lambda d_ff, expert_d_ff, experts, dense_layers, **_: always(
-                (d_ff < inf) | ((experts > 1) & (dense_layers == 0) & (expert_d_ff < inf))
-            ),
-            "memory needs --d-ff, the width of a feed-forward block; only if all layers have experts, --expert-d-ff does",
-        ),
-        (
-            lambda kv_lora_rank, qk_nope_head_dim, v_head_dim, **_: always(
-                (kv_lora_rank == 0) | ((qk_nope_head_dim > 0) & (v_head_dim > 0))
-            ),
-            "latent attention (--kv-lora-rank) needs --qk-nope-head-dim and --v-head-dim as well",
-        ),
-        (lambda experts, ep, **_: always(experts % ep == 0), "experts is no multiple of ep"),
-        (
-            lambda dp, cp, ep, **_: always((dp * cp) % ep == 0),
-            "ep does not divide dp x cp: experts are spread over devices that otherwise hold the same weights",
-        ),
-        (lambda seq, cp, **_: always(seq % cp == 0), "seq is no multiple of cp"),
-        *((_of_stages(holds), message) for holds, message in SHAPES),
-        (
-            lambda schedule, microbatches, **_: schedule != "gpipe" or always(microbatches < inf),
-            "gpipe keeps every micro-batch until the end; give --microbatches",
-        ),
-        (
-            lambda **given: always(ROUNDED * given["params"] >= _counted(given)),
-            "params is smaller than the embeddings and experts of this shape; flopbook params counts them",
-        ),
+        kv_heads_are_shared,
+        *TENSOR_RULES,
+        visited_experts_exist,
+        dense_layers_exist,
+        stages_have_layers,
+        feed_forward_has_a_width,
+        latent_attention_has_widths,
+        ep_divides_experts,
+        ep_divides_the_replicas,
+        cp_divides_the_sequence,
+        *(shape.renamed(stages="pp") for shape in SHAPES),
+        gpipe_has_an_end,
+        parameters_hold_the_shape,
     ),
 )
 def memory(
@@ -531,24 +559,3 @@ def memory(
         "inflight": peak_microbatches,
         "free": memory - total,
     }
-
-
-def _counted(shape: Mapping[str, Any]) -> Any:
-    """Parameters of the embeddings and experts: the least that a model of this shape has."""
-    wide = where(
-        shape["expert_d_ff"] < inf,
-        shape["expert_d_ff"],
-        where(shape["d_ff"] < inf, shape["d_ff"], 0),
-    )
-    sparse = where(shape["experts"] > 1, shape["layers"] - shape["dense_layers"], 0)
-    experts = (
-        sparse
-        * shape["experts"]
-        * (3 if shape["ffn_kind"] == "gated" else 2)
-        * shape["d_model"]
-        * wide
-    )
-    return (
-        shape["vocab"] * shape["d_model"] * (1 if shape["tied_embeddings"] == "yes" else 2)
-        + experts
-    )

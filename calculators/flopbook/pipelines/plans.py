@@ -70,12 +70,10 @@ def _check_shape(schedule: str, shape: dict[str, int]) -> None:
         # True is an int too, but no number of stages.
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise FlopbookError(f"{name} is {value!r}, expected a whole number of at least 1")
-    for holds, message in SHAPES:
-        if not holds(schedule=schedule, **shape):
-            raise FlopbookError(message)
-
-
-def _check_size(passes: int) -> None:
+    for rule in SHAPES:
+        rule.check({"schedule": schedule, **shape})
+    pieces = 2 if schedule in ("zb-v", "dualpipe-v") else virtual
+    passes = stages * microbatches * pieces * 3
     if passes > MOST_PASSES:
         raise FlopbookError(
             f"{passes:,} passes are too many to go through one by one, at most {MOST_PASSES:,}; "

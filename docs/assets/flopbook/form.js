@@ -8,22 +8,21 @@ import {button, el, say} from "./dom.js";
 import {Field, arrange, sentence} from "./fields.js";
 import {asked, example, named, neutral, outer, pairs} from "./link.js";
 import {Picture} from "./picture.js";
-import {broken} from "./rules.js";
 import {resolve} from "./values.js";
 
 let serial = 0;
 
-/** `compute` is the function of the calculator as it was made from Python. */
-export function makeForm(host, spec, data, compute) {
-  const form = new Form(host, spec, data, compute);
+/** `made` has the function of the calculator and that of its rules, as they were made from Python. */
+export function makeForm(host, spec, data, made) {
+  const form = new Form(host, spec, data, made);
   form.build();
   form.restore();
   form.update();
 }
 
 class Form {
-  constructor(host, spec, data, compute) {
-    Object.assign(this, {host, spec, data, compute, fields: new Map(), prefix: `fb-form-${serial++}`});
+  constructor(host, spec, data, {compute, broken}) {
+    Object.assign(this, {host, spec, data, compute, rules: broken, fields: new Map(), prefix: `fb-form-${serial++}`});
     this.alone = document.querySelectorAll(".fb-calculator").length === 1;
   }
 
@@ -119,8 +118,11 @@ class Form {
     say(this.python, pythonCall(this.spec, this.fields));
   }
 
+  /** The message of the first rule that the values break; empty where all are kept. */
   broken(values, resolved) {
-    return broken(this.spec.id, values, resolved, this.picked("chip"));
+    const chip = this.picked("chip");
+    const own = chip?.axes && resolved.axes?.given ? {chip_axes: chip.axes.value, chip: chip.id} : {};
+    return this.rules({...values, ...own});
   }
 
   /** The outputs of other values, for the picture; null where a rule forbids them. */

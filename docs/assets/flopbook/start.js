@@ -17,5 +17,11 @@ export async function startForms(hosts) {
     get("data"), asked("chip", "chips"), asked("model", "models"), ...specs.map(({id}) => import(`./formulas/${id}.js`)),
   ]);
   useTables(common);
-  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, chips, models}, Object.values(made[n])[0]));
+  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, chips, models}, functions(specs[n], made[n])));
+}
+
+/** What the module of a calculator exports, by its role: the formula, and the message of the first broken rule. */
+function functions({id}, made) {
+  const name = id.replaceAll("-", "_");
+  return {compute: made[name], broken: made[`${name}_broken`]};
 }
