@@ -1,3 +1,1 @@
-"""Units, the operations of formulas, safe expressions, and number formats: what has no data and no
-files.
-"""
+"""Units, number formats, the operations of formulas and safe expressions: no data, no files."""

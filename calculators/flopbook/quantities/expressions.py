@@ -15,6 +15,7 @@ from typing import Any
 
 from flopbook.errors import FlopbookError, shorten
 
+# Expressions come from contributed data: none may take long or much memory to compute.
 MAX_LENGTH = 2000
 MAX_DEPTH = 40
 MAX_EXPONENT = 400
@@ -25,13 +26,14 @@ class ExpressionError(FlopbookError):
 
 
 def _power(base: float, exponent: float) -> float:
-    shrinks = exponent > 0 and abs(base) <= 1  # a probability to a large power is small, not large
+    # A probability to a large power is small, so it takes no time and no memory.
+    shrinks = exponent > 0 and abs(base) <= 1
     if abs(exponent) > MAX_EXPONENT and not shrinks:
         raise ExpressionError(f"the exponent {shorten(exponent)} is too large")
-    result = float(base) ** exponent
-    if isinstance(result, complex):
+    power: float | complex = float(base) ** exponent
+    if isinstance(power, complex):
         raise ExpressionError("a negative number has no real power with a fraction in the exponent")
-    return result
+    return power
 
 
 BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -62,15 +64,13 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression of {len(text):,} characters is too long")
     try:
-        with (
-            warnings.catch_warnings()
-        ):  # "1if" is odd, but no reader of the answer needs to hear of it
+        with warnings.catch_warnings():
+            # Python warns of "1if", which no reader of the answer needs to hear of.
             warnings.simplefilter("ignore")
             tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ExpressionError(
-            f"'{shorten(text)}' is not an expression: {getattr(error, 'msg', error)}"
-        ) from None
+        problem = getattr(error, "msg", error)
+        raise ExpressionError(f"'{shorten(text)}' is not an expression: {problem}") from None
     return evaluate_tree(tree.body, names)
 
 
@@ -93,14 +93,21 @@ def _source(node: ast.AST) -> str:
 
 
 class _Evaluator:
+    """Computes what an allow-listed node means: `ast.BinOp` is the method `_binop`, and so on.
+
+    A kind of node without a method is not allowed.
+    """
+
     def __init__(self, names: Mapping[str, Any]) -> None:
         self.names = names
 
     def visit(self, node: ast.AST, depth: int) -> Any:
+        """Compute a node. Raises ExpressionError where it is not allowed or nested too deeply."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if method is None or depth > MAX_DEPTH:
-            what = "nested too deeply" if method else f"{type(node).__name__} is not allowed"
-            raise ExpressionError(f"{what} in an expression")
+        if method is None:
+            raise ExpressionError(f"{type(node).__name__} is not allowed in an expression")
+        if depth > MAX_DEPTH:
+            raise ExpressionError("nested too deeply in an expression")
         return method(node, depth + 1)
 
     def _constant(self, node: ast.Constant, depth: int) -> Any:
@@ -110,42 +117,40 @@ class _Evaluator:
 
     def _name(self, node: ast.Name, depth: int) -> Any:
         if node.id not in self.names:
-            raise ExpressionError(
-                f"unknown name '{shorten(node.id)}'; known: {', '.join(sorted(self.names))}"
-            )
+            names = ", ".join(sorted(self.names))
+            raise ExpressionError(f"unknown name '{shorten(node.id)}'; known: {names}")
         return self.names[node.id]
 
     def _binop(self, node: ast.BinOp, depth: int) -> Any:
         if type(node.op) not in BINARY:
             raise ExpressionError(f"operator {type(node.op).__name__} is not allowed")
-        return BINARY[type(node.op)](
-            self._number(node.left, depth), self._number(node.right, depth)
-        )
+        operation = BINARY[type(node.op)]
+        return operation(self._number(node.left, depth), self._number(node.right, depth))
 
     def _unaryop(self, node: ast.UnaryOp, depth: int) -> Any:
         if not isinstance(node.op, (ast.USub, ast.UAdd)):
             raise ExpressionError(f"operator {type(node.op).__name__} is not allowed")
-        value = self._number(node.operand, depth)
-        return -value if isinstance(node.op, ast.USub) else value
+        number = self._number(node.operand, depth)
+        return -number if isinstance(node.op, ast.USub) else number
 
     def _compare(self, node: ast.Compare, depth: int) -> Any:
         if len(node.ops) != 1 or type(node.ops[0]) not in COMPARE:
             raise ExpressionError("only one simple comparison at a time")
-        return COMPARE[type(node.ops[0])](
-            self.visit(node.left, depth), self.visit(node.comparators[0], depth)
-        )
+        compare = COMPARE[type(node.ops[0])]
+        return compare(self.visit(node.left, depth), self.visit(node.comparators[0], depth))
 
     def _ifexp(self, node: ast.IfExp, depth: int) -> Any:
-        return self.visit(node.body if self.visit(node.test, depth) else node.orelse, depth)
+        taken = node.body if self.visit(node.test, depth) else node.orelse
+        return self.visit(taken, depth)
 
     def _call(self, node: ast.Call, depth: int) -> Any:
         function = self.visit(node.func, depth)
-        if not callable(function) or any(k.arg is None for k in node.keywords):
+        # A keyword without a name is `**mapping`.
+        if not callable(function) or any(keyword.arg is None for keyword in node.keywords):
             raise ExpressionError(f"'{_source(node.func)}' cannot be called like this")
         positional = [self.visit(argument, depth) for argument in node.args]
-        return function(
-            *positional, **{str(k.arg): self.visit(k.value, depth) for k in node.keywords}
-        )
+        named = {str(keyword.arg): self.visit(keyword.value, depth) for keyword in node.keywords}
+        return function(*positional, **named)
 
     def _attribute(self, node: ast.Attribute, depth: int) -> Any:
         owner = self.visit(node.value, depth)
@@ -160,13 +165,11 @@ class _Evaluator:
         return owner[key]
 
     def _number(self, node: ast.expr, depth: int) -> Any:
-        value = self.visit(node, depth)
-        if isinstance(value, Mapping) and len(
-            value
-        ):  # a calculator's result stands for its first output
-            value = next(iter(value.values()))
-        if isinstance(value, str) or value is None:
+        number = self.visit(node, depth)
+        if isinstance(number, Mapping) and len(number):
+            # A calculator's result stands for its first output.
+            number = next(iter(number.values()))
+        is_nan = isinstance(number, float) and math.isnan(number)
+        if isinstance(number, str) or number is None or is_nan:
             raise ExpressionError(f"'{_source(node)}' is not a number")
-        if isinstance(value, float) and math.isnan(value):
-            raise ExpressionError(f"'{_source(node)}' is not a number")
-        return value
+        return number

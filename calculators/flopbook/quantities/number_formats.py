@@ -1,5 +1,4 @@
-"""Number formats of models: how many bits go to sign, exponent and fraction, and what can be
-written with them.
+"""Number formats: how many bits go to sign, exponent and fraction, and which numbers they write.
 
 Layouts: IEEE 754 for fp64, fp32 and fp16; bf16 is the upper half of fp32; fp8 after
 micikevicius2022fp8; fp6, fp4 and blocks that share a scale after darvish2023microscaling.
@@ -7,17 +6,27 @@ micikevicius2022fp8; fp6, fp4 and blocks that share a scale after darvish2023mic
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 from flopbook.errors import FlopbookError, UnknownName
 
+# With more bits, listing every number of a format would take too long.
+MOST_LISTED_BITS = 16
 
-class Format(NamedTuple):
+
+@dataclass(frozen=True)
+class Format:
     """A format by its bits. `whole` are the bits of an integer beside its sign.
 
     `lost` counts what the largest exponent gives up to infinities and NaN: "all" of it (IEEE 754),
     the last "code" only (fp8 E4M3), or "none".
     """
+
+    expression_attributes: ClassVar = (
+        *("name", "bits", "bytes", "exponent", "fraction"),
+        *("largest", "smallest", "step"),
+    )
 
     name: str
     sign: int
@@ -25,17 +34,6 @@ class Format(NamedTuple):
     fraction: int
     whole: int = 0
     lost: str = "all"
-
-    expression_attributes = (
-        "name",
-        "bits",
-        "bytes",
-        "exponent",
-        "fraction",
-        "largest",
-        "smallest",
-        "step",
-    )
 
     @property
     def bits(self) -> int:
@@ -50,42 +48,49 @@ class Format(NamedTuple):
     @property
     def bias(self) -> int:
         """What is taken from the stored exponent."""
-        return 2 ** (self.exponent - 1) - 1
+        return int(2 ** (self.exponent - 1)) - 1
 
     @property
     def largest(self) -> float:
         """The largest number that can be written."""
         if self.whole:
             return 2.0**self.whole - 1
-        top = 2**self.exponent - 1 - (self.lost == "all") - self.bias
-        fraction = 2 - 2.0**-self.fraction * (2 if self.lost == "code" else 1)
-        return fraction * 2.0**top
+        exponent = 2**self.exponent - 1 - self.bias
+        fraction = 2 - 2.0**-self.fraction
+        if self.lost == "all":
+            exponent -= 1
+        if self.lost == "code":  # the fraction of all ones is NaN
+            fraction -= 2.0**-self.fraction
+        return float(fraction * 2.0**exponent)
 
     @property
     def smallest(self) -> float:
         """The smallest positive number with all its digits (a normal number); 1 for integers."""
-        return 1.0 if self.whole else 2.0 ** (1 - self.bias)
+        return 1.0 if self.whole else float(2.0 ** (1 - self.bias))
 
     @property
     def step(self) -> float:
         """From 1 to the next number that can be written."""
-        return 1.0 if self.whole else 2.0**-self.fraction
+        return 1.0 if self.whole else float(2.0**-self.fraction)
 
     @property
     def values(self) -> tuple[float, ...]:
-        """Every number from zero up that can be written, in order; for formats of at most 16 bits."""
-        if self.bits > 16:
+        """Every number from zero up that can be written, in order. Raises FlopbookError.
+
+        Only for formats of at most 16 bits.
+        """
+        if self.bits > MOST_LISTED_BITS:
             raise FlopbookError(f"{self.name} has too many values to list")
         if self.whole:
-            return tuple(float(value) for value in range(2**self.whole))
-        least = (
-            self.smallest * self.step
-        )  # below the smallest normal number the steps stay as they are there
-        found, at = [n * least for n in range(2**self.fraction)], self.smallest
-        while at <= self.largest:
-            found += [at * (1 + n * self.step) for n in range(2**self.fraction)]
-            at *= 2
-        return tuple(value for value in found if value <= self.largest)
+            return tuple(float(number) for number in range(2**self.whole))
+        fractions = range(2**self.fraction)
+        # Below the smallest normal number, steps stay as they are from there to its double.
+        numbers = [n * self.smallest * self.step for n in fractions]
+        power = self.smallest
+        while power <= self.largest:
+            numbers += [power * (1 + n * self.step) for n in fractions]
+            power *= 2
+        return tuple(number for number in numbers if number <= self.largest)
 
 
 class Block(NamedTuple):
@@ -119,7 +124,7 @@ BLOCK = Block("mxfp4", bits=4, scale_bits=8, size=32)
 
 def number_format(name: str) -> Format:
     """The format of this name. Raises UnknownName."""
-    found = {one.name: one for one in FORMATS}
-    if name not in found:
-        raise UnknownName("number format", name, found)
-    return found[name]
+    by_name = {layout.name: layout for layout in FORMATS}
+    if name not in by_name:
+        raise UnknownName("number format", name, by_name)
+    return by_name[name]

@@ -27,16 +27,9 @@ from flopbook.formulas import SECTIONS, get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked
-from flopbook.quantities.units import (
-    _COUNT_SUFFIXES,
-    _COUNTS,
-    _PLAIN_SUFFIXES,
-    _UNITS,
-    CUSTOMARY,
-    PREFIXES,
-    format_quantity,
-)
-from scripts.website.pages.answer_pictures import picture_section
+from flopbook.architectures.shape import shape
+from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
+from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
 from scripts.website.pages.sources import bibtex_block, cite, page_bibtex
@@ -378,12 +371,12 @@ def _model_record(name: str) -> dict:
 
 def units_record() -> dict:
     """The units and prefixes that the forms read, as the command line reads them."""
-    units = {name: [u.factor, u.si, dict(u.dimensions)] for name, u in _UNITS.items()}
+    units = {name: [u.factor, u.si, dict(u.dimensions)] for name, u in UNITS.items()}
     return {
         "units": units,
         "prefixes": dict(PREFIXES),
         "customary": {si: list(pair) for si, pair in CUSTOMARY.items()},
-        "counts": {k: list(v) for k, v in _COUNTS.items()},
-        "suffixes": dict(_COUNT_SUFFIXES),
-        "plain": dict(_PLAIN_SUFFIXES),
+        "counts": {k: list(v) for k, v in COUNTS.items()},
+        "suffixes": dict(COUNT_SUFFIXES),
+        "plain": dict(PLAIN_SUFFIXES),
     }
