@@ -1,3 +1,1 @@
-"""A formula's other faces, printed from its syntax tree: JavaScript, LaTeX, dimensions, worked
-steps.
-"""
+"""What is printed from a formula's syntax tree: JavaScript, LaTeX, dimensions, worked steps."""

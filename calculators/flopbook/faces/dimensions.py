@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flopbook.errors import FlopbookError
-from flopbook.faces.tree import constant, steps
+from flopbook.faces.tree import constant, function_called, steps
 from flopbook.formulas.declaration import Formula
 from flopbook.quantities.units import Dimensions, unit
 
@@ -28,10 +28,11 @@ class Dim:
         powers = dict(self.powers)
         for name, power in other.powers:
             powers[name] = powers.get(name, 0) + sign * power
-        return Dim(tuple(sorted((n, p) for n, p in powers.items() if p)))
+        return Dim(tuple(sorted((name, power) for name, power in powers.items() if power)))
 
     def __str__(self) -> str:
-        return " ".join(f"{n}^{p}" if p != 1 else n for n, p in self.powers) or "1"
+        factors = [f"{name}^{power}" if power != 1 else name for name, power in self.powers]
+        return " ".join(factors) or "1"
 
 
 def dimensions(formula: Formula) -> dict[str, Dim]:
@@ -40,72 +41,96 @@ def dimensions(formula: Formula) -> dict[str, Dim]:
     Raises DimensionError when they disagree with declared units.
     """
     parsed = steps(formula)
-    known = {name: Dim(_of(spec.unit)) for name, spec in formula.inputs.items()}
-    known |= {name: Dim(_of(constant(formula, name).unit)) for name in parsed.constants}
+    known = {name: _of(spec.unit) for name, spec in formula.inputs.items()}
+    known |= {name: _of(constant(formula, name).unit) for name in parsed.constants}
     known["inf"] = Dim(free=True)
     for name, expression in parsed.locals:
-        known[name] = _dim(expression, known, f"{formula.id}.{name}")
+        known[name] = _Walker(known, f"{formula.id}.{name}").dim(expression)
     for name, expression in parsed.outputs:
-        found = _dim(expression, known, f"{formula.id}.{name}")
-        declared = Dim(_of(formula.outputs[name].unit))
-        _same(found, declared, f"{formula.id}.{name} (declared {formula.outputs[name].unit})")
+        walker = _Walker(known, f"{formula.id}.{name}")
+        computed = walker.dim(expression)
+        declared_unit = formula.outputs[name].unit
+        declared = _of(declared_unit)
+        _Walker(known, f"{walker.place} (declared {declared_unit})").same(computed, declared)
         known[name] = declared
     return known
 
 
-def _of(name: str) -> Dimensions:
-    return unit(name).dimensions
+def _of(unit_name: str) -> Dim:
+    return Dim(unit(unit_name).dimensions)
 
 
-def _same(a: Dim, b: Dim, where: str) -> Dim:
-    if a.free or b.free:
-        return b if a.free else a
-    if a.powers != b.powers:
-        raise DimensionError(f"{where}: {a} is not {b}")
-    return a
+@dataclass(frozen=True, slots=True)
+class _Walker:
+    """Computes with dimensions; `place` is the step of the formula, for messages."""
 
+    known: Mapping[str, Dim]
+    place: str
 
-def _dim(node: ast.expr, known: Mapping[str, Dim], where: str) -> Dim:
-    if isinstance(node, ast.Name):
-        return known[node.id]
-    if isinstance(node, ast.Constant):
-        return Dim(free=node.value == 0)
-    if isinstance(node, ast.UnaryOp):
-        return _dim(node.operand, known, where)
-    if isinstance(node, ast.BinOp):
-        left, right = _dim(node.left, known, where), _dim(node.right, known, where)
-        if isinstance(node.op, (ast.Mult, ast.Div)):
-            return left.times(right, 1 if isinstance(node.op, ast.Mult) else -1)
-        if isinstance(node.op, ast.Pow):
-            if right.powers:
-                raise DimensionError(f"{where}: an exponent cannot have the unit {right}")
-            return _power(left, node.right, where)
-        return _same(left, right, where)
-    if isinstance(node, ast.Compare):
-        _same(_dim(node.left, known, where), _dim(node.comparators[0], known, where), where)
-        return Dim()
-    if isinstance(node, ast.IfExp):
-        _dim(node.test, known, where)
-        return _same(_dim(node.body, known, where), _dim(node.orelse, known, where), where)
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return _call(node.func.id, [_dim(argument, known, where) for argument in node.args], where)
+    def dim(self, node: ast.expr) -> Dim:
+        """The dimensions of an expression. Raises DimensionError where it mixes some."""
+        match node:
+            case ast.Name(id=name):
+                return self.known[name]
+            case ast.Constant(value=value):
+                return Dim(free=value == 0)
+            case ast.UnaryOp(operand=operand):
+                return self.dim(operand)
+            case ast.BinOp():
+                return self._operation(node)
+            case ast.Compare(left=left, comparators=[right]):
+                self.same(self.dim(left), self.dim(right))
+                return Dim()
+            case ast.IfExp(test=test, body=then, orelse=otherwise):
+                self.dim(test)
+                return self.same(self.dim(then), self.dim(otherwise))
+            case ast.Call():
+                return self._call(function_called(node), [self.dim(each) for each in node.args])
+        raise TypeError(f"{type(node).__name__} is outside the subset of formulas")
 
+    def same(self, a: Dim, b: Dim) -> Dim:
+        """The dimensions that both have. Raises DimensionError where they differ."""
+        if a.free or b.free:
+            return b if a.free else a
+        if a.powers != b.powers:
+            raise self._error(f"{a} is not {b}")
+        return a
 
-def _power(base: Dim, exponent: ast.expr, where: str) -> Dim:
-    if not base.powers:
-        return base
-    if not (isinstance(exponent, ast.Constant) and isinstance(exponent.value, int)):
-        raise DimensionError(f"{where}: only whole powers of a quantity with units")
-    return Dim(tuple((n, p * exponent.value) for n, p in base.powers))
+    def _error(self, problem: str) -> DimensionError:
+        return DimensionError(f"{self.place}: {problem}")
 
+    def _operation(self, node: ast.BinOp) -> Dim:
+        left, right = self.dim(node.left), self.dim(node.right)
+        match node.op:
+            case ast.Mult():
+                return left.times(right)
+            case ast.Div():
+                return left.times(right, -1)
+            case ast.Pow():
+                if right.powers:
+                    raise self._error(f"an exponent cannot have the unit {right}")
+                return self._power(left, node.right)
+        return self.same(left, right)
 
-def _call(name: str, arguments: list[Dim], where: str) -> Dim:
-    if name == "where":
-        return _same(arguments[1], arguments[2], where)
-    if name in ("minimum", "maximum"):
-        return _same(arguments[0], arguments[1], where)
-    if name == "sqrt":
-        if any(power % 2 for _, power in arguments[0].powers):
-            raise DimensionError(f"{where}: the square root of {arguments[0]} has no unit")
-        return Dim(tuple((n, p // 2) for n, p in arguments[0].powers))
-    return arguments[0]  # floor, ceil
+    def _power(self, base: Dim, exponent: ast.expr) -> Dim:
+        if not base.powers:
+            return base
+        if not (isinstance(exponent, ast.Constant) and isinstance(exponent.value, int)):
+            raise self._error("only whole powers of a quantity with units")
+        factor = exponent.value
+        return Dim(tuple((name, power * factor) for name, power in base.powers))
+
+    def _call(self, function: str, arguments: list[Dim]) -> Dim:
+        match function:
+            case "where":
+                return self.same(arguments[1], arguments[2])
+            case "minimum" | "maximum":
+                return self.same(arguments[0], arguments[1])
+            case "sqrt":
+                return self._root(arguments[0])
+        return arguments[0]  # floor, ceil
+
+    def _root(self, square: Dim) -> Dim:
+        if any(power % 2 for _, power in square.powers):
+            raise self._error(f"the square root of {square} has no unit")
+        return Dim(tuple((name, power // 2) for name, power in square.powers))

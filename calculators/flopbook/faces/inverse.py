@@ -1,5 +1,4 @@
-"""A formula solved for one of its inputs: the closed form, where the branch that holds at a point
-has one.
+"""A formula solved for one of its inputs in closed form, on the branch that holds at a point.
 
 Every step is followed as a quotient of two sums of powers of the input; all other inputs are
 numbers. Setting the quotient equal to the target leaves a sum of powers that must vanish. With two
@@ -14,13 +13,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.faces.tree import FUNCTIONS, steps
+from flopbook.faces.tree import FUNCTIONS, function_called, names_in, steps
 from flopbook.formulas.declaration import Formula
 from flopbook.quantities import ops
-from flopbook.quantities.expressions import COMPARE, evaluate_tree
+from flopbook.quantities.expressions import evaluate_tree
 
+# Products of sums grow quickly, and only sums of two or three terms have roots written down.
 MOST_TERMS = 12
-Terms = dict[float, float]  # exponent of the input -> coefficient
+
+Terms = dict[float, float]
+"""A sum of powers of the input: exponent -> coefficient."""
 
 
 class _NoForm(Exception):
@@ -35,10 +37,15 @@ class _Ratio(NamedTuple):
 
     def constant(self) -> float | None:
         """The value where the input does not occur."""
-        return self.top.get(0.0, 0.0) if self.bottom == _ONE and not set(self.top) - {0.0} else None
+        if self.bottom == _ONE and set(self.top) <= {0.0}:
+            return self.top.get(0.0, 0.0)
+        return None
 
 
 _ONE: Terms = {0.0: 1.0}
+_NOTHING = _Ratio({}, _ONE)
+# Stands for a step that has no form, until an output turns out to need it.
+_LOST = _Ratio({}, {})
 
 
 def depends(formula: Formula, output: str, name: str) -> bool:
@@ -47,22 +54,21 @@ def depends(formula: Formula, output: str, name: str) -> bool:
     used = {output}
     for step, expression in reversed([*parsed.locals, *parsed.outputs]):
         if step in used:
-            used |= {part.id for part in ast.walk(expression) if isinstance(part, ast.Name)}
+            used |= names_in(expression)
     return name in used
 
 
 def closed_roots(
     formula: Formula, values: Mapping[str, Any], name: str, output: str, target: float
 ) -> list[float]:
-    """The positive values of an input at which an output has a value, on the branch that holds at
-    `values`.
+    """The positive inputs at which an output has a value, on the branch that holds at `values`.
 
     Empty where this branch has no closed form. Roots may lie on another branch: compute the formula
     there to see.
     """
     try:
         top, bottom = _Follower(formula, values, name).output(output)
-        return _positive_roots(_add(top, _scale(bottom, -target)))
+        return _positive_roots(_sum(top, _scaled(bottom, -target)))
     except (_NoForm, FlopbookError, ArithmeticError, ValueError):
         return []
 
@@ -72,40 +78,49 @@ def _positive_roots(terms: Terms) -> list[float]:
     powers = sorted(terms)
     if len(powers) == 2:
         low, high = powers
-        found = [(-terms[low] / terms[high], high - low)]
+        roots, exponent = [-terms[low] / terms[high]], high - low
     elif len(powers) == 3 and math.isclose(powers[2] - powers[1], powers[1] - powers[0]):
         c, b, a = (terms[power] for power in powers)
-        inside = b * b - 4 * a * c
-        if inside < 0:
-            return []
-        half = -(b + math.copysign(math.sqrt(inside), b)) / 2  # of one sign with b: nothing cancels
-        found = [
-            (root, powers[1] - powers[0]) for root in ((half / a, c / half) if half else (0.0,))
-        ]
+        roots, exponent = _quadratic_roots(a, b, c), powers[1] - powers[0]
     else:
         return []
-    return [root ** (1 / power) for root, power in found if root > 0 and math.isfinite(root)]
+    return [root ** (1 / exponent) for root in roots if root > 0 and math.isfinite(root)]
 
 
-def _add(a: Terms, b: Terms) -> Terms:
-    total = {power: a.get(power, 0.0) + b.get(power, 0.0) for power in {**a, **b}}
-    return _checked({power: factor for power, factor in total.items() if factor})
+def _quadratic_roots(a: float, b: float, c: float) -> list[float]:
+    discriminant = b * b - 4 * a * c
+    if discriminant < 0:
+        return []
+    # Of one sign with b, so that nothing cancels; the other root follows from their product, c / a.
+    half = -(b + math.copysign(math.sqrt(discriminant), b)) / 2
+    return [half / a, c / half] if half else [0.0]
 
 
-def _scale(a: Terms, factor: float) -> Terms:
-    return {power: value * factor for power, value in a.items()}
+def _sum(a: Terms, b: Terms) -> Terms:
+    terms = {power: a.get(power, 0.0) + b.get(power, 0.0) for power in {**a, **b}}
+    return _checked(_without_zeros(terms))
+
+
+def _scaled(terms: Terms, factor: float) -> Terms:
+    return {power: coefficient * factor for power, coefficient in terms.items()}
 
 
 def _product(a: Terms, b: Terms) -> Terms:
-    found: Terms = {}
-    for power, factor in a.items():
-        for other, more in b.items():
-            found[power + other] = found.get(power + other, 0.0) + factor * more
-    return _checked({power: factor for power, factor in found.items() if factor})
+    terms: Terms = {}
+    for power_a, factor_a in a.items():
+        for power_b, factor_b in b.items():
+            power = power_a + power_b
+            terms[power] = terms.get(power, 0.0) + factor_a * factor_b
+    return _checked(_without_zeros(terms))
+
+
+def _without_zeros(terms: Terms) -> Terms:
+    return {power: coefficient for power, coefficient in terms.items() if coefficient}
 
 
 def _checked(terms: Terms) -> Terms:
-    if len(terms) > MOST_TERMS or not all(math.isfinite(factor) for factor in terms.values()):
+    """The same terms. Raises _NoForm where they are too many or not finite."""
+    if len(terms) > MOST_TERMS or not all(map(math.isfinite, terms.values())):
         raise _NoForm
     return terms
 
@@ -115,34 +130,16 @@ class _Follower:
 
     def __init__(self, formula: Formula, values: Mapping[str, Any], name: str) -> None:
         parsed = steps(formula)
-        functions = {word: getattr(ops, word) for word in FUNCTIONS}
-        self.numbers: dict[str, Any] = {
-            **functions,
-            **formula.defaults,
-            **values,
-            **parsed.constants,
-            "inf": math.inf,
-        }
-        self.forms: dict[str, _Ratio | None] = {name: _Ratio({1.0: 1.0}, _ONE)}
-        self.outputs = dict(parsed.outputs)
+        self._numbers: dict[str, Any] = {word: getattr(ops, word) for word in FUNCTIONS}
+        self._numbers |= {**formula.defaults, **values, **parsed.constants, "inf": math.inf}
+        self._forms = {name: _Ratio({1.0: 1.0}, _ONE)}
+        self._outputs = dict(parsed.outputs)
         for step, expression in parsed.locals:
             self._note(step, expression)
 
-    def _note(self, step: str, expression: ast.expr) -> None:
-        try:
-            form = self.follow(expression) if self._varies(expression) else None
-        except _NoForm:
-            form = _Ratio({}, {})  # only an output that needs this step is lost
-        self.numbers[step] = evaluate_tree(expression, self.numbers)
-        if form is not None and form.constant() is None:
-            self.forms[step] = form
-
     def output(self, name: str) -> _Ratio:
-        """An output as a quotient."""
-        return self.follow(self.outputs[name])
-
-    def _varies(self, node: ast.expr) -> bool:
-        return any(isinstance(part, ast.Name) and part.id in self.forms for part in ast.walk(node))
+        """An output as a quotient. Raises _NoForm."""
+        return self.follow(self._outputs[name])
 
     def follow(self, node: ast.expr) -> _Ratio:
         """An expression as a quotient of sums of powers. Raises _NoForm."""
@@ -150,73 +147,105 @@ class _Follower:
             return self.follow(node.body if self._number(node.test) else node.orelse)
         if not self._varies(node):
             return _Ratio(_checked({0.0: float(self._number(node))}), _ONE)
-        if isinstance(node, ast.Name):
-            form = self.forms[node.id]
-            if form is None or not form.bottom:
-                raise _NoForm
-            return form
-        if isinstance(node, ast.UnaryOp):
-            inner = self.follow(node.operand)
-            return _Ratio(_scale(inner.top, -1.0), inner.bottom)
-        if isinstance(node, ast.BinOp):
-            return self._operation(node)
-        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        return self._call(node.func.id, node.args)
+        match node:
+            case ast.Name(id=name):
+                return self._form(name)
+            case ast.UnaryOp(operand=operand):
+                form = self.follow(operand)
+                return _Ratio(_scaled(form.top, -1.0), form.bottom)
+            case ast.BinOp():
+                return self._operation(node)
+            case ast.Call():
+                return self._call(function_called(node), node.args)
+        raise _NoForm
+
+    def _note(self, step: str, expression: ast.expr) -> None:
+        """Keep the number of a step, and its form where the input occurs in it."""
+        form = self._form_or_lost(expression) if self._varies(expression) else None
+        self._numbers[step] = evaluate_tree(expression, self._numbers)
+        if form is not None and form.constant() is None:
+            self._forms[step] = form
+
+    def _form_or_lost(self, expression: ast.expr) -> _Ratio:
+        try:
+            return self.follow(expression)
+        except _NoForm:
+            return _LOST
+
+    def _form(self, name: str) -> _Ratio:
+        form = self._forms[name]
+        if not form.bottom:
+            raise _NoForm
+        return form
+
+    def _varies(self, node: ast.expr) -> bool:
+        return not names_in(node).isdisjoint(self._forms)
 
     def _number(self, node: ast.expr) -> Any:
-        return evaluate_tree(node, self.numbers)
+        return evaluate_tree(node, self._numbers)
 
     def _operation(self, node: ast.BinOp) -> _Ratio:
-        left, right = self._side(node.left), self._side(node.right)
-        if isinstance(node.op, ast.Pow):
-            return _power(left, right.constant())
-        if isinstance(node.op, ast.Mult):
-            return _Ratio(_product(left.top, right.top), _product(left.bottom, right.bottom))
-        if isinstance(node.op, ast.Div):
-            if not right.top:
-                raise _NoForm
-            return _Ratio(_product(left.top, right.bottom), _product(left.bottom, right.top))
-        sign = 1.0 if isinstance(node.op, ast.Add) else -1.0
-        other = _scale(right.top, sign)
-        if left.bottom == right.bottom:
-            return _Ratio(_add(left.top, other), left.bottom)
-        top = _add(_product(left.top, right.bottom), _product(other, left.bottom))
-        return _Ratio(top, _product(left.bottom, right.bottom))
+        left, right = self._operand(node.left), self._operand(node.right)
+        match node.op:
+            case ast.Pow():
+                return _power(left, right.constant())
+            case ast.Mult():
+                return _Ratio(_product(left.top, right.top), _product(left.bottom, right.bottom))
+            case ast.Div():
+                return _quotient(left, right)
+            case ast.Add():
+                return _total(left, right)
+        return _total(left, _Ratio(_scaled(right.top, -1.0), right.bottom))
 
-    def _side(self, node: ast.expr) -> _Ratio:
+    def _operand(self, node: ast.expr) -> _Ratio:
         """An operand; what is divided by infinity is nothing."""
-        divided = (
-            isinstance(node, ast.BinOp)
-            and isinstance(node.op, ast.Div)
-            and not self._varies(node.right)
-        )
-        if divided and math.isinf(self._number(node.right)):
-            return _Ratio({}, _ONE)
+        match node:
+            case ast.BinOp(op=ast.Div(), right=divisor) if not self._varies(divisor):
+                if math.isinf(self._number(divisor)):
+                    return _NOTHING
         return self.follow(node)
 
-    def _call(self, name: str, arguments: list[ast.expr]) -> _Ratio:
-        if name == "where":
-            return self.follow(arguments[1] if self._number(arguments[0]) else arguments[2])
-        if name in ("minimum", "maximum"):
-            first, second = (self._number(one) for one in arguments)
-            wins = COMPARE[ast.LtE if name == "minimum" else ast.GtE](first, second)
-            return self.follow(arguments[0] if wins else arguments[1])
-        if name == "sqrt":
-            return _power(self.follow(arguments[0]), 0.5)
-        raise _NoForm  # floor and ceil: steps
+    def _call(self, function: str, arguments: list[ast.expr]) -> _Ratio:
+        match function, arguments:
+            case "where", [test, then, otherwise]:
+                return self.follow(then if self._number(test) else otherwise)
+            case "minimum", [a, b]:
+                return self.follow(a if self._number(a) <= self._number(b) else b)
+            case "maximum", [a, b]:
+                return self.follow(a if self._number(a) >= self._number(b) else b)
+            case "sqrt", [square]:
+                return _power(self.follow(square), 0.5)
+        raise _NoForm  # floor and ceil go in steps
+
+
+def _quotient(a: _Ratio, b: _Ratio) -> _Ratio:
+    if not b.top:
+        raise _NoForm
+    return _Ratio(_product(a.top, b.bottom), _product(a.bottom, b.top))
+
+
+def _total(a: _Ratio, b: _Ratio) -> _Ratio:
+    if a.bottom == b.bottom:
+        return _Ratio(_sum(a.top, b.top), a.bottom)
+    top = _sum(_product(a.top, b.bottom), _product(b.top, a.bottom))
+    return _Ratio(top, _product(a.bottom, b.bottom))
 
 
 def _power(base: _Ratio, exponent: float | None) -> _Ratio:
+    """A power: any of a single term, and a small whole one of a sum. Raises _NoForm."""
     if exponent is None:
         raise _NoForm
     if exponent < 0:
         return _power(_Ratio(base.bottom, base.top), -exponent)
     if len(base.top) == len(base.bottom) == 1:
-        top, bottom = ({p * exponent: c**exponent for p, c in part.items()} for part in base)
-        return _Ratio(_checked(top), _checked(bottom))
+        return _Ratio(_term_power(base.top, exponent), _term_power(base.bottom, exponent))
     if exponent not in (1.0, 2.0, 3.0):
         raise _NoForm
-    found = base
+    power = base
     for _ in range(int(exponent) - 1):
-        found = _Ratio(_product(found.top, base.top), _product(found.bottom, base.bottom))
-    return found
+        power = _Ratio(_product(power.top, base.top), _product(power.bottom, base.bottom))
+    return power
+
+
+def _term_power(term: Terms, exponent: float) -> Terms:
+    return _checked({power * exponent: factor**exponent for power, factor in term.items()})

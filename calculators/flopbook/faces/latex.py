@@ -1,14 +1,15 @@
-"""A formula as LaTeX: one line for each step, with the symbols that its inputs and outputs carry."""
+"""A formula as LaTeX: a line for each step, with the symbols of its inputs and outputs."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from typing import Any
 
-from flopbook.faces.tree import steps
-from flopbook.formulas.declaration import Constant, Formula
+from flopbook.faces.tree import copy, function_called, steps
+from flopbook.formulas.declaration import Formula
 
-_COMPARE = {
+_COMPARE: Mapping[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: r"\le",
     ast.Gt: ">",
@@ -16,124 +17,124 @@ _COMPARE = {
     ast.Eq: "=",
     ast.NotEq: r"\ne",
 }
-_LEVEL = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 3}
+_SIGNS: Mapping[type[ast.operator], str] = {ast.Add: " + ", ast.Sub: " - ", ast.Mult: r" \, "}
+# An operand in brackets: its operator binds less strongly than the one around it.
+_LEVEL: Mapping[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2}
+_POWER = 4
+_BRACKETS = {"floor": (r"\lfloor", r"\rfloor"), "ceil": (r"\lceil", r"\rceil")}
+_LARGEST_PLAIN = 1e7  # more digits are counted by nobody
 
 
 def symbols(formula: Formula) -> dict[str, str]:
     """Name -> LaTeX symbol for every input, output and step."""
-    found = {name: spec.symbol for name, spec in formula.inputs.items()}
-    found |= {name: spec.symbol for name, spec in formula.outputs.items()}
-    found |= formula.symbols
-    found["inf"] = r"\infty"
-    return found
+    texts = {name: spec.symbol for name, spec in formula.inputs.items()}
+    texts |= {name: spec.symbol for name, spec in formula.outputs.items()}
+    return {**texts, **formula.symbols, "inf": r"\infty"}
 
 
 def latex(formula: Formula) -> list[str]:
     """The formula as LaTeX equations, in the order in which they are computed."""
     parsed = steps(formula)
-    names = symbols(formula)
+    texts = symbols(formula)
     numbers = {name: _number(value) for name, value in parsed.constants.items()}
-    lines = []
+    equations = []
     for name, expression in parsed.all():
-        left = names.get(name, rf"\text{{{name}}}")
-        right = print_latex(expression, {**names, **numbers})
-        if left != right:  # an output that a step has computed already
-            lines.append(f"{left} = {right}")
-    return lines
-
-
-def _number(value: float | Constant) -> str:
-    text = f"{float(value):.15g}"
-    if "e" in text or abs(value) >= 1e7:
-        mantissa, exponent = f"{float(value):e}".split("e")
-        return rf"{float(mantissa):g} \times 10^{{{int(exponent)}}}"
-    return text
+        symbol = texts.get(name, rf"\text{{{name}}}")
+        definition = print_latex(expression, {**texts, **numbers})
+        if symbol != definition:  # an output that a step has computed already
+            equations.append(f"{symbol} = {definition}")
+    return equations
 
 
 def print_latex(node: ast.expr, names: Mapping[str, str], outer: int = 0) -> str:
     """One expression as LaTeX, with the given text for each name."""
-    if isinstance(node, ast.BinOp):
-        return _binary(node, names, outer)
-    if isinstance(node, ast.UnaryOp):
-        return f"-{print_latex(node.operand, names, 2)}"
-    if isinstance(node, ast.Compare):
-        sides = print_latex(node.left, names), print_latex(node.comparators[0], names)
-        return f"{sides[0]} {_COMPARE[type(node.ops[0])]} {sides[1]}"
-    if isinstance(node, ast.IfExp):
-        return _cases(node.test, node.body, node.orelse, names)
-    if isinstance(node, ast.Call):
-        return _call(node, names)
-    if isinstance(node, ast.Name):
-        return names.get(node.id, rf"\text{{{node.id}}}")
-    assert isinstance(node, ast.Constant)
-    return rf"\text{{{node.value}}}" if isinstance(node.value, str) else _number(node.value)
+    match node:
+        case ast.BinOp():
+            return _binary(node, names, outer)
+        case ast.UnaryOp(operand=operand):
+            return f"-{print_latex(operand, names, 2)}"
+        case ast.Compare(left=left, ops=[sign], comparators=[right]):
+            sides = print_latex(left, names), print_latex(right, names)
+            return f"{sides[0]} {_COMPARE[type(sign)]} {sides[1]}"
+        case ast.IfExp(test=test, body=then, orelse=otherwise):
+            return _cases(test, then, otherwise, names)
+        case ast.Call():
+            return _call(node, names)
+        case ast.Name(id=name):
+            return names.get(name, rf"\text{{{name}}}")
+        case ast.Constant(value=str() as word):
+            return rf"\text{{{word}}}"
+        case ast.Constant(value=number):
+            return _number(number)
+    raise TypeError(f"{type(node).__name__} is outside the subset of formulas")
+
+
+def _number(value: Any) -> str:
+    """A number, large ones and small ones with a power of ten; `ast` types a constant as any."""
+    number = float(value)
+    text = f"{number:.15g}"
+    if "e" not in text and abs(number) < _LARGEST_PLAIN:
+        return text
+    mantissa, exponent = f"{number:e}".split("e")
+    return rf"{float(mantissa):g} \times 10^{{{int(exponent)}}}"
 
 
 def _binary(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
     if isinstance(node.op, ast.Pow):
-        base = print_latex(node.left, names, 4)
-        if isinstance(node.left, (ast.BinOp, ast.UnaryOp)) and not base.startswith(r"\left("):
-            base = rf"\left({base}\right)"
-        return f"{base}^{{{print_latex(node.right, names)}}}"
+        return f"{_base(node.left, names)}^{{{print_latex(node.right, names)}}}"
     if isinstance(node.op, ast.Div):
         return rf"\frac{{{print_latex(node.left, names)}}}{{{print_latex(node.right, names)}}}"
-    if (
-        isinstance(node.op, ast.Mult)
-        and isinstance(node.left, ast.Constant)
-        and node.left.value == 0
-    ):
+    is_product = isinstance(node.op, ast.Mult)
+    if is_product and isinstance(node.left, ast.Constant) and node.left.value == 0:
         return "0"  # a zero that carries the unit of its factor
     level = _LEVEL[type(node.op)]
-    left = print_latex(node.left, names, level)
-    right = print_latex(node.right, names, level + (1 if isinstance(node.op, ast.Sub) else 0))
-    sign = {ast.Add: " + ", ast.Sub: " - ", ast.Mult: r" \, "}[type(node.op)]
-    if isinstance(node.op, ast.Mult) and right[:1].isdigit():
-        sign = r" \times "
+    # What is subtracted keeps its brackets: a - (b - c).
+    right_level = level + 1 if isinstance(node.op, ast.Sub) else level
+    left, right = print_latex(node.left, names, level), print_latex(node.right, names, right_level)
+    # A digit after a thin space would read as one number.
+    sign = r" \times " if is_product and right[:1].isdigit() else _SIGNS[type(node.op)]
     text = f"{left}{sign}{right}"
     return rf"\left({text}\right)" if level < outer else text
 
 
+def _base(node: ast.expr, names: Mapping[str, str]) -> str:
+    """What is raised to a power, in brackets where it is more than one symbol."""
+    text = print_latex(node, names, _POWER)
+    needs_brackets = isinstance(node, (ast.BinOp, ast.UnaryOp)) and not text.startswith(r"\left(")
+    return rf"\left({text}\right)" if needs_brackets else text
+
+
 def _call(node: ast.Call, names: Mapping[str, str]) -> str:
-    assert isinstance(node.func, ast.Name)
-    if node.func.id == "where":
-        # A guard inside a guard only keeps the computation from dividing by zero; people need not
-        # read it.
+    function = function_called(node)
+    if function == "where":
         test, then, otherwise = node.args
-        return _cases(test, _unguard(then), otherwise, names)
-    arguments = [print_latex(a, names) for a in node.args]
-    brackets = {"floor": (r"\lfloor", r"\rfloor"), "ceil": (r"\lceil", r"\rceil")}
-    if node.func.id in brackets:
-        left, right = brackets[node.func.id]
-        return rf"\left{left} {arguments[0]} \right{right}"
-    if node.func.id == "sqrt":
+        return _cases(test, _Unguard().visit(copy(then)), otherwise, names)
+    arguments = [print_latex(argument, names) for argument in node.args]
+    if function in _BRACKETS:
+        opening, closing = _BRACKETS[function]
+        return rf"\left{opening} {arguments[0]} \right{closing}"
+    if function == "sqrt":
         return rf"\sqrt{{{arguments[0]}}}"
-    return rf"\{node.func.id[:3]}\left({', '.join(arguments)}\right)"
+    return rf"\{function[:3]}\left({', '.join(arguments)}\right)"  # minimum: \min
 
 
-def _unguard(node: ast.expr) -> ast.expr:
-    class Unguard(ast.NodeTransformer):
-        def visit_Call(self, call: ast.Call) -> ast.expr:
-            self.generic_visit(call)
-            guarded = (
-                isinstance(call.func, ast.Name)
-                and call.func.id == "where"
-                and isinstance(call.args[1], ast.Name)
-            )
-            return call.args[1] if guarded else call
+class _Unguard(ast.NodeTransformer):
+    """Takes guards inside a guard away: they only keep a computation from dividing by zero."""
 
-    return Unguard().visit(
-        ast.fix_missing_locations(ast.parse(ast.unparse(node), mode="eval").body)
-    )
+    def visit_Call(self, call: ast.Call) -> ast.expr:
+        """The value itself in place of `where(value > 0, value, 1)`."""
+        self.generic_visit(call)
+        if function_called(call) == "where" and isinstance(call.args[1], ast.Name):
+            return call.args[1]
+        return call
 
 
 def _cases(test: ast.expr, then: ast.expr, otherwise: ast.expr, names: Mapping[str, str]) -> str:
     """A choice as one brace; a choice between many is one brace of many lines."""
-    lines = []
-    while True:
-        lines.append(rf"{print_latex(then, names)} & \text{{if }} {print_latex(test, names)}")
-        if not isinstance(otherwise, ast.IfExp):
-            break
+    lines = [rf"{print_latex(then, names)} & \text{{if }} {print_latex(test, names)}"]
+    while isinstance(otherwise, ast.IfExp):
         test, then, otherwise = otherwise.test, otherwise.body, otherwise.orelse
+        lines.append(rf"{print_latex(then, names)} & \text{{if }} {print_latex(test, names)}")
     lines.append(rf"{print_latex(otherwise, names)} & \text{{otherwise}}")
     inside = r" \\ ".join(lines)
     return rf"\begin{{cases}} {inside} \end{{cases}}"

@@ -110,6 +110,11 @@ def names_in(expression: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
 
 
+def copy(expression: ast.expr) -> ast.expr:
+    """An expression that may be changed: parsed trees are kept and shared."""
+    return ast.parse(ast.unparse(expression), mode="eval").body
+
+
 def function_called(call: ast.Call) -> str:
     """The name of the function that a call of the subset calls."""
     assert isinstance(call.func, ast.Name)

@@ -9,23 +9,25 @@ import ast
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flopbook.faces.dimensions import Dim, dimensions
-from flopbook.faces.tree import FUNCTIONS, Steps, steps
+from flopbook.faces.tree import FUNCTIONS, Steps, copy, function_called, names_in, steps
 from flopbook.formulas.declaration import Formula
 from flopbook.quantities import ops
 from flopbook.quantities.expressions import evaluate_tree
 from flopbook.quantities.units import format_quantity
 
-_SIGNS = {
+# Sign and precedence of each operator.
+_SIGNS: Mapping[type[ast.operator], tuple[str, int]] = {
     ast.Add: ("+", 1),
     ast.Sub: ("-", 1),
     ast.Mult: ("x", 2),
     ast.Div: ("/", 2),
     ast.Pow: ("**", 3),
 }
-_COMPARE = {
+_BRACKETED = 3  # what a minus in front of it binds
+_COMPARE: Mapping[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: "<=",
     ast.Gt: ">",
@@ -33,6 +35,7 @@ _COMPARE = {
     ast.Eq: "is",
     ast.NotEq: "is not",
 }
+_CALLABLE = {name: getattr(ops, name) for name in FUNCTIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,101 +49,132 @@ class Step:
     unit: str
 
 
+class _Line(NamedTuple):
+    """A step with the side taken of each choice, and the names that it and its choices use."""
+
+    name: str
+    expression: ast.expr
+    uses: set[str]
+
+
 def worked(formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = ()) -> list[Step]:
-    """The steps of a formula for given SI inputs, in order; `skip` names outputs that are left
-    open.
+    """The steps of a formula for given SI inputs, in order.
+
+    `skip` names outputs that are left open.
     """
     parsed = steps(formula)
-    wanted = _needed(parsed, skip)
-    units = {name: _unit(name, formula, dim) for name, dim in dimensions(formula).items()}
+    needed = _needed(parsed, skip)
     values: dict[str, Any] = {**formula.defaults, **inputs, **parsed.constants, "inf": math.inf}
-    functions = {name: getattr(ops, name) for name in FUNCTIONS}
-    chosen: list[tuple[str, ast.expr, set[str]]] = []
+    lines: list[_Line] = []
     for name, expression in parsed.all():
-        if name in wanted:
-            taken, asked = _taken(expression, {**functions, **values})
-            values[name] = evaluate_tree(taken, {**functions, **values})
-            chosen.append((name, taken, asked | _names(taken)))
-    shown = {
-        n: format_quantity(v, units.get(n, "1")) if not isinstance(v, str) else v
-        for n, v in values.items()
-    }
-    names = {n: shown[n] if n in parsed.constants or n == "inf" else n for n in values}
-    used = _used(chosen, {name for name, _ in parsed.outputs})
+        if name in needed:
+            known = {**_CALLABLE, **values}
+            line = _taken(name, expression, known)
+            values[name] = evaluate_tree(line.expression, known)
+            lines.append(line)
+    units = {name: _unit(name, formula, dim) for name, dim in dimensions(formula).items()}
+    shown = {name: _shown(value, units.get(name, "1")) for name, value in values.items()}
+    # A constant has no name that a reader would know: its number stands in the formula, too.
+    unnamed = {*parsed.constants, "inf"}
+    names = {name: shown[name] if name in unnamed else name for name in values}
+    used = _used(lines, {name for name, _ in parsed.outputs})
     return [
-        Step(name, text(taken, names), text(taken, shown), values[name], units.get(name, "1"))
-        for name, taken, _ in chosen
-        if name in used
+        Step(
+            line.name,
+            text(line.expression, names),
+            text(line.expression, shown),
+            values[line.name],
+            units.get(line.name, "1"),
+        )
+        for line in lines
+        if line.name in used
     ]
+
+
+def _shown(value: Any, unit: str) -> str:
+    return value if isinstance(value, str) else format_quantity(value, unit)
 
 
 def _needed(parsed: Steps, skip: Collection[str]) -> set[str]:
     """The steps that lead to an output which is not skipped."""
-    steps_ = [(name, expression, _names(expression)) for name, expression in parsed.all()]
-    return _used(steps_, {name for name, _ in parsed.outputs if name not in skip})
+    lines = [_Line(name, expression, names_in(expression)) for name, expression in parsed.all()]
+    return _used(lines, {name for name, _ in parsed.outputs if name not in skip})
 
 
-def _used(lines: Sequence[tuple[str, ast.expr, set[str]]], outputs: set[str]) -> set[str]:
-    """The outputs and all steps on the way to them; each line comes with the names that it uses."""
+def _used(lines: Sequence[_Line], outputs: set[str]) -> set[str]:
+    """The outputs and all steps on the way to them."""
     used = set(outputs)
-    for name, _, names in reversed(lines):
-        if name in used:
-            used |= names
+    for line in reversed(lines):
+        if line.name in used:
+            used |= line.uses
     return used
 
 
-def _names(node: ast.expr) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+def _taken(name: str, expression: ast.expr, values: Mapping[str, Any]) -> _Line:
+    """A step with the side taken in place of each choice."""
+    taking = _Taking(values)
+    taken: ast.expr = taking.visit(copy(expression))
+    return _Line(name, taken, taking.asked | names_in(taken))
 
 
-def _taken(node: ast.expr, values: Mapping[str, Any]) -> tuple[ast.expr, set[str]]:
-    """An expression with the side taken in place of each choice, and the names that the choices
-    asked for.
-    """
-    asked: set[str] = set()
+class _Taking(ast.NodeTransformer):
+    """Puts the side that is taken in place of each choice; `asked` are the names it depends on."""
 
-    class Taken(ast.NodeTransformer):
-        def visit_IfExp(self, choice: ast.IfExp) -> ast.expr:
-            asked.update(_names(choice.test))
-            return self.visit(choice.body if evaluate_tree(choice.test, values) else choice.orelse)
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self.asked: set[str] = set()
 
-        def visit_Call(self, call: ast.Call) -> ast.expr:
-            if isinstance(call.func, ast.Name) and call.func.id == "where":
-                return self.visit_IfExp(ast.IfExp(*call.args))
-            return self.generic_visit(call)  # type: ignore[return-value]
+    def visit_IfExp(self, choice: ast.IfExp) -> ast.expr:
+        """One side of `a if test else b`."""
+        return self._side(choice.test, choice.body, choice.orelse)
 
-    return Taken().visit(ast.parse(ast.unparse(node), mode="eval").body), asked
+    def visit_Call(self, call: ast.Call) -> ast.expr:
+        """One side of `where(test, a, b)`."""
+        if function_called(call) == "where":
+            return self._side(*call.args)
+        self.generic_visit(call)
+        return call
+
+    def _side(self, test: ast.expr, then: ast.expr, otherwise: ast.expr) -> ast.expr:
+        self.asked |= names_in(test)
+        side: ast.expr = self.visit(then if evaluate_tree(test, self.values) else otherwise)
+        return side
 
 
 def _unit(name: str, formula: Formula, dim: Dim) -> str:
-    for table in (formula.inputs, formula.outputs):
-        if name in table:
-            return table[name].unit
-    top = [n for n, p in dim.powers if p > 0]
-    bottom = [n for n, p in dim.powers if p < 0]
-    return "/".join([" ".join(top) or "1", *bottom]) if dim.powers else "1"
+    """The declared unit of an input or output; that of a step follows from its dimensions."""
+    declared = formula.inputs.get(name) or formula.outputs.get(name)
+    if declared is not None:
+        return declared.unit
+    top = [base for base, power in dim.powers if power > 0]
+    bottom = [base for base, power in dim.powers if power < 0]
+    return "/".join([" ".join(top) or "1", *bottom])
 
 
 def text(node: ast.expr, names: Mapping[str, str], outer: int = 0) -> str:
     """An expression as plain text, with the given text for each name."""
-    if isinstance(node, ast.BinOp):
-        sign, level = _SIGNS[type(node.op)]
-        right_level = level + (1 if isinstance(node.op, (ast.Sub, ast.Div)) else 0)
-        power = isinstance(node.op, ast.Pow)
-        line = (
-            f"{text(node.left, names, level + power)} {sign} {text(node.right, names, right_level)}"
-        )
-        return f"({line})" if level < outer else line
-    if isinstance(node, ast.UnaryOp):
-        line = f"-{text(node.operand, names, 3)}"
-        return f"({line})" if outer > 2 else line
-    if isinstance(node, ast.Compare):
-        sides = text(node.left, names), text(node.comparators[0], names)
-        return f"{sides[0]} {_COMPARE[type(node.ops[0])]} {sides[1]}"
-    if isinstance(node, ast.Call):
-        assert isinstance(node.func, ast.Name)
-        return f"{node.func.id}({', '.join(text(a, names) for a in node.args)})"
-    if isinstance(node, ast.Name):
-        return names.get(node.id, node.id)
-    assert isinstance(node, ast.Constant)
-    return str(node.value)
+    match node:
+        case ast.BinOp():
+            return _operation(node, names, outer)
+        case ast.UnaryOp(operand=operand):
+            line = f"-{text(operand, names, _BRACKETED)}"
+            return f"({line})" if outer >= _BRACKETED else line
+        case ast.Compare(left=left, ops=[sign], comparators=[right]):
+            return f"{text(left, names)} {_COMPARE[type(sign)]} {text(right, names)}"
+        case ast.Call():
+            arguments = ", ".join(text(argument, names) for argument in node.args)
+            return f"{function_called(node)}({arguments})"
+        case ast.Name(id=name):
+            return names.get(name, name)
+        case ast.Constant(value=value):
+            return str(value)
+    raise TypeError(f"{type(node).__name__} is outside the subset of formulas")
+
+
+def _operation(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
+    sign, level = _SIGNS[type(node.op)]
+    # a - (b - c) and (a ** b) ** c keep their brackets.
+    left_level = level + 1 if isinstance(node.op, ast.Pow) else level
+    right_level = level + 1 if isinstance(node.op, (ast.Sub, ast.Div)) else level
+    line = f"{text(node.left, names, left_level)} {sign} {text(node.right, names, right_level)}"
+    return f"({line})" if level < outer else line
