@@ -72,6 +72,7 @@ class _Walker:
         match node:
             case ast.Name(id=name):
                 return self.known[name]
+            # A bare number has no unit: one that should carry a unit is a Constant.
             case ast.Constant(value=value):
                 return Dim(free=value == 0)
             case ast.UnaryOp(operand=operand):

@@ -76,7 +76,7 @@ def closed_roots(
 def _positive_roots(terms: Terms) -> list[float]:
     """Where a sum of two powers, or of three that are a quadratic in one of them, is zero."""
     powers = sorted(terms)
-    if len(powers) == 2:
+    if len(powers) == 2:  # a x^p + b x^q = 0, so x^(q - p) = -a / b
         low, high = powers
         roots, exponent = [-terms[low] / terms[high]], high - low
     elif len(powers) == 3 and math.isclose(powers[2] - powers[1], powers[1] - powers[0]):
@@ -161,16 +161,15 @@ class _Follower:
 
     def _note(self, step: str, expression: ast.expr) -> None:
         """Keep the number of a step, and its form where the input occurs in it."""
-        form = self._form_or_lost(expression) if self._varies(expression) else None
         self._numbers[step] = evaluate_tree(expression, self._numbers)
-        if form is not None and form.constant() is None:
-            self._forms[step] = form
-
-    def _form_or_lost(self, expression: ast.expr) -> _Ratio:
+        if not self._varies(expression):
+            return
         try:
-            return self.follow(expression)
+            form = self.follow(expression)
         except _NoForm:
-            return _LOST
+            form = _LOST
+        if form.constant() is None:  # else the input cancels, and its number will do
+            self._forms[step] = form
 
     def _form(self, name: str) -> _Ratio:
         form = self._forms[name]

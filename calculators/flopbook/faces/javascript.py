@@ -28,6 +28,7 @@ _BINARY: Mapping[type[ast.operator], tuple[str, int]] = {
     ast.Mod: ("%", 4),
 }
 _BRACKETED = 5  # above every precedence
+_SPECIAL = re.compile(r"[`\\$]")  # what ends or opens something in a template literal
 _COMPARE: Mapping[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: "<=",
@@ -114,7 +115,9 @@ def javascript_rules(formula: Formula) -> str:
 def rules_on_page(formula: Formula) -> tuple[Rule, ...]:
     """The rules that a form checks: those of its formula, and that its chip has so many axes."""
     axes = formula.inputs.get("axes")
-    return (*formula.rules, chip_has_the_axes) if axes and axes.chip else formula.rules
+    if axes is not None and axes.chip:
+        return (*formula.rules, chip_has_the_axes)
+    return formula.rules
 
 
 def module(formulas: Iterable[Formula]) -> str:
@@ -141,19 +144,24 @@ def _refusal(rule: Rule) -> str:
 
 def _message(rule: Rule) -> str:
     """The message of a rule as a template literal."""
-    words = [name for name, kind in rule.holds.__annotations__.items() if kind in (str, "str")]
     text = ""
     for literal, name, suggestion, _ in Formatter().parse(rule.message):
-        text += re.sub(r"([`\\$])", r"\\\1", literal)
-        if name is None:
-            continue
-        shown = rule.inputs[name]
-        if suggestion:
-            kind, _, number = suggestion.partition(" of ")
-            text += f"${{{kind}({shown}, {rule.inputs[number]})}}"
-        else:
-            text += f"${{{shown}}}" if name in words else f"${{{shown}.toFixed(0)}}"
+        text += _SPECIAL.sub(r"\\\g<0>", literal)
+        if name is not None:
+            text += f"${{{_shown(rule, name, suggestion or '')}}}"
     return f"`{text}`"
+
+
+def _shown(rule: Rule, name: str, suggestion: str) -> str:
+    """What the braces of a message show: a word, a whole number, or the numbers next to it."""
+    value = rule.inputs[name]
+    if suggestion:
+        kind, _, number = suggestion.partition(" of ")
+        return f"{kind}({value}, {rule.inputs[number]})"
+    # An annotation is text in modules with postponed annotations.
+    is_word = rule.holds.__annotations__[name] in (str, "str")
+    # toFixed and Python's .0f write a whole number alike; without it 1e21 would differ.
+    return value if is_word else f"{value}.toFixed(0)"
 
 
 def _numbers(constants: Mapping[str, float]) -> dict[str, str]:

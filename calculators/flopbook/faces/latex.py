@@ -17,10 +17,13 @@ _COMPARE: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "=",
     ast.NotEq: r"\ne",
 }
-_SIGNS: Mapping[type[ast.operator], str] = {ast.Add: " + ", ast.Sub: " - ", ast.Mult: r" \, "}
-# An operand in brackets: its operator binds less strongly than the one around it.
-_LEVEL: Mapping[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2}
-_POWER = 4
+# Sign and precedence: an operand has brackets where its operator binds less than that around it.
+_SIGNS: Mapping[type[ast.operator], tuple[str, int]] = {
+    ast.Add: (" + ", 1),
+    ast.Sub: (" - ", 1),
+    ast.Mult: (r" \, ", 2),
+}
+_POWER = 4  # above every precedence: the base of a power is one symbol or has brackets
 _BRACKETS = {"floor": (r"\lfloor", r"\rfloor"), "ceil": (r"\lceil", r"\rceil")}
 _LARGEST_PLAIN = 1e7  # more digits are counted by nobody
 
@@ -87,12 +90,13 @@ def _binary(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
     is_product = isinstance(node.op, ast.Mult)
     if is_product and isinstance(node.left, ast.Constant) and node.left.value == 0:
         return "0"  # a zero that carries the unit of its factor
-    level = _LEVEL[type(node.op)]
+    sign, level = _SIGNS[type(node.op)]
     # What is subtracted keeps its brackets: a - (b - c).
-    right_level = level + 1 if isinstance(node.op, ast.Sub) else level
+    right_level = level + int(isinstance(node.op, ast.Sub))
     left, right = print_latex(node.left, names, level), print_latex(node.right, names, right_level)
-    # A digit after a thin space would read as one number.
-    sign = r" \times " if is_product and right[:1].isdigit() else _SIGNS[type(node.op)]
+    # After a thin space, a digit would read as a part of the number before it.
+    if is_product and right[:1].isdigit():
+        sign = r" \times "
     text = f"{left}{sign}{right}"
     return rf"\left({text}\right)" if level < outer else text
 

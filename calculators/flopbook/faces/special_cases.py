@@ -134,7 +134,7 @@ class _Case(ast.NodeTransformer):
         left, right = self.fold(copy(test.left)), self.fold(copy(test.comparators[0]))
         kind = type(test.ops[0])
         if ast.dump(left) == ast.dump(right):
-            return kind in (ast.Eq, ast.LtE, ast.GtE)
+            return kind in (ast.Eq, ast.LtE, ast.GtE)  # equal to itself, whatever its value
         left_value, right_value = _value(left), _value(right)
         if left_value is not None and right_value is not None:
             return bool(COMPARE[kind](left_value, right_value))
@@ -159,7 +159,7 @@ def _value(node: ast.expr) -> float | str | None:
 
 def _number(node: ast.expr) -> float | None:
     value = _value(node)
-    return value if isinstance(value, (int, float)) else None
+    return None if isinstance(value, str) else value
 
 
 def _called(function: str, node: ast.Call) -> ast.expr:
@@ -176,7 +176,7 @@ def _called(function: str, node: ast.Call) -> ast.expr:
 def _bound(function: str, node: ast.Call, numbers: list[float | None]) -> ast.expr:
     """The smaller or larger of two, where it is decided."""
     neutral = 0 if function == "maximum" else math.inf
-    if neutral in numbers:
+    if neutral in numbers:  # max(x, 0) of what is positive, min(x, inf) of what is finite
         return node.args[1 - numbers.index(neutral)]
     first, second = numbers
     if first is not None and second is not None:
@@ -225,7 +225,7 @@ def _product(node: ast.BinOp) -> ast.expr:
     above, below = _factors(node)
     number, divisor = _coefficient(above), _coefficient(below)
     above, below = _without_numbers(above), _without_numbers(below)
-    for factor in list(below):
+    for factor in list(below):  # a copy, as factors are removed on the way
         same = next((each for each in above if _is_same(each, factor)), None)
         if same is not None:
             above.remove(same)

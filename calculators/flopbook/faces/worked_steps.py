@@ -63,6 +63,7 @@ def worked(formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = 
     `skip` names outputs that are left open.
     """
     parsed = steps(formula)
+    # A step of an open output may have no number, so those of no other output are not computed.
     needed = _needed(parsed, skip)
     values: dict[str, Any] = {**formula.defaults, **inputs, **parsed.constants, "inf": math.inf}
     lines: list[_Line] = []
@@ -77,6 +78,7 @@ def worked(formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = 
     # A constant has no name that a reader would know: its number stands in the formula, too.
     unnamed = {*parsed.constants, "inf"}
     names = {name: shown[name] if name in unnamed else name for name in values}
+    # A step that only the other side of a choice needs is computed, but not shown.
     used = _used(lines, {name for name, _ in parsed.outputs})
     return [
         Step(
@@ -174,7 +176,7 @@ def text(node: ast.expr, names: Mapping[str, str], outer: int = 0) -> str:
 def _operation(node: ast.BinOp, names: Mapping[str, str], outer: int) -> str:
     sign, level = _SIGNS[type(node.op)]
     # a - (b - c) and (a ** b) ** c keep their brackets.
-    left_level = level + 1 if isinstance(node.op, ast.Pow) else level
-    right_level = level + 1 if isinstance(node.op, (ast.Sub, ast.Div)) else level
+    left_level = level + int(isinstance(node.op, ast.Pow))
+    right_level = level + int(isinstance(node.op, (ast.Sub, ast.Div)))
     line = f"{text(node.left, names, left_level)} {sign} {text(node.right, names, right_level)}"
     return f"({line})" if level < outer else line
