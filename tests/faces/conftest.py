@@ -16,17 +16,18 @@ from tests.support.browsing import Surfer
 
 # Numbers cross as JSON, whose shortest form gives the same double back; JSON has no infinity and no
 # minus zero.
-RUN = """([source, calls]) => import("data:text/javascript," + encodeURIComponent(source)).then(module => {
+RUN = """async ([source, calls]) => {
+  const module = await import("data:text/javascript," + encodeURIComponent(source));
   const there = value => value === "inf" ? Infinity : value;
   const number = value => Object.is(value, -0) || !Number.isFinite(value) ? String(value) : value;
   const back = value => typeof value === "string" ? {word: value} : number(value);
   return JSON.stringify(JSON.parse(calls).map(([name, inputs]) => {
-    const given = Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, there(value)]));
-    const answer = module[name](given);
+    const values = Object.entries(inputs).map(([key, value]) => [key, there(value)]);
+    const answer = module[name](Object.fromEntries(values));
     const outputs = typeof answer === "string" ? {message: answer} : answer;
     return Object.fromEntries(Object.entries(outputs).map(([key, value]) => [key, back(value)]));
   }));
-})"""
+}"""
 
 
 class Engine:

@@ -354,7 +354,8 @@ def test_texts_are_quoted(throwaway: Any) -> None:
 def test_a_function_takes_and_returns_objects() -> None:
     text = javascript(get_formula("min-batch"))
     assert text.startswith(
-        "export function min_batch({peak, bandwidth, bytes_per_param, d_model, d_ff, bytes_per_activation}) {"
+        "export function min_batch({peak, bandwidth, bytes_per_param, d_model, d_ff, "
+        "bytes_per_activation}) {"
     )
     assert "FLOP_PER_WEIGHT" not in text and "inf" not in text.replace("Infinity", "")
 

@@ -228,7 +228,7 @@ def test_the_names_are_not_changed() -> None:
 
 
 def outcome(expression: str) -> Any:
-    """The value, or None when it was refused; anything else than an ExpressionError fails the test."""
+    """The value, or None when it was refused; only an ExpressionError may refuse it."""
     try:
         return evaluate(expression, NAMES)
     except ExpressionError as error:

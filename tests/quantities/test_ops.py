@@ -78,6 +78,9 @@ def test_minimum_and_maximum_are_a_pair(a: float, b: float) -> None:
 
 def test_the_operations_do_not_load_numpy() -> None:
     """A cold command must not pay for it."""
-    code = "import sys; from flopbook.quantities import ops; ops.minimum(1, 2); ops.floor(2.5); print('numpy' in sys.modules)"
+    code = (
+        "import sys; from flopbook.quantities import ops; ops.minimum(1, 2); ops.floor(2.5); "
+        "print('numpy' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

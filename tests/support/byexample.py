@@ -15,8 +15,9 @@ from tests.support.generated_inputs import Inputs, boundary_inputs, random_input
 
 
 def others(known: Container[str], printed_only: bool = True) -> list[str]:
-    """The calculators that are not among these; those that are ordinary Python only if asked for."""
-    return [name for name in (printed() if printed_only else formulas()) if name not in known]
+    """The calculators that are not among these; those in ordinary Python only if asked for."""
+    calculators = printed() if printed_only else formulas()
+    return [name for name in calculators if name not in known]
 
 
 def inputs(name: str, number: int = 0) -> Inputs:

@@ -26,7 +26,7 @@ def fits(formula: Formula, given: Inputs) -> bool:
 
 
 def _sizes(spec: Input, default: Any) -> tuple[float, float]:
-    """Between what a random size lies: the bounds, where they are narrow, else a few powers of ten."""
+    """Between what a random size lies: narrow bounds as they are, else a few powers of ten."""
     low = max(spec.least, 1e-3)
     high = min(spec.most, 1e4 if spec.whole else 1e15)
     return low, max(high, low)

@@ -115,11 +115,14 @@ def test_the_picture_says_what_python_gives_at_both_ends_and_here(forms: Any, ca
 
 # The points behind a picture, made by the code of the page from the functions of the page.
 POINTS = """async ([assets, id, values, across, output]) => {
-  const [{sweep}, made] = await Promise.all([import(assets + 'sweep.js'), import(assets + `formulas/${id}.js`)]);
+  const {sweep} = await import(assets + 'sweep.js');
+  const made = await import(assets + `formulas/${id}.js`);
   const spec = JSON.parse(document.querySelector('.fb-calculator').dataset.spec);
   for (const key in values) if (values[key] === 'open') values[key] = Infinity;
   const find = (all, name) => all.find(one => one.name === name);
-  return sweep(Object.values(made)[0], {values, resolved: {}}, find(spec.inputs, across), find(spec.outputs, output));
+  const compute = made[id.replaceAll('-', '_')];
+  const input = find(spec.inputs, across);
+  return sweep(compute, {values, resolved: {}}, input, find(spec.outputs, output));
 }"""
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from flopbook.cli.app import run
+from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import get_formula, printed
 from scripts.website.pages.calculators import form_record
@@ -335,7 +336,32 @@ def test_what_is_open_is_said_in_words_of_the_form(forms: Any) -> None:
     assert limit == ["fill in Tokens in the whole batch"]
 
 
-REACHED = "() => { const e = document.activeElement; return e.name || (e.closest('.fb-axes') ? 'picture' : e.textContent) }"
+BROKEN_RULES = {
+    "heads": ("kv-cache", {"model": "llama-3-70b", "seq": "8192", "tp": "3"}),
+    "steps": (
+        "bubble",
+        {"schedule": "interleaved", "stages": "8", "microbatches": "9", "virtual": "2"},
+    ),
+    "axes of the chip": (
+        "fsdp-limit",
+        {"chip": "google/tpu-v5p", "axes": "4", "batch-tokens": "4M"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "state"), BROKEN_RULES.values(), ids=BROKEN_RULES)
+def test_a_broken_rule_is_said_in_the_words_of_the_command(
+    name: str, state: dict[str, str], forms: Any
+) -> None:
+    with pytest.raises(FlopbookError) as refused:
+        expected(name, state)
+    assert forms(name, _words, f"?{urlencode(state)}", ".fb-open") == [str(refused.value)]
+
+
+REACHED = """() => {
+  const focused = document.activeElement;
+  return focused.name || (focused.closest('.fb-axes') ? 'picture' : focused.textContent);
+}"""
 
 
 def _keyboard(tab: Any, _: str) -> tuple[dict[str, float | str | None], list[str]]:
