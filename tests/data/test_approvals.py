@@ -17,7 +17,7 @@ SCHEMA = '{"type": "object", "properties": {"a": {"type": "integer"}}}'
 # Reads one entry and says whether the library of JSON Schema was needed for it.
 LOOK_UP = """
 import sys
-from flopbook.data.accelerators import entry
+from flopbook.data.library import entry
 entry("nvidia/h100-sxm")
 print("jsonschema_rs" in sys.modules)
 """

@@ -11,7 +11,7 @@ import pytest
 
 from flopbook.data.library import references
 from flopbook.ledger.recomputation import recompute
-from flopbook.ledger.rows import Row, ledger_rows
+from flopbook.ledger.rows import Row, read_ledger
 from flopbook.ledger.verdicts import judge
 
 ROWS = {row.id: row for row in read_ledger(Path(__file__).with_name("errata") / "claims")}

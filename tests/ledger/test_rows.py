@@ -19,6 +19,7 @@ from flopbook.ledger.rows import (
     Stated,
     ledger_row,
     ledger_rows,
+    read_ledger,
 )
 from flopbook.ledger.verdicts import judge
 

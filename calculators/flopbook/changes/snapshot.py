@@ -131,7 +131,7 @@ def _ledger(unread: list[str]) -> Record:
         return {}
 
 
-def _row(row: Any) -> dict[str, Any]:
+def _row(row: Any) -> Record:
     from flopbook.ledger.recomputation import recompute
     from flopbook.ledger.verdicts import judge
 

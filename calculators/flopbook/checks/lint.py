@@ -11,24 +11,30 @@ from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import NamedTuple, TypeVar
 
-from flopbook.data.folders import schema_paths
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.checks.rules.typed import Share, share_of
 from flopbook.data.accelerators import Entry, dtype_names
-from flopbook.data.library import entry_ids, load_model, model_ids, vendor, vendor_ids, library
-from flopbook.data.library import read_entries
 from flopbook.data.claims import Claim
-from flopbook.data.library import glossary
-from flopbook.data.library import link_statuses
-from flopbook.data.library import references, topics
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import (
+    entry_ids,
+    glossary,
+    library,
+    link_statuses,
+    load_model,
+    model_ids,
+    read_entries,
+    references,
+    source_tiers,
+    topics,
+    vendor,
+    vendor_ids,
+)
 from flopbook.data.schema import load_schema
-from flopbook.data.library import source_tiers
 from flopbook.errors import DataError, Problem
 from flopbook.ledger.rows import ledger_rows
 
-DOCS = library().accelerators.parent / "docs"  # not there in an installed package
-ENTRY_SCHEMA = schema_paths()["accelerator"]
 NEEDED_EXCEPTION = Advice("one that is needed", "remove it: the rule is kept here")
 
 Record = TypeVar("Record")
@@ -53,7 +59,7 @@ def lint() -> list[Problem]:
 
 def prose_share() -> Share | None:
     """Computed and typed numbers of all prose; None for an installed package, which has none."""
-    return share_of(DOCS)
+    return share_of(library().docs)
 
 
 def _unexcused(rule: ModuleType, holdings: Holdings, needed: set[Excuse]) -> Iterator[Problem]:
@@ -136,10 +142,10 @@ def _read_all() -> tuple[Holdings, list[Problem]]:
         entry_ids=entry_ids(),
         vendor_ids=vendor_ids(),
         dtypes=dtype_names(),
-        entry_schema=load_schema(ENTRY_SCHEMA),
+        entry_schema=load_schema(schema_paths()["accelerator"]),
         unreadable=frozenset(reading.unreadable),  # complete by now: arguments go in order
         accelerators=library().accelerators,
         bibliography=library().bibliography,
-        docs=DOCS,
+        docs=library().docs,
     )
     return holdings, problems

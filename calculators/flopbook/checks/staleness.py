@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from flopbook.data.accelerators import Entry, Staleness
-from flopbook.data.library import load_model, model_ids, vendor, vendor_ids
-from flopbook.data.library import load_entries
+from flopbook.data.library import load_entries, load_model, model_ids, vendor, vendor_ids
 
 USUAL_DAYS = 180
 USUAL_REASON = "the usual number of days"

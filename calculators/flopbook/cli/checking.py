@@ -44,7 +44,7 @@ def lint_command(
 
     Example: flopbook lint --format github
     """
-    from flopbook.checks.lint import lint, prose_share
+    from flopbook.checks.lint import lint
 
     if report is not None and report not in REPORTS:
         raise UnknownName("format", report, REPORTS)
@@ -66,7 +66,7 @@ def lint_command(
 
 def _print_report(lines: Sequence[str], problem_count: int, is_full: bool) -> None:
     """Print lines, then the share of prose that is checked where all was read, then a summary."""
-    from flopbook.checks.rules.typed import prose_share
+    from flopbook.checks.lint import prose_share
 
     for line in lines:
         print(line)

@@ -8,14 +8,23 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.data.library import entry_ids, load_head, vendor, vendor_ids, library
-from flopbook.data.names import other_names
+from flopbook.data.folders import schema_paths
+from flopbook.data.library import entry_ids, library, load_head, vendor, vendor_ids
 from flopbook.data.placeholders import LOCATOR, SUMMARY
 from flopbook.data.schema import check, load_schema, text_problems
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, printable, shorten
 
-# What every chip is asked for: field, the conditions that its claim needs, unit, and what to write.
+
+class NeededClaim(NamedTuple):
+    """A claim that every chip is asked for, with what the template says beside it."""
+
+    field: str
+    conditions: str
+    unit: str
+    advice: str
+
+
 NEEDED = (
     NeededClaim(
         "peak",
@@ -86,8 +95,8 @@ summary: {_quoted(new.summary or SUMMARY)}
   - {{state: {_plain(new.status)}, as_of: {as_of}, source: {source}}}
 claims:
 {claims}  # announced: YYYY, YYYY-MM or YYYY-MM-DD; launched likewise
-  - {{field: announced, value: not published, per: {_plain(new.kind)},
-     basis: printed, source: {_plain(new.source)}, as_of: {_plain(new.as_of)}, locator: "{LOCATOR}"}}
+  - {{field: announced, value: not published, per: {kind},
+     basis: printed, source: {source}, as_of: {as_of}, locator: "{LOCATOR}"}}
 """
     return _valid(text, schema_paths()["accelerator"], f"accelerators/{new.id}.yaml")
 

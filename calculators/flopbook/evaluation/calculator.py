@@ -16,10 +16,8 @@ from flopbook.evaluation.request import Request, flag, read_input, reads, takes
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas import get_formula
 from flopbook.formulas.conditions import chip_has_the_axes
-from flopbook.formulas.declaration import Formula, Input, check_input
-from flopbook.quantities.choices import choice
-from flopbook.quantities.dtypes import BLOCK_DTYPES, DTYPE_BYTES
-from flopbook.quantities.units import UnitError, format_quantity, is_bare, one_way, parse_quantity
+from flopbook.formulas.declaration import Input, check_input
+from flopbook.quantities.dtypes import DTYPE_BYTES
 
 if TYPE_CHECKING:
     from flopbook.hardware.picked import Picked
@@ -163,27 +161,6 @@ def _check_axes(request: Request, values: Mapping[str, Value]) -> None:
     if request.chip is None or "axes" not in values or values["axes"].origin != GIVEN:
         return
     if not any(claim.published for claim in request.chip.claims("scaleup_axes")):
-        return
-    domain = request.chip.pick_scaleup_domain()
-    if domain is not None and most > domain.value:
-        request.notes.append(
-            DOMAIN_ENDS.format(size=format_quantity(domain.value, "chip"), chip=request.chip.id)
-        )
-
-
-def _check_axes(request: Request, values: dict[str, Value]) -> None:
-    """Refuse more axes than the chip has, where an axis count was given and that of the chip is
-    known.
-    """
-    known = request.chip is not None and any(
-        c.published for c in request.chip.claims("scaleup_axes")
-    )
-    if (
-        request.chip is None
-        or not known
-        or "axes" not in values
-        or values["axes"].origin != "given"
-    ):
         return
     chip_axes = request.chip.pick_scaleup_axes().value
     chip_has_the_axes.check(

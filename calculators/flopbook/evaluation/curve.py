@@ -37,5 +37,5 @@ class Curve:
         inputs = {**self.values, self.name: x}
         check_input(self.name, self.spec, x)
         for rule in self.formula.rules:
-            rule.check(given)
-        return self.formula.compute(given)[self.output]
+            rule.check(inputs)
+        return self.formula.compute(inputs)[self.output]

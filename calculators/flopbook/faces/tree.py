@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from flopbook.errors import FlopbookError
+from flopbook.faces.tables import tables_as_choices
 from flopbook.formulas.conditions import Rule
 from flopbook.formulas.declaration import Constant, Formula
 
@@ -136,7 +137,7 @@ class _Source:
     def __init__(self, function: Callable[..., Any]) -> None:
         lines, self._start = inspect.getsourcelines(function)
         self._file = inspect.getsourcefile(function)
-        definition = ast.parse(textwrap.dedent("".join(lines))).body[0]
+        definition = tables_as_choices(ast.parse(textwrap.dedent("".join(lines)))).body[0]
         assert isinstance(definition, ast.FunctionDef)
         body = definition.body[1:] if ast.get_docstring(definition) else definition.body
         self.globals: Mapping[str, object] = function.__globals__

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import rule
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 OPS = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all", "permute")

@@ -4,7 +4,7 @@ limit.
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import EXPERTS_RULE, always
+from flopbook.formulas.conditions import rule, visited_experts_exist
 from flopbook.formulas.declaration import Input, Output, formula
 from flopbook.formulas.network_inputs import (
     Axes,
@@ -53,6 +53,12 @@ Chips = Annotated[
 ]
 
 
+@rule("--axes {axes} is above 3, expected 1 to 3")
+def experts_are_exchanged_on_three_axes(axes: float) -> bool:
+    """The share of the longest axis is known for one to three of them."""
+    return axes <= 3
+
+
 @formula(
     "ep-limit",
     title="Expert-parallel limit",
@@ -94,7 +100,7 @@ Chips = Annotated[
         {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58", "chips": "8"},
         {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
     ),
-    rules=(EXPERTS_RULE, (lambda axes, **_: always(axes <= 3), "axes is above 3, expected 1 to 3")),
+    rules=(visited_experts_exist, experts_are_exchanged_on_three_axes),
 )
 def ep_limit(
     peak: Peak,

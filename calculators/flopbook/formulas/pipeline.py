@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import rule
-from flopbook.formulas.declaration import Input, Output, Step, formula, part
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.quantities.ops import inf, minimum, where
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")

@@ -9,9 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from flopbook.architectures.shape import Shape, shape
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import Chip, Shape, chip, shape
+from flopbook.hardware.chip import Chip, chip
 from flopbook.quantities import ops
 from flopbook.quantities.expressions import evaluate
 from flopbook.quantities.units import UnitError, parse_quantity, unit

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from flopbook.data.folders import schema_paths
-from flopbook.data.library import library
+from flopbook.data.library import library, per_library
 from flopbook.data.schema import check, load_schema, text_problems
-
 from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, UnknownName, show_path
 from flopbook.quantities.units import to_si

@@ -72,8 +72,9 @@ def _check_shape(schedule: str, shape: dict[str, int]) -> None:
             raise FlopbookError(f"{name} is {value!r}, expected a whole number of at least 1")
     for rule in SHAPES:
         rule.check({"schedule": schedule, **shape})
-    pieces = 2 if schedule in ("zb-v", "dualpipe-v") else virtual
-    passes = stages * microbatches * pieces * 3
+
+
+def _check_size(passes: int) -> None:
     if passes > MOST_PASSES:
         raise FlopbookError(
             f"{passes:,} passes are too many to go through one by one, at most {MOST_PASSES:,}; "

@@ -27,7 +27,6 @@ from flopbook.formulas import SECTIONS, get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked
-from flopbook.architectures.shape import shape
 from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
 from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 from scripts.website.pages.pitfalls import PAGE as PITFALLS

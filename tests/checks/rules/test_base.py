@@ -24,9 +24,11 @@ from flopbook.checks.rules import (
     vendors,
 )
 from flopbook.checks.rules.base import Holdings, agree, locate
-from flopbook.data.accelerators import Entry, Model
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
-from flopbook.data.references import Person, Reference, Topic
+from flopbook.data.models import Model
+from flopbook.data.references import Person, Reference
+from flopbook.data.topics import Topic
 from tests.support.samples import World, bib, claim
 
 READ = datetime.date(2026, 11, 21)

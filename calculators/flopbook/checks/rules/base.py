@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.models import Model
-from flopbook.data.vendors import Vendor
 from flopbook.data.claims import Claim
 from flopbook.data.glossary import Term
 from flopbook.data.link_status import LinkStatus
+from flopbook.data.models import Model
 from flopbook.data.reference_rules import problem_at
 from flopbook.data.references import Reference
-from flopbook.data.topics import Topic
 from flopbook.data.schema import Schema
+from flopbook.data.topics import Topic
+from flopbook.data.vendors import Vendor
 from flopbook.data.yaml_text import named_children, read_yaml
 from flopbook.errors import Problem, show_path
 from flopbook.ledger.rows import Row

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim
 from flopbook.data.accelerators import Entry
-from flopbook.data.models import Model
 from flopbook.data.claims import Claim
-from flopbook.hardware.choice import choose
+from flopbook.data.models import Model
 from flopbook.data.references import Reference
 from flopbook.errors import Problem
 from flopbook.hardware.choice import choose

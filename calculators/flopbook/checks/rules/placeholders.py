@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
-from flopbook.data.accelerators import Vendor
 from flopbook.data.claims import Claim
 from flopbook.data.placeholders import is_placeholder
+from flopbook.data.vendors import Vendor
 from flopbook.errors import shorten
 
 NAME = "placeholder"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference, at_text
-from flopbook.data.vendors import READING, Vendor
 from flopbook.data.accelerators import Entry
 from flopbook.data.models import Model
+from flopbook.data.vendors import READING, Vendor
 from flopbook.errors import Problem
 
 NAME = "source"
