@@ -8,12 +8,12 @@ import collections
 import re
 from collections.abc import Iterator
 
-from flopbook.checks.lint import prose_share
-from flopbook.drawing.markup import plain
+from flopbook.checks.rules.typed import prose_share
 from flopbook.ledger.rows import VERDICTS, ledger_rows
 from scripts.website import figures
 from scripts.website.build import handbook, notebooks
 from scripts.website.build.content import _form
+from scripts.website.markup import plain
 from scripts.website.pages.chapter import exercises
 from scripts.website.pages.prose import render
 

@@ -148,9 +148,9 @@ def test_the_page_shows_every_example_with_its_picture_and_answer(name: str) -> 
     assert "runs in a terminal and in Python" in text
 
 
-def test_every_module_that_draws_has_a_picture_and_a_part_of_its_page() -> None:
+def test_every_module_that_draws_has_a_picture() -> None:
     import importlib
 
     for name, drawing in DRAWINGS.items():
         module = importlib.import_module(f"flopbook.drawing.{drawing.module}")
-        assert callable(module.picture) and picture_section(name)
+        assert callable(module.picture)

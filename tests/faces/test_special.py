@@ -17,7 +17,7 @@ from flopbook.faces.special_cases import folded, inputs_of, of_function, special
 from flopbook.formulas import get_formula, reliability
 from flopbook.formulas.reliability import best_interval, between_failures
 from flopbook.quantities import ops
-from scripts.website.pages.cheatsheet import SECTIONS, Shown
+from scripts.website.pages.equations import SECTIONS, Shown
 
 SHOWN = [shown for section in SECTIONS.values() for shown in section]
 NAMES = {

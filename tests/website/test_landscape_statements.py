@@ -18,7 +18,8 @@ from flopbook.hardware.chip import chip
 from scripts.website.figures import peak_bandwidth, power_peak, published_shares, scaleup_domains
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips, family_of, peak16
-from scripts.website.pages.landscape import FITTED, Landscape, trend_growth
+from scripts.website.pages.landscape import FITTED, trend_growth
+from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.quantities import value_of
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "handbook" / "landscape.md").read_text(

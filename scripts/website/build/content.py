@@ -28,7 +28,10 @@ from scripts.website.pages import (
     entry,
     errata,
     explorer,
+    explorer_data,
     feeds,
+    form_values,
+    forms,
     glossary,
     pitfalls,
     practicals,
@@ -67,7 +70,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         raise FlopbookError("\n".join(str(problem) for problem in problems))
     if not preview:
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
-    made = explorer.files() | works.files() | feeds.files()
+    made = explorer_data.files() | works.files() | feeds.files()
     tree |= {name: text.encode() for name, text in made.items()}
     tree |= {name: text.encode() for name, text in figures.figure_sources().items()}
     tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
@@ -121,7 +124,7 @@ def _framed(
 
 
 def _form(name: str) -> str:
-    return calculators.form_markup(get_formula(name))
+    return forms.form_markup(get_formula(name))
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:
@@ -131,7 +134,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for formula in printed().values():
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     yield glossary.TIPS, glossary.tips().encode()
-    record = {**calculators.picker_record(), **calculators.units_record()}
+    record = {**form_values.picker_record(), **form_values.units_record()}
     parts = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
     for name, part in parts.items():  # a page asks only for what its form takes
         yield (

@@ -16,9 +16,9 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
-from flopbook.drawing.markup import link
 from scripts.website.build.handbook import chapters
 from scripts.website.build.nav import filled
+from scripts.website.markup import link
 from scripts.website.pages import practicals
 from scripts.website.pages.sources import html_link
 

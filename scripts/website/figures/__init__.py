@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.drawing import rooflines
-from flopbook.drawing.markup import escape, link, slug
+from flopbook.drawing.markup import escape, slug
 from flopbook.errors import FlopbookError, UnknownName
 from scripts.website.figures.drawing import Figure, svg
+from scripts.website.markup import link
 from scripts.website.pages.sources import html_link
 
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a

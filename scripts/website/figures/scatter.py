@@ -12,7 +12,7 @@ from flopbook.drawing.markup import escape
 from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import path, words
-from scripts.website.pages.explorer import Item
+from scripts.website.pages.explorer import ExplorerRow as Item
 from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
 from scripts.website.pages.trends import SHAPES

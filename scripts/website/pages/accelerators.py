@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from flopbook.data.vendors import Fact, Vendor
 from flopbook.data.library import entry_ids, load_entry, vendor
-from flopbook.data.vendors import Vendor
-from flopbook.drawing.markup import escape, front_matter, inline, link, table
+from scripts.website.markup import Html, Markdown, front_matter, link, page_text, table
 from scripts.website.pages.sources import cite, gone
 
 INDEX = "accelerators/index.md"
@@ -16,6 +16,7 @@ KINDS = {
     "pod": "pod",
     "die": "die",
 }
+_UNDATED_LAST = "9999"
 
 
 def entry_page(entry_id: str) -> str:
@@ -25,57 +26,77 @@ def entry_page(entry_id: str) -> str:
 
 def vendor_page(vendor_id: str) -> str:
     """A vendor: who it is, its products here, facts and further reading."""
-    item = vendor(vendor_id)
+    maker = vendor(vendor_id)
     page = f"accelerators/{vendor_id}/index.md"
-    products = [load_entry(name) for name in entry_ids() if name.startswith(f"{vendor_id}/")]
-    lines = [
-        front_matter(item.name, f"{item.name}: accelerators, facts and references."),
-        f"# {inline(item.name)}\n",
-        f"{inline(item.summary)} {link('Website', item.website)}{gone(item.website)}.\n",
-        "## Products\n",
-        *(
-            f"- [{inline(p.name)}]({p.id.partition('/')[2]}.md), {KINDS[p.kind]}: {inline(p.summary)}"
-            for p in products
+    blocks = [
+        front_matter(maker.name, f"{maker.name}: accelerators, facts and references."),
+        Markdown("# {}\n").format(maker.name),
+        Markdown("{} {}{}.\n").format(
+            maker.summary, link("Website", maker.website), gone(maker.website)
         ),
-        *_facts(item, page),
-        *_history(item, page),
+        Markdown("## Products\n"),
+        *_products(vendor_id),
+        *_facts(maker, page),
+        *_history(maker, page),
+        *_reading("White papers", maker.white_papers, page),
+        *_reading("Media", maker.media, page),
+        *_reading("Research", maker.research, page),
     ]
-    for title, keys in (
-        ("White papers", item.white_papers),
-        ("Media", item.media),
-        ("Research", item.research),
-    ):
-        if keys:
-            lines += [f"\n## {title}\n", *(f"- {cite(key, page)}" for key in keys)]
-    return "\n".join(lines) + "\n"
+    return page_text(blocks) + "\n"
 
 
-def _facts(item: Vendor, page: str) -> list[str]:
+def _products(vendor_id: str) -> list[Html]:
+    products = [load_entry(name) for name in entry_ids() if name.startswith(f"{vendor_id}/")]
+    return [
+        Markdown("- [{}]({}.md), {}: {}").format(
+            product.name, product.id.partition("/")[2], KINDS[product.kind], product.summary
+        )
+        for product in products
+    ]
+
+
+def _facts(maker: Vendor, page: str) -> list[Html]:
     """Who leads it, since when it is there, where: as of the day on which the source was read."""
     rows = [
         (
-            escape(fact.field),
-            escape(f"{fact.date + ': ' if fact.date else ''}{fact.value}"),
-            f'{cite(fact.source, page)} <span class="fb-read">read {fact.as_of}</span>',
+            fact.field,
+            f"{fact.date}: {fact.value}" if fact.date else str(fact.value),
+            source_cell(fact.source, fact.as_of, page),
         )
-        for fact in item.facts
+        for fact in maker.facts
         if fact.field != "event"
     ]
     if not rows:
         return []
     return [
-        "\n## Facts\n",
-        table(("What", "Fact", "Source"), rows, caption=f"Facts about {item.name}"),
+        Markdown("\n## Facts\n"),
+        table(("What", "Fact", "Source"), rows, caption=f"Facts about {maker.name}"),
     ]
 
 
-def _history(item: Vendor, page: str) -> list[str]:
+def source_cell(source: str, read: object, page: str) -> Html:
+    """A source with the day on which it was read."""
+    return Html('{} <span class="fb-read">read {}</span>').format(cite(source, page), read)
+
+
+def _history(maker: Vendor, page: str) -> list[Html]:
     """What happened, oldest first; an event without a date comes last."""
-    events = sorted(
-        (fact for fact in item.facts if fact.field == "event"), key=lambda fact: fact.date or "9999"
-    )
-    lines = [
-        f"- {f'{inline(e.date)}: ' if e.date else ''}{inline(e.value)} ({cite(e.source, page)})"
-        for e in events
+    events = [fact for fact in maker.facts if fact.field == "event"]
+    if not events:
+        return []
+    events.sort(key=lambda event: event.date or _UNDATED_LAST)
+    return [Markdown("\n## History\n"), *(_event(event, page) for event in events)]
+
+
+def _event(event: Fact, page: str) -> Html:
+    day = f"{event.date}: " if event.date else ""
+    return Html("- {}{} ({})").format(day, Markdown.escape(event.value), cite(event.source, page))
+
+
+def _reading(title: str, keys: tuple[str, ...], page: str) -> list[Html]:
+    if not keys:
+        return []
+    return [
+        Markdown("\n## {}\n").format(title),
+        *(Markdown("- {}").format(cite(key, page)) for key in keys),
     ]
-    return ["\n## History\n", *lines] if lines else []

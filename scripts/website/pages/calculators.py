@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Sequence
 from datetime import date
 
-from flopbook.architectures.shape import shape
-from flopbook.data.library import entry_ids, load_entry, model_ids, reference, references
-from flopbook.drawing.markup import escape, front_matter, inline, relative, table
+from flopbook.data.library import reference, references
 from flopbook.drawing.pictures import shown_answer
-from flopbook.errors import FlopbookError
-from flopbook.evaluation.answers import example, said
-from flopbook.evaluation.calculator import (
-    DOMAIN_ENDS,
-    DTYPE_BYTES,
-    SMALL_BATCH,
-    Result,
-    Value,
-    calculate,
-    takes,
-)
+from flopbook.evaluation.answers import example
 from flopbook.faces.latex import latex
-from flopbook.formulas import SECTIONS, get_formula, printed
-from flopbook.formulas.declaration import Formula
-from flopbook.hardware.chip import Chip
-from flopbook.hardware.picked import Picked
-from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
-from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
+from flopbook.formulas import SECTIONS, get_formula
+from flopbook.formulas.declaration import Formula, Input, Output
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    code_block,
+    front_matter,
+    maths,
+    maths_block,
+    page_text,
+    relative,
+    table,
+)
+from scripts.website.pages.answer_pictures import picture_section
+from scripts.website.pages.forms import calculated_example, form_markup
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
 from scripts.website.pages.sources import bibtex_block, cite, page_bibtex
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
-FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
-# What forms take from chips as calculators do, each with a calculator that asks for it.
-TAKEN = (
-    ("min-batch", ("bandwidth",)),
-    ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
-    ("collective", ("topology",)),
-    ("serving", ("memory",)),
-    ("cluster-power", ("power",)),
-)
+_IN_PYTHON = """\
+from flopbook import calculate, min_batch
+
+calculate("min-batch", chip="h100-sxm")["tokens"]
+min_batch(peak=1e15, bandwidth=4e12)"""
 
 
 def calculator_page(name: str) -> str:
@@ -53,33 +44,37 @@ def calculator_page(name: str) -> str:
 
 def index_page() -> str:
     """All calculators with their question and an example."""
-    rows = []
+    blocks = [
+        front_matter(
+            "Calculators",
+            "Formulas of parallelism and hardware, on the page, in a terminal and in Python.",
+        ),
+        Markdown("# Calculators\n"),
+        Markdown(
+            "Each is one Python function. The form on its page, the formula in print, the command "
+            "and the JSON are made from that function, and a test holds them equal. Those that "
+            "need loops have no form and no printed formula: they run in a terminal and in Python, "
+            "and their pages show what they print. Each can also be solved for any input and swept "
+            "over a range: [using the calculators]({}).\n"
+        ).format(relative(INDEX, "using.md")),
+    ]
     for title, names in SECTIONS.items():
-        found = map(get_formula, names)
-        rows += [
-            f"## {title}\n",
-            *(f"- [{inline(f.title)}]({f.id}.md): {inline(f.question)}\n" for f in found),
-        ]
-    return "\n".join(
-        [
-            front_matter(
-                "Calculators",
-                "Formulas of parallelism and hardware, on the page, in a terminal and in Python.",
-            ),
-            "# Calculators\n",
-            "Each is one Python function. The form on its page, the formula in print, the command and the JSON are "
-            "made from that function, and a test holds them equal. Those that need loops have no form and no printed "
-            "formula: they run in a terminal and in Python, and their pages show what they print. Each can also be "
-            f"solved for any input and swept over a range: [using the calculators]({relative(INDEX, 'using.md')}).\n",
-            *rows,
-            "Other programs answer some of these questions too: see "
-            f"[what goes wrong in practice]({relative(INDEX, PITFALLS)}), and for words that two people "
-            f"read in two ways [conventions]({relative(INDEX, 'conventions.md')}).\n",
-            "## In Python\n",
-            "```python\nfrom flopbook import calculate, min_batch\n\n"
-            'calculate("min-batch", chip="h100-sxm")["tokens"]\n'
-            "min_batch(peak=1e15, bandwidth=4e12)\n```\n",
-        ]
+        blocks.append(Markdown("## {}\n").format(title))
+        blocks += [_question(get_formula(name)) for name in names]
+    blocks += [
+        Markdown(
+            "Other programs answer some of these questions too: see [what goes wrong in "
+            "practice]({}), and for words that two people read in two ways [conventions]({}).\n"
+        ).format(relative(INDEX, PITFALLS), relative(INDEX, "conventions.md")),
+        Markdown("## In Python\n"),
+        code_block(_IN_PYTHON, "python") + Html("\n"),
+    ]
+    return page_text(blocks)
+
+
+def _question(formula: Formula) -> Html:
+    return Markdown("- [{}]({}.md): {}\n").format(
+        formula.title, attribute(formula.id), formula.question
     )
 
 
@@ -91,291 +86,97 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
     """
     formula = get_formula(name)
     page = calculator_page(name)
-    lines = [
+    steps = _equations(formula) if formula.printed else _working(formula)
+    blocks = [
         front_matter(formula.title, f"{formula.question} {formula.summary}"),
-        f"# {inline(formula.title)}\n",
-        f"**{inline(formula.question)}**\n",
-        f"{inline(formula.summary)}\n",
-        "## Compute\n",
+        Markdown("# {}\n").format(formula.title),
+        Markdown("**{}**\n").format(formula.question),
+        Markdown("{}\n").format(formula.summary),
+        Markdown("## Compute\n"),
         form_markup(formula),
-        *(_equations(formula) if formula.printed else _told(formula)),
+        *steps,
         _symbol_table(formula),
-        "\n## Why\n",
+        Markdown("\n## Why\n"),
         *_paragraphs(formula.section("Derivation")),
-        "## What it leaves out\n",
+        Markdown("## What it leaves out\n"),
         *_paragraphs(formula.section("Leaves out")),
         *pitfalls_of(name, page),
         *picture_section(name),
-        "## In a terminal\n",
+        Markdown("## In a terminal\n"),
         *(_terminal(formula, number) for number in range(len(formula.examples))),
-        "Add `--explain` for the steps with the numbers put in, `--json` for a program. "
-        + (
-            f"[Notebook with a plot]({relative(page, f'notebooks/{name}.ipynb')}), "
-            if notebook
-            else ""
-        )
-        + f"[all calculators]({relative(page, INDEX)}).\n",
-        "## Sources\n",
-        *(f"- {cite(key, page)}" for key in formula.sources),
-        "\n## Cite\n",
-        *_cite(formula),
+        _command_line(name, page, notebook),
+        Markdown("## Sources\n"),
+        *(Markdown("- {}").format(cite(key, page)) for key in formula.sources),
+        Markdown("\n## Cite\n"),
+        *_bibtex_blocks(formula),
     ]
-    return "\n".join(lines) + "\n"
+    return page_text(blocks) + "\n"
 
 
-def _paragraphs(text: str) -> list[str]:
-    return [inline(paragraph) + "\n" for paragraph in text.split("\n\n") if paragraph.strip()]
+def _paragraphs(text: str) -> list[Html]:
+    paragraphs = text.split("\n\n")
+    return [Markdown("{}\n").format(words) for words in paragraphs if words.strip()]
 
 
-def _symbol_table(formula: Formula) -> str:
+def _symbol_table(formula: Formula) -> Html:
     page = calculator_page(formula.id)
+    specs: list[tuple[str, Input | Output]] = [*formula.inputs.items(), *formula.outputs.items()]
     rows = [
-        (term_link(name, spec, page), f"${spec.symbol}$", escape(spec.meaning), escape(spec.unit))
-        for name, spec in [*formula.inputs.items(), *formula.outputs.items()]
+        (term_link(name, spec, page), maths(spec.symbol), spec.meaning, spec.unit)
+        for name, spec in specs
     ]
     return table(("Name", "Symbol", "Meaning", "Unit"), rows, caption="Symbols")
 
 
-def _terminal(formula: Formula, number: int) -> str:
-    return f"```console\n$ {example(formula, number)}\n{shown_answer(_example(formula, number))}\n```\n"
+def _equations(formula: Formula) -> list[Html]:
+    return [Markdown("## Formula\n"), *map(maths_block, latex(formula))]
 
 
-def _example(formula: Formula, number: int = 0) -> Result:
-    """The answer of an example."""
-    return calculate(
-        formula.id,
-        **{key.replace("-", "_"): value for key, value in formula.examples[number].items()},
-    )
-
-
-def _equations(formula: Formula) -> list[str]:
-    return ["## Formula\n", *(f"$$\n{line}\n$$\n" for line in latex(formula))]
-
-
-def _told(formula: Formula) -> list[str]:
+def _working(formula: Formula) -> list[Html]:
     """The steps of the first example, where the calculator is ordinary Python and no equation can
     be printed.
     """
     assert formula.working is not None
-    given = {
-        name: item.value
-        for name, item in _example(formula).inputs.items()
+    inputs = {
+        name: entry.value
+        for name, entry in calculated_example(formula).inputs.items()
         if name in formula.inputs
     }
-    steps = formula.working(**{**formula.defaults, **given})
+    steps = formula.working(**{**formula.defaults, **inputs})
     return [
-        "## Step by step\n",
-        "The first example:\n",
-        *(f"1. {escape(step)}" for step in steps),
-        "\n",
+        Markdown("## Step by step\n"),
+        Markdown("The first example:\n"),
+        *(Html("1. {}").format(step) for step in steps),
+        Html("\n"),
     ]
 
 
-def _cite(formula: Formula) -> list[str]:
+def _terminal(formula: Formula, number: int) -> Html:
+    """One example as a terminal shows it, command and answer."""
+    answer = shown_answer(calculated_example(formula, number))
+    return code_block(f"$ {example(formula, number)}\n{answer}", "console") + Html("\n")
+
+
+def _command_line(name: str, page: str, notebook: bool) -> Html:
+    plot = Markdown()
+    if notebook:
+        plot = Markdown("[Notebook with a plot]({}), ").format(
+            relative(page, f"notebooks/{name}.ipynb")
+        )
+    return Markdown(
+        "Add `--explain` for the steps with the numbers put in, `--json` for a program. {}[all "
+        "calculators]({}).\n"
+    ).format(plot, relative(page, INDEX))
+
+
+def _bibtex_blocks(formula: Formula) -> list[Html]:
     """BibTeX of the page, as of the newest reading of any source, and of the formula's sources."""
-    read = max(item.urldate for item in references().values())
-    page = page_bibtex(
-        f"{formula.title}: a calculator", "calculator", formula.id, date.fromisoformat(read)
-    )
+    read = date.fromisoformat(max(source.urldate for source in references().values()))
+    title = f"{formula.title}: a calculator"
     sources = [reference(key).bibtex for key in formula.sources]
+    noun = "source" if len(sources) == 1 else "sources"
     return [
-        bibtex_block("BibTeX of this page", page) + "\n",
-        bibtex_block(
-            f"BibTeX of {'its source' if len(sources) == 1 else 'its sources'}",
-            "\n\n".join(sources),
-        ),
+        bibtex_block("BibTeX of this page", page_bibtex(title, "calculator", formula.id, read))
+        + Html("\n"),
+        bibtex_block(f"BibTeX of its {noun}", "\n\n".join(sources)),
     ]
-
-
-def form_markup(formula: Formula) -> str:
-    """The place of the form, with the first example's answer as text for readers without
-    JavaScript.
-
-    A calculator that is ordinary Python has no form: its page says so, and shows its examples.
-    """
-    result = _example(formula)
-    answers = "; ".join(
-        f"{name}: {said(value, formula.outputs[name].unit)}"
-        for name, value in result.items()
-        if value is not None and not formula.outputs[name].table
-    )
-    gives = f"gives {escape(answers)}" if answers else "prints a table"
-    line = f"<p>Example: <code>{escape(example(formula))}</code> {gives}.</p>"
-    if not formula.printed:
-        return f"{line}\n\nThis one runs in a terminal and in Python; the examples below show what it prints.\n"
-    spec = escape(json.dumps(form_record(formula)))
-    return (
-        f'<div class="fb-calculator" data-calculator="{formula.id}" data-spec="{spec}">{line}'
-        "<noscript><p>The form needs JavaScript; the command below does not.</p></noscript></div>\n"
-    )
-
-
-def form_record(formula: Formula) -> dict:
-    """What the form needs to know of a formula: inputs, outputs, where values come from, first
-    example.
-    """
-    inputs = [
-        {
-            "name": name,
-            "unit": spec.unit,
-            "meaning": spec.meaning,
-            "chip": spec.chip,
-            "model": spec.model,
-            "dtype": spec.dtype,
-            "choices": list(spec.choices),
-            "least": spec.least,
-            "whole": spec.whole,
-            "none": spec.none,
-            "group": spec.group if len(formula.inputs) >= FOLDED_FROM else "",
-            "most": _finite(getattr(spec, "most", None)),
-            "default": _finite(formula.defaults.get(name)),
-            "optional": name in formula.defaults,
-        }
-        for name, spec in formula.inputs.items()
-    ]
-    outputs = [
-        {
-            "name": n,
-            "unit": s.unit,
-            "meaning": s.meaning,
-            "needs": list(s.needs),
-            "absent": s.absent,
-            "choices": list(s.choices),
-        }
-        for n, s in formula.outputs.items()
-    ]
-    return {
-        "id": formula.id,
-        "takes": list(takes(formula)),
-        "inputs": inputs,
-        "outputs": outputs,
-        "example": dict(formula.examples[0]),
-    }
-
-
-def _finite(value: object) -> object:
-    return None if isinstance(value, float) and math.isinf(value) else value
-
-
-def picker_record() -> dict:
-    """Values of chips and models for the forms, each with the source of its claim and what must be
-    known about it.
-    """
-    chips = [
-        chip_record(Chip(load_entry(name))) for name in entry_ids() if load_entry(name).computes
-    ]
-    return {
-        "chips": chips,
-        "models": [_model_record(name) for name in model_ids()],
-        "bytes": DTYPE_BYTES,
-        "said": _said(),
-    }
-
-
-def chip_record(chip: Chip) -> dict:
-    """What a form may take from a chip: peaks by format and sparsity, bandwidths, links."""
-    peaks: dict[str, dict[str, dict]] = {}
-    for claim in chip.claims("peak", engine="tensor"):
-        if claim.dtype not in DTYPE_BYTES or claim.sparsity in peaks.get(claim.dtype, {}):
-            continue
-        try:
-            picked = chip.pick_peak(claim.dtype, claim.sparsity)
-        except FlopbookError:
-            continue
-        peaks.setdefault(claim.dtype, {})[claim.sparsity] = _picked(picked, picked.notes)
-    names = [*chip.entry.aliases, *chip.entry.device_names]
-    return {"id": chip.id, "name": chip.name, "aliases": names, "peaks": peaks} | _from_calculator(
-        chip
-    )
-
-
-def _picked(item: Picked | Value, notes: Sequence[str] = ()) -> dict:
-    record: dict = {"value": item.value, "source": item.source}
-    return {**record, "notes": list(notes)} if notes else record
-
-
-def _from_calculator(chip: Chip) -> dict:
-    """Bandwidth, memory, power and links as the calculators take them, so that form and command
-    agree.
-    """
-    found: dict[str, dict] = {}
-    for name, wanted in TAKEN:
-        spec = get_formula(name).inputs
-        for one in wanted:
-            try:
-                result = _taken(name, one, chip=chip.id)
-            except FlopbookError:
-                continue
-            found[spec[one].chip] = _picked(result.inputs[one], result.notes)
-    if beyond := chip.pick_scaleout_bandwidth():
-        found["scaleout_bandwidth"] = _picked(beyond)
-    if domain := chip.pick_scaleup_domain():
-        found["chips_per_node"] = _picked(domain)
-        size = format_quantity(domain.value, "chip")
-        found["scaleup_domain"] = _picked(domain, [DOMAIN_ENDS.format(size=size, chip=chip.id)])
-    return found
-
-
-def _taken(name: str, wanted: str, **picker: str) -> Result:
-    """A result with one input from the chip or model and the rest given; its notes are the notes of
-    that input.
-    """
-    formula = get_formula(name)
-    # One of everything but the limits, which stay open; what an open limit says is left out below.
-    # A head has a width or follows from another, so it is not open either.
-    taken = [
-        n
-        for n, s in formula.inputs.items()
-        if n not in formula.defaults or s.chip or n == "head_dim"
-    ]
-    given = {n: 1.0 for n in taken if not formula.inputs[n].choices}
-    result = calculate(name, **picker, **{n: value for n, value in given.items() if n != wanted})
-    notes = tuple(
-        n for n in result.notes if n.partition(" ")[0].rstrip(":,") not in formula.outputs
-    )
-    return Result(formula, result.inputs, result.outputs, notes)
-
-
-def _said() -> dict[str, list[str]]:
-    """Notes that hang on no chip, in the words of the command: a typed peak beside a sparsity, a
-    batch too small.
-    """
-    plain, sparse = (
-        calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity=s).notes for s in (None, "2:4")
-    )
-    return {"small": [SMALL_BATCH], "typed_peak": [note for note in sparse if note not in plain]}
-
-
-def _asked_of_models() -> tuple[str, ...]:
-    """The fields of models that some calculator takes as they are."""
-    asked = (spec.model for formula in printed().values() for spec in formula.inputs.values())
-    return tuple(dict.fromkeys(field for field in asked if field and field != "compute_params"))
-
-
-def _model_record(name: str) -> dict:
-    model = shape(name)
-    record: dict = {"id": model.id, "name": model.model.name, "aliases": list(model.model.aliases)}
-    for key in _asked_of_models():
-        claim = model.claim(key)
-        if claim is not None and not (model.model.kind == "dense" and key.startswith("experts")):
-            value = claim.value if claim.si_value is None else claim.si_value
-            record[key] = {"value": value, "source": claim.source}
-    try:
-        result = _taken("training-flops", "params", model=name)
-        record["compute_params"] = _picked(result.inputs["params"], result.notes)
-    except FlopbookError:
-        pass
-    return record
-
-
-def units_record() -> dict:
-    """The units and prefixes that the forms read, as the command line reads them."""
-    units = {name: [u.factor, u.si, dict(u.dimensions)] for name, u in UNITS.items()}
-    return {
-        "units": units,
-        "prefixes": dict(PREFIXES),
-        "customary": {si: list(pair) for si, pair in CUSTOMARY.items()},
-        "counts": {k: list(v) for k, v in COUNTS.items()},
-        "suffixes": dict(COUNT_SUFFIXES),
-        "plain": dict(PLAIN_SUFFIXES),
-    }

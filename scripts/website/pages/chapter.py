@@ -7,15 +7,17 @@ it, so that one can be put between two others without touching them.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from flopbook.data.library import references
-from flopbook.drawing.markup import inline, plain, relative, slug
+from flopbook.drawing.markup import slug
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import counted
+from scripts.website.markup import Html, Markdown, page_text, plain, relative
 from scripts.website.pages.sources import bibtex_block, page_bibtex
 
 LEVELS = ("easy", "medium", "hard")
@@ -30,17 +32,25 @@ HEADINGS = (
     "Key points",
     "Where to go on",
 )
+# In the source: `{{ exercise("easy") }}` and its text, up to the next exercise or heading.
 _EXERCISE = re.compile(
     r"\{\{-?\s*exercise\(\s*[\"'](\w+)[\"']\s*\)\s*-?\}\}(.*?)(?=\{\{-?\s*exercise\(|^## |\Z)",
     re.S | re.M,
 )
+# A box that opens, with text in it.
 _ANSWER = re.compile(r"^\?\?\? success \"[^\"]+\"\n\s*\n? {4}\S", re.M)
-_HEAD = re.compile(
+# In the rendered chapter: the number in an exercise's anchor, and the paragraph that it opens.
+_NUMBERED = re.compile(
     r'(?<=id=")exercise-\d+(">Exercise \d+</strong> <span[^>]*>\w+</span>)(.*?)(?=\n\n|\Z)', re.S
 )
+# What may change in a question while it stays the same question: values, code and formulas.
 _COMPUTED = re.compile(r"<(a|code|math)\b.*?</\1>|<[^>]*>|\$[^$]*\$|`[^`]*`", re.S)
+_WORD = re.compile(r"(?<![^\s(*])[A-Za-z]+(?:-[a-z]+)*")
 _NAME_WORDS = 6
+# What nobody reads word by word.
+_NOT_PROSE = re.compile(r"<svg.*?</svg>|```.*?```|\$\$.*?\$\$", re.S)
 _FIELD = re.compile(r"^(title|description|order|practicals): *(.*?) *$", re.M)
+_TITLE = re.compile(r"^# .*$", re.M)
 
 
 class Chapter(NamedTuple):
@@ -63,65 +73,57 @@ class Exercise(NamedTuple):
     answered: bool
 
 
+# The source of a chapter.
+
+
 def chapter_of(text: str, page: str) -> Chapter | None:
     """The chapter that a page of prose is; None for a page without an `order`."""
-    head = text.split("---", 2)[1] if text.startswith("---\n") else ""
-    found = dict(_FIELD.findall(head))
-    if not found.get("order", "").isdigit():
+    fields = dict(_FIELD.findall(front_of(text)))
+    if not fields.get("order", "").isdigit():
         return None
-    practicals = tuple(re.findall(r"[\w-]+", found.get("practicals", "")))
     return Chapter(
-        page, found.get("title", ""), found.get("description", ""), int(found["order"]), practicals
+        page,
+        fields.get("title", ""),
+        fields.get("description", ""),
+        int(fields["order"]),
+        tuple(re.findall(r"[\w-]+", fields.get("practicals", ""))),
     )
+
+
+def front_of(text: str) -> str:
+    """The front matter of a page of prose; empty where it has none."""
+    if not text.startswith("---\n"):
+        return ""
+    return text.split("---", 2)[1]
 
 
 def exercises(text: str) -> list[Exercise]:
     """The exercises of a chapter, from its source."""
-    found = enumerate(_EXERCISE.findall(text), 1)
-    return [Exercise(number, level, bool(_ANSWER.search(body))) for number, (level, body) in found]
+    return [
+        Exercise(number, level, bool(_ANSWER.search(body)))
+        for number, (level, body) in enumerate(_EXERCISE.findall(text), 1)
+    ]
 
 
 def exercise_heads() -> Callable[[str], str]:
-    """What `{{ exercise("easy") }}` calls on one page: the next number, with its anchor and level."""
-    done = 0
+    """What `{{ exercise("easy") }}` calls on one page: the next number, its anchor and level."""
+    numbers = itertools.count(1)
 
     def head(level: str) -> str:
-        nonlocal done
         if level not in LEVELS:
             raise FlopbookError(
                 f"an exercise is {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, found '{level}'"
             )
-        done += 1
-        return (
-            f'<strong class="fb-exercise" id="exercise-{done}">Exercise {done}</strong> '
-            f'<span class="fb-badge">{level}</span>'
-        )
+        markup = Html(
+            '<strong class="fb-exercise" id="exercise-{0}">Exercise {0}</strong> '
+            '<span class="fb-badge">{1}</span>'
+        ).format(next(numbers), level)
+        return str(markup)
 
     return head
 
 
-def named_exercises(text: str) -> str:
-    """A rendered chapter whose exercises are anchored by the words with which they begin, not by
-    their number.
-
-    So a link to one holds when another is put before it, and when a value in the question changes.
-    """
-    seen: dict[str, int] = {}
-
-    def named(match: re.Match[str]) -> str:
-        words = re.findall(r"(?<![^\s(*])[A-Za-z]+(?:-[a-z]+)*", _COMPUTED.sub(" . ", match[2]))
-        name = slug(" ".join(["exercise", *words[:_NAME_WORDS]]))
-        seen[name] = seen.get(name, 0) + 1
-        again = f"-{seen[name]}" if seen[name] > 1 else ""
-        return f"{name}{again}{match[1]}{match[2]}"
-
-    return _HEAD.sub(named, text)
-
-
-def minutes(text: str) -> int:
-    """How long the words of a rendered chapter take to read, at least one minute."""
-    prose = re.sub(r"<svg.*?</svg>|```.*?```|\$\$.*?\$\$", " ", text, flags=re.S)
-    return max(1, round(len(plain(prose).split()) / WORDS_A_MINUTE))
+# The rendered chapter.
 
 
 def framed(text: str, chapter: Chapter, number: int, total: int, closing: str = "") -> str:
@@ -130,16 +132,49 @@ def framed(text: str, chapter: Chapter, number: int, total: int, closing: str = 
 
     `closing` is one more line of the list that ends it.
     """
-    count = text.count('class="fb-exercise"')
-    line = [f"Chapter {number} of {total}", f"about {counted(minutes(text), 'minute')} to read"]
-    line += [f'<a href="#exercises">{counted(count, "exercise")}</a>'] if count else []
-    head = f'<p class="fb-note fb-place">{" · ".join(line)}</p>'
-    read = max(item.urldate for item in references().values())
-    name = chapter.page.removesuffix(".md")
-    cited = page_bibtex(escape_tex(chapter.title), "chapter", name, date.fromisoformat(read))
-    text = re.sub(r"^(# .*)$", lambda m: f"{m[1]}\n\n{head}", text, count=1, flags=re.M)
+    place = _place(text, number, total)
+    text = _TITLE.sub(lambda title: f"{title[0]}\n\n{place}", text, count=1)
     text = named_exercises(f"{text.rstrip()}\n{closing}".rstrip())
-    return f"{text}\n\n{bibtex_block('BibTeX of this chapter', cited)}\n"
+    return f"{text}\n\n{bibtex_block('BibTeX of this chapter', _bibtex(chapter))}\n"
+
+
+def _place(text: str, number: int, total: int) -> Html:
+    facts = [f"Chapter {number} of {total}", f"about {counted(minutes(text), 'minute')} to read"]
+    count = text.count('class="fb-exercise"')
+    if count:
+        facts.append(Html('<a href="#exercises">{}</a>').format(counted(count, "exercise")))
+    return Html('<p class="fb-note fb-place">{}</p>').format(Html(" · ").join(facts))
+
+
+def _bibtex(chapter: Chapter) -> str:
+    """The chapter as a reference, of the newest reading of any source."""
+    read = max(source.urldate for source in references().values())
+    name = chapter.page.removesuffix(".md")
+    return page_bibtex(escape_tex(chapter.title), "chapter", name, date.fromisoformat(read))
+
+
+def named_exercises(text: str) -> str:
+    """A rendered chapter whose exercises are anchored by the words with which they begin, not by
+    their number.
+
+    So a link to one holds when another is put before it, and when a value in the question changes.
+    """
+    uses: dict[str, int] = {}
+
+    def named(match: re.Match[str]) -> str:
+        words = _WORD.findall(_COMPUTED.sub(" . ", match[2]))
+        name = slug(" ".join(["exercise", *words[:_NAME_WORDS]]))
+        uses[name] = uses.get(name, 0) + 1
+        repeat = f"-{uses[name]}" if uses[name] > 1 else ""
+        return f"{name}{repeat}{match[1]}{match[2]}"
+
+    return _NUMBERED.sub(named, text)
+
+
+def minutes(text: str) -> int:
+    """How long the words of a rendered chapter take to read, at least one minute."""
+    words = plain(_NOT_PROSE.sub(" ", text)).split()
+    return max(1, round(len(words) / WORDS_A_MINUTE))
 
 
 def escape_tex(text: str) -> str:
@@ -151,7 +186,9 @@ def listing(chapters: Sequence[Chapter], page: str) -> str:
     """The chapters as a numbered list with what each is about, for the page that opens the
     handbook.
     """
-    return "\n".join(
-        f"{number}. [{inline(one.title)}]({relative(page, one.page)}). {inline(one.description)}"
-        for number, one in enumerate(chapters, 1)
+    return page_text(
+        Markdown("{}. [{}]({}). {}").format(
+            number, chapter.title, relative(page, chapter.page), chapter.description
+        )
+        for number, chapter in enumerate(chapters, 1)
     )

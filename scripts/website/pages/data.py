@@ -3,75 +3,110 @@
 from __future__ import annotations
 
 from flopbook.changes.history import history
+from flopbook.data.models import Model
 from flopbook.data.library import load_model, model_ids
-from flopbook.drawing.markup import escape, front_matter, table
+from flopbook.hardware.choice import choose
+from flopbook.data.library import source_tiers
 from flopbook.errors import FlopbookError
 from flopbook.export.changes_feed import FILE
-from flopbook.hardware.choice import choose
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    Sortable,
+    attribute,
+    code_block,
+    front_matter,
+    page_text,
+    table,
+)
 from scripts.website.pages.values import value_cell
 
 PAGE = "data.md"
 MODELS = "models.md"
 FILES = {
-    "accelerators.json": "all accelerators, each claim with `si_value`, `si_unit`, `chosen` and `url`",
-    "accelerators.csv": "the same, one claim a row",
-    "flopbook.sqlite": "everything as one SQLite database: `entries`, `claims`, `models`, `works`, `ledger` ...",
-    "accelerators.parquet": "the values of all accelerators for data frames",
-    "models.parquet": "the values of all models for data frames",
-    "vendors.json": "vendors with facts",
-    "models.json": "shapes of models",
-    "references.json": "all references as CSL-JSON, with `topics` and `annote`",
-    "references.bib": "all references as BibTeX",
-    "claims.json": "the ledger of recomputed claims",
-    "calculators.json": "calculators: inputs, outputs, LaTeX, JavaScript",
-    "glossary.json": "terms and symbols, with the calculators that use them",
+    "accelerators.json": Markdown(
+        "all accelerators, each claim with `si_value`, `si_unit`, `chosen` and `url`"
+    ),
+    "accelerators.csv": Markdown("the same, one claim a row"),
+    "flopbook.sqlite": Markdown(
+        "everything as one SQLite database: `entries`, `claims`, `models`, `works`, `ledger` ..."
+    ),
+    "accelerators.parquet": Markdown("the values of all accelerators for data frames"),
+    "models.parquet": Markdown("the values of all models for data frames"),
+    "vendors.json": Markdown("vendors with facts"),
+    "models.json": Markdown("shapes of models"),
+    "references.json": Markdown("all references as CSL-JSON, with `topics` and `annote`"),
+    "references.bib": Markdown("all references as BibTeX"),
+    "claims.json": Markdown("the ledger of recomputed claims"),
+    "calculators.json": Markdown("calculators: inputs, outputs, LaTeX, JavaScript"),
+    "glossary.json": Markdown("terms and symbols, with the calculators that use them"),
 }
+SCHEMAS = ("accelerator", "vendor", "model", "topics", "claims", "glossary")
+_QUERY = """\
+SELECT entry, value, unit, source FROM claims
+WHERE field = 'peak' AND dtype = 'bf16' AND sparsity = 'dense' AND chosen
+ORDER BY si_value DESC;"""
+_PROGRAM = """\
+from flopbook import chip
+
+h100 = chip("NVIDIA H100 80GB HBM3")  # an id, an alias or what the driver reports
+h100.peak("bf16")                    # FLOP/s, dense
+h100.peak("bf16", sparsity="2:4")    # only when asked for
+h100.pick_peak("bf16").claim.quote   # what the source says"""
 
 
 def data_page() -> str:
     """Where the data is, what is in it, how to use it."""
-    return "\n".join(
-        [
-            front_matter(
-                "Data and API",
-                "All data as JSON, CSV, BibTeX, SQLite and Parquet, with schemas; the same from the command line.",
-            ),
-            "# Data and API\n",
-            "Everything on this site comes from these files, and `flopbook export FOLDER` writes the same. They are "
-            "static: no key, no limit. Data and prose are CC-BY-4.0, code is Apache-2.0.\n",
-            *(f"- [`{name}`](api/v1/{name}): {words}" for name, words in FILES.items()),
-            *_feed_line(),
-            "\nThe schemas under which entries are accepted: "
-            + ", ".join(
-                f"[{name}](api/v1/schema/{name}.json)"
-                for name in ("accelerator", "vendor", "model", "topics", "claims", "glossary")
-            )
-            + ".\n",
-            "\nFor readers that are programs: [llms.txt](llms.txt) lists all pages, and each page is there as Markdown "
-            "too, at its address with `index.md` behind it. Every topic of the [references](references/index.md) has a "
-            "feed of its works.\n",
-            "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields are only added.\n",
-            "## In a query\n",
-            "```sql\nSELECT entry, value, unit, source FROM claims\nWHERE field = 'peak' AND dtype = 'bf16' "
-            "AND sparsity = 'dense' AND chosen\nORDER BY si_value DESC;\n```\n",
-            "## In a program\n",
-            "```python\nfrom flopbook import chip\n\n"
-            'h100 = chip("NVIDIA H100 80GB HBM3")  # an id, an alias or what the driver reports\n'
-            'h100.peak("bf16")                    # FLOP/s, dense\n'
-            'h100.peak("bf16", sparsity="2:4")    # only when asked for\n'
-            'h100.pick_peak("bf16").claim.quote   # what the source says\n```\n',
-        ]
+    schemas = Html(", ").join(
+        Markdown("[{0}](api/v1/schema/{0}.json)").format(name) for name in SCHEMAS
     )
+    blocks = [
+        front_matter(
+            "Data and API",
+            "All data as JSON, CSV, BibTeX, SQLite and Parquet, with schemas; "
+            "the same from the command line.",
+        ),
+        Markdown("# Data and API\n"),
+        Markdown(
+            "Everything on this site comes from these files, and `flopbook export FOLDER` writes "
+            "the same. They are static: no key, no limit. Data and prose are CC-BY-4.0, code is "
+            "Apache-2.0.\n"
+        ),
+        *(_file_line(name, words) for name, words in FILES.items()),
+        *_feed_line(),
+        Markdown("\nThe schemas under which entries are accepted: {}.\n").format(schemas),
+        Markdown(
+            "\nFor readers that are programs: [llms.txt](llms.txt) lists all pages, and each page "
+            "is there as Markdown too, at its address with `index.md` behind it. Every topic of "
+            "the [references](references/index.md) has a feed of its works.\n"
+        ),
+        Markdown(
+            "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields "
+            "are only added.\n"
+        ),
+        Markdown("## In a query\n"),
+        code_block(_QUERY, "sql") + Html("\n"),
+        Markdown("## In a program\n"),
+        code_block(_PROGRAM, "python") + Html("\n"),
+    ]
+    return page_text(blocks)
 
 
-def _feed_line() -> list[str]:
+def _file_line(name: str, words: Html) -> Html:
+    return Markdown("- [`{0}`](api/v1/{0}): {1}").format(attribute(name), words)
+
+
+def _feed_line() -> list[Html]:
     """The feed of changes, where this was built with the history that it is made from."""
     try:
         count = len(history())
     except FlopbookError:
         return []
-    words = f"an Atom feed of values that were added, changed or corrected ({count} changes of entries so far)"
-    return [f"- [`{FILE}`](api/v1/{FILE}): {words}"]
+    words = Markdown(
+        "an Atom feed of values that were added, changed or corrected "
+        "({} changes of entries so far)"
+    ).format(count)
+    return [_file_line(FILE, words)]
 
 
 MODEL_FIELDS = (
@@ -88,35 +123,38 @@ MODEL_FIELDS = (
 
 
 def models_page() -> str:
-    """All models with their shapes; every value tells its source."""
-    rows = []
-    for name in model_ids():
-        item = load_model(name)
-        cells = []
-        for field, _ in MODEL_FIELDS:
-            claims = [c for c in item.claims if c.field == field]
-            claim = choose(claims) or next(iter(claims), None)
-            anchor = "m-" + "".join(c if c.isalnum() else "-" for c in f"{name}-{field}")
-            sort = f"sort:{claim.si_value}|" if claim and claim.si_value else ""
-            cells.append(
-                f"{sort}{value_cell(claim, anchor)}" if claim else '<span class="fb-none">-</span>'
-            )
-        rows.append(
-            (
-                f'<span id="{name}">{escape(item.name)}</span><br><code>{name}</code>',
-                escape(item.kind),
-                *cells,
-            )
-        )
+    """All models with their shapes; every value shows its source."""
     head = ("Model", "Kind", *(f"#{title}" for _, title in MODEL_FIELDS))
-    return "\n".join(
-        [
-            front_matter(
-                "Models", "Shapes of published models, each value with its source.", wide=True
-            ),
-            "# Models\n",
-            "Shapes that the calculators know by name, such as `flopbook training-flops --model gpt-3-175b`. A "
-            "value shows its source on hover, by keyboard and on touch.\n",
-            table(head, rows, kind="fb-sort", caption="Models"),
-        ]
+    rows = [_model_row(name) for name in model_ids()]
+    blocks = [
+        front_matter(
+            "Models", "Shapes of published models, each value with its source.", wide=True
+        ),
+        Markdown("# Models\n"),
+        Markdown(
+            "Shapes that the calculators know by name, such as `flopbook training-flops --model "
+            "gpt-3-175b`. A value shows its source on hover, by keyboard and on touch.\n"
+        ),
+        table(head, rows, kind="fb-sort", caption="Models"),
+    ]
+    return page_text(blocks)
+
+
+def _model_row(name: str) -> list[str | Sortable]:
+    model = load_model(name)
+    title = Html('<span id="{0}">{1}</span><br><code>{2}</code>').format(
+        attribute(name), model.name, name
     )
+    return [title, model.kind, *(_model_cell(model, name, field) for field, _ in MODEL_FIELDS)]
+
+
+def _model_cell(model: Model, name: str, field: str) -> str | Sortable:
+    claims = [claim for claim in model.claims if claim.field == field]
+    claim = choose(claims) or next(iter(claims), None)
+    if claim is None:
+        return Html('<span class="fb-none">-</span>')
+    letters = (letter if letter.isalnum() else "-" for letter in f"{name}-{field}")
+    cell = value_cell(claim, f"m-{''.join(letters)}")
+    if not claim.si_value:
+        return cell
+    return Sortable(cell, claim.si_value)

@@ -10,13 +10,23 @@ import functools
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, library, load_entry, vendor
 from flopbook.data.repository import edit_url
-from flopbook.drawing.markup import escape, front_matter, inline, link, relative
+from flopbook.data.library import source_tiers
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import Chip
-from flopbook.hardware.choice import choose
-from flopbook.hardware.parts import packages
 from flopbook.hardware.shown import chosen_claims
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.parts import packages
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    code_span,
+    front_matter,
+    link,
+    page_text,
+    relative,
+    trusted,
+)
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.meaning import meaning
 from scripts.website.pages.quantities import shown_claims
@@ -29,116 +39,150 @@ def entry_markdown(entry_id: str) -> str:
     entry = load_entry(entry_id)
     page = entry_page(entry_id)
     chosen = chosen_claims(entry)
-    others = [c for c in entry.claims if id(c) not in chosen and c.value is not None]
-    lines = [
+    losers = [
+        claim for claim in entry.claims if id(claim) not in chosen and claim.value is not None
+    ]
+    blocks = [
         front_matter(entry.name, f"{entry.name}: {entry.summary}"),
-        f"# {inline(entry.name)}\n",
-        f"{inline(entry.summary)}\n",
-        _facts_line(entry, page),
-        *([f"\n{inline(entry.notes)}\n"] if entry.notes else []),
-        "## Values\n",
+        Markdown("# {}\n").format(entry.name),
+        Markdown("{}\n").format(entry.summary),
+        *_identity(entry, page),
+    ]
+    if entry.notes:
+        blocks.append(Markdown("\n{}\n").format(entry.notes))
+    blocks += [
+        Markdown("## Values\n"),
         value_table(shown_claims(entry), page, "Values shown, with source"),
-        *_picture(entry),
+        *_roofline(entry),
         *meaning(entry, page),
         *_systems(entry, page),
         *_history(entry, page),
-        *other_values(entry, others, page),
-        *_data(entry, page),
+        *other_values(entry, losers, page),
+        *_as_data(entry, page),
     ]
-    return "\n".join(lines) + "\n"
+    return page_text(blocks) + "\n"
 
 
-def _facts_line(entry: Entry, page: str) -> str:
-    maker = f"[{inline(vendor(entry.vendor).name)}](index.md)"
-    items = [f"**Id** `{entry.id}`", f"**Kind** {KINDS[entry.kind]}", f"**Vendor** {maker}"]
+def _identity(entry: Entry, page: str) -> list[Html]:
+    """Id, kind, vendor and what else names the entry, as a list that ends with an empty line."""
+    maker = Markdown("[{}](index.md)").format(vendor(entry.vendor).name)
+    facts: list[tuple[str, str | Html]] = [
+        ("Id", code_span(entry.id)),
+        ("Kind", KINDS[entry.kind]),
+        ("Vendor", maker),
+    ]
     if entry.family:
-        items.append(f"**Family** {inline(entry.family)}")
+        facts.append(("Family", entry.family))
     if entry.status:
-        now = entry.status[0]
-        items.append(
-            f"**Status** {inline(now.state)}, as of {now.as_of} ({cite(now.source, page)})"
+        newest = entry.status[0]
+        state = Markdown("{}, as of {} ({})").format(
+            newest.state, newest.as_of, cite(newest.source, page)
         )
+        facts.append(("Status", state))
     if entry.aliases:
-        items.append("**Also called** " + ", ".join(f"`{alias}`" for alias in entry.aliases))
+        facts.append(("Also called", Html(", ").join(map(code_span, entry.aliases))))
     if entry.device_names:
-        items.append(
-            "**Reported by drivers as** " + ", ".join(f"`{name}`" for name in entry.device_names)
-        )
+        names = Html(", ").join(map(code_span, entry.device_names))
+        facts.append(("Reported by drivers as", names))
     if entry.variant_of:
-        items.append(
-            f"**Variant of** [{inline(entry.variant_of)}]({relative(page, entry_page(entry.variant_of))})"
-        )
+        facts.append(("Variant of", _entry_link(entry.variant_of, page)))
     if entry.contains:
-        parts = (
-            f"{p.count} x [{inline(p.ref)}]({relative(page, entry_page(p.ref))})"
-            for p in entry.contains
+        contents = (
+            Markdown("{} x {}").format(component.count, _entry_link(component.ref, page))
+            for component in entry.contains
         )
-        items.append("**Contains** " + ", ".join(parts))
-    return "\n".join(f"- {item}" for item in items) + "\n"
+        facts.append(("Contains", Html(", ").join(contents)))
+    return [*(Markdown("- **{}** {}").format(name, fact) for name, fact in facts), Html()]
 
 
-def _picture(entry: Entry) -> list[str]:
+def _entry_link(entry_id: str, page: str) -> Html:
+    return Markdown("[{}]({})").format(entry_id, relative(page, entry_page(entry_id)))
+
+
+def _roofline(entry: Entry) -> list[Html]:
     if not entry.computes:
         return []
     try:
-        picture = roofline_svg(Chip(entry))
-    except FlopbookError:
+        svg = roofline_svg(Chip(entry))
+    except FlopbookError:  # no peak or no bandwidth
         return []
-    return ["\n## Roofline\n", picture, ""]
+    return [Markdown("\n## Roofline\n"), trusted(svg), Html()]
 
 
-def _systems(entry: Entry, page: str) -> list[str]:
+def _systems(entry: Entry, page: str) -> list[Html]:
     """What is built from it, and its variants."""
-    lines = []
-    for name, words in users(entry_ids()).get(entry.id, ()):
-        lines.append(f"- {link(load_entry(name).name, html_link(page, entry_page(name)))}: {words}")
-    return ["\n## Built from it\n", *lines] if lines else []
+    lines = [
+        Markdown("- {}: {}").format(
+            link(load_entry(name).name, html_link(page, entry_page(name))), words
+        )
+        for name, words in users(entry_ids()).get(entry.id, ())
+    ]
+    if not lines:
+        return []
+    return [Markdown("\n## Built from it\n"), *lines]
 
 
 @functools.lru_cache(maxsize=2)
 def users(ids: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
     """For each entry those that contain it, at any level, or are variants of it, with how."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    usage: dict[str, list[tuple[str, str]]] = {}
     for name in ids:
-        other = load_entry(name)
-        inside = {part.ref: part.count for part in other.contains}
-        with contextlib.suppress(
-            FlopbookError
-        ):  # its parts are broken, which the check of the data says
-            inside = packages(other) | inside
-        for ref, count in inside.items():
-            found.setdefault(ref, []).append((name, f"{KINDS[other.kind]} of {count:,}"))
-        if other.variant_of and other.variant_of not in inside:
-            found.setdefault(other.variant_of, []).append((name, "variant"))
-    return found
+        user = load_entry(name)
+        contents = _contents(user)
+        for ref, count in contents.items():
+            usage.setdefault(ref, []).append((name, f"{KINDS[user.kind]} of {count:,}"))
+        if user.variant_of and user.variant_of not in contents:
+            usage.setdefault(user.variant_of, []).append((name, "variant"))
+    return usage
 
 
-def _history(entry: Entry, page: str) -> list[str]:
+def _contents(entry: Entry) -> dict[str, int]:
+    """Id -> number of all that an entry is built of, its packages at any level included."""
+    contents = {component.ref: component.count for component in entry.contains}
+    # Where a component is broken the check of the data says so; this page shows what it can.
+    with contextlib.suppress(FlopbookError):
+        return packages(entry) | contents
+    return contents
+
+
+def _history(entry: Entry, page: str) -> list[Html]:
     """Announced, launched, and every state that was recorded, oldest first."""
     events = []
     for field in ("announced", "launched"):
-        claim = choose(c for c in entry.claims if c.field == field)
+        claims = (claim for claim in entry.claims if claim.field == field)
+        claim = choose(claims)
         if claim is not None:
             events.append((str(claim.value), field, claim.source, claim.note))
-    events += [(str(s.as_of), f"recorded as {s.state}", s.source, s.note) for s in entry.status]
-    lines = [
-        f"- {escape(day)}: {escape(what)} ({cite(key, page)}){'. ' + inline(note) if note else ''}"
-        for day, what, key, note in sorted(events)
-    ]
-    return ["\n## History\n", *lines]
+    for status in entry.status:
+        day, words = str(status.as_of), f"recorded as {status.state}"
+        events.append((day, words, status.source, status.note))
+    return [Markdown("\n## History\n"), *(_event(*event, page) for event in sorted(events))]
 
 
-def _data(entry: Entry, page: str) -> list[str]:
+def _event(day: str, words: str, source: str, note: str, page: str) -> Html:
+    line = Markdown("- {}: {} ({})").format(day, words, cite(source, page))
+    if not note:
+        return line
+    return Markdown("{}. {}").format(line, note)
+
+
+def _as_data(entry: Entry, page: str) -> list[Html]:
     """The entry as data, how to correct it, how to cite the page."""
-    file, path = f"accelerators/{entry.id}.yaml", library().accelerators / f"{entry.id}.yaml"
-    try:
-        edit = f"[Edit this file]({edit_url(path)}) or read "
-    except FlopbookError:  # no address of the repository is known where this is built
-        edit = "Read "
+    reading = Markdown("Read ")
+    with contextlib.suppress(FlopbookError):  # the address of the repository is not known here
+        url = edit_url(ACCELERATORS / f"{entry.id}.yaml")
+        reading = Markdown("[Edit this file]({}) or read ").format(attribute(url))
     return [
-        "\n## Data\n",
-        f"This entry as data: `flopbook show {entry.id} --json`, or its file `{file}`. {edit}"
-        f"[how to correct a value]({relative(page, 'contributing/index.md')}).\n",
+        Markdown("\n## Data\n"),
+        Markdown(
+            "This entry as data: `flopbook show {entry} --json`, or its file {file}. "
+            "{reading}[how to correct a value]({contributing}).\n"
+        ).format(
+            entry=attribute(entry.id),
+            file=code_span(f"accelerators/{entry.id}.yaml"),
+            reading=reading,
+            contributing=relative(page, "contributing/index.md"),
+        ),
         bibtex_block("BibTeX of this page", _bibtex(entry)),
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from flopbook.data.library import vendor_ids
-from scripts.website.pages.explorer import Item
+from scripts.website.pages.explorer import ExplorerRow
 from scripts.website.pages.quantities import Cell, Cells, peak_id, value_of
 
 
@@ -115,47 +115,54 @@ _PEAKS = tuple(
 
 def family_of(entry_id: str) -> Family:
     """The family of an entry, by the longest beginning of its id."""
-    fits = [
-        (len(start), one) for one in FAMILIES for start in one.members if entry_id.startswith(start)
+    matches = [
+        (len(start), family)
+        for family in FAMILIES
+        for start in family.members
+        if entry_id.startswith(start)
     ]
-    return max(fits, key=lambda pair: pair[0])[1] if fits else FAMILIES[-1]
+    if not matches:
+        return FAMILIES[-1]
+    return max(matches, key=lambda match: match[0])[1]
 
 
-def by_family(found: Iterable[Item]) -> dict[str, list[Item]]:
+def by_family(entries: Iterable[ExplorerRow]) -> dict[str, list[ExplorerRow]]:
     """The entries of every family, families in their order."""
-    grouped: dict[str, list[Item]] = {one.id: [] for one in FAMILIES}
-    for item in found:
-        grouped[family_of(item.entry.id).id].append(item)
+    grouped: dict[str, list[ExplorerRow]] = {family.id: [] for family in FAMILIES}
+    for row in entries:
+        grouped[family_of(row.entry.id).id].append(row)
     return grouped
 
 
-def makers(found: Sequence[Item], family: Family) -> list[str]:
+def makers(entries: Sequence[ExplorerRow], family: Family) -> list[str]:
     """The vendors of a family, those with entries first by their number; a vendor without an entry
     counts too.
     """
-    mine = [item.entry.vendor for item in found if family_of(item.entry.id) is family]
-    empty = {item.entry.vendor for item in found}.symmetric_difference(vendor_ids())
-    mine_empty = {name for name in empty if family_of(f"{name}/") is family}
-    return sorted({*mine, *mine_empty}, key=lambda name: (-mine.count(name), name))
+    of_family = [row.entry.vendor for row in entries if family_of(row.entry.id) is family]
+    without_entry = {row.entry.vendor for row in entries}.symmetric_difference(vendor_ids())
+    planned = {name for name in without_entry if family_of(f"{name}/") is family}
+    return sorted({*of_family, *planned}, key=lambda name: (-of_family.count(name), name))
 
 
-def chips(found: Iterable[Item], families: Sequence[str] = ()) -> list[Item]:
-    """What computes: chips, and cards of which no parts are recorded; of these families, or of all."""
-    return [
-        i
-        for i in found
-        if i.entry.computes and (not families or family_of(i.entry.id).id in families)
-    ]
+def chips(entries: Iterable[ExplorerRow], families: Sequence[str] = ()) -> list[ExplorerRow]:
+    """Chips, and cards of which no parts are recorded; of these families, or of all."""
+    computing = [row for row in entries if row.entry.computes]
+    if not families:
+        return computing
+    return [row for row in computing if family_of(row.entry.id).id in families]
 
 
 def peak16(cells: Cells) -> Cell | None:
     """The bf16 or fp16 matrix peak that stands for a chip: dense where a source says so, else of
     unstated sparsity.
     """
-    return next((cell for name in _PEAKS if isinstance(cell := cells.get(name), Cell)), None)
+    peaks = (cells.get(name) for name in _PEAKS)
+    return next((cell for cell in peaks if isinstance(cell, Cell)), None)
 
 
 def ridge(cells: Cells) -> float | None:
     """Operations for each byte of memory traffic, from that peak; None without both."""
-    top, bottom = peak16(cells), value_of(cells, "memory_bandwidth")
-    return top.value / bottom if top and bottom else None
+    peak, bandwidth = peak16(cells), value_of(cells, "memory_bandwidth")
+    if not peak or not bandwidth:
+        return None
+    return peak.value / bandwidth

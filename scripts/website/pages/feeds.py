@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flopbook.changes.additions import additions
-from flopbook.data.library import references
 from flopbook.data.references import Reference
-from flopbook.data.topics import Topic
+from flopbook.data.library import references
 from flopbook.export.atom import Item, atom
 from scripts.website.pages.sources import all_topics, home_topic, newest_first, when
 
@@ -23,38 +22,30 @@ def feed_file(topic: str = ALL) -> str:
 
 def files() -> dict[str, str]:
     """Content path -> text of every feed."""
-    works = newest_first(item for item in references().values() if item.is_work)
-    found = {feed_file(): _feed("works", ALL, works)}
+    works = newest_first(work for work in references().values() if work.is_work)
+    feeds = {feed_file(): _feed("works", ALL, works)}
     for topic in all_topics():
-        names = {one.id for one in topic.walk()}
-        found[feed_file(topic.id)] = _of_topic(
-            topic, [item for item in works if names.intersection(item.topics)]
-        )
-    return found
-
-
-def _of_topic(topic: Topic, works: list[Reference]) -> str:
-    return _feed(f"works on {topic.title}", topic.id, works)
+        ids = {subtopic.id for subtopic in topic.walk()}
+        on_topic = [work for work in works if ids.intersection(work.topics)]
+        feeds[feed_file(topic.id)] = _feed(f"works on {topic.title}", topic.id, on_topic)
+    return feeds
 
 
 def _feed(title: str, name: str, works: Iterable[Reference]) -> str:
     """The works that came last: by the day on which they were added, then by their own date."""
     added = additions()
-    dated = [(added.get(item.key) or published(item), item) for item in works]
+    dated = [(added.get(work.key) or published(work), work) for work in works]
     newest = sorted(dated, key=lambda pair: pair[0][:10], reverse=True)[:MOST]
-    return atom(
-        f"flopbook: {title}",
-        f"works:{name}",
-        f"{name}.atom",
-        [_item(time, item) for time, item in newest],
-    )
+    entries = [_entry(time, work) for time, work in newest]
+    return atom(f"flopbook: {title}", f"works:{name}", f"{name}.atom", entries)
 
 
-def published(item: Reference) -> str:
+def published(work: Reference) -> str:
     """The first moment of the month or year of a work, as ISO 8601."""
-    return f"{item.year or 1970:04d}-{item.month or 1:02d}-01T00:00:00+00:00"
+    return f"{work.year or 1970:04d}-{work.month or 1:02d}-01T00:00:00+00:00"
 
 
-def _item(time: str, item: Reference) -> Item:
-    said = f"{item.authors}, {when(item)}. {item.annote}\n{item.link}"
-    return Item(item.title, f"work:{item.key}", time, f"../{home_topic(item)}/#{item.key}", said)
+def _entry(time: str, work: Reference) -> Item:
+    summary = f"{work.authors}, {when(work)}. {work.annote}\n{work.link}"
+    href = f"../{home_topic(work)}/#{work.key}"
+    return Item(work.title, f"work:{work.key}", time, href, summary)

@@ -11,49 +11,65 @@ from collections.abc import Iterable, Iterator
 
 from flopbook.data.glossary import Term
 from flopbook.data.library import glossary
-from flopbook.drawing.markup import escape, front_matter, inline, link, table
 from flopbook.evaluation.answers import counted
 from flopbook.evaluation.terms import uses
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    front_matter,
+    inline,
+    link,
+    maths,
+    page_text,
+    table,
+)
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.sources import html_link
 from scripts.website.pages.terms import PAGE
 
 TIPS = "assets/flopbook/glossary.json"
-_GREEK = "alpha beta gamma delta eta kappa ell pi rho tau phi"
+_GREEK = ("alpha", "beta", "gamma", "delta", "eta", "kappa", "ell", "pi", "rho", "tau", "phi")
+# What LaTeX adds to a letter, and an order by letter leaves aside.
+_DECORATION = re.compile(r"\\(?:text|hat|bar|mathrm)\b|[{}\\]")
 
 
 def glossary_page() -> str:
     """Symbols as a table, then all terms by letter, each with its own anchor."""
     terms = sorted(glossary(), key=lambda term: (_letter(term), term.term.lower()))
     groups = [(letter, list(group)) for letter, group in itertools.groupby(terms, key=_letter)]
-    jumps = " ".join(link(letter, f"#{letter.lower()}") for letter, _ in groups)
-    return "\n".join(
-        [
-            front_matter(
-                "Glossary",
-                "Every term and symbol of the handbook and the calculators, with its unit.",
-            ),
-            "# Glossary\n",
-            f"{counted(len(terms), 'term')} and the symbols that stand for them. One letter has to serve for several "
-            "things, here as in the literature: the table says for which, and how others write them. What a term is "
-            "used for in calculators follows from their inputs and outputs.\n",
-            f'<nav class="fb-glossary" aria-label="Letters"><a href="#symbols">Symbols</a> {jumps}</nav>\n',
-            "## Symbols\n",
-            _symbols(),
-            *itertools.chain.from_iterable(_group(letter, group) for letter, group in groups),
-        ]
-    )
+    letters = Html(" ").join(link(letter, f"#{letter.lower()}") for letter, _ in groups)
+    blocks = [
+        front_matter(
+            "Glossary", "Every term and symbol of the handbook and the calculators, with its unit."
+        ),
+        Markdown("# Glossary\n"),
+        Markdown(
+            "{} and the symbols that stand for them. One letter has to serve for several things, "
+            "here as in the literature: the table says for which, and how others write them. What "
+            "a term is used for in calculators follows from their inputs and outputs.\n"
+        ).format(counted(len(terms), "term")),
+        Html(
+            '<nav class="fb-glossary" aria-label="Letters"><a href="#symbols">Symbols</a> '
+            "{}</nav>\n"
+        ).format(letters),
+        Markdown("## Symbols\n"),
+        _symbols(),
+        *itertools.chain.from_iterable(_group(letter, group) for letter, group in groups),
+    ]
+    return page_text(blocks)
 
 
 def tips() -> str:
     """JSON: term -> its name, and what it means in plain text."""
-    found = {term.id: [term.term, _meaning(term)] for term in glossary()}
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    texts = {term.id: [term.term, _meaning(term)] for term in glossary()}
+    return json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
 
 
 def _meaning(term: Term) -> str:
-    unit = "" if term.unit == "1" or not term.symbol else f" Unit: {term.unit}."
-    return f"{term.meaning}{unit}"
+    if term.unit == "1" or not term.symbol:
+        return term.meaning
+    return f"{term.meaning} Unit: {term.unit}."
 
 
 def _letter(term: Term) -> str:
@@ -61,54 +77,82 @@ def _letter(term: Term) -> str:
     return first if first.isalpha() else "0-9"
 
 
-def _group(letter: str, terms: Iterable[Term]) -> Iterator[str]:
-    yield f"\n## {letter} {{#{letter.lower()}}}\n"
+def _group(letter: str, terms: Iterable[Term]) -> Iterator[Html]:
+    yield Markdown("\n## {} {{#{}}}\n").format(letter, attribute(letter.lower()))
     yield from map(_entry, terms)
 
 
-def _entry(term: Term) -> str:
+def _entry(term: Term) -> Html:
     """One term: name, symbols, unit and meaning; where it is introduced, what uses it, and what is
     near it.
     """
-    facts = [f"${symbol}$" for symbol in term.symbol] + (
-        [] if term.unit == "1" else [escape(term.unit)]
+    return Html(
+        '<div class="fb-entry"><h3 id="{id}">{name}</h3>{facts}<p>{meaning}{note}</p>'
+        '<p class="fb-note">{links}</p></div>\n'
+    ).format(
+        id=attribute(term.id),
+        name=inline(term.term),
+        facts=_facts(term),
+        meaning=inline(term.meaning),
+        note=_note(term),
+        links=_links(term),
     )
-    facts += [f"also {inline(', '.join(term.also))}"] if term.also else []
-    more = [link("introduced here", html_link(PAGE, term.chapter))]
+
+
+def _facts(term: Term) -> Html:
+    """Symbols, unit and other names in small print; nothing where a term has none of them."""
+    facts: list[str] = [maths(symbol) for symbol in term.symbol]
+    if term.unit != "1":
+        facts.append(term.unit)
+    if term.also:
+        facts.append(f"also {', '.join(term.also)}")
+    if not facts:
+        return Html()
+    return Html(" <small>{}</small>").format(Html(" · ").join(facts))
+
+
+def _note(term: Term) -> Html:
+    """How others write it, where the table of symbols does not say so already."""
+    if not term.elsewhere or term.symbol:
+        return Html()
+    return Markdown(" {}").format(term.elsewhere)
+
+
+def _links(term: Term) -> Html:
+    links = [link("introduced here", html_link(PAGE, term.chapter))]
     calculators = [link(name, html_link(PAGE, calculator_page(name))) for name in uses()[term.id]]
-    others = [link(_name(other), f"#{other}") for other in term.see_also]
-    for words, links in (("used by", calculators), ("see also", others)):
-        more += [f"{words} {', '.join(links)}"] if links else []
-    note = f" {inline(term.elsewhere)}" if term.elsewhere and not term.symbol else ""
-    head = f" <small>{' · '.join(facts)}</small>" if facts else ""
-    return (
-        f'<div class="fb-entry"><h3 id="{term.id}">{inline(term.term)}</h3>{head}<p>{inline(term.meaning)}{note}</p>'
-        f'<p class="fb-note">{" · ".join(more)}</p></div>\n'
-    )
+    if calculators:
+        links.append(Html("used by {}").format(Html(", ").join(calculators)))
+    neighbours = [link(_name(term_id), f"#{term_id}") for term_id in term.see_also]
+    if neighbours:
+        links.append(Html("see also {}").format(Html(", ").join(neighbours)))
+    return Html(" · ").join(links)
 
 
 def _name(term_id: str) -> str:
     return next(term.term for term in glossary() if term.id == term_id)
 
 
-def _symbols() -> str:
+def _symbols() -> Html:
     """Every symbol with all that it stands for."""
     owners: dict[str, list[Term]] = {}
     for term in glossary():
         for symbol in term.symbol:
             owners.setdefault(symbol, []).append(term)
-    rows = []
-    for symbol in sorted(owners, key=_order):
-        terms = owners[symbol]
-        units = dict.fromkeys(term.unit for term in terms if term.unit != "1")
-        means = ", ".join(link(term.term, f"#{term.id}") for term in terms)
-        said = [term.elsewhere for term in terms if term.elsewhere and term.symbol[0] == symbol]
-        rows.append((f"${symbol}$", means, escape(", ".join(units)), inline(" ".join(said))))
+    rows = [_symbol_row(symbol, owners[symbol]) for symbol in sorted(owners, key=_order)]
     return table(("Symbol", "Stands for", "Unit", "Elsewhere"), rows, caption="Symbols")
 
 
+def _symbol_row(symbol: str, terms: list[Term]) -> tuple[str, ...]:
+    units = dict.fromkeys(term.unit for term in terms if term.unit != "1")
+    meanings = Html(", ").join(link(term.term, f"#{term.id}") for term in terms)
+    # How others write a term stands beside its first symbol only.
+    elsewhere = [term.elsewhere for term in terms if term.elsewhere and term.symbol[0] == symbol]
+    return maths(symbol), meanings, ", ".join(units), inline(" ".join(elsewhere))
+
+
 def _order(symbol: str) -> tuple[bool, str, bool, str]:
-    """Latin letters before Greek ones, capitals before small ones, each before what has an index."""
-    bare = re.sub(r"\\(?:text|hat|bar|mathrm)\b|[{}\\]", "", symbol)
-    base = next((name for name in _GREEK.split() if bare.startswith(name)), bare[:1])
-    return len(base) > 1, base.lower(), base.islower(), bare
+    """Latin letters before Greek ones, capitals before small ones, each before its indexed forms."""
+    letters = _DECORATION.sub("", symbol)
+    stem = next((name for name in _GREEK if letters.startswith(name)), letters[:1])
+    return len(stem) > 1, stem.lower(), stem.islower(), letters

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
+# Fewer points, or points closer together, say nothing of a growth by the year.
 POINTS, YEARS = 8, 4.0
 
 
-class Growth(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Growth:
     """Yearly factor; value at the year 2000; standard error of the rate's logarithm; scatter as a
     factor; points.
     """
@@ -50,14 +52,15 @@ def fitted(places: Sequence[tuple[float, float]]) -> Growth | None:
     if len(places) < POINTS or max(years) - min(years) < YEARS:
         return None
     logs = [math.log(value) for _, value in places]
-    mean_x, mean_y = sum(years) / len(years), sum(logs) / len(logs)
-    spread = sum((x - mean_x) ** 2 for x in years)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(years, logs, strict=True)) / spread
-    rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in zip(years, logs, strict=True))
-    sigma = math.sqrt(rest / (len(places) - 2))
+    mean_year, mean_log = sum(years) / len(years), sum(logs) / len(logs)
+    from_mean = [(x - mean_year, y - mean_log) for x, y in zip(years, logs, strict=True)]
+    spread = sum(x**2 for x, _ in from_mean)
+    slope = sum(x * y for x, y in from_mean) / spread
+    residual = sum((y - slope * x) ** 2 for x, y in from_mean)
+    sigma = math.sqrt(residual / (len(places) - 2))
     return Growth(
         math.exp(slope),
-        math.exp(mean_y - slope * mean_x),
+        math.exp(mean_log - slope * mean_year),
         sigma / math.sqrt(spread),
         math.exp(sigma),
         len(places),

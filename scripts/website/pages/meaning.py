@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from flopbook.data.accelerators import Entry
-from flopbook.drawing.markup import escape, relative, table
-from flopbook.errors import FlopbookError
-from flopbook.evaluation.calculator import DTYPE_BYTES, calculate
-from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose
+from flopbook.data.library import source_tiers
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import Chip
+from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.units import format_quantity
+from scripts.website.markup import Html, Markdown, code_block, relative, table
 
 # Bytes of a parameter and what is then stored with it.
 FITS = {
@@ -18,66 +20,68 @@ FITS = {
 }
 
 
-def meaning(entry: Entry, page: str) -> list[str]:
+def meaning(entry: Entry, page: str) -> list[Html]:
     """The section, or nothing for entries that are not chips or lack the values."""
     if not entry.computes:
         return []
-    lines = [*_busy(entry, page), *_fits(entry)]
-    if not lines:
+    tables = [*_ridge_points(entry, page), *_largest_models(entry)]
+    if not tables:
         return []
-    command = f"```sh\nflopbook min-batch --chip {entry.id}\n```"
-    return ["\n## What it means\n", *lines, "\nIn a terminal:\n", command]
+    return [
+        Markdown("\n## What it means\n"),
+        *tables,
+        Markdown("\nIn a terminal:\n"),
+        code_block(f"flopbook min-batch --chip {entry.id}", "sh"),
+    ]
 
 
-def _busy(entry: Entry, page: str) -> list[str]:
+def _ridge_points(entry: Entry, page: str) -> list[Html]:
     """Ridge point and minimum batch of every number format with a matrix peak."""
     chip = Chip(entry)
-    rows = []
-    for dtype in DTYPE_BYTES:
-        if not choose(chip.claims("peak", dtype=dtype, engine="tensor")):
-            continue
-        try:
-            result = calculate("min-batch", chip=entry.id, dtype=dtype)
-        except FlopbookError:  # only a sparse peak, or no bandwidth
-            continue
-        picked = chip.pick_peak(dtype)
-        rows.append(
-            (
-                escape(dtype),
-                escape(picked.claim.sparsity),
-                escape(format_quantity(picked.value, picked.unit)),
-                escape(f"{result['flop_per_byte']:,.0f}"),
-                escape(f"{result['tokens']:,.0f}"),
-            )
-        )
+    rows = [row for dtype in DTYPE_BYTES if (row := _ridge_row(chip, dtype))]
     if not rows:
         return []
     head = ("Format", "Sparsity", "#Peak", "#Ridge point, FLOP/byte", "#Tokens to be compute-bound")
-    words = (
-        f"Below the ridge point the chip waits for its memory. The last column is the smallest batch for which a wide "
-        f"matrix product is limited by arithmetic ([minimum batch]({relative(page, 'calculators/min-batch.md')})).\n"
-    )
+    words = Markdown(
+        "Below the ridge point the chip waits for its memory. The last column is the smallest "
+        "batch for which a wide matrix product is limited by arithmetic ([minimum batch]({})).\n"
+    ).format(relative(page, "calculators/min-batch.md"))
     return [words, table(head, rows, caption="Ridge points")]
 
 
-def _fits(entry: Entry) -> list[str]:
+def _ridge_row(chip: Chip, dtype: str) -> tuple[str, ...] | None:
+    """A number format's row; None where the chip has no peak in it, or no bandwidth."""
+    if not choose(chip.claims("peak", dtype=dtype, engine="tensor")):
+        return None
+    try:
+        result = calculate("min-batch", chip=chip.id, dtype=dtype)
+    except FlopbookError:  # only a sparse peak, or no bandwidth
+        return None
+    picked = chip.pick_peak(dtype)
+    return (
+        dtype,
+        picked.claim.sparsity,
+        format_quantity(picked.value, picked.unit),
+        f"{result['flop_per_byte']:,.0f}",
+        f"{result['tokens']:,.0f}",
+    )
+
+
+def _largest_models(entry: Entry) -> list[Html]:
     """The largest model that the memory holds, by bytes stored for each parameter."""
     try:
-        fits = {
-            size: calculate("max-params", chip=entry.id, bytes_per_param=size)["params"]
-            for size in FITS
-        }
+        rows = [
+            (f"{size} bytes", words, format_quantity(_most_params(entry, size), "param"))
+            for size, words in FITS.items()
+        ]
     except FlopbookError:  # no memory is recorded
         return []
-    rows = [
-        (escape(f"{size} bytes"), escape(words), escape(format_quantity(fits[size], "param")))
-        for size, words in FITS.items()
+    head = ("Per parameter", "Which is", "#Largest model")
+    return [Html("\n"), table(head, rows, caption="Largest model in its memory")]
+
+
+def _most_params(entry: Entry, bytes_per_param: int) -> float:
+    params: float = calculate("max-params", chip=entry.id, bytes_per_param=bytes_per_param)[
+        "params"
     ]
-    return [
-        "\n",
-        table(
-            ("Per parameter", "Which is", "#Largest model"),
-            rows,
-            caption="Largest model in its memory",
-        ),
-    ]
+    return params

@@ -6,72 +6,79 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from flopbook.changes.additions import additions
-from flopbook.data.library import references
 from flopbook.data.references import Reference
-from flopbook.drawing.markup import escape, front_matter, relative
+from flopbook.data.library import references
 from flopbook.evaluation.answers import counted
+from scripts.website.markup import Html, Markdown, front_matter, page_text, relative
 from scripts.website.pages.feeds import feed_file
 from scripts.website.pages.sources import kind_badge, newest_first, short_line, when
 
 PAGE = "references/new.md"
-# So many works are told with their notes, month by month, and so many of those that were added
+# So many works are listed with their notes, month by month, and so many of those that were added
 # last.
 MOST, MOST_ADDED = 150, 30
 
 
 def new_page() -> str:
     """Works by month, newest first."""
-    works = newest_first(item for item in references().values() if item.is_work)
-    lines = [
+    works = newest_first(work for work in references().values() if work.is_work)
+    blocks = [
         front_matter(
             "What is new",
             "Works by month, newest first, each with a note; and a feed.",
             feed=feed_file(),
         ),
-        "# What is new\n",
-        "Works by the month in which they appeared, newest first, each with our note. "
-        f"[The feed]({relative(PAGE, feed_file())}) of all works, and one on the page of each topic, follow what is "
-        "added here.\n",
+        Markdown("# What is new\n"),
+        Markdown(
+            "Works by the month in which they appeared, newest first, each with our note. "
+            "[The feed]({}) of all works, and one on the page of each topic, follow what is added "
+            "here.\n"
+        ).format(relative(PAGE, feed_file())),
         *_months(works),
         *_added(works),
     ]
-    return "\n".join(lines) + "\n"
+    return page_text(blocks) + "\n"
 
 
-def _months(works: list[Reference]) -> list[str]:
-    """Whole months until there are works enough; whose month is not known stands under its year."""
-    lines: list[str] = []
-    told = 0
+def _months(works: list[Reference]) -> list[Html]:
+    """Entire months until there are works enough; a work without a month stands under its year."""
+    blocks: list[Html] = []
+    listed = 0
     for month, group in groupby(works, key=when):
-        items = list(group)
-        if told and told + len(items) > MOST:
+        of_month = list(group)
+        if listed and listed + len(of_month) > MOST:
             break
-        told += len(items)
-        lines += [f"## {month}\n", *(_line(item) for item in items), ""]
-    if told < len(works):
-        lines.append(
-            f"Older ones, {len(works) - told:,} of them, are among [all works](works.md).\n"
+        listed += len(of_month)
+        blocks += [Markdown("## {}\n").format(month), *map(_line, of_month), Html()]
+    if listed < len(works):
+        blocks.append(
+            Markdown("Older ones, {:,} of them, are among [all works](works.md).\n").format(
+                len(works) - listed
+            )
         )
-    return lines
+    return blocks
 
 
-def _line(item: Reference) -> str:
-    return f"- {short_line(item, PAGE)} {kind_badge(item)}<br>{escape(item.annote)}"
+def _line(work: Reference) -> Html:
+    return Html("- {} {}<br>{}").format(short_line(work, PAGE), kind_badge(work), work.annote)
 
 
-def _added(works: Iterable[Reference]) -> list[str]:
+def _added(works: Iterable[Reference]) -> list[Html]:
     """What came last into the bibliography, by day, where the history is at hand."""
     days = {key: time[:10] for key, time in additions().items()}
-    dated = sorted(
-        (item for item in works if item.key in days), key=lambda item: days[item.key], reverse=True
-    )
+    dated = [work for work in works if work.key in days]
     if not dated:
         return []
-    lines = [
-        "## Added last\n",
-        "By the day on which a work came into this bibliography, whatever its age.\n",
+    dated.sort(key=lambda work: days[work.key], reverse=True)
+    blocks: list[Html] = [
+        Markdown("## Added last\n"),
+        Markdown("By the day on which a work came into this bibliography, whatever its age.\n"),
     ]
-    for day, group in groupby(dated[:MOST_ADDED], key=lambda item: days[item.key]):
-        lines += [f"### {day}\n", *(f"- {short_line(item, PAGE)}" for item in group), ""]
-    rest = len(dated) - MOST_ADDED
-    return [*lines, f"And {counted(rest, 'work')} before.\n"] if rest > 0 else lines
+    for day, group in groupby(dated[:MOST_ADDED], key=lambda work: days[work.key]):
+        blocks.append(Markdown("### {}\n").format(day))
+        blocks += [Markdown("- {}").format(short_line(work, PAGE)) for work in group]
+        blocks.append(Html())
+    unlisted = len(dated) - MOST_ADDED
+    if unlisted > 0:
+        blocks.append(Markdown("And {} before.\n").format(counted(unlisted, "work")))
+    return blocks

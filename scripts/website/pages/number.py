@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.drawing.markup import inline, link
 from flopbook.quantities.units import format_quantity
+from scripts.website.markup import inline, link
 
 
 class Number(float):
@@ -12,13 +12,13 @@ class Number(float):
     unit: str
     href: str
 
-    def __new__(cls, value: float, unit: str, href: str = "") -> Number:
-        self = super().__new__(cls, value)
+    def __new__(cls, si_value: float, unit: str, href: str = "") -> Number:
+        self = super().__new__(cls, si_value)
         self.unit, self.href = unit, href
         return self
 
     def __str__(self) -> str:
         text = format_quantity(float(self), self.unit)
         if self.href:
-            return link(text, self.href, "fb-num")  # the style sheet keeps it in one line
-        return inline(text).replace(" ", "\u00a0")  # a unit does not begin a line
+            return str(link(text, self.href, "fb-num"))  # the style sheet keeps it in one line
+        return str(inline(text)).replace(" ", "\u00a0")  # a unit does not begin a line

@@ -13,10 +13,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from flopbook.drawing.markup import escape, front_matter, inline, link, relative
 from flopbook.errors import Problem, UnknownName
 from flopbook.quantities.units import format_quantity
-from scripts.website.pages.chapter import Chapter
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    front_matter,
+    link,
+    page_text,
+    relative,
+)
+from scripts.website.pages.chapter import Chapter, front_of
 from scripts.website.pages.sources import html_link
 
 PAGE = "notebooks/index.md"
@@ -48,103 +56,101 @@ def practical_of(name: str, notebook: str) -> Practical:
     it.
     """
     record = json.loads(notebook)
-    texts = ("".join(cell["source"]) for cell in record["cells"] if cell["cell_type"] == "markdown")
+    cells = [cell for cell in record["cells"] if cell["cell_type"] == "markdown"]
+    texts = ("".join(cell["source"]) for cell in cells)
     opening = next((text for text in texts if _HEADING.search(text)), f"# {name}")
-    title, _, rest = opening.partition("# ")[2].partition("\n")
-    summary = " ".join(rest.strip().partition("\n\n")[0].split())
-    more = record["metadata"].get("flopbook", {})
-    return Practical(name, title.strip(), summary, more.get("seconds"), more.get("extra", ""))
+    title, _, body = opening.partition("# ")[2].partition("\n")
+    summary = " ".join(body.strip().partition("\n\n")[0].split())
+    metadata = record["metadata"].get("flopbook", {})
+    seconds, extra = metadata.get("seconds"), metadata.get("extra", "")
+    return Practical(name, title.strip(), summary, seconds, extra)
 
 
-def name_problems(text: str, file: str, known: Iterable[str]) -> list[Problem]:
+def name_problems(text: str, file: str, notebooks: Iterable[str]) -> list[Problem]:
     """What is wrong with the practicals that a chapter names, with file and line."""
-    names, head = tuple(known), text.split("---", 2)[1] if text.startswith("---\n") else ""
-    found = _LINE.search(head)
-    if found is None:
+    head = front_of(text)
+    match = _LINE.search(head)
+    if match is None:
         return []
-    line = head[: found.start()].count("\n") + 1
-    wanted = "names of notebooks in brackets"
-    if not _LIST.fullmatch(found[1]):
-        return [
-            Problem(
-                file,
-                line,
-                1,
-                "practicals",
-                f"'{found[1].strip()}'",
-                wanted,
-                "write practicals: [min-batch]",
-            )
-        ]
+    line = head[: match.start()].count("\n") + 1
+    expected = "names of notebooks in brackets"
+    if not _LIST.fullmatch(match[1]):
+        hint = "write practicals: [min-batch]"
+        return [Problem(file, line, 1, "practicals", f"'{match[1].strip()}'", expected, hint)]
+    names = tuple(notebooks)
     problems = []
-    for word in re.finditer(r"[\w-]+", found[1]):
+    for word in re.finditer(r"[\w-]+", match[1]):
         if word[0] not in names:
-            why = str(UnknownName("practical", word[0], names))
+            message = str(UnknownName("practical", word[0], names))
             column = len("practicals:") + word.start() + 1
-            problems.append(
-                Problem(
-                    file,
-                    line,
-                    column,
-                    "practicals",
-                    why,
-                    wanted,
-                    "mend the name, or add the notebook",
-                )
-            )
+            hint = "mend the name, or add the notebook"
+            problems.append(Problem(file, line, column, "practicals", message, expected, hint))
     return problems
 
 
-def closing(chapter: Chapter, known: Mapping[str, Practical]) -> str:
+def closing(chapter: Chapter, notebooks: Mapping[str, Practical]) -> str:
     """The last line of a chapter: its practicals, as one more item of the list there; empty where
     it has none.
     """
-    found = [known[name] for name in chapter.practicals if name in known]
-    links = ", ".join(f"[{inline(one.title)}]({relative(chapter.page, one.page)})" for one in found)
-    return f"- To run yourself: {links}." if found else ""
+    practicals = [notebooks[name] for name in chapter.practicals if name in notebooks]
+    if not practicals:
+        return ""
+    links = Markdown(", ").join(_notebook_link(practical, chapter.page) for practical in practicals)
+    return str(Markdown("- To run yourself: {}.").format(links))
+
+
+def _notebook_link(practical: Practical, page: str) -> Html:
+    return Markdown("[{}]({})").format(practical.title, relative(page, practical.page))
 
 
 def practicals_page(practicals: Sequence[Practical], chapters: Sequence[Chapter]) -> str:
     """All practicals by the first chapter that names them, those of no chapter at the end."""
-    home = {name: one for one in reversed(chapters) for name in one.practicals}
-    lines = [
+    # Backwards, so that the first chapter that names a practical is the one that stays.
+    home = {name: chapter for chapter in reversed(chapters) for name in chapter.practicals}
+    blocks = [
         front_matter(
             "Practicals",
             "Notebooks that compute, measure and check what the handbook says, ready to take away.",
         ),
-        "# Practicals\n",
-        "Each practical is a notebook that ends with assertions of its own claims. It was executed when this site was "
-        "built, unless it says otherwise. Read it here, or download it and run it yourself: it needs flopbook, NumPy "
-        "and matplotlib, JAX where it says so, and no accelerator. The times are those of the machine that built the "
-        "site.\n",
+        Markdown("# Practicals\n"),
+        Markdown(
+            "Each practical is a notebook that ends with assertions of its own claims. It was "
+            "executed when this site was built, unless it says otherwise. Read it here, or "
+            "download it and run it yourself: it needs flopbook, NumPy and matplotlib, JAX where "
+            "it says so, and no accelerator. The times are those of the machine that built the "
+            "site.\n"
+        ),
     ]
     for chapter in [*chapters, None]:
-        group = sorted(one for one in practicals if home.get(one.name) == chapter)
-        if group:
-            title = (
-                f"[{inline(chapter.title)}]({relative(PAGE, chapter.page)})"
-                if chapter
-                else "Others"
-            )
-            lines.append(f"## {title}\n")
-            lines += [
-                _item(one, [c for c in chapters if one.name in c.practicals and c != chapter])
-                for one in group
-            ]
-    return "\n".join(lines)
+        group = sorted(practical for practical in practicals if home.get(practical.name) == chapter)
+        if not group:
+            continue
+        blocks.append(Markdown("## {}\n").format(_chapter_title(chapter)))
+        for practical in group:
+            also_in = [c for c in chapters if practical.name in c.practicals and c != chapter]
+            blocks.append(_entry(practical, also_in))
+    return page_text(blocks)
 
 
-def _item(one: Practical, others: Sequence[Chapter]) -> str:
-    file = f"{one.name}/{one.name}.ipynb"
-    facts = [
-        f"ran in {format_quantity(one.seconds, 's')}"
-        if one.seconds is not None
-        else "not executed here"
-    ]
-    facts += [f"needs {one.extra.upper()}"] if one.extra else []
-    facts += [f"also in {link(c.title, html_link(PAGE, c.page))}" for c in others]
-    facts.append(f'<a href="{escape(file)}" download>download {escape(one.name)}.ipynb</a>')
-    return (
-        f"### [{inline(one.title)}]({relative(PAGE, one.page)})\n\n{inline(one.summary)}\n\n"
-        f'<p class="fb-note">{" · ".join(facts)}</p>\n'
+def _chapter_title(chapter: Chapter | None) -> Html:
+    if chapter is None:
+        return Markdown("Others")
+    return Markdown("[{}]({})").format(chapter.title, relative(PAGE, chapter.page))
+
+
+def _entry(practical: Practical, also_in: Sequence[Chapter]) -> Html:
+    """A practical: its title and summary, and the facts in a line below."""
+    facts: list[str] = ["not executed here"]
+    if practical.seconds is not None:
+        facts = [f"ran in {format_quantity(practical.seconds, 's')}"]
+    if practical.extra:
+        facts.append(f"needs {practical.extra.upper()}")
+    for chapter in also_in:
+        chapter_link = link(chapter.title, html_link(PAGE, chapter.page))
+        facts.append(Html("also in {}").format(chapter_link))
+    download = Html('<a href="{0}/{0}.ipynb" download>download {1}.ipynb</a>').format(
+        attribute(practical.name), practical.name
+    )
+    return Markdown('### {}\n\n{}\n\n<p class="fb-note">{}</p>\n').format(
+        _notebook_link(practical, PAGE), practical.summary, Html(" · ").join([*facts, download])
     )

@@ -9,33 +9,46 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, Undefined
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
-from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
-from flopbook.drawing.markup import link
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError, Problem
 from flopbook.evaluation.answers import said
 from flopbook.evaluation.calculator import Result, calculate
 from flopbook.formulas.reliability import HERD, best_interval, between_failures, lost_share
-from flopbook.hardware.chip import Chip, chip
+from flopbook.hardware.chip import chip
+from flopbook.architectures.shape import shape
 from flopbook.kernels import tiles
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
 from scripts.website.figures import figure_markup, origin
+from scripts.website.markup import link
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
-from scripts.website.pages.landscape import Landscape
+from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.number import Number
 from scripts.website.pages.sources import cite, html_link
+
+# What an expression of a page can raise when it is evaluated; anything else is a bug of ours.
+_EXPRESSION_ERRORS = (
+    FlopbookError,
+    UnitError,
+    TemplateError,
+    TypeError,
+    ValueError,
+    ZeroDivisionError,
+)
+
+_TOTAL_UNITS = {"peak": "FLOP/s", "memory": "byte"}  # every other total is a rate in byte/s
 
 
 class ProseError(FlopbookError):
@@ -49,11 +62,12 @@ class ProseError(FlopbookError):
 class _Chip:
     """A chip in prose: prints its name, and its values as Numbers."""
 
-    def __init__(self, item: Chip, page: str) -> None:
-        self._chip, self._href = item, html_link(page, entry_page(item.id))
+    def __init__(self, page: str, name: str) -> None:
+        self._chip = chip(name)
+        self._href = html_link(page, entry_page(self._chip.id))
 
     def __str__(self) -> str:
-        return link(self._chip.name, self._href)
+        return str(link(self._chip.name, self._href))
 
     def peak(self, dtype: str = "bf16", sparsity: str = "dense", engine: str = "tensor") -> Number:
         return Number(self._chip.peak(dtype, sparsity, engine), "FLOP/s", self._href)
@@ -71,47 +85,48 @@ class _Chip:
         return Number(self._chip.power(), "W", self._href)
 
     def total(self, field: str, dtype: str | None = None, sparsity: str = "dense") -> Number:
-        units = {"peak": "FLOP/s", "memory": "byte"}
-        return Number(
-            self._chip.total(field, dtype, sparsity), units.get(field, "byte/s"), self._href
-        )
+        si_unit = _TOTAL_UNITS.get(field, "byte/s")
+        return Number(self._chip.total(field, dtype, sparsity), si_unit, self._href)
 
 
 class _Model:
-    """A model in prose."""
+    """A model in prose: prints its name, and its fields as Numbers."""
 
-    def __init__(self, name: str, page: str) -> None:
-        self._shape, self._href = shape(name), html_link(page, f"models.md#{shape(name).id}")
+    def __init__(self, page: str, name: str) -> None:
+        self._shape = shape(name)
+        self._href = html_link(page, f"models.md#{self._shape.id}")
 
     def __str__(self) -> str:
-        return link(self._shape.model.name, self._href)
+        return str(link(self._shape.model.name, self._href))
 
     def __getattr__(self, field: str) -> Number:
         picked = self._shape.pick(field)
         return Number(picked.value, picked.unit or "1", self._href)
 
 
-class _Answer:
-    """A calculator's answer in prose: prints its first output; the others by name."""
+class _ProseAnswer:
+    """A calculator's answer in prose: prints its first output; every output by name."""
 
     def __init__(self, result: Result, page: str) -> None:
         self._result, self._href = result, html_link(page, calculator_page(result.formula.id))
 
     def __getitem__(self, name: str) -> Number | str:
-        if self._result.get(name) is None:
+        answer = self._result.get(name)
+        if answer is None:
             raise FlopbookError(f"{self._result.formula.id} leaves {name} open here")
-        value, unit = self._result[name], self._result.formula.outputs[name].unit
-        return (
-            said(value, unit)
-            if isinstance(value, (str, tuple))
-            else Number(value, unit, self._href)
-        )
+        si_unit = self._result.formula.outputs[name].unit
+        if isinstance(answer, (str, tuple)):
+            return said(answer, si_unit)
+        return Number(answer, si_unit, self._href)
 
     def __str__(self) -> str:
-        return str(self[next(iter(self._result))])
+        return str(self._first())
 
     def __float__(self) -> float:
-        return float(self[next(iter(self._result))])
+        return float(self._first())
+
+    def _first(self) -> Number | str:
+        return self[next(iter(self._result))]
 
 
 def render(
@@ -126,41 +141,36 @@ def render(
     environment = SandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, finalize=_printable, keep_trailing_newline=True
     )
-    environment.filters["unit"] = lambda value, name: Number(float(value), name)
+    environment.filters["unit"] = _with_unit
     environment.globals = {**_names(page), **(extra or {})}
     try:
         return environment.from_string(text).render()
     except TemplateSyntaxError as error:
-        raise ProseError(
-            _problem(file, first_line - 1 + error.lineno, error.message or "syntax")
-        ) from None
-    except (
-        FlopbookError,
-        UnitError,
-        TemplateError,
-        TypeError,
-        ValueError,
-        ZeroDivisionError,
-    ) as error:
-        raise ProseError(_problem(file, first_line - 1 + _template_line(), str(error))) from None
+        line, message = error.lineno, error.message or "syntax"
+    except _EXPRESSION_ERRORS as error:
+        line, message = _template_line(), str(error)
+    raise ProseError(_problem(file, first_line - 1 + line, message))
+
+
+def _with_unit(number: Any, name: str) -> Number:
+    return Number(float(number), name)
+
+
+# What the expressions of a page can name.
 
 
 def _names(page: str) -> dict[str, Any]:
     return {
-        "chip": lambda name: _Chip(chip(name), page),
-        "model": lambda name: _Model(name, page),
-        "calc": lambda name, **options: _Answer(
-            calculate(name, **{k: _plain(v) for k, v in options.items()}), page
-        ),
-        "cite": lambda key: cite(key, page),
-        "claim": lambda key: link(
-            claim_words(ledger_row(key)), html_link(page, claim_page(ledger_row(key)))
-        ),
-        "stated": lambda key: _stated(key, page),
+        "chip": partial(_Chip, page),
+        "model": partial(_Model, page),
+        "calc": partial(_calculated, page),
+        "cite": partial(_cited, page),
+        "claim": partial(_claim, page),
+        "stated": partial(_stated, page),
         "fmt": number_format,
-        "q": lambda text, unit: Number(parse_quantity(text, unit), unit),
-        "roofline": lambda name: _roofline(name, page),
-        "figure": lambda name, **options: figure_markup(name, page, **options),
+        "q": _quantity,
+        "roofline": partial(_roofline, page),
+        "figure": partial(_figure, page),
         "exercise": exercise_heads(),
         "entry": load_entry,
         "landscape": Landscape(page),
@@ -177,32 +187,66 @@ def _names(page: str) -> dict[str, Any]:
     }
 
 
-def _roofline(name: str, page: str) -> str:
+def _calculated(page: str, name: str, /, **options: Any) -> _ProseAnswer:
+    plain_options = {option: _plain(setting) for option, setting in options.items()}
+    return _ProseAnswer(calculate(name, **plain_options), page)
+
+
+def _plain(setting: Any) -> Any:
+    """A setting as a calculator takes it: a number of the page as a plain SI value."""
+    if isinstance(setting, (Number, _ProseAnswer)):
+        return float(setting)
+    return setting
+
+
+def _cited(page: str, key: str) -> str:
+    return str(cite(key, page))
+
+
+def _claim(page: str, key: str) -> str:
+    """A claim of the ledger in words, linked to its row."""
+    row = ledger_row(key)
+    return str(link(claim_words(row), html_link(page, claim_page(row))))
+
+
+def _stated(page: str, key: str) -> Number:
+    """The number that a claim of the ledger states, linked to the claim."""
+    row = ledger_row(key)
+    if row.stated.si_value is None:
+        raise FlopbookError(f"the claim {key} states no number")
+    si_unit = unit(row.stated.unit or "1").si
+    if si_unit == "count":  # the statement says of what
+        si_unit = "1"
+    return Number(row.stated.si_value, si_unit, html_link(page, claim_page(row)))
+
+
+def _quantity(text: str, si_unit: str) -> Number:
+    return Number(parse_quantity(text, si_unit), si_unit)
+
+
+def _roofline(page: str, name: str) -> str:
     """The roofline of a chip, with the code and the call in its caption as under every figure."""
     return roofline_svg(chip(name), origin("rooflines", page, f"roofline({json.dumps(name)})"))
 
 
-def _stated(key: str, page: str) -> Number:
-    """The number that a claim of the ledger states, linked to the claim."""
-    row = ledger_row(key)
-    value = row.stated.si_value
-    if value is None:
-        raise FlopbookError(f"the claim {key} states no number")
-    si = unit(row.stated.unit or "1").si
-    return Number(value, "1" if si == "count" else si, html_link(page, claim_page(row)))
+def _figure(page: str, name: str, /, **options: Any) -> str:
+    return figure_markup(name, page, **options)
 
 
-def _plain(value: Any) -> Any:
-    return float(value) if isinstance(value, (Number, _Answer)) else value
-
-
-def _printable(value: Any) -> Any:
+def _printable(content: Any) -> Any:
     """Refuse a bare number: a number without unit and origin does not belong in prose."""
-    if isinstance(value, Undefined):
-        return value
-    if isinstance(value, float) and not isinstance(value, Number):
-        raise FlopbookError(f"a number without unit ({value:g}); write | unit('token') or the like")
-    return str(value) if isinstance(value, (Number, _Chip, _Model, _Answer)) else value
+    if isinstance(content, Undefined):
+        return content
+    if isinstance(content, float) and not isinstance(content, Number):
+        raise FlopbookError(
+            f"a number without unit ({content:g}); write | unit('token') or the like"
+        )
+    if isinstance(content, (Number, _Chip, _Model, _ProseAnswer)):
+        return str(content)
+    return content
+
+
+# Errors with their place.
 
 
 def _template_line() -> int:
@@ -217,7 +261,7 @@ def _template_line() -> int:
     return line
 
 
-def _problem(file: str, line: int, found: str) -> Problem:
+def _problem(file: str, line: int, message: str) -> Problem:
     return Problem(
-        file, line, 1, "prose", found, "names and units that exist", "mend the expression"
+        file, line, 1, "prose", message, "names and units that exist", "mend the expression"
     )

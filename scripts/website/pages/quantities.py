@@ -30,6 +30,8 @@ SPARSITIES = {
     "4:1": "4:1 sparse",
     "unstated": "sparsity unstated",
 }
+# Accumulators wide enough to go without saying.
+_WIDE_ACCUMULATORS = ("", "fp32", "int32")
 
 
 class Quantity(NamedTuple):
@@ -47,14 +49,14 @@ class Quantity(NamedTuple):
     shown: str = ""
     over: tuple[str, str] | tuple[()] = ()
 
-    def words(self, value: float) -> str:
+    def words(self, si_value: float) -> str:
         """A value as a page shows it."""
         if self.unit == "year":
-            return f"{int(value)}"
-        name = self.shown or self.unit
-        return format_quantity(
-            value / unit(name).factor if self.shown else value, name
-        ).removesuffix(" count")
+            return f"{int(si_value)}"
+        if self.shown:
+            amount = si_value / unit(self.shown).factor
+            return format_quantity(amount, self.shown).removesuffix(" count")
+        return format_quantity(si_value, self.unit).removesuffix(" count")
 
 
 class Cell(NamedTuple):
@@ -82,14 +84,11 @@ QUANTITIES = (
     Quantity("announced", "Announced", "year", better=-1),
     Quantity("launched", "Launched", "year", better=-1),
 )
+_FLOP_PER_BYTE = Quantity("intensity", "FLOP per byte", "FLOP/byte", shown="1")
 RATIOS = (
-    Quantity("intensity", "FLOP per byte", "FLOP/byte", shown="1", over=(PEAK, "memory_bandwidth")),
-    Quantity(
-        "link_intensity",
-        "FLOP per byte, scale-up",
-        "FLOP/byte",
-        shown="1",
-        over=(PEAK, "scaleup_bandwidth"),
+    _FLOP_PER_BYTE._replace(over=(PEAK, "memory_bandwidth")),
+    _FLOP_PER_BYTE._replace(
+        id="link_intensity", label="FLOP per byte, scale-up", over=(PEAK, "scaleup_bandwidth")
     ),
     Quantity("efficiency", "Peak per watt", "FLOP/J", over=(PEAK, "power")),
     Quantity(
@@ -109,7 +108,7 @@ def shown_claims(entry: Entry) -> list[Claim]:
     of that page.
     """
     chosen = chosen_claims(entry)
-    shown = [c for c in entry.claims if id(c) in chosen or c.value is None]
+    shown = [claim for claim in entry.claims if id(claim) in chosen or claim.value is None]
     return sorted([*shown, *totals(entry)], key=field_order)
 
 
@@ -117,122 +116,126 @@ def cells(entry: Entry, shown: list[Claim]) -> Cells:
     """Quantity's id -> cell, or the words in its place; a quantity of which nothing is recorded is
     left out.
     """
-    found: Cells = {}
+    recorded: Cells = {}
     for quantity in QUANTITIES:
         cell = _cell(entry, quantity.id, shown)
         if cell is not None:
-            found[quantity.id] = cell
-    return found | _peaks(shown)
+            recorded[quantity.id] = cell
+    return recorded | _peaks(shown)
 
 
-def missing(found: Cells, name: str) -> str:
+def missing(recorded: Cells, name: str) -> str:
     """What stands in place of a value: a peak of another sparsity is named, never used."""
-    words = found.get(name)
+    words = recorded.get(name)
     if isinstance(words, str):
         return words
     if not name.startswith(f"{PEAK}:"):
         return NOT_RECORDED
     _, dtype, engine, sparsity = name.split(":", 3)
-    others = [
-        words
-        for one, words in SPARSITIES.items()
-        if one != sparsity and value_of(found, peak_id(dtype, engine, one)) is not None
+    alternatives = [
+        sparsity_words
+        for kind, sparsity_words in SPARSITIES.items()
+        if kind != sparsity and value_of(recorded, peak_id(dtype, engine, kind)) is not None
     ]
-    if not others:
+    if not alternatives:
         return NOT_RECORDED
-    return f"{'stated, see' if sparsity == 'unstated' else 'only'} {', '.join(others)}"
+    opening = "stated, see" if sparsity == "unstated" else "only"
+    return f"{opening} {', '.join(alternatives)}"
 
 
-def value_of(found: Cells, quantity: str) -> float | None:
+def value_of(recorded: Cells, quantity: str) -> float | None:
     """The number of a cell, None where there is none."""
-    cell = found.get(quantity)
+    cell = recorded.get(quantity)
     return cell.value if isinstance(cell, Cell) else None
+
+
+def year_of(text: str) -> float:
+    """`2022-03-22` as a year with a fraction; the middle of the month or year where no more is
+    known.
+    """
+    year, *month_and_day = (int(number) for number in text.split("-"))
+    months = month_and_day[0] - 1 if month_and_day else 5.5
+    days = (month_and_day[1] - 1) / 31 if len(month_and_day) > 1 else 0.5
+    return round(year + (months + days) / 12, 3)
+
+
+# Peaks.
 
 
 def _peaks(shown: Iterable[Claim]) -> Cells:
     groups: dict[str, list[Claim]] = {}
     for claim in shown:
         if claim.field == PEAK:
-            groups.setdefault(peak_id(claim.dtype, claim.engine, claim.sparsity), []).append(claim)
-    found: Cells = {}
-    for name, group in groups.items():
-        claim = choose([c for c in group if _is_total(c)]) or choose(group)
-        if claim is None or claim.si_value is None:
-            found[name] = group[0].words or NOT_PUBLISHED
-        else:
-            marks = (
-                (f"accumulates in {claim.accumulate}",)
-                if claim.accumulate not in ("", "fp32", "int32")
-                else ()
-            )
-            found[name] = Cell(claim.si_value, claim, (*_basis(claim), *marks))
-    return found
+            name = peak_id(claim.dtype, claim.engine, claim.sparsity)
+            groups.setdefault(name, []).append(claim)
+    return {name: _peak_cell(group) for name, group in groups.items()}
+
+
+def _peak_cell(group: list[Claim]) -> Cell | str:
+    claim = _total_or_best(group)
+    if claim is None or claim.si_value is None:
+        return group[0].words or NOT_PUBLISHED
+    marks = _basis(claim)
+    if claim.accumulate not in _WIDE_ACCUMULATORS:
+        marks += (f"accumulates in {claim.accumulate}",)
+    return Cell(claim.si_value, claim, marks)
+
+
+def _total_or_best(claims: list[Claim]) -> Claim | None:
+    """The total that follows from the parts; where there is none, the claim of the best source."""
+    totals_of_parts = [claim for claim in claims if _is_total(claim)]
+    return choose(totals_of_parts) or choose(claims)
 
 
 def _is_total(claim: Claim) -> bool:
-    return (
-        claim.basis == "derived"
-        and claim.per not in ("package", "die", "")
-        and bool(claim.derived_from)
-    )
+    is_of_chip = claim.per in ("package", "die", "")
+    return claim.basis == "derived" and not is_of_chip and bool(claim.derived_from)
 
 
 def _basis(claim: Claim) -> tuple[str, ...]:
     return () if claim.basis == "printed" else (claim.basis,)
 
 
+# Other quantities: how each is picked from the claims of an entry.
+
+
 def _cell(entry: Entry, name: str, shown: list[Claim]) -> Cell | str | None:
-    picked = _pickers().get(name, _plain)(entry, name, shown)
+    picked = _PICKERS.get(name, _plain)(entry, name, shown)
     if picked is not None:
         return picked
     fields = ("announced", "launched") if name == "date" else (name,)
-    empty = next((c for c in shown if c.field in fields and c.value is None), None)
-    return empty.words if empty else None
+    unpublished = (claim for claim in shown if claim.field in fields and claim.value is None)
+    claim = next(unpublished, None)
+    return claim.words if claim else None
 
 
-_Picker = Callable[[Entry, str, list[Claim]], Cell | None]
-
-
-def _pickers() -> dict[str, _Picker]:
-    return {
-        "memory": _memory,
-        "memory_bandwidth": _memory,
-        "scaleup_bandwidth": _scaleup,
-        "scaleout_bandwidth": _link,
-        "host_bandwidth": _link,
-        "power": _power,
-        "date": _date,
-        "announced": _dated,
-        "launched": _dated,
-    }
+def _of_field(name: str, shown: list[Claim]) -> list[Claim]:
+    return [claim for claim in shown if claim.field == name]
 
 
 def _plain(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    claim = choose([c for c in shown if c.field == name])
-    return (
-        Cell(claim.si_value, claim, _basis(claim)) if claim and claim.si_value is not None else None
-    )
+    claim = choose(_of_field(name, shown))
+    if claim is None or claim.si_value is None:
+        return None
+    return Cell(claim.si_value, claim, _basis(claim))
 
 
-def _helped(pick: Callable[[], Picked]) -> Picked | None:
+def _picked(pick: Callable[[], Picked]) -> Picked | None:
+    """What a chip picks for a calculator; None where it has nothing to pick from."""
     try:
         return pick()
     except FlopbookError:
         return None
 
 
-def _total(name: str, shown: list[Claim]) -> Claim | None:
-    listed = [c for c in shown if c.field == name]
-    return choose([c for c in listed if _is_total(c)]) or choose(listed)
-
-
 def _memory(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    chip = Chip(entry)
     if entry.kind in ("package", "die"):
-        picked = _helped(chip.pick_memory if name == "memory" else chip.pick_memory_bandwidth)
+        chip = Chip(entry)
+        pick = chip.pick_memory if name == "memory" else chip.pick_memory_bandwidth
+        picked = _picked(pick)
         claim = picked.claim if picked else None
     else:
-        claim = _total(name, shown)
+        claim = _total_or_best(_of_field(name, shown))
     if claim is None or claim.si_value is None:
         return None
     return Cell(claim.si_value, claim, _basis(claim), claim.type or claim.tier.upper())
@@ -240,59 +243,64 @@ def _memory(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
 
 def _scaleup(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
     if entry.kind in ("package", "die"):
-        picked = _helped(Chip(entry).pick_scaleup_bandwidth)
+        picked = _picked(Chip(entry).pick_scaleup_bandwidth)
         return _one_way(picked.claim) if picked else None
-    return _link_of([c for c in shown if c.field == name and _is_total(c)])
+    return _best_link([claim for claim in _of_field(name, shown) if _is_total(claim)])
 
 
 def _link(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    return _link_of([c for c in shown if c.field == name and c.aggregate != "link"])
+    return _best_link([claim for claim in _of_field(name, shown) if claim.aggregate != "link"])
 
 
-def _link_of(claims: list[Claim]) -> Cell | None:
-    claim = choose([c for c in claims if c.one_way is not None])
+def _best_link(claims: list[Claim]) -> Cell | None:
+    with_direction = [claim for claim in claims if claim.one_way is not None]
+    claim = choose(with_direction)
     return _one_way(claim) if claim else None
 
 
 def _one_way(claim: Claim) -> Cell:
     assert claim.one_way is not None
-    return Cell(
-        claim.one_way,
-        claim,
-        (*_basis(claim), *((HALVED,) if claim.direction == "both" else ())),
-        claim.name,
-    )
+    marks = _basis(claim)
+    if claim.direction == "both":
+        marks += (HALVED,)
+    return Cell(claim.one_way, claim, marks, claim.name)
 
 
 def _power(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    picked = _helped(Chip(entry).pick_power)
+    picked = _picked(Chip(entry).pick_power)
     if picked is None:
         return None
-    kinds = {of: of for of in POWER_KINDS} | {"maximum": ""}
     claim = picked.claim
+    # The maximum is what a power is taken for; every other kind is said.
+    kinds = {kind: kind for kind in POWER_KINDS} | {"maximum": ""}
     return Cell(picked.value, claim, _basis(claim), kinds.get(claim.of, claim.of))
 
 
 def _dated(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    claim = choose([c for c in shown if c.field == name])
-    return (
-        Cell(year_of(str(claim.value)), claim, _basis(claim), str(claim.value)) if claim else None
-    )
+    claim = choose(_of_field(name, shown))
+    if claim is None:
+        return None
+    return Cell(year_of(str(claim.value)), claim, _basis(claim), str(claim.value))
 
 
 def _date(entry: Entry, _: str, shown: list[Claim]) -> Cell | None:
     """The announcement; the launch where no announcement is recorded, which the cell says."""
-    announced, launched = (_dated(entry, name, shown) for name in ("announced", "launched"))
+    announced = _dated(entry, "announced", shown)
+    launched = _dated(entry, "launched", shown)
     if announced is not None or launched is None:
         return announced
     return launched._replace(marks=(*launched.marks, "launch"))
 
 
-def year_of(text: str) -> float:
-    """`2022-03-22` as a year with a fraction; the middle of the month or year where no more is
-    known.
-    """
-    parts = [int(part) for part in text.split("-")]
-    month = parts[1] - 1 if len(parts) > 1 else 5.5
-    day = (parts[2] - 1) / 31 if len(parts) > 2 else 0.5
-    return round(parts[0] + (month + day) / 12, 3)
+_Picker = Callable[[Entry, str, list[Claim]], Cell | None]
+_PICKERS: dict[str, _Picker] = {
+    "memory": _memory,
+    "memory_bandwidth": _memory,
+    "scaleup_bandwidth": _scaleup,
+    "scaleout_bandwidth": _link,
+    "host_bandwidth": _link,
+    "power": _power,
+    "date": _date,
+    "announced": _dated,
+    "launched": _dated,
+}

@@ -4,15 +4,27 @@ all topics.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 
-from flopbook.data.library import library, load_entry, references, topics
+from flopbook.data.library import load_entry, library
 from flopbook.data.references import Reference
 from flopbook.data.topics import Topic
-from flopbook.drawing.markup import front_matter, inline, plain, relative
+from flopbook.data.library import references, topics
+
 from flopbook.errors import show_path
 from flopbook.evaluation.answers import counted
 from flopbook.formulas import get_formula
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    front_matter,
+    page_text,
+    plain,
+    relative,
+    trusted,
+)
 from scripts.website.pages import news, works
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
@@ -30,40 +42,69 @@ from scripts.website.pages.sources import (
 INDEX = "references/index.md"
 
 
-def on_topic(topic: Topic) -> list[Reference]:
-    """What stands on a topic itself, newest first: works and sources of values."""
-    return newest_first(item for item in references().values() if topic.id in item.topics)
+def pages() -> dict[str, str]:
+    """Content path -> text of the overview, of all works, of what is new, and of every topic."""
+    texts = {
+        INDEX: index_page(),
+        news.PAGE: news.new_page(),
+        works.PAGE: works.works_page(),
+        works.SOURCES: works.sources_page(),
+    }
+    return texts | {topic_page(topic.id): topic_markdown(topic) for topic in all_topics()}
+
+
+# The overview.
 
 
 def index_page() -> str:
     """The tree of topics with counts."""
-    count = sum(item.is_work for item in references().values())
-    lines = [
+    count = sum(work.is_work for work in references().values())
+    blocks = [
         front_matter(
             "References",
             "Works on parallelism and hardware, by topic, with notes and BibTeX.",
             feed=feed_file(),
         ),
-        "# References\n",
-        f"{count:,} works by topic, each with a sentence of ours on what it shows and when to read it, and with BibTeX "
-        f"to copy. Beside them {counted(len(references()) - count, 'source')} of values.\n",
-        f"- [All works](works.md), to filter, search and export\n- [What is new](new.md), by month\n"
-        f"- All in one file: [references.bib]({relative(INDEX, 'api/v1/references.bib')})\n",
-        "## Topics\n",
-        "The number of works follows each topic; those of its parts are counted with it, and once.\n",
+        Markdown("# References\n"),
+        Markdown(
+            "{:,} works by topic, each with a sentence of ours on what it shows and when to read "
+            "it, and with BibTeX to copy. Beside them {} of values.\n"
+        ).format(count, counted(len(references()) - count, "source")),
+        Markdown(
+            "- [All works](works.md), to filter, search and export\n"
+            "- [What is new](new.md), by month\n"
+            "- All in one file: [references.bib]({})\n"
+        ).format(relative(INDEX, "api/v1/references.bib")),
+        Markdown("## Topics\n"),
+        Markdown(
+            "The number of works follows each topic; those of its parts are counted with it, and "
+            "once.\n"
+        ),
     ]
     for top in topics():
-        lines += _tree_lines(top, 0)
-    return "\n".join(lines) + "\n"
+        blocks += _tree_lines(top, 0)
+    return page_text(blocks) + "\n"
 
 
-def _tree_lines(topic: Topic, depth: int) -> list[str]:
-    names = {one.id for one in topic.walk()}
-    count = sum(
-        item.is_work and not names.isdisjoint(item.topics) for item in references().values()
+def _tree_lines(topic: Topic, depth: int) -> list[Html]:
+    """A topic and those below it, with the number of works of each."""
+    ids = {subtopic.id for subtopic in topic.walk()}
+    count = sum(work.is_work and not ids.isdisjoint(work.topics) for work in references().values())
+    line = Html("    " * depth) + Markdown("- [{}]({}.md) ({})").format(
+        topic.title, attribute(topic.id), count
     )
-    own = f"{'    ' * depth}- [{inline(topic.title)}]({topic.id}.md) ({count})"
-    return [own, *(line for child in topic.children for line in _tree_lines(child, depth + 1))]
+    lines = [line]
+    for child in topic.children:
+        lines += _tree_lines(child, depth + 1)
+    return lines
+
+
+# One topic.
+
+
+def on_topic(topic: Topic) -> list[Reference]:
+    """What stands on a topic itself, newest first: works and sources of values."""
+    return newest_first(work for work in references().values() if topic.id in work.topics)
 
 
 def introduction(topic: Topic) -> str:
@@ -75,86 +116,100 @@ def introduction(topic: Topic) -> str:
     text = render(topic.intro.strip(), topic_page(topic.id), file, first_line=topic.line)
     # Each paragraph on one line, so that no word at the start of a line is taken for a mark of a
     # list.
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def topic_markdown(topic: Topic) -> str:
     """One topic."""
-    page, intro, found = topic_page(topic.id), introduction(topic), on_topic(topic)
-    own = [item for item in found if item.is_work]
-    lines = [
+    page = topic_page(topic.id)
+    intro = introduction(topic)
+    references_here = on_topic(topic)
+    own_works = [work for work in references_here if work.is_work]
+    starters = [references()[key] for key in topic.start_here]
+    blocks = [
         front_matter(f"{topic.title}: references", plain(intro), feed=feed_file(topic.id)),
-        f"# {inline(topic.title)}\n",
-        _above(topic),
-        f"{intro}\n",
-        *_parts(topic),
-        *_list("Start here", [short_line(references()[key], page) for key in topic.start_here]),
+        Markdown("# {}\n").format(topic.title),
+        _breadcrumbs(topic),
+        trusted(f"{intro}\n"),
+        *_subtopics(topic),
+        *_list("Start here", [short_line(work, page) for work in starters]),
         *_list("Compute it", [_calculator(name, page) for name in topic.calculators]),
         *_list("Accelerators to look at", [_chip(name, page) for name in topic.chips]),
-        *(_works(topic, own, page) if own else []),
-        *_sources([item for item in found if not item.is_work], page),
+        *_works(topic, own_works, page),
+        *_sources([work for work in references_here if not work.is_work], page),
     ]
-    if not found and not topic.children:
-        lines.append(
-            "No work of this topic is recorded yet. "
-            f"[Adding one]({relative(page, 'contributing/index.md')}) takes one BibTeX entry.\n"
+    if not references_here and not topic.children:
+        blocks.append(
+            Markdown(
+                "No work of this topic is recorded yet. [Adding one]({}) takes one BibTeX entry.\n"
+            ).format(relative(page, "contributing/index.md"))
         )
-    return "\n".join(lines)
+    return page_text(blocks)
 
 
-def _above(topic: Topic) -> str:
-    """The way to this page: the overview, then the topics that this one is a part of."""
-    over = [one for one in all_topics() if one.id != topic.id and topic in one.walk()]
-    steps = ["[References](index.md)", *(f"[{inline(one.title)}]({one.id}.md)" for one in over)]
-    return f"{' / '.join(steps)}\n"
+def _breadcrumbs(topic: Topic) -> Html:
+    """The way to this page: the overview, then the topics above this one."""
+    above = [higher for higher in all_topics() if higher.id != topic.id and topic in higher.walk()]
+    steps = [Markdown("[{}]({}.md)").format(higher.title, higher.id) for higher in above]
+    return Markdown("{}\n").format(
+        Markdown(" / ").join([Markdown("[References](index.md)"), *steps])
+    )
 
 
-def _parts(topic: Topic) -> list[str]:
+def _subtopics(topic: Topic) -> list[Html]:
     if not topic.children:
         return []
-    return [
-        "## Parts of this topic\n",
-        *(line for child in topic.children for line in _tree_lines(child, 0)),
-        "",
-    ]
+    lines = [line for child in topic.children for line in _tree_lines(child, 0)]
+    return [Markdown("## Parts of this topic\n"), *lines, Html()]
 
 
-def _list(title: str, rows: list[str]) -> list[str]:
-    return [f"## {title}\n", *(f"- {row}" for row in rows), ""] if rows else []
-
-
-def _calculator(name: str, page: str) -> str:
-    formula = get_formula(name)
-    return f"[{inline(formula.title)}]({relative(page, calculator_page(name))}): {inline(formula.question)}"
-
-
-def _chip(name: str, page: str) -> str:
-    entry = load_entry(name)
-    return f"[{inline(entry.name)}]({relative(page, entry_page(name))}): {inline(entry.summary)}"
-
-
-def _works(topic: Topic, items: list[Reference], page: str) -> list[str]:
-    search = f"{html_link(page, works.PAGE)}?topic={topic.id}"
-    lines = [
-        "## Works\n",
-        f"{counted(len(items), 'work')}, newest first. "
-        f'<a href="{search}">Filter, search and export them</a>, or follow the '
-        f'<a href="{html_link(page, feed_file(topic.id))}">feed of this topic</a>.\n',
-    ]
-    for year, group in groupby(items, key=lambda item: item.year):
-        lines += [f"### {year}\n", *(full_reference(item, page) + "\n" for item in group)]
-    return lines
-
-
-def _sources(items: list[Reference], page: str) -> list[str]:
-    if not items:
+def _list(title: str, lines: list[Html]) -> list[Html]:
+    if not lines:
         return []
-    said = f"{counted(len(items), 'page')} from which values on this site were read. They are here to be checked.\n"
-    return ["## Sources of values\n", said, *(full_reference(item, page) + "\n" for item in items)]
+    bullets = (Markdown("- {}").format(line) for line in lines)
+    return [Markdown("## {}\n").format(title), *bullets, Html()]
 
 
-def pages() -> dict[str, str]:
-    """Content path -> text of the overview, of all works, of what is new, and of every topic."""
-    found = {INDEX: index_page(), news.PAGE: news.new_page(), works.PAGE: works.works_page()}
-    found |= {works.SOURCES: works.sources_page()}
-    return found | {topic_page(topic.id): topic_markdown(topic) for topic in all_topics()}
+def _calculator(name: str, page: str) -> Html:
+    formula = get_formula(name)
+    return Markdown("[{}]({}): {}").format(
+        formula.title, relative(page, calculator_page(name)), formula.question
+    )
+
+
+def _chip(name: str, page: str) -> Html:
+    entry = load_entry(name)
+    return Markdown("[{}]({}): {}").format(
+        entry.name, relative(page, entry_page(name)), entry.summary
+    )
+
+
+def _works(topic: Topic, own_works: list[Reference], page: str) -> list[Html]:
+    """The works of a topic under a heading for each year."""
+    if not own_works:
+        return []
+    search = Html("{}?topic={}").format(html_link(page, works.PAGE), attribute(topic.id))
+    blocks: list[Html] = [
+        Markdown("## Works\n"),
+        Markdown(
+            '{}, newest first. <a href="{}">Filter, search and export them</a>, or follow the '
+            '<a href="{}">feed of this topic</a>.\n'
+        ).format(counted(len(own_works), "work"), search, html_link(page, feed_file(topic.id))),
+    ]
+    for year, group in groupby(own_works, key=lambda work: work.year):
+        blocks.append(Markdown("### {}\n").format(year))
+        blocks += _full_references(group, page)
+    return blocks
+
+
+def _full_references(group: Iterable[Reference], page: str) -> list[Html]:
+    return [full_reference(work, page) + Html("\n") for work in group]
+
+
+def _sources(group: list[Reference], page: str) -> list[Html]:
+    if not group:
+        return []
+    words = Markdown(
+        "{} from which values on this site were read. They are here to be checked.\n"
+    ).format(counted(len(group), "page"))
+    return [Markdown("## Sources of values\n"), words, *_full_references(group, page)]

@@ -8,30 +8,24 @@ from datetime import date
 
 import flopbook
 from flopbook.data.claims import Claim
-from flopbook.data.library import link_status, reference, references, topics
+from flopbook.data.library import link_status
 from flopbook.data.references import Reference
 from flopbook.data.topics import Topic
-from flopbook.drawing.markup import escape, inline, link, relative, slug
+from flopbook.data.library import reference, references, topics
+from flopbook.drawing.markup import slug
+from scripts.website.markup import Html, attribute, inline, link, permalink, relative, tag
 
 MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 ]
+# Papers of large collaborations name hundreds of people; BibTeX has them all.
+MOST_NAMES = 12
 
 
-def home_topic(item: Reference) -> str:
+def home_topic(work: Reference) -> str:
     """The topic on whose page a reference has its permanent address."""
-    return item.topics[0]
+    return work.topics[0]
 
 
 def topic_page(topic_id: str) -> str:
@@ -39,22 +33,19 @@ def topic_page(topic_id: str) -> str:
     return f"references/{topic_id}.md"
 
 
-def cite(key: str, page: str) -> str:
-    """A citation in running text: author and year, linked to the reference."""
-    item = reference(key)
-    return link(item.short, html_link(page, f"{topic_page(home_topic(item))}#{key}"), "fb-cite")
+def all_topics() -> list[Topic]:
+    """Every topic of the tree, parents before children."""
+    return [topic for top in topics() for topic in top.walk()]
 
 
-def stylesheet(page: str, path: str) -> str:
-    """A style sheet that only some pages load."""
-    return f'<link rel="stylesheet" href="{html_link(page, path)}">'
+# Addresses in HTML, which no site generator rewrites as it does links in Markdown.
 
 
 @functools.lru_cache(maxsize=100_000)
-def html_link(page: str, target: str) -> str:
+def html_link(page: str, target: str) -> Html:
     """A link for raw HTML: the address of the built page, which sits in a folder of its own."""
     path, mark, anchor = target.partition("#")
-    return _as_folder(relative(_folder(page), _folder(path))) + mark + anchor
+    return attribute(_as_folder(relative(_folder(page), _folder(path))) + mark + anchor)
 
 
 def _folder(path: str) -> str:
@@ -62,72 +53,112 @@ def _folder(path: str) -> str:
     if not path.endswith(".md"):
         return path
     stem = path.removesuffix(".md")
-    return stem.removesuffix("index") + "page" if stem.endswith("index") else f"{stem}/page"
+    if stem.endswith("index"):
+        return stem.removesuffix("index") + "page"
+    return f"{stem}/page"
 
 
 def _as_folder(path: str) -> str:
-    return path.removesuffix("page") or "./"
+    return str(path).removesuffix("page") or "./"
+
+
+def stylesheet(page: str, path: str) -> Html:
+    """A style sheet that only some pages load."""
+    return Html('<link rel="stylesheet" href="{}">').format(html_link(page, path))
+
+
+def address(work: Reference, page: str) -> Html:
+    """The permanent address of a work, as a link from a page."""
+    return html_link(page, f"{topic_page(home_topic(work))}#{work.key}")
+
+
+# References.
+
+
+def cite(key: str, page: str) -> Html:
+    """A citation in running text: author and year, linked to the reference."""
+    work = reference(key)
+    return link(work.short, address(work, page), "fb-cite")
+
+
+def citations(keys: Iterable[str], page: str) -> Html:
+    """Several citations in running text."""
+    return Html(", ").join(cite(key, page) for key in keys)
 
 
 def provenance(claim: Claim) -> str:
     """Where a value comes from, in one line of plain text."""
-    item = references().get(claim.source)
-    who = f"{item.short}, {item.title}" if item else claim.source
-    parts = [f"{claim.basis}: {who}"]
+    source = references().get(claim.source)
+    title = f"{source.short}, {source.title}" if source else claim.source
+    steps = [f"{claim.basis}: {title}"]
     if claim.quote:
-        parts.append(f'"{claim.quote}"')
+        steps.append(f'"{claim.quote}"')
     if claim.locator:
-        parts.append(claim.locator)
+        steps.append(claim.locator)
     if claim.formula:
-        parts.append(f"{claim.formula} ({claim.derived_from})")
-    parts.append(f"read {claim.as_of.isoformat()}")
+        steps.append(f"{claim.formula} ({claim.derived_from})")
+    steps.append(f"read {claim.as_of.isoformat()}")
     if claim.note:
-        parts.append(claim.note)
-    return "; ".join(parts)
+        steps.append(claim.note)
+    return "; ".join(steps)
 
 
-def when(item: Reference) -> str:
+def when(work: Reference) -> str:
     """Month and year, as far as known."""
-    return f"{MONTHS[item.month - 1]} {item.year}" if item.month else str(item.year or "no date")
+    if work.month:
+        return f"{MONTHS[work.month - 1]} {work.year}"
+    return str(work.year or "no date")
 
 
-def address(item: Reference, page: str) -> str:
-    """The permanent address of a work, as a link from a page."""
-    return html_link(page, f"{topic_page(home_topic(item))}#{item.key}")
-
-
-def full_reference(item: Reference, page: str) -> str:
+def full_reference(work: Reference, page: str) -> Html:
     """One work as a block: citation, our note, copyable BibTeX; on another page than its own it
     leads there instead.
     """
-    home = page == topic_page(home_topic(item))
-    people = escape(", ".join(person.full for person in item.people[:12]))
-    if len(item.people) > 12:
-        people += f" and {len(item.people) - 12} others"
-    venue = f" {escape(item.venue)}," if item.venue else ""
-    note = f"<p class='fb-note'>{escape(item.note)}</p>" if item.note else ""
-    more = bibtex_block(f"BibTeX of {item.key}", item.bibtex) if home else ""
-    anchor = f' id="{item.key}"' if home else ""
-    return (
-        f'<article class="fb-ref"{anchor}>\n'
-        f'<p><a class="fb-perma" href="{address(item, page)}" aria-label="Permanent link to {item.key}">#</a> '
-        f"<strong>{title_link(item)}</strong>{gone(item.link)}{_more_links(item)} {kind_badge(item)}<br>"
-        f"{stop(people)}{venue} {escape(when(item))}.</p>\n"
-        f"<p>{escape(item.annote)}</p>{note}\n{more}\n"
+    is_home = page == topic_page(home_topic(work))
+    home_id = Html(' id="{}"').format(attribute(work.key)) if is_home else Html()
+    return Html(
+        '<article class="fb-ref"{home_id}>\n'
+        "<p>{permalink} <strong>{title}</strong>{archive}{copies} {badge}<br>"
+        "{people}{venue} {date}.</p>\n"
+        "<p>{annotation}</p>{note}\n{bibtex}\n"
         "</article>"
+    ).format(
+        home_id=home_id,
+        permalink=permalink(work.key, address(work, page)),
+        title=title_link(work),
+        archive=gone(work.link),
+        copies=_copies(work),
+        badge=kind_badge(work),
+        people=stop(_people(work)),
+        venue=f" {work.venue}," if work.venue else "",
+        date=when(work),
+        annotation=work.annote,
+        note=_note(work.note),
+        bibtex=bibtex_block(f"BibTeX of {work.key}", work.bibtex) if is_home else "",
     )
 
 
-def gone(url: str) -> str:
-    """What stands behind a link that nobody can read any more: its archived copy, or since when it
-    is dead.
-    """
-    found = link_status(url) if url else None
-    if found is None or not found.dead:
-        return ""
-    if found.archive:
-        return f" ({link('archived copy', found.archive)})"
-    return f' <span class="fb-badge">dead since {escape(found.checked)}</span>'
+def _people(work: Reference) -> str:
+    names = ", ".join(person.full for person in work.people[:MOST_NAMES])
+    if len(work.people) > MOST_NAMES:
+        names += f" and {len(work.people) - MOST_NAMES} others"
+    return names
+
+
+def _note(note: str) -> Html:
+    if not note:
+        return Html()
+    return Html("<p class='fb-note'>{}</p>").format(note)
+
+
+def gone(url: str) -> Html:
+    """What to read in place of a dead link: its archived copy, or since when it is dead."""
+    status = link_status(url) if url else None
+    if status is None or not status.dead:
+        return Html()
+    if status.archive:
+        return Html(" ({})").format(link("archived copy", status.archive))
+    return Html(' <span class="fb-badge">dead since {}</span>').format(status.checked)
 
 
 def stop(text: str) -> str:
@@ -135,66 +166,66 @@ def stop(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-def title_link(item: Reference) -> str:
+def title_link(work: Reference) -> Html:
     """The title, leading to the work."""
-    return link(item.title, item.link) if item.link else escape(item.title)
+    if not work.link:
+        return Html.escape(work.title)
+    return link(work.title, work.link)
 
 
-def kind_badge(item: Reference) -> str:
-    """What it is, as a mark."""
-    return f'<span class="fb-badge">{item.kind}</span>'
+def kind_badge(work: Reference) -> Html:
+    """The kind of a work, such as paper or talk, as a mark."""
+    return tag("span", work.kind, "fb-badge")
 
 
-def _more_links(item: Reference) -> str:
+def _copies(work: Reference) -> Html:
     """Code and arXiv, in brackets."""
-    more = [link("code", item.code) + gone(item.code)] if item.code else []
-    if item.eprint and "arxiv.org" not in item.link:
-        more.append(link("arXiv", f"https://arxiv.org/abs/{item.eprint}"))
-    return f" ({', '.join(more)})" if more else ""
+    links = []
+    if work.code:
+        links.append(link("code", work.code) + gone(work.code))
+    if work.eprint and "arxiv.org" not in work.link:
+        links.append(link("arXiv", f"https://arxiv.org/abs/{work.eprint}"))
+    if not links:
+        return Html()
+    return Html(" ({})").format(Html(", ").join(links))
 
 
-def bibtex_block(title: str, text: str) -> str:
-    """BibTeX that opens on a click and can be copied."""
-    return (
-        f"<details><summary>{escape(title)}</summary>"
-        f'<pre class="fb-bibtex" tabindex="0"><code>{_code(text)}</code></pre></details>'
+def short_line(work: Reference, page: str) -> Html:
+    """A reference as one line of a list on a page, leading to its permanent address."""
+    title = link(work.title, address(work, page))
+    return Html("{}, {}, {}").format(title, inline(work.authors), work.year)
+
+
+def newest_first(works: Iterable[Reference]) -> list[Reference]:
+    """By date, the newest first; a work whose month is unknown comes last in its year."""
+    return sorted(
+        works, key=lambda work: (-(work.year or 0), -(work.month or 0), work.title.lower())
     )
 
 
-def page_bibtex(title: str, what: str, name: str, read: date) -> str:
-    """A page of ours as a reference: `what` and `name` say which; the newest reading of its sources
+# BibTeX.
+
+
+def bibtex_block(title: str, text: str) -> Html:
+    """BibTeX that opens on a click and can be copied."""
+    # A blank line inside pre would end the block for a Markdown reader: line breaks are entities.
+    code = Html("&#10;").join(text.split("\n"))
+    return Html(
+        "<details><summary>{}</summary>"
+        '<pre class="fb-bibtex" tabindex="0"><code>{}</code></pre></details>'
+    ).format(title, code)
+
+
+def page_bibtex(title: str, kind: str, name: str, read: date) -> str:
+    """A page of ours as a reference: `kind` and `name` say which; the newest reading of its sources
     is its date.
     """
     fields = {
         "author": "{The flopbook contributors}",
         "title": title,
-        "howpublished": f"flopbook {flopbook.__version__}, {what} {name}",
+        "howpublished": f"flopbook {flopbook.__version__}, {kind} {name}",
         "year": str(read.year),
         "note": f"Sources read up to {read.isoformat()}",
     }
-    inside = ",\n".join(f"  {field} = {{{value}}}" for field, value in fields.items())
-    return f"@misc{{flopbook{read.year}{slug(name).replace('-', '')},\n{inside}\n}}"
-
-
-def _code(text: str) -> str:
-    """Text inside pre: blank lines would end the block for a Markdown reader."""
-    return escape(text).replace("\n", "&#10;")
-
-
-def all_topics() -> list[Topic]:
-    """Every topic of the tree, parents before children."""
-    return [topic for top in topics() for topic in top.walk()]
-
-
-def short_line(item: Reference, page: str) -> str:
-    """A reference as one line of a list on a page, leading to its permanent address."""
-    return f"{link(item.title, address(item, page))}, {inline(item.authors)}, {item.year}"
-
-
-def newest_first(items: Iterable[Reference]) -> list[Reference]:
-    """By date, the newest first; of one month those whose month is known come before the rest of
-    the year.
-    """
-    return sorted(
-        items, key=lambda item: (-(item.year or 0), -(item.month or 0), item.title.lower())
-    )
+    body = ",\n".join(f"  {field} = {{{text}}}" for field, text in fields.items())
+    return f"@misc{{flopbook{read.year}{slug(name).replace('-', '')},\n{body}\n}}"

@@ -1,14 +1,12 @@
-"""What sources state otherwise: at the mistakes of a chapter, the rows of the ledger that belong to
-it.
-"""
+"""Statements of sources at the mistakes of a chapter: the rows of the ledger that belong to it."""
 
 from __future__ import annotations
 
 import re
 
-from flopbook.drawing.markup import escape
 from flopbook.evaluation.answers import counted
 from flopbook.ledger.rows import Row, ledger_rows
+from scripts.website.markup import Html, Markdown, page_text
 from scripts.website.pages.errata import VERDICT_WORDS, claim_page, computed_words, stated_words
 from scripts.website.pages.sources import cite, html_link
 
@@ -19,33 +17,41 @@ def with_statements(text: str, page: str) -> str:
     """A rendered chapter with what sources state otherwise at the end of its common mistakes, in a
     box that opens.
 
-    Rows that the text itself speaks of, by a link to them, are not said twice.
+    Rows to which the text itself links are left out.
     """
     name = page.rpartition("/")[2].removesuffix(".md")
     rows = [row for row in ledger_rows() if row.chapter == name and row.to_teach]
-    rest = [row for row in rows if not re.search(rf"#{row.id}(?![\w-])", text)]
-    if not rest or _BEFORE not in text:
+    unlinked = [row for row in rows if not re.search(rf"#{row.id}(?![\w-])", text)]
+    if not unlinked or _BEFORE not in text:
         return text
-    lines = [f'??? warning "{counted(len(rest), "statement")} of sources to read with care"', ""]
-    lines += [f"    - {_statement(row, page)}" for row in rest]
-    return text.replace(_BEFORE, "\n" + "\n".join(lines) + "\n" + _BEFORE, 1)
+    count = counted(len(unlinked), "statement")
+    box = page_text(
+        [
+            Markdown('\n??? warning "{} of sources to read with care"').format(count),
+            Html(),
+            *(Markdown("    - {}").format(_statement(row, page)) for row in unlinked),
+            Html(),
+        ]
+    )
+    return text.replace(_BEFORE, box + _BEFORE, 1)
 
 
-def _statement(row: Row, page: str) -> str:
+def _statement(row: Row, page: str) -> Html:
     """One row in a line: what is stated, what is right, why, and who says it."""
     slip = row.verdict == "typo"
-    parts = [escape(row.statement)]
     stated = stated_words(row.stated, words_first=slip)
+    sentences = [row.statement]
     if stated and stated not in row.statement:
-        parts.append(f"Stated: {escape(stated)}.")
+        sentences.append(f"Stated: {stated}.")
     if row.corrected:
-        parts.append(
-            f"Correct: <strong>{escape(stated_words(row.corrected, words_first=slip))}</strong>."
-        )
+        correction = stated_words(row.corrected, words_first=slip)
+        sentences.append(Html("Correct: <strong>{}</strong>.").format(correction))
     elif row.call and (computed := computed_words(row)) != stated:
-        parts.append(f"Computed: {escape(computed)}.")
-    parts += [f"Unsaid: {escape(row.assumption)}"] if row.assumption else []
-    link = f'<a href="{html_link(page, claim_page(row))}">{VERDICT_WORDS[row.verdict]}</a>'
-    return " ".join(
-        [*parts, escape(row.why), f"({cite(row.source, page)}, {escape(row.where)}; {link})"]
+        sentences.append(f"Computed: {computed}.")
+    if row.assumption:
+        sentences.append(f"Unsaid: {row.assumption}")
+    verdict = Html('<a href="{}">{}</a>').format(
+        html_link(page, claim_page(row)), VERDICT_WORDS[row.verdict]
     )
+    source = Html("({}, {}; {})").format(cite(row.source, page), row.where, verdict)
+    return Html(" ").join([*sentences, row.why, source])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from flopbook.drawing.markup import escape
 from flopbook.drawing.scales import Room, Scale
+from scripts.website.markup import Html, attribute, tag
 from scripts.website.pages.growth import Growth, fitted
 from scripts.website.pages.quantities import (
     QUANTITIES,
@@ -35,6 +35,8 @@ SHAPES = (
     "M-2.6 0a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0",
 )
 DENSE = (peak_id("bf16", "tensor", "dense"), peak_id("fp16", "tensor", "dense"))
+# Slower growth than this is none to speak of.
+_GROWS_FROM = 1.05
 
 
 class Product(NamedTuple):
@@ -48,7 +50,7 @@ class Product(NamedTuple):
     cells: Cells
 
 
-class Point(NamedTuple):
+class TrendPoint(NamedTuple):
     """A product at its year with a value; `marks` say what sort of value it is."""
 
     product: Product
@@ -66,11 +68,7 @@ class Trend(NamedTuple):
     remark: str = ""
 
 
-def _known(name: str) -> Quantity:
-    return next(q for q in QUANTITIES if q.id == name)
-
-
-_INTENSITY = next(q for q in RATIOS if q.id == "intensity")
+_QUANTITIES = {quantity.id: quantity for quantity in (*QUANTITIES, *RATIOS)}
 TRENDS = (
     Trend(
         "peak",
@@ -78,242 +76,281 @@ TRENDS = (
         Quantity("peak", "peak", "FLOP/s"),
         "Sparse peaks and peaks of unstated sparsity are left out.",
     ),
-    Trend("memory", "Memory", _known("memory")),
-    Trend("memory_bandwidth", "Memory bandwidth", _known("memory_bandwidth")),
+    Trend("memory", "Memory", _QUANTITIES["memory"]),
+    Trend("memory_bandwidth", "Memory bandwidth", _QUANTITIES["memory_bandwidth"]),
     Trend(
         "scaleup_bandwidth",
         "Scale-up bandwidth of a chip, one way",
-        _known("scaleup_bandwidth"),
+        _QUANTITIES["scaleup_bandwidth"],
         "Figures for both ways together are halved; figures without a direction are left out.",
     ),
     Trend(
         "wall",
         "The memory wall: dense FLOP per byte of memory traffic",
-        _INTENSITY,
+        _QUANTITIES["intensity"],
         "The higher a point, the more arithmetic a chip must find for each byte that it reads.",
     ),
     Trend(
         "links",
         "The link wall: dense FLOP per byte of scale-up traffic",
-        _INTENSITY,
+        _QUANTITIES["intensity"],
         "The higher a point, the more arithmetic must hide each byte that goes to another chip.",
     ),
 )
 # What the chapter on the landscape fits too; the page of accelerators does not draw these.
 MORE_TRENDS = (
-    Trend("power", "Power of a chip", _known("power")),
-    Trend("transistors", "Transistors", _known("transistors")),
-    Trend("efficiency", "Dense FLOP per joule", next(q for q in RATIOS if q.id == "efficiency")),
+    Trend("power", "Power of a chip", _QUANTITIES["power"]),
+    Trend("transistors", "Transistors", _QUANTITIES["transistors"]),
+    Trend("efficiency", "Dense FLOP per joule", _QUANTITIES["efficiency"]),
 )
-_OVER = {"wall": "memory_bandwidth", "links": "scaleup_bandwidth", "efficiency": "power"}
+# The quantity below the peak in a picture of a ratio.
+_DIVISORS = {"wall": "memory_bandwidth", "links": "scaleup_bandwidth", "efficiency": "power"}
+
+
+# Points.
 
 
 def points(
-    trend: Trend, products: Sequence[Product]
-) -> tuple[list[Point], list[Product], list[Product]]:
+    trend: Trend, products: Iterable[Product]
+) -> tuple[list[TrendPoint], list[Product], list[Product]]:
     """The points of a picture; the products without a date; the products with a date and without a
     value.
     """
-    found, undated, empty = [], [], []
+    drawn, undated, empty = [], [], []
     for product in products:
-        year, value = value_of(product.cells, "date"), _value(trend, product.cells)
+        year, amount = value_of(product.cells, "date"), _value(trend, product.cells)
         if year is None:
             undated.append(product)
-        elif value is None:
+        elif amount is None:
             empty.append(product)
         else:
-            found.append(Point(product, year, value, _marks(trend, product.cells)))
-    return sorted(found, key=lambda p: (p.year, p.value)), undated, empty
+            drawn.append(TrendPoint(product, year, amount, _marks(trend, product.cells)))
+    return sorted(drawn, key=lambda point: (point.year, point.value)), undated, empty
 
 
-def _parts(trend: Trend, cells: Cells) -> list[str]:
-    """The quantities that a picture's value is made of."""
-    if trend.id not in ("peak", *_OVER):
+def _sources(trend: Trend, cells: Cells) -> list[str]:
+    """The quantities of which a picture's value is made: one, or a peak and its divisor."""
+    if trend.id not in ("peak", *_DIVISORS):
         return [trend.quantity.id]
-    peak = next((name for name in DENSE if value_of(cells, name) is not None), DENSE[0])
-    return [peak, _OVER[trend.id]] if trend.id in _OVER else [peak]
+    with_value = (name for name in DENSE if value_of(cells, name) is not None)
+    peak = next(with_value, DENSE[0])
+    if trend.id in _DIVISORS:
+        return [peak, _DIVISORS[trend.id]]
+    return [peak]
 
 
 def _value(trend: Trend, cells: Cells) -> float | None:
-    values = [value_of(cells, name) for name in _parts(trend, cells)]
-    if not all(values):
+    first, *divisors = (value_of(cells, name) for name in _sources(trend, cells))
+    if not first or not all(divisors):
         return None
-    first, *rest = [value for value in values if value is not None]
-    return first / rest[0] if rest else first
+    for divisor in divisors:
+        assert divisor is not None
+        first /= divisor
+    return first
 
 
 def _marks(trend: Trend, cells: Cells) -> tuple[str, ...]:
-    found = [cells[name] for name in _parts(trend, cells)]
-    marks = [mark for cell in found if isinstance(cell, Cell) for mark in cell.marks]
-    return tuple(dict.fromkeys(m for m in marks if m in ("estimated", "reported")))
+    marks: dict[str, None] = {}  # a set that keeps its order
+    for name in _sources(trend, cells):
+        cell = cells[name]
+        if isinstance(cell, Cell):
+            marks |= dict.fromkeys(cell.marks)
+    return tuple(mark for mark in marks if mark in ("estimated", "reported"))
 
 
-def growth(found: Sequence[Point]) -> Growth | None:
+def growth(drawn: Iterable[TrendPoint]) -> Growth | None:
     """The growth of a picture's points; None for too few of them."""
-    return fitted([(p.year, p.value) for p in found])
+    return fitted([(point.year, point.value) for point in drawn])
 
 
-def figure(trend: Trend, products: Sequence[Product]) -> str:
-    """One picture with its caption, or a sentence where there is nothing to draw."""
-    found, undated, empty = points(trend, products)
-    if not found:
-        return f'<p class="fb-note">{escape(trend.title)}: no dated chip has a value yet.</p>'
-    x, y = _scales(found)
-    fit = growth(found)
-    label = (
-        f"{trend.title}: {len(found)} chips from {found[0].year:.0f} to {found[-1].year:.0f}, "
-        + _range(trend, found)
-    )
-    parts = [
-        f'<figure class="fb-figure fb-trend" id="trend-{trend.id}"><h3>{escape(trend.title)}</h3>'
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" class="fb-svg" role="group" aria-label="{escape(label)}">',
-        *_grid(trend, x, y),
-        *([_line(fit, x, y)] if fit else []),
-        *(_mark(trend, point, x, y) for point in found),
-        *_labels(found, x, y),
-        "</svg>",
-        f"<figcaption>{escape(_caption(trend, found, fit))}{_left_out(undated, empty)}</figcaption></figure>",
-    ]
-    return "".join(parts)
-
-
-def _scales(found: Sequence[Point]) -> tuple[Scale, Scale]:
-    years, values = [p.year for p in found], [p.value for p in found]
-    x = Scale(math.floor(min(years)), math.floor(max(years)) + 1, LEFT, WIDTH - RIGHT, log=False)
-    return x, Scale(min(values) / 1.5, max(values) * 1.7, HEIGHT - BOTTOM, TOP)
-
-
-def _range(trend: Trend, found: Sequence[Point]) -> str:
-    low, high = min(p.value for p in found), max(p.value for p in found)
-    return f"{trend.quantity.words(low)} to {trend.quantity.words(high)}"
-
-
-def _caption(trend: Trend, found: Sequence[Point], fit: Growth | None) -> str:
-    said = f"{len(found)} chips, {_range(trend, found)}, logarithmic. "
-    if fit:
-        factor = fit.factor
-        double = f", doubling in {fit.doubling:.1f} years" if factor > 1.05 else ""
-        said += f"Dashed: {factor:.2f} times a year{double} (least squares through all points). "
-    return said + trend.remark
-
-
-def _left_out(undated: Sequence[Product], empty: Sequence[Product]) -> str:
-    reasons = [("no such value", empty), ("no date", undated)]
-    count = len(undated) + len(empty)
-    if not count:
-        return ""
-    lists = "; ".join(
-        f"{reason}: {', '.join(escape(p.name) for p in group)}"
-        for reason, group in reasons
-        if group
-    )
-    return f"<details><summary>{count} left out</summary>{lists}</details>"
-
-
-def _grid(trend: Trend, x: Scale, y: Scale) -> list[str]:
-    lines = []
-    for year in x.ticks():
-        at = x.at(year)
-        lines.append(f'<path class="fb-grid" d="M{at} {y.end}V{y.start}"/>')
-        lines.append(
-            f'<text class="fb-tick" x="{at}" y="{y.start + 18}" text-anchor="middle">{year:.0f}</text>'
-        )
-    for value in y.ticks():
-        at = y.at(value)
-        lines.append(f'<path class="fb-grid" d="M{x.start} {at}H{x.end}"/>')
-        label = escape(trend.quantity.words(value))
-        lines.append(
-            f'<text class="fb-tick" x="{x.start - 5}" y="{at + 4}" text-anchor="end">{label}</text>'
-        )
-    return lines
-
-
-def _line(fit: Growth, x: Scale, y: Scale) -> str:
-    """The fitted line, clipped to the frame."""
-    factor, start = fit.factor, fit.start
-    ends = [(year, start * factor ** (year - 2000)) for year in (x.low, x.high)]
-    (x1, v1), (x2, v2) = (_clip(end, fit, y) for end in ends)
-    return f'<path class="fb-fit" d="M{x.at(x1)} {y.at(v1)}L{x.at(x2)} {y.at(v2)}"/>'
-
-
-def _clip(end: tuple[float, float], fit: Growth, y: Scale) -> tuple[float, float]:
-    value = min(max(end[1], y.low), y.high)
-    if value == end[1] or fit.factor == 1:
-        return end[0], value
-    return 2000 + math.log(value / fit.start) / math.log(fit.factor), value
-
-
-def _mark(trend: Trend, point: Point, x: Scale, y: Scale) -> str:
-    product = point.product
-    when = product.cells["date"]
-    dated = (
-        when.kind + (" (launch)" if "launch" in when.marks else "")
-        if isinstance(when, Cell)
-        else ""
-    )
-    said = ", ".join([product.name, trend.quantity.words(point.value), *point.marks, dated])
-    hollow = " fb-hollow" if point.marks else ""
-    return (
-        f'<a href="{escape(product.href)}" class="fb-v{product.group}{hollow}" data-id="{escape(product.id)}" '
-        f'aria-label="{escape(said)}">'
-        f'<path transform="translate({x.at(point.year)} {y.at(point.value)})" d="{SHAPES[product.group]}"/>'
-        f"<title>{escape(said)}</title></a>"
-    )
-
-
-def _labels(found: Sequence[Point], x: Scale, y: Scale) -> list[str]:
-    """Names of the products that were the highest of their time, as far as there is room; the
-    newest first.
-    """
-    room = Room((x.start, y.end - 8, x.end, y.start))
-    room.block((x.at(p.year), y.at(p.value)) for p in found)
-    lines: list[str] = []
-    for point in reversed(records(found)):
-        name = short_name(point.product)
-        place = room.place(name, x.at(point.year), y.at(point.value))
-        if place and len(lines) < LABELS:
-            lines.append(
-                f'<text class="fb-label" x="{place[0]}" y="{place[1]}" text-anchor="{place[2]}">{escape(name)}</text>'
-            )
-    return lines
-
-
-def records(found: Sequence[Point]) -> list[Point]:
+def records(drawn: Iterable[TrendPoint]) -> list[TrendPoint]:
     """Points higher than all before them; estimates set no record."""
-    best, kept = 0.0, []
-    for point in found:
-        if point.value > best and not point.marks:
-            best = point.value
+    highest, kept = 0.0, []
+    for point in drawn:
+        if point.value > highest and not point.marks:
+            highest = point.value
             kept.append(point)
     return kept
 
 
+# One picture.
+
+
+def figure(trend: Trend, products: Sequence[Product]) -> Html:
+    """One picture with its caption, or a sentence where there is nothing to draw."""
+    drawn, undated, empty = points(trend, products)
+    if not drawn:
+        return tag("p", f"{trend.title}: no dated chip has a value yet.", "fb-note")
+    x, y = _scales(drawn)
+    fit = growth(drawn)
+    first, last = drawn[0].year, drawn[-1].year
+    label = (
+        f"{trend.title}: {len(drawn)} chips from {first:.0f} to {last:.0f}, {_range(trend, drawn)}"
+    )
+    fit_line = [_line(fit, x, y)] if fit else []
+    marks = (_mark(trend, point, x, y) for point in drawn)
+    shapes = [*_grid(trend, x, y), *fit_line, *marks]
+    return Html(
+        '<figure class="fb-figure fb-trend" id="trend-{id}"><h3>{title}</h3>'
+        '<svg viewBox="0 0 {width} {height}" class="fb-svg" role="group" aria-label="{label}">'
+        "{shapes}{labels}</svg>"
+        "<figcaption>{caption}{left_out}</figcaption></figure>"
+    ).format(
+        id=attribute(trend.id),
+        title=trend.title,
+        width=WIDTH,
+        height=HEIGHT,
+        label=label,
+        shapes=Html().join(shapes),
+        labels=Html().join(_labels(drawn, x, y)),
+        caption=_caption(trend, drawn, fit),
+        left_out=_left_out(undated, empty),
+    )
+
+
+def _scales(drawn: Sequence[TrendPoint]) -> tuple[Scale, Scale]:
+    years = [point.year for point in drawn]
+    heights = [point.value for point in drawn]
+    x = Scale(math.floor(min(years)), math.floor(max(years)) + 1, LEFT, WIDTH - RIGHT, log=False)
+    # Some room below the lowest point, and more above the highest, where labels stand.
+    return x, Scale(min(heights) / 1.5, max(heights) * 1.7, HEIGHT - BOTTOM, TOP)
+
+
+def _range(trend: Trend, drawn: Sequence[TrendPoint]) -> str:
+    heights = [point.value for point in drawn]
+    return f"{trend.quantity.words(min(heights))} to {trend.quantity.words(max(heights))}"
+
+
+def _caption(trend: Trend, drawn: Sequence[TrendPoint], fit: Growth | None) -> str:
+    caption = f"{len(drawn)} chips, {_range(trend, drawn)}, logarithmic. "
+    if fit:
+        doubling = ""
+        if fit.factor > _GROWS_FROM:
+            doubling = f", doubling in {fit.doubling:.1f} years"
+        caption += (
+            f"Dashed: {fit.factor:.2f} times a year{doubling} (least squares through all points). "
+        )
+    return caption + trend.remark
+
+
+def _left_out(undated: Sequence[Product], empty: Sequence[Product]) -> Html:
+    """The products that are not drawn, with the reason, in a box that opens."""
+    count = len(undated) + len(empty)
+    if not count:
+        return Html()
+    reasons = [
+        f"{reason}: {', '.join(product.name for product in products)}"
+        for reason, products in (("no such value", empty), ("no date", undated))
+        if products
+    ]
+    return Html("<details><summary>{} left out</summary>{}</details>").format(
+        count, "; ".join(reasons)
+    )
+
+
+def _grid(trend: Trend, x: Scale, y: Scale) -> list[Html]:
+    grid_line = Html('<path class="fb-grid" d="{}"/>')
+    tick = Html('<text class="fb-tick" x="{}" y="{}" text-anchor="{}">{}</text>')
+    lines = []
+    for year in x.ticks():
+        place = x.at(year)
+        lines.append(grid_line.format(f"M{place} {y.end}V{y.start}"))
+        lines.append(tick.format(place, y.start + 18, "middle", f"{year:.0f}"))
+    for height in y.ticks():
+        place = y.at(height)
+        lines.append(grid_line.format(f"M{x.start} {place}H{x.end}"))
+        lines.append(tick.format(x.start - 5, place + 4, "end", trend.quantity.words(height)))
+    return lines
+
+
+def _line(fit: Growth, x: Scale, y: Scale) -> Html:
+    """The fitted line, clipped to the frame."""
+    start, stop = (_clipped(year, fit, y) for year in (x.low, x.high))
+    return Html('<path class="fb-fit" d="M{} {}L{} {}"/>').format(
+        x.at(start[0]), y.at(start[1]), x.at(stop[0]), y.at(stop[1])
+    )
+
+
+def _clipped(year: float, fit: Growth, y: Scale) -> tuple[float, float]:
+    """The fitted line at a year; where it leaves the frame instead, when it does so before."""
+    height = fit.start * fit.factor ** (year - 2000)
+    in_frame = min(max(height, y.low), y.high)
+    if in_frame == height or fit.factor == 1:
+        return year, in_frame
+    return 2000 + math.log(in_frame / fit.start) / math.log(fit.factor), in_frame
+
+
+def _mark(trend: Trend, point: TrendPoint, x: Scale, y: Scale) -> Html:
+    product = point.product
+    words = [product.name, trend.quantity.words(point.value), *point.marks, _date_words(product)]
+    return Html(
+        '<a href="{href}" class="fb-v{group}{hollow}" data-id="{id}" aria-label="{label}">'
+        '<path transform="translate({x} {y})" d="{shape}"/><title>{label}</title></a>'
+    ).format(
+        href=attribute(product.href),
+        group=product.group,
+        hollow=" fb-hollow" if point.marks else "",
+        id=product.id,
+        label=", ".join(words),
+        x=x.at(point.year),
+        y=y.at(point.value),
+        shape=SHAPES[product.group],
+    )
+
+
+def _date_words(product: Product) -> str:
+    date = product.cells["date"]
+    if not isinstance(date, Cell):
+        return ""
+    if "launch" in date.marks:
+        return f"{date.kind} (launch)"
+    return date.kind
+
+
+def _labels(drawn: Sequence[TrendPoint], x: Scale, y: Scale) -> list[Html]:
+    """Names of the products that were the highest of their time, as far as there is room; the
+    newest first.
+    """
+    room = Room((x.start, y.end - 8, x.end, y.start))
+    room.block((x.at(point.year), y.at(point.value)) for point in drawn)
+    label = Html('<text class="fb-label" x="{}" y="{}" text-anchor="{}">{}</text>')
+    labels: list[Html] = []
+    for point in reversed(records(drawn)):
+        name = short_name(point.product)
+        place = room.place(name, x.at(point.year), y.at(point.value))
+        if place and len(labels) < LABELS:
+            labels.append(label.format(*place, name))
+    return labels
+
+
 def short_name(product: Product) -> str:
     """A product's name without its vendor."""
-    words = product.name.split()
-    if len(words) > 1 and words[0].lower() in (
-        product.vendor.lower(),
-        product.id.partition("/")[0],
-    ):
-        words = words[1:]
-    return " ".join(words)
+    first, *words = product.name.split()
+    vendor_names = (product.vendor.lower(), product.id.partition("/")[0])
+    if words and first.lower() in vendor_names:
+        return " ".join(words)
+    return " ".join([first, *words])
 
 
-def legend(groups: Mapping[int, str]) -> str:
-    """Which colour and shape is whose."""
-    items = "".join(
-        f'<li class="fb-v{group}"><svg viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">'
-        f'<path d="{SHAPES[group]}"/></svg> {escape(name)}</li>'
-        for group, name in groups.items()
-    )
-    return f'<ul class="fb-legend">{items}<li class="fb-hollow-note">hollow: estimated or reported</li></ul>'
+# All pictures.
 
 
-def section(products: Sequence[Product], groups: Mapping[int, str]) -> str:
+def section(products: Sequence[Product], groups: Mapping[int, str]) -> Html:
     """All pictures."""
-    return (
-        legend(groups)
-        + '<div class="fb-trends">'
-        + "".join(figure(t, products) for t in TRENDS)
-        + "</div>"
+    figures = Html().join(figure(trend, products) for trend in TRENDS)
+    return legend(groups) + Html('<div class="fb-trends">{}</div>').format(figures)
+
+
+def legend(groups: Mapping[int, str]) -> Html:
+    """Which colour and shape is whose."""
+    entry = Html(
+        '<li class="fb-v{}">'
+        '<svg viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true"><path d="{}"/></svg>'
+        " {}</li>"
     )
+    entries = Html().join(
+        entry.format(group, SHAPES[group], name) for group, name in groups.items()
+    )
+    return Html(
+        '<ul class="fb-legend">{}<li class="fb-hollow-note">hollow: estimated or reported</li></ul>'
+    ).format(entries)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flopbook.data.accelerators import field_names
 from flopbook.data.claims import Claim
-from flopbook.drawing.markup import escape, slug, tooltip
+from flopbook.drawing.markup import slug
 from flopbook.quantities.units import format_quantity, plural
+from scripts.website.markup import Html, tooltip
 from scripts.website.pages.sources import provenance
 
 _FIELD_WORDS = {
@@ -17,6 +18,9 @@ _FIELD_WORDS = {
     "sram": "SRAM",
     "sram_bandwidth": "SRAM bandwidth",
 }
+_DIRECTIONS = {"one-way": "one way", "both": "both ways", "unstated": "direction unstated"}
+# From here on digits are noise, and powers of ten are read faster.
+_SCIENTIFIC_FROM = 1e15
 
 
 def field_order(claim: Claim) -> int:
@@ -37,42 +41,34 @@ def shown_value(claim: Claim) -> str:
         return claim.words
     if claim.unit in ("param", "token"):
         return format_quantity(claim.value, claim.unit)
-    value = f"{claim.value:,.10g}" if abs(claim.value) < 1e15 else f"{claim.value:.4g}"
-    unit = "" if claim.unit == "count" else plural(claim.unit, claim.value)
-    return f"{value} {unit}".strip()
+    digits = f"{claim.value:,.10g}"
+    if abs(claim.value) >= _SCIENTIFIC_FROM:
+        digits = f"{claim.value:.4g}"
+    if claim.unit == "count":
+        return digits
+    return f"{digits} {plural(claim.unit, claim.value)}".strip()
 
 
 def condition_words(claim: Claim) -> str:
     """The conditions of a claim in reading order: bf16, dense, tensor; one way, per chip."""
-    words = [
-        claim.dtype,
-        claim.sparsity,
-        "vector" if claim.engine == "vector" else "",
-        claim.tier,
-        claim.type,
-        claim.name,
-    ]
-    words += [
-        {"one-way": "one way", "both": "both ways", "unstated": "direction unstated"}.get(
-            claim.direction, ""
-        )
-    ]
-    words += [
-        f"per {claim.aggregate}" if claim.aggregate else "",
-        claim.topology,
-        claim.of,
-        claim.shape,
-    ]
-    words += [f"accumulate {claim.accumulate}" if claim.accumulate else ""]
-    words += [
-        f"at {claim.at_power_w:g} W" if claim.at_power_w else "",
-        f"at {claim.at_clock_mhz:g} MHz" if claim.at_clock_mhz else "",
-    ]
+    words = [claim.dtype, claim.sparsity]
+    if claim.engine == "vector":  # the tensor engine goes without saying
+        words.append(claim.engine)
+    words += [claim.tier, claim.type, claim.name, _DIRECTIONS.get(claim.direction, "")]
+    if claim.aggregate:
+        words.append(f"per {claim.aggregate}")
+    words += [claim.topology, claim.of, claim.shape]
+    if claim.accumulate:
+        words.append(f"accumulate {claim.accumulate}")
+    if claim.at_power_w:
+        words.append(f"at {claim.at_power_w:g} W")
+    if claim.at_clock_mhz:
+        words.append(f"at {claim.at_clock_mhz:g} MHz")
     return ", ".join(word for word in words if word)
 
 
-def value_cell(claim: Claim, anchor: str) -> str:
-    """A value that tells its source on hover, focus and touch."""
+def value_cell(claim: Claim, anchor: str) -> Html:
+    """A value that shows its source on hover, focus and touch."""
     return tooltip(shown_value(claim), provenance(claim), anchor)
 
 
@@ -81,13 +77,15 @@ def anchor_of(claim: Claim, number: int) -> str:
     return slug(f"{claim.field}-{claim.dtype}-{claim.sparsity}-{number}")
 
 
-def badge(claim: Claim) -> str:
-    """What sort of value it is, where that is not simply printed by its source."""
-    words = [] if claim.basis == "printed" else [claim.basis]
+def badge(claim: Claim) -> Html:
+    """Marks for a value that is not simply printed by its source."""
+    marks = []
+    if claim.basis != "printed":
+        marks.append(claim.basis)
     if claim.sparsity == "unstated":
-        words.append("sparsity unstated")
+        marks.append("sparsity unstated")
     if claim.known_error:
-        words.append("known error")
-    return "".join(
-        f' <span class="fb-badge fb-{slug(word)}">{escape(word)}</span>' for word in words
+        marks.append("known error")
+    return Html().join(
+        Html(' <span class="fb-badge fb-{}">{}</span>').format(slug(mark), mark) for mark in marks
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
-from flopbook.drawing.markup import escape, table
+from flopbook.hardware.shown import chosen_claims
 from flopbook.hardware.choice import quantity_of
 from flopbook.hardware.parts import totals
-from flopbook.hardware.shown import chosen_claims
-from scripts.website.pages.accelerators import KINDS
+from scripts.website.markup import Html, Markdown, table
+from scripts.website.pages.accelerators import KINDS, source_cell
 from scripts.website.pages.sources import cite
 from scripts.website.pages.values import (
     anchor_of,
@@ -19,72 +19,69 @@ from scripts.website.pages.values import (
     value_cell,
 )
 
+# Ratios closer to 1 than this differ by the rounding of units only.
+_SAME = 1e-9
 
-def value_table(claims: list[Claim], page: str, caption: str) -> str:
-    """Values with conditions, source and the day on which the source was read; hover tells the
+
+def value_table(claims: list[Claim], page: str, caption: str) -> Html:
+    """Values with conditions, source and the day on which the source was read; hover shows the
     quotation.
     """
-    rows = []
-    for number, claim in enumerate(sorted(claims, key=field_order)):
-        rows.append(
-            (
-                escape(field_words(claim.field)),
-                escape(condition_words(claim)),
-                value_cell(claim, anchor_of(claim, number)) + badge(claim),
-                escape(KINDS.get(claim.per, claim.per)),
-                f'{cite(claim.source, page)} <span class="fb-read">read {claim.as_of}</span>',
-            )
+    rows = [
+        (
+            field_words(claim.field),
+            condition_words(claim),
+            value_cell(claim, anchor_of(claim, number)) + badge(claim),
+            KINDS.get(claim.per, claim.per),
+            source_cell(claim.source, claim.as_of, page),
         )
-    return table(
-        ("Value of", "Conditions", "#Value", "Per", "Source"),
-        rows,
-        kind="fb-values",
-        caption=caption,
-    )
-
-
-def other_values(entry: Entry, others: list[Claim], page: str) -> list[str]:
-    """Values that were not chosen, each with how far it is from the one shown and why it lost."""
-    if not others:
-        return []
-    best = {
-        quantity_of(c): c for c in [*entry.claims, *totals(entry)] if id(c) in chosen_claims(entry)
-    }
-    best |= {quantity_of(c): c for c in totals(entry)}
-    rows = []
-    for number, claim in enumerate(sorted(others, key=field_order)):
-        winner = best.get(quantity_of(claim))
-        rows.append(
-            (
-                escape(field_words(claim.field)),
-                escape(condition_words(claim)),
-                value_cell(claim, f"other-{anchor_of(claim, number)}") + badge(claim),
-                escape(_difference(claim, winner)),
-                cite(claim.source, page),
-                escape(claim.note or claim.conflicts_with),
-            )
-        )
-    return [
-        "\n## Values of other sources\n",
-        "The value shown above is chosen by rule: the vendor's own document first, then submissions to benchmarks, "
-        "then secondary sources with a method, press and community; then the newest reading; "
-        "then printed before derived.\n",
-        table(
-            ("Value of", "Conditions", "#Value", "#Against the value shown", "Source", "Remark"),
-            rows,
-            caption="Values of other sources",
-        ),
+        for number, claim in enumerate(sorted(claims, key=field_order))
     ]
+    head = ("Value of", "Conditions", "#Value", "Per", "Source")
+    return table(head, rows, kind="fb-values", caption=caption)
+
+
+def other_values(entry: Entry, losers: list[Claim], page: str) -> list[Html]:
+    """Values that were not chosen, each with how far it is from the one shown and why it lost."""
+    if not losers:
+        return []
+    winners = _winners(entry)
+    rows = [
+        (
+            field_words(claim.field),
+            condition_words(claim),
+            value_cell(claim, f"other-{anchor_of(claim, number)}") + badge(claim),
+            _difference(claim, winners.get(quantity_of(claim))),
+            cite(claim.source, page),
+            claim.note or claim.conflicts_with,
+        )
+        for number, claim in enumerate(sorted(losers, key=field_order))
+    ]
+    head = ("Value of", "Conditions", "#Value", "#Against the value shown", "Source", "Remark")
+    return [
+        Markdown("\n## Values of other sources\n"),
+        Markdown(
+            "The value shown above is chosen by rule: the vendor's own document first, then "
+            "submissions to benchmarks, then secondary sources with a method, press and community; "
+            "then the newest reading; then printed before derived.\n"
+        ),
+        table(head, rows, caption="Values of other sources"),
+    ]
+
+
+def _winners(entry: Entry) -> dict[tuple[object, ...], Claim]:
+    """Conditions -> the value shown; a total of the parts goes before a value of the whole."""
+    chosen = chosen_claims(entry)
+    shown = [claim for claim in entry.claims if id(claim) in chosen]
+    return {quantity_of(claim): claim for claim in [*shown, *totals(entry)]}
 
 
 def _difference(claim: Claim, winner: Claim | None) -> str:
     if winner is None or not claim.si_value or not winner.si_value:
         return "none shown"
     ratio = claim.si_value / winner.si_value
-    return (
-        "same"
-        if abs(ratio - 1) < 1e-9
-        else f"{ratio - 1:+.1%}"
-        if abs(ratio - 1) < 1
-        else f"{ratio:.3g} times"
-    )
+    if abs(ratio - 1) < _SAME:
+        return "same"
+    if abs(ratio - 1) < 1:
+        return f"{ratio - 1:+.1%}"
+    return f"{ratio:.3g} times"

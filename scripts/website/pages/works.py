@@ -14,8 +14,17 @@ from flopbook.data.library import entry_ids, load_entry, references, topics, ven
 from flopbook.data.reference_rules import KINDS, SOURCE
 from flopbook.data.references import Reference, few
 from flopbook.data.topics import Topic
-from flopbook.drawing.markup import escape, front_matter, html_text, link
+from flopbook.data.library import references, topics
 from flopbook.evaluation.answers import counted
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    attribute,
+    front_matter,
+    link,
+    page_text,
+    script_json,
+)
 from scripts.website.pages.feeds import feed_file
 from scripts.website.pages.sources import (
     address,
@@ -35,113 +44,153 @@ NOTES = {PAGE: "references/works.json", SOURCES: "references/sources.json"}
 SCRIPTS = "assets/flopbook/"
 STYLE = f"{SCRIPTS}works/works.css"
 USUAL = "paper"  # most works are one; a mark on each would say nothing
+# The short name that a venue gives in brackets: `... on Computer Architecture (ISCA)` is ISCA.
+_SHORT_VENUE = re.compile(r"\((\w*[A-Z]\w*[A-Z][\w ]*)\)")
 
 
 def listed(page: str) -> list[Reference]:
     """What a page lists, newest first: the works, or the pages that only give values."""
-    return newest_first(item for item in references().values() if item.is_work == (page == PAGE))
+    return newest_first(work for work in references().values() if work.is_work == (page == PAGE))
 
 
 def works_page() -> str:
     """All works by year, complete without a script, and what the script needs."""
     works = listed(PAGE)
-    rest = len(references()) - len(works)
-    lines = [
+    blocks = [
         front_matter(
             "All works",
             "Filter, search, sort, cite and export all works.",
             wide=True,
             feed=feed_file(),
         ),
-        "# All works\n",
-        f"{counted(len(works), 'work')} with notes and BibTeX. The permanent address of each is on the page of its "
-        f"topic. [{rest:,} more pages](sources.md) are sources of values.\n",
+        Markdown("# All works\n"),
+        Markdown(
+            "{} with notes and BibTeX. The permanent address of each is on the page of its topic. "
+            "[{:,} more pages](sources.md) are sources of values.\n"
+        ).format(counted(len(works), "work"), len(references()) - len(works)),
         stylesheet(PAGE, f"{SCRIPTS}explorer/panel.css"),
         stylesheet(PAGE, STYLE),
-        f'<div class="fb-works" data-notes="{html_link(PAGE, NOTES[PAGE])}" '
-        f'data-sources="{html_link(PAGE, SOURCES)}" data-source-notes="{html_link(PAGE, NOTES[SOURCES])}" '
-        f'data-api="{html_link(PAGE, "api/v1/references")}">',
-        f'<script type="application/json" class="fb-facets">{_facets(works)}</script>',
-        '<div class="fb-panel"></div>',
+        Html(
+            '<div class="fb-works" data-notes="{}" data-sources="{}" data-source-notes="{}" '
+            'data-api="{}">'
+        ).format(
+            html_link(PAGE, NOTES[PAGE]),
+            html_link(PAGE, SOURCES),
+            html_link(PAGE, NOTES[SOURCES]),
+            html_link(PAGE, "api/v1/references"),
+        ),
+        Html('<script type="application/json" class="fb-facets">{}</script>').format(
+            script_json(_facets(works))
+        ),
+        Html('<div class="fb-panel"></div>'),
         *_years(works, PAGE),
-        "</div>",
-        f'<script type="module" src="{html_link(PAGE, SCRIPTS + "works/main.js")}"></script>',
+        Html("</div>"),
+        Html('<script type="module" src="{}"></script>').format(
+            html_link(PAGE, f"{SCRIPTS}works/main.js")
+        ),
     ]
-    return "\n".join(lines) + "\n"
+    return page_text(blocks) + "\n"
 
 
 def sources_page() -> str:
     """The pages that only give values, by year of the page."""
-    items = listed(SOURCES)
-    lines = [
+    sources = listed(SOURCES)
+    blocks = [
         front_matter(
             "Sources of values", "Pages from which values on this site were read, by year."
         ),
-        "# Sources of values\n",
-        f"{counted(len(items), 'page')} from which values on this site were read: sites of products, model cards, data "
-        "sheets, reports of the press. What is worth reading for itself is among [all works](works.md).\n",
+        Markdown("# Sources of values\n"),
+        Markdown(
+            "{} from which values on this site were read: sites of products, model cards, data "
+            "sheets, reports of the press. What is worth reading for itself is among [all "
+            "works](works.md).\n"
+        ).format(counted(len(sources), "page")),
         stylesheet(SOURCES, STYLE),
-        *_years(items, SOURCES),
+        *_years(sources, SOURCES),
     ]
-    return "\n".join(lines) + "\n"
+    return page_text(blocks) + "\n"
 
 
-def _years(items: Sequence[Reference], page: str) -> list[str]:
-    lines: list[str] = []
-    for year, group in groupby(items, key=lambda item: item.year):
-        lines += [f'<h2 id="y{year}">{year or "No date"}</h2>', '<ul class="fb-list">']
-        lines += [_row(item, page) for item in group]
-        lines.append("</ul>")
-    return lines
+def _years(works: Sequence[Reference], page: str) -> list[Html]:
+    blocks: list[Html] = []
+    for year, group in groupby(works, key=lambda work: work.year):
+        blocks.append(Html('<h2 id="y{}">{}</h2>').format(year, year or "No date"))
+        blocks.append(Html('<ul class="fb-list">'))
+        blocks += [_line(work, page) for work in group]
+        blocks.append(Html("</ul>"))
+    return blocks
 
 
-def _row(item: Reference, page: str) -> str:
+def _line(work: Reference, page: str) -> Html:
     """One work as a line, with what the filters ask for as data; a source leads to its permanent
     address only.
-
-    Of its topics the first is in that address, and only the others are data.
     """
-    data = {
-        "d": f"{item.year or 0:04d}-{item.month or 0:02d}",
-        "k": item.kind,
-        "t": " ".join(item.topics[1:]),
-        "v": " ".join(sorted(vendors_of(item))),
+    home = address(work, page)
+    title, note = link(work.title, home), Html()
+    if work.is_work:
+        title, note = title_link(work), Html(' <a href="{}">note</a>').format(home)
+    return Html(
+        '<li id="{id}"{filters}><span class="fb-title">{title}</span>{archive}{badge}<br>'
+        "{people} {venue}{date}.{code}{note}</li>"
+    ).format(
+        id=attribute(work.key),
+        filters=_filters(work),
+        title=title,
+        archive=gone(work.link),
+        badge=_badge(work),
+        people=stop(_people(work)),
+        venue=f"{_short_venue(work.venue)}, " if work.venue else "",
+        date=when(work),
+        code=_code(work),
+        note=note,
+    )
+
+
+def _filters(work: Reference) -> Html:
+    """What the filters ask for: date, kind, topics and vendors.
+
+    Of its topics the first is in the permanent address of a work already.
+    """
+    record = {
+        "d": f"{work.year or 0:04d}-{work.month or 0:02d}",
+        "k": work.kind,
+        "t": " ".join(work.topics[1:]),
+        "v": " ".join(sorted(vendors_of(work))),
     }
-    attributes = "".join(f' data-{name}="{value}"' for name, value in data.items() if value)
-    venue = f"{escape(_short_venue(item.venue))}, " if item.venue else ""
-    badge = f" {kind_badge(item)}" if item.kind != USUAL else ""
-    home = address(item, page)
-    title, note = (
-        (title_link(item), f' <a href="{home}">note</a>')
-        if item.is_work
-        else (link(item.title, home), "")
-    )
-    code = f" {link('code', item.code, 'fb-code')}" if item.code else ""
-    return (
-        f'<li id="{item.key}"{attributes}><span class="fb-title">{title}</span>{gone(item.link)}{badge}<br>'
-        f"{stop(escape(_who(item)))} {venue}{escape(when(item))}.{code}{note}</li>"
+    return Html().join(
+        Html(' data-{}="{}"').format(name, attribute(text)) for name, text in record.items() if text
     )
 
 
-def _who(item: Reference) -> str:
+def _badge(work: Reference) -> Html:
+    if work.kind == USUAL:
+        return Html()
+    return Html(" {}").format(kind_badge(work))
+
+
+def _code(work: Reference) -> Html:
+    if not work.code:
+        return Html()
+    return Html(" {}").format(link("code", work.code, "fb-code"))
+
+
+def _people(work: Reference) -> str:
     """Family names: a line is short, and the file of the script has everybody in full."""
-    return few([person.family for person in item.people])
+    return few([person.family for person in work.people])
 
 
 def _short_venue(venue: str) -> str:
-    """The short name that a venue gives in brackets: `... on Computer Architecture (ISCA)` is ISCA."""
-    short = re.search(r"\((\w*[A-Z]\w*[A-Z][\w ]*)\)", venue)
-    return short[1] if short else venue
+    match = _SHORT_VENUE.search(venue)
+    return match[1] if match else venue
 
 
-def vendors_of(item: Reference) -> set[str]:
+def vendors_of(work: Reference) -> set[str]:
     """The vendors whose products a reference is about: by its topics, by who lists it, by the
     values taken from it.
     """
-    by_topic = {topic.id: topic.vendor for topic in all_topics() if topic.vendor}
-    return {by_topic[name] for name in item.topics if name in by_topic} | _cited().get(
-        item.key, set()
-    )
+    vendor_of_topic = {topic.id: topic.vendor for topic in all_topics() if topic.vendor}
+    by_topic = {vendor_of_topic[name] for name in work.topics if name in vendor_of_topic}
+    return by_topic | _cited().get(work.key, set())
 
 
 @functools.lru_cache(maxsize=1)
@@ -149,42 +198,19 @@ def _cited() -> dict[str, set[str]]:
     """Key -> vendors of the entries that take values from it, and of the vendors' own reading
     lists.
     """
-    found: dict[str, set[str]] = {}
-    for name in entry_ids():
-        entry = load_entry(name)
-        for key in {claim.source for claim in entry.claims} | {
-            status.source for status in entry.status
-        }:
-            found.setdefault(key, set()).add(entry.vendor)
-    for name in vendor_ids():
-        one = vendor(name)
-        for key in (*one.white_papers, *one.media, *one.research):
-            found.setdefault(key, set()).add(name)
-    return found
+    citing: dict[str, set[str]] = {}
+    for entry in map(load_entry, entry_ids()):
+        sources = {claim.source for claim in entry.claims}
+        sources |= {status.source for status in entry.status}
+        for key in sources:
+            citing.setdefault(key, set()).add(entry.vendor)
+    for maker in map(vendor, vendor_ids()):
+        for key in (*maker.white_papers, *maker.media, *maker.research):
+            citing.setdefault(key, set()).add(maker.id)
+    return citing
 
 
 # The data of the script.
-
-
-def _facets(works: Sequence[Reference]) -> str:
-    """What can be chosen: topics in the order of the tree with their depth, kinds, vendors."""
-    used = {name for item in references().values() for name in vendors_of(item)}
-    record = {
-        "topics": [[topic.id, topic.title, depth] for topic, depth in _tree(topics())],
-        "kinds": [
-            kind for kind in KINDS if kind != SOURCE and any(item.kind == kind for item in works)
-        ],
-        "source": SOURCE,
-        "vendors": {name: vendor(name).name for name in vendor_ids() if name in used},
-    }
-    return html_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
-
-
-def _tree(level: Sequence[Topic], depth: int = 0) -> Iterator[tuple[Topic, int]]:
-    """Every topic with its depth, parents before children."""
-    for topic in level:
-        yield topic, depth
-        yield from _tree(topic.children, depth + 1)
 
 
 def files() -> dict[str, str]:
@@ -194,9 +220,36 @@ def files() -> dict[str, str]:
     return {NOTES[page]: _notes(listed(page)) for page in (PAGE, SOURCES)}
 
 
-def _notes(items: Sequence[Reference]) -> str:
+def _notes(works: Sequence[Reference]) -> str:
     record: dict[str, list[str]] = {}
-    for item in items:
-        everybody = ", ".join(person.full for person in item.people)
-        record[item.key] = [item.annote, *([everybody] if everybody != _who(item) else [])]
+    for work in works:
+        record[work.key] = [work.annote]
+        everybody = ", ".join(person.full for person in work.people)
+        if everybody != _people(work):  # otherwise the line has them all
+            record[work.key].append(everybody)
+    return _json(record)
+
+
+def _facets(works: Sequence[Reference]) -> str:
+    """What can be chosen: topics in the order of the tree with their depth, kinds, vendors."""
+    kinds = {work.kind for work in works}
+    vendors = {name for work in references().values() for name in vendors_of(work)}
+    return _json(
+        {
+            "topics": [[topic.id, topic.title, depth] for topic, depth in _tree(topics())],
+            "kinds": [kind for kind in KINDS if kind != SOURCE and kind in kinds],
+            "source": SOURCE,
+            "vendors": {name: vendor(name).name for name in vendor_ids() if name in vendors},
+        }
+    )
+
+
+def _tree(level: Sequence[Topic], depth: int = 0) -> Iterator[tuple[Topic, int]]:
+    """Every topic with its depth, parents before children."""
+    for topic in level:
+        yield topic, depth
+        yield from _tree(topic.children, depth + 1)
+
+
+def _json(record: object) -> str:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

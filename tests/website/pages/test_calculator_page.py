@@ -12,7 +12,8 @@ import flopbook
 from flopbook.data.library import references
 from flopbook.formulas import formulas, get_formula
 from flopbook.formulas.declaration import Group, Input, _input_of
-from scripts.website.pages.calculators import FOLDED_FROM, calculator_markdown, form_record
+from scripts.website.pages.calculators import calculator_markdown
+from scripts.website.pages.forms import FOLDED_FROM, form_record
 
 
 def blocks(name: str) -> list[str]:

@@ -16,7 +16,8 @@ from flopbook.hardware.chip import chip
 from flopbook.quantities.number_formats import FORMATS
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import cheatsheet
-from scripts.website.pages.cheatsheet import CHIPS, MEANS, SECTIONS, Shown, sheet_page
+from scripts.website.pages.cheatsheet import CHIPS, sheet_page
+from scripts.website.pages.equations import MEANS, SECTIONS, Shown
 
 PAGE = sheet_page()
 

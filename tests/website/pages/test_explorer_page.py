@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.library import entry_ids, load_entry, references, vendor_ids
-from scripts.website.pages import explorer
+from flopbook.data.library import entry_ids, load_entry, vendor_ids
+from flopbook.data.library import references
+from scripts.website.pages import explorer, explorer_data
 from scripts.website.pages.entry import entry_markdown
 from scripts.website.pages.explorer import COLOURS, START, groups, items, state_of
 from scripts.website.pages.quantities import Cell, peak_id, value_of
@@ -18,7 +19,7 @@ from tests.support.samples import World, claim
 
 ITEMS = items()
 PAGE = explorer.index_page()
-FILES = explorer.files()
+FILES = explorer_data.files()
 RECORD = json.loads(FILES["accelerators/explorer.json"])
 MODULES = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "explorer"
 
@@ -198,5 +199,5 @@ def test_a_chip_without_values_is_still_a_row(world: World) -> None:
     (item,) = items()
     assert item.cells == {} and value_of(item.cells, "memory") is None
     assert "Acme One" in explorer.index_page() and json.loads(
-        explorer.files()["accelerators/explorer.json"]
+        explorer_data.files()["accelerators/explorer.json"]
     )

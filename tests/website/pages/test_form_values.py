@@ -9,7 +9,8 @@ import pytest
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
 from flopbook.hardware.chip import chip
-from scripts.website.pages.calculators import chip_record, form_markup, form_record
+from scripts.website.pages.form_values import chip_record
+from scripts.website.pages.forms import form_markup, form_record
 
 
 @pytest.mark.parametrize("name", ["nvidia/h100-sxm", "google/tpu-v5p", "amd/mi300x"])

@@ -18,12 +18,12 @@ from scripts.website.pages.landscape import (
     ENDED,
     FITTED,
     MEASURES,
-    Landscape,
     bandwidth,
     new_formats,
     stated,
     trend_growth,
 )
+from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.prose import ProseError, render
 from scripts.website.pages.trends import TRENDS, growth, points
 

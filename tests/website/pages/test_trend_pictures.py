@@ -14,8 +14,8 @@ from scripts.website.pages.trends import (
     MORE_TRENDS,
     SHAPES,
     TRENDS,
-    Point,
     Product,
+    TrendPoint,
     figure,
     growth,
     legend,
@@ -115,15 +115,15 @@ def test_estimates_are_hollow_set_no_record_and_say_so() -> None:
 
 
 def test_growth_finds_a_known_rate() -> None:
-    found = [Point(chip(str(n)), 2014 + n, 3.0 * 1.5**n, ()) for n in range(10)]
+    found = [TrendPoint(chip(str(n)), 2014 + n, 3.0 * 1.5**n, ()) for n in range(10)]
     fit = growth(found)
     assert fit is not None
-    assert fit[0] == pytest.approx(1.5) and fit[1] == pytest.approx(3.0 / 1.5**14)
+    assert fit.factor == pytest.approx(1.5) and fit.start == pytest.approx(3.0 / 1.5**14)
 
 
 def test_growth_needs_enough_points_over_enough_years() -> None:
-    assert growth([Point(chip(str(n)), 2014 + n, 2.0, ()) for n in range(7)]) is None
-    assert growth([Point(chip(str(n)), 2020 + n / 10, 2.0, ()) for n in range(20)]) is None
+    assert growth([TrendPoint(chip(str(n)), 2014 + n, 2.0, ()) for n in range(7)]) is None
+    assert growth([TrendPoint(chip(str(n)), 2020 + n / 10, 2.0, ()) for n in range(20)]) is None
 
 
 def test_the_caption_tells_the_rate() -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.library import reference, references, vendor_ids
-from flopbook.drawing.markup import front_matter
+from flopbook.data.library import vendor_ids
+from flopbook.data.library import reference, references
 from scripts.website.build.maths import replace_maths
+from scripts.website.markup import front_matter
 from scripts.website.pages import works
 from scripts.website.pages.sources import all_topics, newest_first, topic_page
 from tests.support.samples import World, bib

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flopbook.formulas import formulas, get_formula
-from scripts.website.pages.calculators import FOLDED_FROM
+from scripts.website.pages.forms import FOLDED_FROM
 from tests.support.forming import put, visit
 
 pytestmark = pytest.mark.browser

@@ -17,7 +17,7 @@ from flopbook.cli.app import run
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import get_formula, printed
-from scripts.website.pages.calculators import form_record
+from scripts.website.pages.forms import form_record
 from tests.support import byexample, inferring, network_inputs
 from tests.support.forming import READ, answered, open_form, put, read, type_in, visit
 

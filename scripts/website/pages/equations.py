@@ -1,0 +1,257 @@
+"""Which equations the cheat sheet shows, in which special case, and what their letters mean."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import NamedTuple
+
+from flopbook.faces.special_cases import Given
+
+_OPEN = math.inf  # a limit that is not given
+
+
+class Shown(NamedTuple):
+    """Equations of one calculator: outputs and steps by name, each with its words.
+
+    `given` fixes inputs, so that a long formula shrinks to the case that people use; steps in
+    `inline` are written out instead of named.
+    """
+
+    calculator: str
+    names: dict[str, str]
+    given: Given = MappingProxyType({})
+    inline: tuple[str, ...] = ()
+
+
+# Special cases, and the steps that are written out in them.
+_DENSE: Given = {"experts": 1, "experts_per_token": 1}
+_PLAIN: Given = {
+    **_DENSE,
+    "biases": "none",
+    "ffn_kind": "gated",
+    "kv_lora_rank": 0,
+    "q_lora_rank": 0,
+    "positions": "rotary",
+    "tied_embeddings": "no",
+    "norm": "rms",
+    "qk_norm": "none",
+}
+# Two links for each axis: a ring sends both ways at once.
+_RING: Given = {"topology": "torus", "axes": 1, "wrap": "yes", "links_per_axis": 2}
+_SWITCH: Given = {"topology": "switch", "scaleout_bandwidth": _OPEN}
+_WIRES = (
+    *("gathered", "on_axes", "ways", "used", "share", "crowd", "longest", "steps", "along"),
+    *("hops", "third", "levels", "bytes_per_link", "at_port", "in_node", "across", "out"),
+    *("nodes", "inside"),
+)
+_CACHE: Given = {
+    "kv_lora_rank": 0,
+    "tied_embeddings": "yes",
+    "vocab": 0,
+    "qk_rope_head_dim": 0,
+    "window_layers": 0,
+    "tp": 1,
+}
+_HEADS = ("values", "grouped", "head", "layer_tokens", "products")
+# What a letter counts or belongs to, where the term of the glossary alone would leave that open.
+MEANS = {
+    "layers": "layers",
+    "heads": "attention heads",
+    "kv_heads": "key-value heads",
+    "chips": "chips",
+    "params": "parameters",
+    "power": "power of a chip",
+    "overhead": "power of its hosts",
+    "microbatches": "micro-batches",
+    "stages": "stages",
+    "virtual": "chunks of each stage",
+    "axes": "torus axes",
+    "tensor_axes": "axes for tensor parallelism, the others for FSDP",
+    "max-params.bytes_per_param": "bytes for a parameter",
+    "prefill.peak": "peak of all chips that share the model",
+    "prefill.bandwidth": "their memory bandwidth",
+    "serving.memory": "their memory",
+    "prefill.bytes_per_param": "width of a weight",
+    "kv-cache.bytes_per_kv": "width of a cached value",
+    "kv-cache.batch": "sequences at once",
+    "draft_tokens": "drafted tokens",
+    "draft_time": "time of one, in passes",
+}
+
+SECTIONS: dict[str, tuple[Shown, ...]] = {
+    "Rooflines": (
+        Shown("ridge-point", {"flop_per_byte": "ridge point"}),
+        Shown(
+            "arithmetic-intensity",
+            {
+                "flop": "work of a matrix product",
+                "bytes": "its bytes",
+                "intensity": "intensity",
+                "attainable_flop_per_s": "attainable rate",
+            },
+            {"op": "gemm", "bytes_per_activation": _OPEN, "bytes_per_result": _OPEN},
+            ("product", "product_bytes"),
+        ),
+        Shown(
+            "min-batch",
+            {"tokens": "minimum batch", "tokens_exact": "with activations"},
+            {"bytes_per_activation": _OPEN},
+            ("slack",),
+        ),
+    ),
+    "Models and training": (
+        Shown(
+            "params",
+            {
+                "attention": "attention",
+                "ffn": "gated feed-forward",
+                "embedding": "embedding and output",
+            },
+            _PLAIN,
+            ("grouped", "dense", "queries", "keys", "inner", "per_width", "head"),
+        ),
+        Shown(
+            "training-flops",
+            {"flop": "rule of six", "attention": "scores beside it; causal: half"},
+            {"v_head_dim": 0},
+            ("flop_per_token", "head_width", "square"),
+        ),
+        Shown(
+            "training-time",
+            {"seconds": "time of a run", "joules": "energy"},
+            {"counts": "mfu"},
+            ("flop", "rate", "work"),
+        ),
+        Shown("max-params", {"params": "parameters that fit"}),
+    ),
+    "Collectives": (
+        Shown(
+            "collective",
+            {
+                "bandwidth_seconds": "all-gather, reduce-scatter on a ring",
+                "latency_seconds": "if tiny; time is the longer",
+            },
+            {**_RING, "op": "all-gather"},
+            _WIRES,
+        ),
+        Shown(
+            "collective",
+            {"bandwidth_seconds": "all-reduce on a ring"},
+            {**_RING, "op": "all-reduce"},
+            _WIRES,
+        ),
+        Shown(
+            "collective",
+            {"bandwidth_seconds": "all-gather at a switch"},
+            {**_SWITCH, "op": "all-gather"},
+            _WIRES,
+        ),
+        Shown(
+            "collective",
+            {"bandwidth_seconds": "all-to-all at a switch"},
+            {**_SWITCH, "op": "all-to-all"},
+            _WIRES,
+        ),
+    ),
+    "Limits of parallelism": (
+        Shown(
+            "fsdp-limit",
+            {
+                "network": "all links of a chip",
+                "forward_tokens": "FSDP, data: tokens per chip, at least",
+                "pod_tokens": "tokens per pod, at least",
+            },
+            _DENSE,
+            ("unit",),
+        ),
+        Shown(
+            "tp-limit",
+            {"forward_ways": "tensor: ways, at most; gated: half more"},
+            {"ffn_kind": "plain"},
+        ),
+        Shown(
+            "mixed-limit",
+            {
+                "intensity": "one link",
+                "tokens_per_chip": "both: tokens per chip, at least",
+                "best": "best ways of FSDP",
+            },
+            {**_DENSE, "ffn_kind": "plain"},
+            ("width",),
+        ),
+        Shown(
+            "cp-limit",
+            {"forward_tokens": "context, ring, causal: tokens, at least"},
+            {"method": "ring", "causal": "yes"},
+            ("shortest", "moved", "mask", "keys"),
+        ),
+        Shown(
+            "ep-limit",
+            {"least_width": "gated expert: width, at least"},
+            {"ffn_kind": "gated"},
+            ("matrices",),
+        ),
+    ),
+    "Pipelines": (
+        Shown(
+            "bubble",
+            {
+                "work": "useful time",
+                "idle": "idle time: GPipe, 1F1B",
+                "fraction": "bubble",
+                "peak_microbatches": "micro-batches held, 1F1B",
+            },
+            {"schedule": "1f1b"},
+            ("back_inputs", "back_weights"),
+        ),
+        Shown(
+            "bubble",
+            {"idle": "interleaved"},
+            {"schedule": "interleaved"},
+            ("back_inputs", "back_weights"),
+        ),
+    ),
+    "Inference": (
+        Shown(
+            "kv-cache",
+            {"bytes_per_token": "KV cache of a token", "bytes": "of all sequences"},
+            {**_CACHE, "window": _OPEN},
+            _HEADS,
+        ),
+        Shown(
+            "prefill",
+            {
+                "compute_seconds": "prefill: arithmetic",
+                "weight_seconds": "weights read",
+                "seconds": "time to first token",
+            },
+            _CACHE,
+            _HEADS,
+        ),
+        Shown(
+            "decode",
+            {
+                "compute_seconds": "decode: arithmetic",
+                "kv_seconds": "cache read",
+                "seconds": "a step; attention reads the cache",
+            },
+            {**_CACHE, **_DENSE, "ep": 1},
+            (*_HEADS, "share", "chip_read"),
+        ),
+        Shown(
+            "serving",
+            {"batch_fits": "sequences that fit"},
+            _CACHE,
+            (*_HEADS, "room", "sequence", "shares"),
+        ),
+        Shown(
+            "speculative-decoding",
+            {"tokens_per_step": "tokens per pass", "speedup": "speed-up"},
+            {},
+            ("missed",),
+        ),
+    ),
+}
+# Stands beside reliability, whose equations come from functions and not from a calculator.
+POWER = Shown("cluster-power", {"it_watts": "power of the computers", "watts": "of the site"})

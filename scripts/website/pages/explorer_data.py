@@ -1,0 +1,179 @@
+"""The data from which a script makes the explorer: all cells, and where each value comes from."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+from flopbook.data.accelerators import vendor, vendor_ids
+from flopbook.data.references import references
+from flopbook.quantities.units import unit
+from scripts.website.pages.accelerators import KINDS
+from scripts.website.pages.explorer import (
+    COLOURS,
+    COLUMNS,
+    DATA,
+    LOUD,
+    START,
+    ExplorerRow,
+    groups,
+    items,
+    legend_names,
+    state_of,
+)
+from scripts.website.pages.form_values import units_record
+from scripts.website.pages.quantities import PEAK, QUANTITIES, RATIOS, SPARSITIES, Cell
+from scripts.website.pages.sources import provenance
+from scripts.website.pages.trends import SHAPES
+from scripts.website.pages.values import condition_words
+
+ENGINES = {"tensor": "matrix engine", "vector": "vector engine"}
+# Value and place; what follows is a number of a shared text each, of which 0 is the usual one.
+_ALWAYS = 3
+_Shared = TypeVar("_Shared", bound=Hashable)
+
+
+def files() -> dict[str, str]:
+    """Content path -> text of the data files of the page."""
+    rows = items()
+    texts = {
+        f"accelerators/{name}/sources.json": _json(sources)
+        for name, sources in source_records(rows).items()
+    }
+    return texts | {f"accelerators/{DATA}": _json(explorer_record(rows))}
+
+
+def _json(record: object) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+class _Index(Generic[_Shared]):
+    """Texts that many cells share, each stored once and named by its number."""
+
+    def __init__(self, *usual: _Shared) -> None:
+        self._numbers = {text: number for number, text in enumerate(usual)}
+
+    def of(self, text: _Shared) -> int:
+        """The number of a text, which is added where it is new."""
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def __iter__(self) -> Iterator[_Shared]:
+        return iter(self._numbers)
+
+
+class _SharedTexts:
+    """What the cells of all entries share."""
+
+    def __init__(self) -> None:
+        self.sources = _Index[str]()
+        self.marks = _Index[tuple[str, ...]](())
+        self.kinds = _Index[str]("")
+
+
+def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, object]:
+    """All cells with units, sources and words; a cell is [value, place on the entry's page, source,
+    marks, kind].
+    """
+    shared = _SharedTexts()
+    entries = [_entry_record(row, shared) for row in rows]
+    units, colours = units_record(), groups(rows)
+    quantities = (*QUANTITIES, *RATIOS)
+    return {
+        "start": list(START),
+        "loud": list(LOUD),
+        "sparsities": SPARSITIES,
+        "engines": ENGINES,
+        "kinds_of_entry": KINDS,
+        "columns": list(COLUMNS),
+        "shapes": list(SHAPES),
+        "vendors": {name: [vendor(name).name, colours.get(name, COLOURS)] for name in vendor_ids()},
+        "legend": legend_names(colours),
+        "quantities": [quantity._asdict() for quantity in QUANTITIES],
+        "ratios": [quantity._asdict() for quantity in RATIOS],
+        "peaks": _peaks(rows),
+        "factors": {q.shown: unit(q.shown).factor for q in quantities if q.shown},
+        "sources": [_short_name(key) for key in shared.sources],
+        "marks": [list(marks) for marks in shared.marks],
+        "kinds": list(shared.kinds),
+        "prefixes": units["prefixes"],
+        "customary": units["customary"],
+        "counts": units["counts"],
+        "units": {},
+        "entries": entries,
+    }
+
+
+def _short_name(key: str) -> str:
+    source = references().get(key)
+    return source.short if source else key
+
+
+def _entry_record(row: ExplorerRow, shared: _SharedTexts) -> list[object]:
+    entry = row.entry
+    return [
+        entry.id,
+        entry.name,
+        entry.vendor,
+        entry.kind,
+        state_of(entry),
+        list(entry.aliases),
+        {name: _cell_record(row, cell, shared) for name, cell in row.cells.items()},
+    ]
+
+
+def _cell_record(
+    row: ExplorerRow, cell: Cell | str, shared: _SharedTexts
+) -> list[float | int] | str:
+    if isinstance(cell, str):
+        return cell
+    record = [
+        cell.value,
+        row.places.get(id(cell.claim), -1),
+        shared.sources.of(cell.claim.source),
+        shared.marks.of(cell.marks),
+        shared.kinds.of(cell.kind),
+    ]
+    # Most cells have no marks and no kind, and there are thousands of cells.
+    while len(record) > _ALWAYS and record[-1] == 0:
+        record.pop()
+    return record
+
+
+def _peaks(rows: Iterable[ExplorerRow]) -> list[list[str]]:
+    """The peaks that some entry has, as dtype, engine, sparsity and unit; the commonest number
+    formats first.
+    """
+    units: dict[tuple[str, str, str], str] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, cell in (pair for row in rows for pair in row.cells.items()):
+        if isinstance(cell, Cell) and name.startswith(f"{PEAK}:"):
+            _, dtype, engine, sparsity = name.split(":", 3)
+            units[dtype, engine, sparsity] = cell.claim.si_unit
+            counts[dtype, engine] += 1
+    # Among equally common formats the one that came first in the list of entries leads.
+    rank = {pair: place for place, (pair, _) in enumerate(counts.most_common())}
+    sparsities = [*SPARSITIES]
+    order = sorted(
+        units, key=lambda peak: (peak[1] != "tensor", rank[peak[:2]], sparsities.index(peak[2]))
+    )
+    return [[*peak, units[peak]] for peak in order]
+
+
+def source_records(rows: Iterable[ExplorerRow]) -> dict[str, dict[str, dict[str, str]]]:
+    """Vendor -> entry -> quantity -> where the value comes from; each vendor's file is loaded when
+    it is asked for.
+    """
+    records: dict[str, dict[str, dict[str, str]]] = {}
+    for row in rows:
+        texts = {
+            name: _source_words(cell) for name, cell in row.cells.items() if isinstance(cell, Cell)
+        }
+        records.setdefault(row.entry.vendor, {})[row.entry.id] = texts
+    return records
+
+
+def _source_words(cell: Cell) -> str:
+    words = (condition_words(cell.claim), provenance(cell.claim))
+    return "; ".join(word for word in words if word)

@@ -1,0 +1,193 @@
+"""The values of chips and models that forms offer, taken as the calculators take them, so that form
+and command agree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TypedDict
+
+from flopbook.data.accelerators import entry_ids, load_entry, model_ids
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, Result, Value, calculate
+from flopbook.formulas import get_formula, printed
+from flopbook.formulas.declaration import Formula
+from flopbook.hardware.chip import Chip, Picked, shape
+from flopbook.quantities.dtypes import DTYPE_BYTES
+from flopbook.quantities.units import (
+    _COUNT_SUFFIXES,
+    _COUNTS,
+    _PLAIN_SUFFIXES,
+    _UNITS,
+    CUSTOMARY,
+    PREFIXES,
+    format_quantity,
+)
+
+# What forms take from chips as calculators do, each with a calculator that asks for it.
+TAKEN = (
+    ("min-batch", ("bandwidth",)),
+    ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
+    ("collective", ("topology",)),
+    ("serving", ("memory",)),
+    ("cluster-power", ("power",)),
+)
+Record = dict[str, object]
+
+
+class UnitsRecord(TypedDict):
+    """How the forms read and print quantities, as the command line does."""
+
+    units: dict[str, list[object]]
+    prefixes: dict[str, float]
+    customary: dict[str, list[object]]
+    counts: dict[str, list[str]]
+    suffixes: dict[str, float]
+    plain: dict[str, float]
+
+
+def picker_record() -> Record:
+    """Values of chips and models for the forms, each with the source of its claim and what must be
+    known about it.
+    """
+    entries = [load_entry(name) for name in entry_ids()]
+    return {
+        "chips": [chip_record(Chip(entry)) for entry in entries if entry.computes],
+        "models": [_model_record(name) for name in model_ids()],
+        "bytes": DTYPE_BYTES,
+        "said": _general_notes(),
+    }
+
+
+def units_record() -> UnitsRecord:
+    """The units and prefixes that the forms read, as the command line reads them."""
+    return {
+        "units": {name: [u.factor, u.si, dict(u.dimensions)] for name, u in _UNITS.items()},
+        "prefixes": dict(PREFIXES),
+        "customary": {si: list(pair) for si, pair in CUSTOMARY.items()},
+        "counts": {si: list(aliases) for si, aliases in _COUNTS.items()},
+        "suffixes": dict(_COUNT_SUFFIXES),
+        "plain": dict(_PLAIN_SUFFIXES),
+    }
+
+
+def _general_notes() -> dict[str, list[str]]:
+    """Notes that hang on no chip, in the words of the command: a typed peak beside a sparsity, a
+    batch too small.
+    """
+    usual = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity=None).notes
+    sparse = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity="2:4").notes
+    typed_peak = [note for note in sparse if note not in usual]
+    return {"small": [SMALL_BATCH], "typed_peak": typed_peak}
+
+
+def _value_record(picked: Picked | Value, notes: Sequence[str] = ()) -> Record:
+    record: Record = {"value": picked.value, "source": picked.source}
+    if notes:
+        record["notes"] = list(notes)
+    return record
+
+
+# Chips.
+
+
+def chip_record(chip: Chip) -> Record:
+    """What a form may take from a chip: peaks by format and sparsity, bandwidths, links."""
+    return {
+        "id": chip.id,
+        "name": chip.name,
+        "aliases": [*chip.entry.aliases, *chip.entry.device_names],
+        "peaks": _peak_records(chip),
+        **dict(_taken_records(chip)),
+    }
+
+
+def _peak_records(chip: Chip) -> dict[str, dict[str, Record]]:
+    """Number format -> sparsity -> peak of the matrix engine."""
+    peaks: dict[str, dict[str, Record]] = {}
+    for claim in chip.claims("peak", engine="tensor"):
+        if claim.dtype not in DTYPE_BYTES or claim.sparsity in peaks.get(claim.dtype, {}):
+            continue
+        # A peak that is on record and known to be wrong, or not published, cannot be picked.
+        with contextlib.suppress(FlopbookError):
+            picked = chip.pick_peak(claim.dtype, claim.sparsity)
+            record = _value_record(picked, picked.notes)
+            peaks.setdefault(claim.dtype, {})[claim.sparsity] = record
+    return peaks
+
+
+def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
+    """Bandwidth, memory, power and links of a chip, by the names that forms give them."""
+    for calculator, names in TAKEN:
+        inputs = get_formula(calculator).inputs
+        for name in names:
+            with contextlib.suppress(FlopbookError):  # not on record for this chip
+                result = _taken(calculator, name, chip=chip.id)
+                yield inputs[name].chip, _value_record(result.inputs[name], result.notes)
+    if scaleout := chip.pick_scaleout_bandwidth():
+        yield "scaleout_bandwidth", _value_record(scaleout)
+    if domain := chip.pick_scaleup_domain():
+        yield "chips_per_node", _value_record(domain)
+        size = format_quantity(domain.value, "chip")
+        note = DOMAIN_ENDS.format(size=size, chip=chip.id)
+        yield "scaleup_domain", _value_record(domain, [note])
+
+
+def _taken(calculator: str, name: str, **picker: str) -> Result:
+    """A result with one input from the chip or model and all others given; its notes are the notes
+    of that input.
+    """
+    formula = get_formula(calculator)
+    inputs = {
+        required: 1.0
+        for required in _required(formula)
+        if required != name and not formula.inputs[required].choices
+    }
+    result = calculate(calculator, **picker, **inputs)
+    notes = (note for note in result.notes if not _is_of_output(note, formula))
+    return Result(formula, result.inputs, result.outputs, tuple(notes))
+
+
+def _required(formula: Formula) -> list[str]:
+    """Inputs to be given: all but the limits, which stay open.
+
+    A head has a width or follows from another, so it is not open either.
+    """
+    return [
+        name
+        for name, spec in formula.inputs.items()
+        if name not in formula.defaults or spec.chip or name == "head_dim"
+    ]
+
+
+def _is_of_output(note: str, formula: Formula) -> bool:
+    """Whether a note is about an output that an open limit leaves open; such notes begin with its
+    name.
+    """
+    return note.partition(" ")[0].rstrip(":,") in formula.outputs
+
+
+# Models.
+
+
+def _model_record(name: str) -> Record:
+    model = shape(name)
+    record: Record = {"id": model.id, "name": model.model.name, "aliases": [*model.model.aliases]}
+    for field in _asked_of_models():
+        claim = model.claim(field)
+        # A dense model is one expert, which the calculators take for granted.
+        if claim is None or (model.model.kind == "dense" and field.startswith("experts")):
+            continue
+        amount = claim.value if claim.si_value is None else claim.si_value
+        record[field] = {"value": amount, "source": claim.source}
+    with contextlib.suppress(FlopbookError):  # no number of parameters is recorded
+        result = _taken("training-flops", "params", model=name)
+        record["compute_params"] = _value_record(result.inputs["params"], result.notes)
+    return record
+
+
+def _asked_of_models() -> tuple[str, ...]:
+    """The fields of models that some calculator takes as they are."""
+    fields = [spec.model for formula in printed().values() for spec in formula.inputs.values()]
+    return tuple(dict.fromkeys(field for field in fields if field and field != "compute_params"))

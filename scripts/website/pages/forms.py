@@ -1,0 +1,104 @@
+"""The form on a calculator's page: its place in HTML, and what the script must know to build it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+from flopbook.evaluation.answers import example, said
+from flopbook.evaluation.calculator import Result, calculate, takes
+from flopbook.formulas.declaration import Formula, Input, Output
+from scripts.website.markup import Html, attribute
+
+FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
+
+
+def calculated_example(formula: Formula, number: int = 0) -> Result:
+    """The answer of one of the calculator's examples."""
+    options = {name.replace("-", "_"): text for name, text in formula.examples[number].items()}
+    return calculate(formula.id, **options)
+
+
+def form_markup(formula: Formula) -> Html:
+    """The place of the form, with the first example's answer as text for readers without
+    JavaScript.
+
+    A calculator that is ordinary Python has no form: its page says so, and shows its examples.
+    """
+    line = Html("<p>Example: <code>{}</code> {}.</p>").format(
+        example(formula), _answer_words(formula)
+    )
+    if not formula.printed:
+        return line + Html(
+            "\n\nThis one runs in a terminal and in Python; the examples below show what it "
+            "prints.\n"
+        )
+    return Html(
+        '<div class="fb-calculator" data-calculator="{}" data-spec="{}">{}'
+        "<noscript><p>The form needs JavaScript; the command below does not.</p></noscript>"
+        "</div>\n"
+    ).format(attribute(formula.id), json.dumps(form_record(formula)), line)
+
+
+def _answer_words(formula: Formula) -> str:
+    """What the first example gives: its outputs; those that are columns of a table are left out."""
+    answers = [
+        f"{name}: {said(answer, formula.outputs[name].unit)}"
+        for name, answer in calculated_example(formula).items()
+        if answer is not None and not formula.outputs[name].table
+    ]
+    if not answers:
+        return "prints a table"
+    return f"gives {'; '.join(answers)}"
+
+
+def form_record(formula: Formula) -> dict[str, object]:
+    """What the form needs to know of a formula: inputs, outputs, where values come from, first
+    example.
+    """
+    return {
+        "id": formula.id,
+        "takes": list(takes(formula)),
+        "inputs": [_input_record(formula, name, spec) for name, spec in formula.inputs.items()],
+        "outputs": [_output_record(name, spec) for name, spec in formula.outputs.items()],
+        "example": dict(formula.examples[0]),
+    }
+
+
+def _input_record(formula: Formula, name: str, spec: Input) -> Mapping[str, object]:
+    group = spec.group if len(formula.inputs) >= FOLDED_FROM else ""
+    return {
+        "name": name,
+        "unit": spec.unit,
+        "meaning": spec.meaning,
+        "chip": spec.chip,
+        "model": spec.model,
+        "dtype": spec.dtype,
+        "choices": list(spec.choices),
+        "least": spec.least,
+        "whole": spec.whole,
+        "none": spec.none,
+        "group": group,
+        "most": _json_limit(spec.most),
+        "default": _json_limit(formula.defaults.get(name)),
+        "optional": name in formula.defaults,
+    }
+
+
+def _output_record(name: str, spec: Output) -> Mapping[str, object]:
+    return {
+        "name": name,
+        "unit": spec.unit,
+        "meaning": spec.meaning,
+        "needs": list(spec.needs),
+        "absent": spec.absent,
+        "choices": list(spec.choices),
+    }
+
+
+def _json_limit(limit: object) -> object:
+    """A limit as JSON has it: infinity, which means none, is null."""
+    if isinstance(limit, float) and math.isinf(limit):
+        return None
+    return limit

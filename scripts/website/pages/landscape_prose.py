@@ -1,0 +1,295 @@
+"""What prose asks of all accelerators together: counts, families, growth, formats, systems, errors,
+endings.
+
+`{{ landscape.growth("peak", "gpu").doubling }}` and the tables are computed from the entries, so an
+entry that is corrected corrects the chapter.
+"""
+
+from __future__ import annotations
+
+import functools
+import statistics
+from collections.abc import Callable, Sequence, Sized
+
+from flopbook.data.accelerators import Fact, load_entry, vendor, vendor_ids
+from flopbook.data.claims import Claim
+from flopbook.errors import FlopbookError
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.markup import Html, link, table
+from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.explorer import ExplorerRow, items, state_of
+from scripts.website.pages.families import FAMILIES, by_family, chips, makers, peak16
+from scripts.website.pages.landscape import (
+    ENDED,
+    FITTED,
+    MEASURES,
+    matrix_peaks,
+    measured,
+    new_formats,
+    stated,
+    trend_growth,
+)
+from scripts.website.pages.number import Number
+from scripts.website.pages.quantities import PEAK, value_of
+from scripts.website.pages.sources import cite, html_link
+
+_UNDATED_LAST = "9999"
+
+
+class Landscape:
+    """All accelerators, as a page of prose asks for them; read when it is first asked."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+
+    @functools.cached_property
+    def _items(self) -> list[ExplorerRow]:
+        return items()
+
+    @functools.cached_property
+    def _claims(self) -> list[Claim]:
+        return [claim for row in self._items for claim in row.entry.claims]
+
+    def _entry_link(self, entry_id: str) -> Html:
+        return link(load_entry(entry_id).name, self._href(entry_id))
+
+    def _href(self, entry_id: str) -> Html:
+        return html_link(self._page, entry_page(entry_id))
+
+    def _maker_link(self, vendor_id: str) -> Html:
+        href = html_link(self._page, f"accelerators/{vendor_id}/index.md")
+        return link(vendor(vendor_id).name, href)
+
+    # Counts and shares.
+
+    @property
+    def entries(self) -> Number:
+        """Number of entries."""
+        return _count(self._items)
+
+    @property
+    def vendors(self) -> Number:
+        """Number of makers."""
+        return _count(vendor_ids())
+
+    @property
+    def chips(self) -> Number:
+        """Number of entries that compute: chips, and cards of which no parts are recorded."""
+        return _count(chips(self._items))
+
+    @property
+    def unstated(self) -> Number:
+        """Percent of matrix peaks on record of which the source does not say whether they are
+        dense.
+        """
+        return _percent([peak.sparsity == "unstated" for peak in matrix_peaks(self._claims)])
+
+    @property
+    def undirected(self) -> Number:
+        """Percent of link rates on record whose source does not say whether they count one way or
+        both.
+        """
+        return _percent(
+            [
+                claim.direction in ("", "unstated")
+                for claim in self._claims
+                if claim.field == "scaleup_bandwidth" and claim.published
+            ]
+        )
+
+    def known_errors(self, *fields: str) -> Number:
+        """Number of values that are recorded as wrong, of some fields or of all."""
+        errors = [claim for claim in self._claims if claim.known_error]
+        if fields:
+            errors = [claim for claim in errors if claim.field in fields]
+        return _count(errors)
+
+    @property
+    def conflicts(self) -> Number:
+        """Number of values that are recorded as contradicting another one."""
+        return _count([claim for claim in self._claims if claim.conflicts_with])
+
+    def share(self, *fields: str, by_vendor: bool = True) -> Number:
+        """Percent of chips for which a source states one of the fields; by default a document of
+        the maker.
+        """
+        return _percent([stated(row.entry, fields, by_vendor) for row in chips(self._items)])
+
+    # Measures and growth.
+
+    def middle(self, measure: str, *families: str) -> Number:
+        """The median of a measure over the chips of some families that have it."""
+        return self._of(measure, families, statistics.median)
+
+    def least(self, measure: str, *families: str) -> Number:
+        """The smallest value of a measure."""
+        return self._of(measure, families, min)
+
+    def most(self, measure: str, *families: str) -> Number:
+        """The largest value of a measure."""
+        return self._of(measure, families, max)
+
+    def _of(
+        self, measure: str, families: Sequence[str], pick: Callable[[list[float]], float]
+    ) -> Number:
+        numbers = measured(chips(self._items, families), measure)
+        if not numbers:
+            group = ", ".join(families) or "any family"
+            raise FlopbookError(f"no chip of {group} has a value of {measure}")
+        return Number(pick(numbers), MEASURES[measure].unit)
+
+    def reached(self, name: str, dtype: str = "bf16") -> Number:
+        """Percent of a chip's dense peak that somebody measured in a product of matrices."""
+        accelerator = chip(name)
+        fastest = accelerator.pick("measured_matmul", dtype=dtype).value
+        percent = 100 * (fastest / accelerator.peak(dtype))
+        return Number(percent, "1", self._href(accelerator.id))
+
+    def growth(self, name: str, *families: str) -> dict[str, Number]:
+        """Yearly factor, years to double with their band, scatter and number of points; by default
+        of server chips.
+        """
+        fit = trend_growth(self._items, name, families or FITTED)
+        return {
+            "doubling": Number(fit.doubling, "1"),
+            "fast": Number(fit.fast, "1"),
+            "slow": Number(fit.slow, "1"),
+            "factor": Number(fit.factor, "1"),
+            "scatter": Number(fit.scatter, "1"),
+            "count": Number(fit.count, "1"),
+        }
+
+    # Tables.
+
+    def makers_table(self) -> str:
+        """Every family with what sets it apart and all of its makers."""
+        grouped = by_family(self._items)
+        rows = [
+            (
+                Html('{} <span class="fb-note">{}</span>').format(family.title, family.words),
+                Html(", ").join(map(self._maker_link, makers(self._items, family))),
+                str(len(grouped[family.id])),
+            )
+            for family in FAMILIES
+        ]
+        head = ("Family", "Makers", "#Entries")
+        return str(table(head, rows, caption="Families of accelerators", kind="fb-families"))
+
+    def ranges_table(self) -> str:
+        """What the chips of each family have, from the least to the most."""
+        grouped = by_family(self._items)
+        rows = []
+        for family in FAMILIES:
+            of_family = chips(grouped[family.id])
+            ranges = (_range(measured(of_family, name), MEASURES[name].unit) for name in MEASURES)
+            rows.append((family.title, *ranges))
+        head = ("Family", *(measure.title for measure in MEASURES.values()))
+        caption = "From least to most, and of how many chips it is known"
+        return str(table(head, rows, caption=caption))
+
+    def formats_table(self, *vendors: str) -> str:
+        """Number formats of matrix units, in the generation of a maker that was the first to have
+        them.
+        """
+        rows = [
+            (
+                vendor(name).name,
+                generation.family,
+                f"{int(generation.year)}",
+                ", ".join(generation.formats),
+            )
+            for name in vendors
+            for generation in new_formats(self._items, name)
+        ]
+        head = ("Maker", "Generation", "#Year", "New formats of its matrix units")
+        return str(table(head, rows, caption="Number formats by year"))
+
+    def errors_table(self, *picked: tuple[str, str, str, str]) -> str:
+        """Known errors, each as (what happened, entry, field, source): what was stated, and what is
+        shown instead.
+        """
+        rows = [self._error_row(*error) for error in picked]
+        head = ("What happened", "Chip", "Stated", "#Stated over shown", "Source")
+        return str(table(head, rows, caption="Known errors"))
+
+    def _error_row(self, words: str, entry_id: str, field: str, source: str) -> tuple[str, ...]:
+        errors = (
+            claim
+            for claim in load_entry(entry_id).claims
+            if claim.field == field and claim.source == source and claim.known_error
+        )
+        wrong = next(errors, None)
+        if wrong is None or wrong.si_value is None:
+            raise FlopbookError(f"{entry_id} has no known error of {source} in {field}")
+        conditions = {}
+        if field == PEAK:
+            conditions = {"dtype": wrong.dtype, "sparsity": wrong.sparsity}
+        correct = chip(entry_id).pick(field, **conditions).value
+        return (
+            words,
+            self._entry_link(entry_id),
+            f"{wrong.value:g} {wrong.unit}",
+            f"{wrong.si_value / correct:.3g}",
+            cite(source, self._page),
+        )
+
+    def endings_table(self) -> str:
+        """Makers that closed, were bought or merged, or licensed their technology away, by date."""
+        endings = [
+            (fact.date or _UNDATED_LAST, name, fact)
+            for name in vendor_ids()
+            for fact in vendor(name).facts
+            if fact.field == "status" and ENDED.search(fact.value)
+        ]
+        endings.sort(key=lambda ending: ending[:2])
+        rows = [self._ending_row(name, fact) for _, name, fact in endings]
+        head = ("Maker", "When", "What", "Source")
+        return str(table(head, rows, caption="Makers that ended or changed hands"))
+
+    def _ending_row(self, vendor_id: str, fact: Fact) -> tuple[str, ...]:
+        source = cite(fact.source, self._page)
+        return self._maker_link(vendor_id), fact.date or "-", str(fact.value), source
+
+    def systems_table(self, *ids: str) -> str:
+        """Systems and pods: chips that share one fast network, and what they have together."""
+        by_id = {row.entry.id: row for row in self._items}
+        rows = [self._system_row(by_id[load_entry(name).id]) for name in ids]
+        head = ("System", "Status", "#Domain, chips", "#Peak, 16 bits", "#Memory", "#Power")
+        return str(table(head, rows, caption="Systems with one fast network"))
+
+    def _system_row(self, system: ExplorerRow) -> tuple[str, ...]:
+        peak = peak16(system.cells)
+        size = value_of(system.cells, "scaleup_domain")
+        return (
+            self._entry_link(system.entry.id),
+            state_of(system.entry),
+            f"{size:,.0f}" if size else "-",
+            _quantity(peak.value if peak else None, "FLOP/s"),
+            _quantity(value_of(system.cells, "memory"), "byte"),
+            _quantity(value_of(system.cells, "power"), "W"),
+        )
+
+
+def _count(collection: Sized) -> Number:
+    return Number(len(collection), "1")
+
+
+def _percent(answers: Sequence[bool]) -> Number:
+    return Number(100 * sum(answers) / len(answers), "1")
+
+
+def _quantity(amount: float | None, unit: str) -> str:
+    return format_quantity(amount, unit) if amount else "-"
+
+
+def _range(numbers: list[float], unit: str) -> str:
+    """From the smallest to the largest, with their number; one value stands alone."""
+    if not numbers:
+        return "-"
+    printed_unit = "1" if unit in ("FLOP/byte", "chip") else unit  # the head of the column says it
+    limits = dict.fromkeys(
+        format_quantity(limit, printed_unit).replace(" ", "\N{NO-BREAK SPACE}")
+        for limit in (min(numbers), max(numbers))
+    )
+    return Html('{} <span class="fb-read">({})</span>').format(" to ".join(limits), len(numbers))
