@@ -9,14 +9,13 @@ from scripts.website.pages.sources import cite, gone
 
 INDEX = "accelerators/index.md"
 KINDS = {
-    "package": "chip",
+    "package": "chip",  # the vendors' word is package, readers say chip
     "card": "card",
     "node": "node",
     "system": "system",
     "pod": "pod",
     "die": "die",
 }
-_UNDATED_LAST = "9999"
 
 
 def entry_page(entry_id: str) -> str:
@@ -57,21 +56,21 @@ def _products(vendor_id: str) -> list[Html]:
 
 def _facts(maker: Vendor, page: str) -> list[Html]:
     """Who leads it, since when it is there, where: as of the day on which the source was read."""
-    rows = [
-        (
-            fact.field,
-            f"{fact.date}: {fact.value}" if fact.date else str(fact.value),
-            source_cell(fact.source, fact.as_of, page),
-        )
-        for fact in maker.facts
-        if fact.field != "event"
-    ]
-    if not rows:
+    facts = [fact for fact in maker.facts if fact.field != "event"]
+    if not facts:
         return []
+    rows = [
+        (fact.field, _dated_value(fact), source_cell(fact.source, fact.as_of, page))
+        for fact in facts
+    ]
     return [
         Markdown("\n## Facts\n"),
         table(("What", "Fact", "Source"), rows, caption=f"Facts about {maker.name}"),
     ]
+
+
+def _dated_value(fact: Fact) -> str:
+    return f"{fact.date}: {fact.value}" if fact.date else str(fact.value)
 
 
 def source_cell(source: str, read: object, page: str) -> Html:
@@ -84,13 +83,17 @@ def _history(maker: Vendor, page: str) -> list[Html]:
     events = [fact for fact in maker.facts if fact.field == "event"]
     if not events:
         return []
-    events.sort(key=lambda event: event.date or _UNDATED_LAST)
+    events.sort(key=date_or_last)
     return [Markdown("\n## History\n"), *(_event(event, page) for event in events)]
 
 
+def date_or_last(fact: Fact) -> str:
+    """The date of a fact to sort by; a fact without a date comes after all others."""
+    return fact.date or "9999"
+
+
 def _event(event: Fact, page: str) -> Html:
-    day = f"{event.date}: " if event.date else ""
-    return Html("- {}{} ({})").format(day, Markdown.escape(event.value), cite(event.source, page))
+    return Markdown("- {} ({})").format(_dated_value(event), cite(event.source, page))
 
 
 def _reading(title: str, keys: tuple[str, ...], page: str) -> list[Html]:

@@ -209,24 +209,24 @@ def _power(factor: float) -> str:
     return f"10^{{{round(math.log10(factor))}}}"
 
 
-def _chip_row(item: Chip) -> tuple[str, ...]:
-    domain = item.pick_scaleup_domain()
-    ridge = calculate("ridge-point", chip=item.id)["flop_per_byte"]
+def _chip_row(accelerator: Chip) -> tuple[str, ...]:
+    domain = accelerator.pick_scaleup_domain()
+    ridge = calculate("ridge-point", chip=accelerator.id)["flop_per_byte"]
     return (
-        link(item.name, html_link(PAGE, entry_page(item.id))),
-        format_quantity(item.peak("bf16"), "FLOP/s"),
-        _fp8_peak(item),
-        format_quantity(item.memory(), "byte"),
-        format_quantity(item.memory_bandwidth(), "byte/s"),
+        link(accelerator.name, html_link(PAGE, entry_page(accelerator.id))),
+        format_quantity(accelerator.peak("bf16"), "FLOP/s"),
+        _fp8_peak(accelerator),
+        format_quantity(accelerator.memory(), "byte"),
+        format_quantity(accelerator.memory_bandwidth(), "byte/s"),
         f"{ridge:.0f}",
-        format_quantity(item.scaleup_bandwidth(), "byte/s"),
+        format_quantity(accelerator.scaleup_bandwidth(), "byte/s"),
         f"{domain.value:,.0f}" if domain else "",
-        format_quantity(item.power(), "W"),
+        format_quantity(accelerator.power(), "W"),
     )
 
 
-def _fp8_peak(item: Chip) -> str:
+def _fp8_peak(accelerator: Chip) -> str:
     try:
-        return format_quantity(item.peak("fp8"), "FLOP/s")
+        return format_quantity(accelerator.peak("fp8"), "FLOP/s")
     except FlopbookError:  # the chip has no such peak
         return "none"

@@ -169,22 +169,17 @@ def _vendor_link(vendor_id: str) -> Html:
     return Markdown("[{}]({}/index.md)").format(vendor(vendor_id).name, attribute(vendor_id))
 
 
-def products(rows: Iterable[ExplorerRow]) -> list[Product]:
+def products(rows: Sequence[ExplorerRow]) -> list[Product]:
     """What pictures over the years need of chips."""
-    rows = [*rows]
     colours = groups(rows)
-    return [
-        Product(
-            row.entry.id,
-            row.entry.name,
-            html_link(INDEX, entry_page(row.entry.id)),
-            vendor(row.entry.vendor).name,
-            colours[row.entry.vendor],
-            row.cells,
-        )
-        for row in rows
-        if row.entry.kind == "package"
-    ]
+    chips = [row for row in rows if row.entry.kind == "package"]
+    return [_product(row, colours[row.entry.vendor]) for row in chips]
+
+
+def _product(row: ExplorerRow, colour: int) -> Product:
+    entry = row.entry
+    href = html_link(INDEX, entry_page(entry.id))
+    return Product(entry.id, entry.name, href, vendor(entry.vendor).name, colour, row.cells)
 
 
 def trends(rows: Sequence[ExplorerRow]) -> Html:

@@ -106,6 +106,7 @@ FAMILIES = (
     ),
 )
 SERVERS = ("gpu", "tpu", "own", "china", "wafer", "sram", "near", "dataflow", "other")
+_FAMILY_BY_START = {start: family for family in FAMILIES for start in family.members}
 # Sixteen-bit peaks in the order in which they stand for a chip; what is not said to be dense comes
 # last.
 _PEAKS = tuple(
@@ -115,15 +116,10 @@ _PEAKS = tuple(
 
 def family_of(entry_id: str) -> Family:
     """The family of an entry, by the longest beginning of its id."""
-    matches = [
-        (len(start), family)
-        for family in FAMILIES
-        for start in family.members
-        if entry_id.startswith(start)
-    ]
+    matches = [start for start in _FAMILY_BY_START if entry_id.startswith(start)]
     if not matches:
         return FAMILIES[-1]
-    return max(matches, key=lambda match: match[0])[1]
+    return _FAMILY_BY_START[max(matches, key=len)]
 
 
 def by_family(entries: Iterable[ExplorerRow]) -> dict[str, list[ExplorerRow]]:

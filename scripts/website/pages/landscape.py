@@ -78,7 +78,7 @@ def measured(rows: Iterable[ExplorerRow], measure: str) -> list[float]:
     if measure not in MEASURES:
         raise UnknownName("measure", measure, tuple(MEASURES))
     values_or_none = map(MEASURES[measure].of, rows)
-    return [number for number in values_or_none if number]
+    return [number for number in values_or_none if number]  # none of these is ever zero
 
 
 def stated(entry: Entry, fields: Sequence[str], by_vendor: bool = True) -> bool:
@@ -109,7 +109,7 @@ def trend_growth(rows: Sequence[ExplorerRow], name: str, families: Sequence[str]
     return fit
 
 
-class Generation(NamedTuple):
+class FormatGeneration(NamedTuple):
     """A generation of a maker's chips: its family, its first year, and matrix formats."""
 
     family: str
@@ -117,7 +117,7 @@ class Generation(NamedTuple):
     formats: list[str]
 
 
-def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[Generation]:
+def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[FormatGeneration]:
     """Generations of a maker's server chips in order, each with the matrix formats that none before
     it had; a generation without such a format is left out.
     """
@@ -135,7 +135,7 @@ def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[Generation]
         new = formats[family] - earlier
         earlier |= new
         if new:
-            generations.append(Generation(family, years[family], sorted(new)))
+            generations.append(FormatGeneration(family, years[family], sorted(new)))
     return generations
 
 

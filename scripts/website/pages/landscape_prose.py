@@ -17,7 +17,7 @@ from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.markup import Html, link, table
-from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.accelerators import date_or_last, entry_page
 from scripts.website.pages.explorer import ExplorerRow, items, state_of
 from scripts.website.pages.families import FAMILIES, by_family, chips, makers, peak16
 from scripts.website.pages.landscape import (
@@ -33,8 +33,6 @@ from scripts.website.pages.landscape import (
 from scripts.website.pages.number import Number
 from scripts.website.pages.quantities import PEAK, value_of
 from scripts.website.pages.sources import cite, html_link
-
-_UNDATED_LAST = "9999"
 
 
 class Landscape:
@@ -192,16 +190,10 @@ class Landscape:
         """Number formats of matrix units, in the generation of a maker that was the first to have
         them.
         """
-        rows = [
-            (
-                vendor(name).name,
-                generation.family,
-                f"{int(generation.year)}",
-                ", ".join(generation.formats),
-            )
-            for name in vendors
-            for generation in new_formats(self._items, name)
-        ]
+        rows = []
+        for name in vendors:
+            for family, year, formats in new_formats(self._items, name):
+                rows.append((vendor(name).name, family, f"{int(year)}", ", ".join(formats)))
         head = ("Maker", "Generation", "#Year", "New formats of its matrix units")
         return str(table(head, rows, caption="Number formats by year"))
 
@@ -236,14 +228,9 @@ class Landscape:
 
     def endings_table(self) -> str:
         """Makers that closed, were bought or merged, or licensed their technology away, by date."""
-        endings = [
-            (fact.date or _UNDATED_LAST, name, fact)
-            for name in vendor_ids()
-            for fact in vendor(name).facts
-            if fact.field == "status" and ENDED.search(fact.value)
-        ]
-        endings.sort(key=lambda ending: ending[:2])
-        rows = [self._ending_row(name, fact) for _, name, fact in endings]
+        endings = [(fact, maker_id) for maker_id in vendor_ids() for fact in _endings(maker_id)]
+        endings.sort(key=lambda ending: (date_or_last(ending[0]), ending[1]))
+        rows = [self._ending_row(maker_id, fact) for fact, maker_id in endings]
         head = ("Maker", "When", "What", "Source")
         return str(table(head, rows, caption="Makers that ended or changed hands"))
 
@@ -269,6 +256,12 @@ class Landscape:
             _quantity(value_of(system.cells, "memory"), "byte"),
             _quantity(value_of(system.cells, "power"), "W"),
         )
+
+
+def _endings(vendor_id: str) -> list[Fact]:
+    """The statuses of a maker by which it ended or changed hands."""
+    facts = vendor(vendor_id).facts
+    return [fact for fact in facts if fact.field == "status" and ENDED.search(fact.value)]
 
 
 def _count(collection: Sized) -> Number:

@@ -119,7 +119,7 @@ def pitfalls_of(calculator: str, page: str) -> list[Html]:
     """The line on a calculator's page about those who went wrong with the same quantity; empty
     where there is none.
     """
-    rows = [row for row in defects() if calculator in {name for name, _ in _calls(row.call)}]
+    rows = [row for row in defects() if calculator in dict(_calls(row.call))]
     if not rows:
         return []
     links = Html("; ").join(

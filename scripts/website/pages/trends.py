@@ -238,11 +238,11 @@ def _left_out(undated: Sequence[Product], empty: Sequence[Product]) -> Html:
     count = len(undated) + len(empty)
     if not count:
         return Html()
-    reasons = [
-        f"{reason}: {', '.join(product.name for product in products)}"
-        for reason, products in (("no such value", empty), ("no date", undated))
-        if products
-    ]
+    reasons = []
+    for reason, products in (("no such value", empty), ("no date", undated)):
+        names = ", ".join(product.name for product in products)
+        if names:
+            reasons.append(f"{reason}: {names}")
     return Html("<details><summary>{} left out</summary>{}</details>").format(
         count, "; ".join(reasons)
     )

@@ -27,18 +27,19 @@ def value_table(claims: list[Claim], page: str, caption: str) -> Html:
     """Values with conditions, source and the day on which the source was read; hover shows the
     quotation.
     """
-    rows = [
-        (
-            field_words(claim.field),
-            condition_words(claim),
-            value_cell(claim, anchor_of(claim, number)) + badge(claim),
-            KINDS.get(claim.per, claim.per),
-            source_cell(claim.source, claim.as_of, page),
-        )
-        for number, claim in enumerate(sorted(claims, key=field_order))
-    ]
+    rows = []
+    for number, claim in enumerate(sorted(claims, key=field_order)):
+        source = source_cell(claim.source, claim.as_of, page)
+        per = KINDS.get(claim.per, claim.per)
+        rows.append((*_claim_cells(claim, anchor_of(claim, number)), per, source))
     head = ("Value of", "Conditions", "#Value", "Per", "Source")
     return table(head, rows, kind="fb-values", caption=caption)
+
+
+def _claim_cells(claim: Claim, anchor: str) -> tuple[str, str, Html]:
+    """Field, conditions and value of a claim."""
+    shown = value_cell(claim, anchor) + badge(claim)
+    return field_words(claim.field), condition_words(claim), shown
 
 
 def other_values(entry: Entry, losers: list[Claim], page: str) -> list[Html]:
@@ -46,17 +47,12 @@ def other_values(entry: Entry, losers: list[Claim], page: str) -> list[Html]:
     if not losers:
         return []
     winners = _winners(entry)
-    rows = [
-        (
-            field_words(claim.field),
-            condition_words(claim),
-            value_cell(claim, f"other-{anchor_of(claim, number)}") + badge(claim),
-            _difference(claim, winners.get(quantity_of(claim))),
-            cite(claim.source, page),
-            claim.note or claim.conflicts_with,
-        )
-        for number, claim in enumerate(sorted(losers, key=field_order))
-    ]
+    rows = []
+    for number, claim in enumerate(sorted(losers, key=field_order)):
+        difference = _difference(claim, winners.get(quantity_of(claim)))
+        remark = claim.note or claim.conflicts_with
+        cells = _claim_cells(claim, f"other-{anchor_of(claim, number)}")
+        rows.append((*cells, difference, cite(claim.source, page), remark))
     head = ("Value of", "Conditions", "#Value", "#Against the value shown", "Source", "Remark")
     return [
         Markdown("\n## Values of other sources\n"),
