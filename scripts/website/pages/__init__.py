@@ -1,1 +1,1 @@
-"""Pages as Markdown text: pure functions of the data, without files and without a site generator."""
+"""Pages as Markdown text: pure functions of the data, without files or a site generator."""

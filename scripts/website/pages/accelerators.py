@@ -9,7 +9,7 @@ from scripts.website.pages.sources import cite, gone
 
 INDEX = "accelerators/index.md"
 KINDS = {
-    "package": "chip",  # the vendors' word is package, readers say chip
+    "package": "chip",  # what readers call a packaged chip
     "card": "card",
     "node": "node",
     "system": "system",
@@ -87,6 +87,7 @@ def _history(maker: Vendor, page: str) -> list[Html]:
     return [Markdown("\n## History\n"), *(_event(event, page) for event in events)]
 
 
+# Dates are text of any precision, 2017 or 2017-05, and sort as text.
 def date_or_last(fact: Fact) -> str:
     """The date of a fact to sort by; a fact without a date comes after all others."""
     return fact.date or "9999"

@@ -53,6 +53,7 @@ def _schedules(name: str) -> list[Html]:
         trusted(schedules.STYLE + "\n"),
     ]
     for schedule, label in schedules.NAMES.items():
+        # The other schedules have one chunk, or two by their own definition.
         chunks = 2 if schedule == "interleaved" else 1
         run = simulate(plan(schedule, STAGES, MICRO_BATCHES, chunks), Times(1.0, 1.0, 1.0))
         held = " / ".join(format_quantity(micro_batches, "1") for micro_batches in run.held)

@@ -171,6 +171,7 @@ def _command_line(name: str, page: str, notebook: bool) -> Html:
 
 def _bibtex_blocks(formula: Formula) -> list[Html]:
     """BibTeX of the page, as of the newest reading of any source, and of the formula's sources."""
+    # A calculator takes values of any source, so the newest reading dates its page.
     read = date.fromisoformat(max(source.urldate for source in references().values()))
     title = f"{formula.title}: a calculator"
     sources = [reference(key).bibtex for key in formula.sources]

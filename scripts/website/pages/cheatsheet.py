@@ -192,6 +192,7 @@ def _units() -> Html:
         Html("{} {}").format(name, maths(_power(PREFIXES[name])))
         for name in ("k", "M", "G", "T", "P", "E")
     )
+    # From the table of units, so that the sheet cannot differ from the calculators.
     gib = unit("GiB").factor / unit("GB").factor
     bits = unit("byte").factor / unit("bit").factor
     one_flop = calculate("training-flops", params=1, tokens=1)

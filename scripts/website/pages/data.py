@@ -150,9 +150,11 @@ def _model_row(name: str) -> list[str | Sortable]:
 
 def _model_cell(model: Model, name: str, field: str) -> str | Sortable:
     claims = [claim for claim in model.claims if claim.field == field]
+    # A field that nobody publishes has a claim without a value, which the cell shows in words.
     claim = choose(claims) or next(iter(claims), None)
     if claim is None:
         return Html('<span class="fb-none">-</span>')
+    # An anchor with a dot would need escapes in a selector of CSS.
     letters = (letter if letter.isalnum() else "-" for letter in f"{name}-{field}")
     cell = value_cell(claim, f"m-{''.join(letters)}")
     if not claim.si_value:

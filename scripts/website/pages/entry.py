@@ -39,6 +39,7 @@ def entry_markdown(entry_id: str) -> str:
     entry = load_entry(entry_id)
     page = entry_page(entry_id)
     chosen = chosen_claims(entry)
+    # What is not published has no value to compare; the first table says so.
     losers = [
         claim for claim in entry.claims if id(claim) not in chosen and claim.value is not None
     ]
@@ -65,6 +66,7 @@ def entry_markdown(entry_id: str) -> str:
 
 def _identity(entry: Entry, page: str) -> list[Html]:
     """Id, kind, vendor and what else names the entry, as a list that ends with an empty line."""
+    # The page of a vendor is the index of the folder of its entries.
     maker = Markdown("[{}](index.md)").format(vendor(entry.vendor).name)
     facts: list[tuple[str, str | Html]] = [
         ("Id", code_span(entry.id)),
@@ -122,6 +124,7 @@ def _systems(entry: Entry, page: str) -> list[Html]:
     return [Markdown("\n## Built from it\n"), *lines]
 
 
+# Every entry is read once for all pages; tests ask with entries of their own.
 @functools.lru_cache(maxsize=2)
 def users(ids: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
     """For each entry those that contain it, at any level, or are variants of it, with how."""

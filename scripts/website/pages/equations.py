@@ -26,6 +26,7 @@ class Shown(NamedTuple):
 
 # Special cases, and the steps that are written out in them.
 _DENSE: Given = {"experts": 1, "experts_per_token": 1}
+# The plain decoder block: gated, rotary, RMS norm, untied, no biases.
 _PLAIN: Given = {
     **_DENSE,
     "biases": "none",
@@ -39,12 +40,15 @@ _PLAIN: Given = {
 }
 # Two links for each axis: a ring sends both ways at once.
 _RING: Given = {"topology": "torus", "axes": 1, "wrap": "yes", "links_per_axis": 2}
+# All chips within one scale-up domain.
 _SWITCH: Given = {"topology": "switch", "scaleout_bandwidth": _OPEN}
+# Steps of the collectives that vanish or shrink to a factor in these cases.
 _WIRES = (
     *("gathered", "on_axes", "ways", "used", "share", "crowd", "longest", "steps", "along"),
     *("hops", "third", "levels", "bytes_per_link", "at_port", "in_node", "across", "out"),
     *("nodes", "inside"),
 )
+# Attention with grouped heads on one chip: no compressed cache, no window.
 _CACHE: Given = {
     "kv_lora_rank": 0,
     "tied_embeddings": "yes",
@@ -53,6 +57,7 @@ _CACHE: Given = {
     "window_layers": 0,
     "tp": 1,
 }
+# Steps between heads and bytes, which the equations of inference write out.
 _HEADS = ("values", "grouped", "head", "layer_tokens", "products")
 # What a letter counts or belongs to, where the term of the glossary alone would leave that open.
 MEANS = {
@@ -79,6 +84,7 @@ MEANS = {
     "draft_time": "time of one, in passes",
 }
 
+# In the order of the page; within a section the letters of an earlier equation keep their words.
 SECTIONS: dict[str, tuple[Shown, ...]] = {
     "Rooflines": (
         Shown("ridge-point", {"flop_per_byte": "ridge point"}),

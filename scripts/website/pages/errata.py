@@ -49,12 +49,14 @@ def stated_words(stated: Stated, *, words_first: bool = False) -> str:
         return stated.text
     if stated.value is None:
         return ""
+    # As many digits as a source prints: a number of bytes may be stated to the last one.
     return _amount(stated.value, stated.unit, f"{stated.value:,.10g}", 10)
 
 
 def computed_words(row: Row) -> str:
     """The recomputed value in the unit in which it was stated."""
     si_value = recompute(row.call)
+    # A slip in words has no unit of its own; its correction has.
     stated = row.stated if row.stated.unit else row.corrected
     if stated is None or not stated.unit:
         return format_quantity(si_value, "1")

@@ -55,6 +55,7 @@ PLAIN_PEAKS = (
 _STATIC = " fb-static"
 _NONE = Html('<span class="fb-none">-</span>')
 _QUANTITIES = {quantity.id: quantity for quantity in (*QUANTITIES, *RATIOS)}
+# All peaks are shown alike, whatever their format; the head of the column says which it is.
 _PEAK = Quantity(PEAK, "", "FLOP/s")
 
 
@@ -143,6 +144,7 @@ def index_page() -> str:
         ),
         stylesheet(INDEX, f"{SCRIPTS}panel.css"),
         stylesheet(INDEX, f"{SCRIPTS}explorer.css"),
+        # The script asks for its data at once: the browser fetches both together.
         Html('<link rel="preload" href="{}" as="fetch" crossorigin="anonymous">').format(DATA),
         Html('<div class="fb-explorer" data-json="{}">').format(DATA),
         Html('<div class="fb-panel"></div>'),

@@ -32,6 +32,7 @@ from scripts.website.pages.values import condition_words
 ENGINES = {"tensor": "matrix engine", "vector": "vector engine"}
 # Value and place; what follows is a number of a shared text each, of which 0 is the usual one.
 _ALWAYS = 3
+# What is shared is looked up, so it has to be hashable.
 _Shared = TypeVar("_Shared", bound=Hashable)
 
 
@@ -49,6 +50,8 @@ def _json(record: object) -> str:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
+# Many cells share few sources, marks and kinds: numbers in their place keep the file small, which
+# the browser loads with the page.
 class _Index(Generic[_Shared]):
     """Texts that many cells share, each stored once and named by its number."""
 
@@ -100,6 +103,7 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, object]:
         "prefixes": units["prefixes"],
         "customary": units["customary"],
         "counts": units["counts"],
+        # The script of the forms, which is shared, asks for units; the explorer reads none.
         "units": {},
         "entries": entries,
     }
@@ -152,6 +156,7 @@ def _peaks(rows: Iterable[ExplorerRow]) -> list[list[str]]:
             _, dtype, engine, sparsity = name.split(":", 3)
             units[dtype, engine, sparsity] = cell.claim.si_unit
             counts[dtype, engine] += 1
+    # Matrix engines first: theirs are the peaks that people compare.
     # Among equally common formats the one that came first in the list of entries leads.
     rank = {pair: place for place, (pair, _) in enumerate(counts.most_common())}
     sparsities = [*SPARSITIES]

@@ -134,7 +134,9 @@ def makers(entries: Sequence[ExplorerRow], family: Family) -> list[str]:
     """The vendors of a family, those with entries first by their number; a vendor without an entry
     counts too.
     """
+    # In a list, because vendors are counted by how often they occur.
     of_family = [row.entry.vendor for row in entries if family_of(row.entry.id) is family]
+    # Makers of which only plans are known have a page of their own and no entry.
     without_entry = {row.entry.vendor for row in entries}.symmetric_difference(vendor_ids())
     planned = {name for name in without_entry if family_of(f"{name}/") is family}
     return sorted({*of_family, *planned}, key=lambda name: (-of_family.count(name), name))

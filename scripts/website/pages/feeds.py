@@ -12,6 +12,7 @@ from scripts.website.pages.sources import all_topics, home_topic, newest_first, 
 
 FOLDER = "references/feeds"
 ALL = "works"
+# Enough for a reader who looks in now and then; the page of all works has the older ones.
 MOST = 60
 
 
@@ -25,6 +26,7 @@ def files() -> dict[str, str]:
     works = newest_first(work for work in references().values() if work.is_work)
     feeds = {feed_file(): _feed("works", ALL, works)}
     for topic in all_topics():
+        # A work on a part of a topic is on the topic too.
         ids = {subtopic.id for subtopic in topic.walk()}
         on_topic = [work for work in works if ids.intersection(work.topics)]
         feeds[feed_file(topic.id)] = _feed(f"works on {topic.title}", topic.id, on_topic)
@@ -35,6 +37,7 @@ def _feed(title: str, name: str, works: Iterable[Reference]) -> str:
     """The works that came last: by the day on which they were added, then by their own date."""
     added = additions()
     dated = [(added.get(work.key) or published(work), work) for work in works]
+    # Times differ in form and zone; their days compare as text.
     newest = sorted(dated, key=lambda pair: pair[0][:10], reverse=True)[:MOST]
     entries = [_entry(time, work) for time, work in newest]
     return atom(f"flopbook: {title}", f"works:{name}", f"{name}.atom", entries)
@@ -47,5 +50,6 @@ def published(work: Reference) -> str:
 
 def _entry(time: str, work: Reference) -> Item:
     summary = f"{work.authors}, {when(work)}. {work.annote}\n{work.link}"
+    # The feed lies in a folder beside the pages of topics.
     href = f"../{home_topic(work)}/#{work.key}"
     return Item(work.title, f"work:{work.key}", time, href, summary)

@@ -76,6 +76,7 @@ def _general_notes() -> dict[str, list[str]]:
     """Notes that hang on no chip, in the words of the command: a typed peak beside a sparsity, a
     batch too small.
     """
+    # Any peak and bandwidth will do: the notes are the same for all.
     usual = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity=None).notes
     sparse = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity="2:4").notes
     typed_peak = [note for note in sparse if note not in usual]
@@ -139,6 +140,7 @@ def _taken(calculator: str, name: str, **picker: str) -> Result:
     of that input.
     """
     formula = get_formula(calculator)
+    # One of everything else: only the input that is taken matters, and its notes.
     inputs = {
         required: 1.0
         for required in _required(formula)

@@ -34,6 +34,7 @@ def form_markup(formula: Formula) -> Html:
             "\n\nThis one runs in a terminal and in Python; the examples below show what it "
             "prints.\n"
         )
+    # The script of the form finds its place by the class and reads the record from the attribute.
     return Html(
         '<div class="fb-calculator" data-calculator="{}" data-spec="{}">{}'
         "<noscript><p>The form needs JavaScript; the command below does not.</p></noscript>"
@@ -67,6 +68,7 @@ def form_record(formula: Formula) -> dict[str, object]:
 
 
 def _input_record(formula: Formula, name: str, spec: Input) -> Mapping[str, object]:
+    # Groups are the headings of a long form; a short one shows all of its inputs at once.
     group = spec.group if len(formula.inputs) >= FOLDED_FROM else ""
     return {
         "name": name,
@@ -80,6 +82,7 @@ def _input_record(formula: Formula, name: str, spec: Input) -> Mapping[str, obje
         "whole": spec.whole,
         "none": spec.none,
         "group": group,
+        # Infinity stands for no limit here, and JSON has no infinity.
         "most": _json_limit(spec.most),
         "default": _json_limit(formula.defaults.get(name)),
         "optional": name in formula.defaults,

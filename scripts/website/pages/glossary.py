@@ -152,7 +152,7 @@ def _symbol_row(symbol: str, terms: list[Term]) -> tuple[str, ...]:
 
 
 def _order(symbol: str) -> tuple[bool, str, bool, str]:
-    """Latin letters before Greek ones, capitals before small ones, each before its indexed forms."""
+    """Latin before Greek letters, capitals before small ones, each before its indexed forms."""
     letters = _DECORATION.sub("", symbol)
     stem = next((name for name in _GREEK if letters.startswith(name)), letters[:1])
     return len(stem) > 1, stem.lower(), stem.islower(), letters

@@ -41,6 +41,7 @@ class Growth:
 
 
 def _years(rate: float) -> float:
+    # What shrinks or stands still never doubles.
     return math.log(2) / rate if rate > 0 else math.inf
 
 
@@ -48,6 +49,7 @@ def fitted(places: Sequence[tuple[float, float]]) -> Growth | None:
     """The growth of values over years (year, value); None for too few points or too few years
     between them.
     """
+    # Around the year 2000 the intercept is a value of our time, not one of the year 0.
     years = [year - 2000 for year, _ in places]
     if len(places) < POINTS or max(years) - min(years) < YEARS:
         return None
@@ -57,6 +59,7 @@ def fitted(places: Sequence[tuple[float, float]]) -> Growth | None:
     spread = sum(x**2 for x, _ in from_mean)
     slope = sum(x * y for x, y in from_mean) / spread
     residual = sum((y - slope * x) ** 2 for x, y in from_mean)
+    # Two parameters were fitted, slope and intercept.
     sigma = math.sqrt(residual / (len(places) - 2))
     return Growth(
         math.exp(slope),

@@ -37,6 +37,7 @@ def bandwidth(row: ExplorerRow) -> float | None:
     size, rate = row.cells.get("memory"), row.cells.get("memory_bandwidth")
     if not isinstance(rate, Cell):
         return None
+    # A chip with HBM and DDR may publish the size of one and the rate of the other.
     if isinstance(size, Cell) and size.claim.tier != rate.claim.tier:
         return None
     return rate.value
@@ -52,6 +53,7 @@ def _memory(row: ExplorerRow) -> float | None:
 
 
 def _ridge(row: ExplorerRow) -> float | None:
+    # Not of another memory than the one whose size stands for the chip.
     return ridge(row.cells) if bandwidth(row) else None
 
 
@@ -121,6 +123,7 @@ def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[FormatGener
     """Generations of a maker's server chips in order, each with the matrix formats that none before
     it had; a generation without such a format is left out.
     """
+    # Cards for desks and chips for the edge are no generations of a maker's server chips.
     of_maker = [row for row in chips(rows, SERVERS) if row.entry.vendor == vendor_id]
     years: dict[str, float] = {}
     formats: dict[str, set[str]] = {}

@@ -41,6 +41,7 @@ def _ridge_points(entry: Entry, page: str) -> list[Html]:
     rows = [row for dtype in DTYPE_BYTES if (row := _ridge_row(chip, dtype))]
     if not rows:
         return []
+    # A head that begins with # is a column of numbers.
     head = ("Format", "Sparsity", "#Peak", "#Ridge point, FLOP/byte", "#Tokens to be compute-bound")
     words = Markdown(
         "Below the ridge point the chip waits for its memory. The last column is the smallest "

@@ -46,6 +46,7 @@ def _months(works: list[Reference]) -> list[Html]:
     listed = 0
     for month, group in groupby(works, key=when):
         of_month = list(group)
+        # Never an empty page, however many works the newest month has.
         if listed and listed + len(of_month) > MOST:
             break
         listed += len(of_month)
@@ -65,6 +66,7 @@ def _line(work: Reference) -> Html:
 
 def _added(works: Iterable[Reference]) -> list[Html]:
     """What came last into the bibliography, by day, where the history is at hand."""
+    # The day is enough: works that came on one day stand together.
     days = {key: time[:10] for key, time in additions().items()}
     dated = [work for work in works if work.key in days]
     if not dated:

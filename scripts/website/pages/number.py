@@ -6,6 +6,7 @@ from flopbook.quantities.units import format_quantity
 from scripts.website.markup import inline, link
 
 
+# A float, so that templates can compute with it; the result is bare again and needs a unit.
 class Number(float):
     """An SI value that prints with its unit, linked to its origin."""
 

@@ -29,6 +29,7 @@ from scripts.website.pages.sources import html_link
 
 PAGE = "notebooks/index.md"
 _LINE = re.compile(r"^practicals:(.*)$", re.M)
+# The names, and nothing that YAML would read as something else.
 _LIST = re.compile(r"\s*\[[\w\s,-]*\]\s*")
 _HEADING = re.compile(r"^# (.+?)\s*$", re.M)
 
@@ -72,6 +73,7 @@ def name_problems(text: str, file: str, notebooks: Iterable[str]) -> list[Proble
     match = _LINE.search(head)
     if match is None:
         return []
+    # The head begins behind the first line, `---`.
     line = head[: match.start()].count("\n") + 1
     expected = "names of notebooks in brackets"
     if not _LIST.fullmatch(match[1]):

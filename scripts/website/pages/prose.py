@@ -59,6 +59,7 @@ class ProseError(FlopbookError):
         super().__init__(str(problem))
 
 
+# What templates see of chips, models and answers: every number knows its unit and its origin.
 class _Chip:
     """A chip in prose: prints its name, and its values as Numbers."""
 
@@ -99,6 +100,7 @@ class _Model:
     def __str__(self) -> str:
         return str(link(self._shape.model.name, self._href))
 
+    # Fields of models are many and alike; an unknown one raises with the names that exist.
     def __getattr__(self, field: str) -> Number:
         picked = self._shape.pick(field)
         return Number(picked.value, picked.unit or "1", self._href)
@@ -141,6 +143,7 @@ def render(
     environment = SandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, finalize=_printable, keep_trailing_newline=True
     )
+    # Pages are Markdown: what an expression gives is escaped where it is made, not by Jinja.
     environment.filters["unit"] = _with_unit
     environment.globals = {**_names(page), **(extra or {})}
     try:
@@ -188,6 +191,7 @@ def _names(page: str) -> dict[str, Any]:
 
 
 def _calculated(page: str, name: str, /, **options: Any) -> _ProseAnswer:
+    # An answer or a number of the page can be the input of the next calculator.
     plain_options = {option: _plain(setting) for option, setting in options.items()}
     return _ProseAnswer(calculate(name, **plain_options), page)
 

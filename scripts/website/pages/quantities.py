@@ -55,7 +55,9 @@ class Quantity(NamedTuple):
             return f"{int(si_value)}"
         if self.shown:
             amount = si_value / unit(self.shown).factor
-            return format_quantity(amount, self.shown).removesuffix(" count")
+            return format_quantity(amount, self.shown).removesuffix(
+                " count"
+            )  # the label says of what
         return format_quantity(si_value, self.unit).removesuffix(" count")
 
 
@@ -117,6 +119,7 @@ def cells(entry: Entry, shown: list[Claim]) -> Cells:
     left out.
     """
     recorded: Cells = {}
+    # Absent, not None: most entries lack most quantities, and the explorer's file is loaded whole.
     for quantity in QUANTITIES:
         cell = _cell(entry, quantity.id, shown)
         if cell is not None:
@@ -153,6 +156,7 @@ def year_of(text: str) -> float:
     """`2022-03-22` as a year with a fraction; the middle of the month or year where no more is
     known.
     """
+    # The middle of a year is half-way through its months, counted from 0: 5.5 of them.
     year, *month_and_day = (int(number) for number in text.split("-"))
     months = month_and_day[0] - 1 if month_and_day else 5.5
     days = (month_and_day[1] - 1) / 31 if len(month_and_day) > 1 else 0.5
@@ -188,6 +192,7 @@ def _total_or_best(claims: list[Claim]) -> Claim | None:
 
 
 def _is_total(claim: Claim) -> bool:
+    # A derived value of a chip is an estimate of ours, not a sum.
     is_of_chip = claim.per in ("package", "die", "")
     return claim.basis == "derived" and not is_of_chip and bool(claim.derived_from)
 
@@ -228,6 +233,7 @@ def _picked(pick: Callable[[], Picked]) -> Picked | None:
         return None
 
 
+# A chip is compared by what its calculators take; a system by the total of its parts.
 def _memory(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
     if entry.kind in ("package", "die"):
         chip = Chip(entry)
@@ -261,6 +267,7 @@ def _best_link(claims: list[Claim]) -> Cell | None:
 def _one_way(claim: Claim) -> Cell:
     assert claim.one_way is not None
     marks = _basis(claim)
+    # Many sources add both directions; links are compared by one.
     if claim.direction == "both":
         marks += (HALVED,)
     return Cell(claim.one_way, claim, marks, claim.name)

@@ -41,6 +41,7 @@ def all_topics() -> list[Topic]:
 # Addresses in HTML, which no site generator rewrites as it does links in Markdown.
 
 
+# The same links are asked for on many pages.
 @functools.lru_cache(maxsize=100_000)
 def html_link(page: str, target: str) -> Html:
     """A link for raw HTML: the address of the built page, which sits in a folder of its own."""

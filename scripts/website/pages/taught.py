@@ -10,6 +10,7 @@ from scripts.website.markup import Html, Markdown, page_text
 from scripts.website.pages.errata import VERDICT_WORDS, claim_page, computed_words, stated_words
 from scripts.website.pages.sources import cite, html_link
 
+# The exercises follow the common mistakes in every chapter; a test holds that order.
 _BEFORE = "\n## Exercises"
 
 
@@ -21,6 +22,7 @@ def with_statements(text: str, page: str) -> str:
     """
     name = page.rpartition("/")[2].removesuffix(".md")
     rows = [row for row in ledger_rows() if row.chapter == name and row.to_teach]
+    # An id is never the beginning of a longer one here: the match must end where the id ends.
     unlinked = [row for row in rows if not re.search(rf"#{row.id}(?![\w-])", text)]
     if not unlinked or _BEFORE not in text:
         return text
@@ -41,6 +43,7 @@ def _statement(row: Row, page: str) -> Html:
     slip = row.verdict == "typo"
     stated = stated_words(row.stated, words_first=slip)
     sentences = [row.statement]
+    # Most statements say their figure already.
     if stated and stated not in row.statement:
         sentences.append(f"Stated: {stated}.")
     if row.corrected:

@@ -19,9 +19,10 @@ from scripts.website.pages.quantities import (
     value_of,
 )
 
+# Of a picture and of the margins around its frame, in units of the view box.
 WIDTH, HEIGHT = 400, 290
 LEFT, RIGHT, TOP, BOTTOM = 76, 18, 14, 30
-LABELS = 7
+LABELS = 7  # more of them hide the points
 # One outline for each colour, so that vendors differ without colour too; the last is for all
 # others.
 SHAPES = (

@@ -9,6 +9,7 @@ from flopbook.quantities.units import format_quantity, plural
 from scripts.website.markup import Html, tooltip
 from scripts.website.pages.sources import provenance
 
+# Fields whose name is not what people say; all others only lose their underscores.
 _FIELD_WORDS = {
     "scaleup_bandwidth": "scale-up bandwidth",
     "scaleout_bandwidth": "scale-out bandwidth",
@@ -39,11 +40,13 @@ def shown_value(claim: Claim) -> str:
     """A claim's value with its unit as the source prints it."""
     if claim.value is None or isinstance(claim.value, str):
         return claim.words
+    # Nobody counts the zeros of 70000000000 params.
     if claim.unit in ("param", "token"):
         return format_quantity(claim.value, claim.unit)
     digits = f"{claim.value:,.10g}"
     if abs(claim.value) >= _SCIENTIFIC_FROM:
         digits = f"{claim.value:.4g}"
+    # A count is of what the field says.
     if claim.unit == "count":
         return digits
     return f"{digits} {plural(claim.unit, claim.value)}".strip()

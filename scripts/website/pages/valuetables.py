@@ -38,6 +38,7 @@ def value_table(claims: list[Claim], page: str, caption: str) -> Html:
 
 def _claim_cells(claim: Claim, anchor: str) -> tuple[str, str, Html]:
     """Field, conditions and value of a claim."""
+    # The badge stands outside the tooltip's button, so that it is read with the value.
     shown = value_cell(claim, anchor) + badge(claim)
     return field_words(claim.field), condition_words(claim), shown
 

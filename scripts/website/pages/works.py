@@ -126,6 +126,7 @@ def _line(work: Reference, page: str) -> Html:
     address only.
     """
     home = address(work, page)
+    # A source of values has nothing to read beside its note, so its title leads there.
     title, note = link(work.title, home), Html()
     if work.is_work:
         title, note = title_link(work), Html(' <a href="{}">note</a>').format(home)
@@ -193,6 +194,7 @@ def vendors_of(work: Reference) -> set[str]:
     return by_topic | _cited().get(work.key, set())
 
 
+# Every entry has to be read for it, and every line of the page asks.
 @functools.lru_cache(maxsize=1)
 def _cited() -> dict[str, set[str]]:
     """Key -> vendors of the entries that take values from it, and of the vendors' own reading
@@ -232,6 +234,7 @@ def _notes(works: Sequence[Reference]) -> str:
 
 def _facets(works: Sequence[Reference]) -> str:
     """What can be chosen: topics in the order of the tree with their depth, kinds, vendors."""
+    # Only what occurs: a choice that finds nothing is no choice.
     kinds = {work.kind for work in works}
     vendors = {name for work in references().values() for name in vendors_of(work)}
     return _json(
