@@ -20,7 +20,7 @@ def product(text: str, i: int, k: int) -> Result:
 
 @pytest.mark.parametrize("i", [2048, 8192, 32768])
 @pytest.mark.parametrize("k", [1024, 2048, 8192, 32768])
-def test_cutting_the_whole_factor_pays_in_traffic_where_the_result_is_less_than_half_of_the_gathered(
+def test_cutting_the_whole_factor_pays_where_the_result_is_under_half_of_the_gathered(
     i: int, k: int
 ) -> None:
     """Sharded matrices: case 2 turned into case 3 divides the arithmetic always, and the traffic

@@ -47,7 +47,7 @@ def test_all_have_a_place_in_their_document() -> None:
 
 @pytest.mark.parametrize("item", FIGURES, ids=lambda item: item.id)
 def test_every_figure_is_drawn_in_its_chapter(item: Shown) -> None:
-    """By a call, of which the first arguments are given, or by a table with these words before it."""
+    """By a call with its first arguments, or by a table with these words before it."""
     text = chapter(item.chapter)
     assert item.by
     for shown in item.by:
@@ -93,5 +93,8 @@ def test_no_figure_of_the_package_is_left_unused() -> None:
 
 def test_an_answer_can_be_missed() -> None:
     """The pattern tells exercises apart."""
-    text = '{{ exercise("easy") }} One?\n\n??? success "Answer"\n    Yes.\n\n{{ exercise("hard") }} Two?\n## Key points\n'
+    text = (
+        '{{ exercise("easy") }} One?\n\n??? success "Answer"\n    Yes.\n\n'
+        '{{ exercise("hard") }} Two?\n## Key points\n'
+    )
     assert [body.split("\n")[0] for body in _EXERCISE.findall(text)] == ["One?", "Two?"]

@@ -77,7 +77,7 @@ def test_capacity_and_rate_grow_and_latency_does_not() -> None:
 
 @pytest.mark.parametrize("row", MODELS, ids=lambda row: row.id)
 def test_a_model_names_its_paper_and_repeats_its_number(row: Row) -> None:
-    """The month of a point comes from the number of the paper; the text begins with the perplexity."""
+    """The month of a point comes from the paper's number; the text begins with the perplexity."""
     assert re.search(r"paper \d{4}\.\d{5}$", row.place or "")
     assert (
         row.stated.text.startswith(f"{row.stated.value:g}")

@@ -109,7 +109,7 @@ def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
 
 @chapter
 def test_no_dollar_sign_is_left_where_maths_was_meant(path: Path) -> None:
-    """`$N$th` is no formula to the build, for a letter follows; nor is what it takes for a price."""
+    """`$N$th` is no formula to the build, for a letter follows; nor is what looks like a price."""
     made = replace_maths(rendered(path))
     assert (
         re.findall(

@@ -40,7 +40,7 @@ class Pointer:
 
 
 class Triton:
-    """What the listing calls of Triton, on arrays: the programs of a grid run one after the other."""
+    """What the listing calls of Triton, on arrays: programs of a grid run one after the other."""
 
     def __init__(self) -> None:
         self.program = 0

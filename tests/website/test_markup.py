@@ -1,4 +1,4 @@
-"""Markup of pages: text is escaped wherever it is put in, once, and pages give it no other way in."""
+"""Markup of pages: text is escaped wherever it is put in, once; pages have no other way in."""
 
 from __future__ import annotations
 

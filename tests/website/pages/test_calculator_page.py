@@ -33,7 +33,7 @@ def test_a_page_gives_bibtex_of_itself_and_of_its_sources(name: str) -> None:
     assert key == f"flopbook2026{name.replace('-', '')}"
     assert entry.fields["howpublished"] == f"flopbook {flopbook.__version__}, calculator {name}"
     assert entry.fields["title"] == f"{get_formula(name).title}: a calculator"
-    newest = max(item.urldate for item in references().values())
+    newest = max(source.urldate for source in references().values())
     assert entry.fields["note"].endswith(newest) and entry.fields["year"] == newest[:4]
 
 

@@ -40,7 +40,7 @@ def cells_of(name: str) -> dict[str, Cell | str]:
 @pytest.mark.parametrize("name", CHIPS)
 def test_cells_hold_what_the_calculators_take(name: str) -> None:
     """Memory, bandwidth, links and power of a chip are one value everywhere."""
-    chip, found = Chip(ENTRIES[name]), cells_of(name)
+    chip, recorded = Chip(ENTRIES[name]), cells_of(name)
     ways = {
         "memory": chip.memory,
         "memory_bandwidth": chip.memory_bandwidth,
@@ -52,7 +52,7 @@ def test_cells_hold_what_the_calculators_take(name: str) -> None:
             value: float | None = take()
         except FlopbookError:
             value = None
-        assert value_of(found, quantity) == value, quantity
+        assert value_of(recorded, quantity) == value, quantity
 
 
 @pytest.mark.parametrize("name", CHIPS)
@@ -66,10 +66,10 @@ def test_a_peak_cell_has_the_conditions_of_its_id(name: str) -> None:
 
 @pytest.mark.parametrize("name", WHOLES)
 def test_totals_of_a_whole_are_derived(name: str) -> None:
-    found = cells_of(name)
+    recorded = cells_of(name)
     for total in totals(ENTRIES[name]):
         if total.field == "peak":
-            cell = found[peak_id(total.dtype, total.engine, total.sparsity)]
+            cell = recorded[peak_id(total.dtype, total.engine, total.sparsity)]
             assert isinstance(cell, Cell) and "derived" in cell.marks
 
 
@@ -92,12 +92,12 @@ def peak(sparsity: str, value: float | str) -> dict[str, object]:
 
 def test_a_sparse_or_unstated_peak_never_stands_for_a_dense_one(world: World) -> None:
     world.entry("one", peak("2:4", 200), peak("unstated", 150))
-    found = cells_of("acme/one")
+    recorded = cells_of("acme/one")
     dense = peak_id("bf16", "tensor", "dense")
-    assert dense not in found and value_of(found, dense) is None
-    assert missing(found, dense) == "only 2:4 sparse, sparsity unstated"
-    assert value_of(found, peak_id("bf16", "tensor", "2:4")) == 200e12
-    assert missing(found, peak_id("fp8", "tensor", "dense")) == NOT_RECORDED
+    assert dense not in recorded and value_of(recorded, dense) is None
+    assert missing(recorded, dense) == "only 2:4 sparse, sparsity unstated"
+    assert value_of(recorded, peak_id("bf16", "tensor", "2:4")) == 200e12
+    assert missing(recorded, peak_id("fp8", "tensor", "dense")) == NOT_RECORDED
 
 
 def test_an_unstated_peak_that_is_missing_points_to_the_stated_one(world: World) -> None:
@@ -112,9 +112,9 @@ def test_absent_values_say_which_kind_of_absent(world: World, value: str, words:
     world.entry(
         "one", claim("peak"), claim("memory", value=value), claim("scaleup_bandwidth", value=value)
     )
-    found = cells_of("acme/one")
-    assert found["memory"] == words and found["scaleup_bandwidth"] == words
-    assert missing(found, "memory") == words and missing(found, "power") == NOT_RECORDED
+    recorded = cells_of("acme/one")
+    assert recorded["memory"] == words and recorded["scaleup_bandwidth"] == words
+    assert missing(recorded, "memory") == words and missing(recorded, "power") == NOT_RECORDED
 
 
 def test_links_are_one_way_and_say_when_they_were_halved(world: World) -> None:

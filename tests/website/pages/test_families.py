@@ -1,4 +1,4 @@
-"""Families of accelerators: every entry and every maker has one, and the longest beginning decides."""
+"""Families of accelerators: every entry and maker has one, and the longest beginning decides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def cell(value: float) -> Cell:
 def test_every_entry_is_in_one_family() -> None:
     grouped = by_family(items())
     assert [*grouped] == [one.id for one in FAMILIES]
-    listed = sorted(item.entry.id for group in grouped.values() for item in group)
+    listed = sorted(row.entry.id for group in grouped.values() for row in group)
     assert listed == sorted(entry_ids()) and all(grouped.values())
 
 
@@ -36,10 +36,10 @@ def test_every_maker_is_listed_even_without_an_entry() -> None:
     """The founding notes name makers of which nothing but the name is public; they have their place
     too.
     """
-    found = items()
-    listed = {name for family in FAMILIES for name in makers(found, family)}
+    rows = items()
+    listed = {name for family in FAMILIES for name in makers(rows, family)}
     assert listed == set(vendor_ids())
-    other = makers(found, FAMILIES[-1])
+    other = makers(rows, FAMILIES[-1])
     assert {"rivos", "sapeon"} <= set(other) and "nvidia" not in other
 
 
@@ -82,11 +82,11 @@ def test_the_longest_beginning_decides(entry_id: str, family: str) -> None:
 
 
 def test_chips_are_what_computes() -> None:
-    found = items()
-    every = chips(found)
-    assert {item.entry.kind for item in every} <= {"package", "die", "card"}
-    assert all(not item.entry.contains for item in every if item.entry.kind == "card")
-    assert sum(len(chips(found, (family.id,))) for family in FAMILIES) == len(every)
+    rows = items()
+    every = chips(rows)
+    assert {row.entry.kind for row in every} <= {"package", "die", "card"}
+    assert all(not row.entry.contains for row in every if row.entry.kind == "card")
+    assert sum(len(chips(rows, (family.id,))) for family in FAMILIES) == len(every)
     assert chips([], SERVERS) == []
 
 

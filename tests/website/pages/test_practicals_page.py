@@ -18,7 +18,10 @@ from scripts.website.pages.practicals import (
     practicals_page,
 )
 
-HEAD = "---\ntitle: Rooflines\ndescription: When a chip waits.\norder: 30\npracticals: [{}]\n---\n\n# Rooflines\n"
+HEAD = (
+    "---\ntitle: Rooflines\ndescription: When a chip waits.\norder: 30\n"
+    "practicals: [{}]\n---\n\n# Rooflines\n"
+)
 KNOWN = {
     name: Practical(name, title, f"You will see {name}.", seconds)
     for name, title, seconds in (
@@ -39,7 +42,10 @@ def notebook(*cells: tuple[str, str], **metadata: object) -> str:
 
 def test_a_notebook_says_what_it_shows() -> None:
     """Its heading, the paragraph below it on one line, and the time that its run took."""
-    text = "# Dot product: what is done?\n\nYou will run\na program.\n\nTo follow along: ...\n\n## Set up\n"
+    text = (
+        "# Dot product: what is done?\n\nYou will run\na program.\n\n"
+        "To follow along: ...\n\n## Set up\n"
+    )
     found = practical_of(
         "dot-product", notebook(("markdown", text), ("code", "1"), flopbook={"seconds": 1.5})
     )

@@ -39,22 +39,24 @@ def write_topics(world: World, *topics: str) -> None:
 
 
 def test_every_reference_has_one_permanent_address_and_stands_on_each_of_its_topics() -> None:
-    for key, item in references().items():
+    for key, source in references().items():
         anchor = f'<article class="fb-ref" id="{key}">'
         assert [name for name, text in PAGES.items() if anchor in text] == [
-            topic_page(home_topic(item))
+            topic_page(home_topic(source))
         ], key
-        for name in item.topics:
+        for name in source.topics:
             assert f'aria-label="Permanent link to {key}"' in PAGES[topic_page(name)], (key, name)
 
 
 def test_the_permanent_link_leads_home_from_every_page() -> None:
-    item = reference("austin2025scaling")
-    assert item.topics[0] == "scaling" and "roofline" in item.topics
-    assert 'href="../scaling/#austin2025scaling"' in full_reference(item, "references/roofline.md")
-    home = full_reference(item, "references/scaling.md")
+    source = reference("austin2025scaling")
+    assert source.topics[0] == "scaling" and "roofline" in source.topics
+    assert 'href="../scaling/#austin2025scaling"' in full_reference(
+        source, "references/roofline.md"
+    )
+    home = full_reference(source, "references/scaling.md")
     assert 'href="./#austin2025scaling"' in home and "fb-bibtex" in home
-    assert "fb-bibtex" not in full_reference(item, "references/roofline.md"), (
+    assert "fb-bibtex" not in full_reference(source, "references/roofline.md"), (
         "BibTeX stands at home only"
     )
     assert "scaling/#austin2025scaling" in cite("austin2025scaling", "handbook/roofline.md")
@@ -71,14 +73,15 @@ def test_works_come_by_year_newest_first_and_sources_after_them(name: str) -> No
         reference(key).is_work for key in keys[1]
     )
     assert len(keys[0]) + len(keys[1]) == len(pages.on_topic(TOPICS[name]))
-    assert keys[0] == [item.key for item in newest_first(map(reference, keys[0]))]
+    assert keys[0] == [source.key for source in newest_first(map(reference, keys[0]))]
     assert ("feed of this topic" in text) == bool(keys[0])
 
 
 def test_a_topic_leads_up_and_down_and_to_what_computes_it(world: World) -> None:
     write_topics(
         world,
-        "id: chips, title: Chips, intro: What chips do., calculators: [min-batch], chips: [acme/one], "
+        "id: chips, title: Chips, intro: What chips do., "
+        "calculators: [min-batch], chips: [acme/one], "
         f"start_here: [{SOURCE}], children: [{{id: links, title: Links, intro: Wires.}}]",
     )
     found = pages.pages()
@@ -103,7 +106,10 @@ def test_a_topic_leads_up_and_down_and_to_what_computes_it(world: World) -> None
 
 
 def test_an_introduction_computes_its_numbers(world: World) -> None:
-    intro = "It holds {{ chip('acme/one').memory() }}, {{ cite('acme2026one') }} says; $10^{12}$ and C&A, for $5 or $6."
+    intro = (
+        "It holds {{ chip('acme/one').memory() }}, {{ cite('acme2026one') }} says; "
+        "$10^{12}$ and C&A, for $5 or $6."
+    )
     write_topics(world, f'id: chips, title: Chips, intro: "{intro}"')
     text = pages.topic_markdown(all_topics()[0])
     assert (
@@ -126,7 +132,10 @@ def test_an_introduction_keeps_its_paragraphs(world: World) -> None:
 
 
 def test_an_unknown_name_in_an_introduction_has_its_place(world: World) -> None:
-    text = "topics:\n  - id: chips\n    title: Chips\n    intro: >-\n      It has {{ chip('nope').memory() }}.\n"
+    text = (
+        "topics:\n  - id: chips\n    title: Chips\n    intro: >-\n"
+        "      It has {{ chip('nope').memory() }}.\n"
+    )
     world.write("bibliography/topics.yaml", text)
     with pytest.raises(ProseError, match=r"topics\.yaml:4:1: prose: found .*nope") as caught:
         pages.pages()
@@ -205,7 +214,9 @@ def test_works_by_month_are_told_newest_first() -> None:
     keys = re.findall(r'href="[^"#]*#([\w-]+)"', text.partition("## Added last")[0])
     assert (
         keys
-        == [item.key for item in newest_first(references().values()) if item.is_work][: len(keys)]
+        == [source.key for source in newest_first(references().values()) if source.is_work][
+            : len(keys)
+        ]
     )
     assert 0 < len(keys) <= news.MOST + 50
 

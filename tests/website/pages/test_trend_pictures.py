@@ -60,8 +60,8 @@ def with_peak(product: Product, **peaks: float) -> Product:
 
 def test_chips_without_a_date_or_a_value_are_left_out_and_named() -> None:
     products = [chip("one", memory=1e9), chip("two", year=None, memory=2e9), chip("three")]
-    found, undated, empty = points(NAMED["memory"], products)
-    assert [p.product.id for p in found] == ["acme/one"]
+    drawn, undated, empty = points(NAMED["memory"], products)
+    assert [p.product.id for p in drawn] == ["acme/one"]
     assert [p.id for p in undated] == ["acme/two"] and [p.id for p in empty] == ["acme/three"]
     picture = figure(NAMED["memory"], products)
     assert "2 left out" in picture and "no such value: Acme three; no date: Acme two" in picture
@@ -74,8 +74,8 @@ def test_the_peak_is_dense_bf16_else_dense_fp16_and_never_sparse() -> None:
         with_peak(chip("sparse"), sparse=9e14),
         with_peak(chip("eight"), fp8=8e14),
     ]
-    found, _, empty = points(NAMED["peak"], products)
-    assert {p.product.id: p.value for p in found} == {"acme/both": 2e14, "acme/old": 3e13}
+    drawn, _, empty = points(NAMED["peak"], products)
+    assert {p.product.id: p.value for p in drawn} == {"acme/both": 2e14, "acme/old": 3e13}
     assert {p.id for p in empty} == {"acme/sparse", "acme/eight"}
 
 
@@ -87,15 +87,15 @@ def test_the_walls_are_ratios() -> None:
 
 
 def test_work_for_a_joule_is_peak_over_power() -> None:
-    """A chip without one of the two is left out, and an estimated power makes an estimated ratio."""
+    """A chip without one of the two is left out; an estimated power makes an estimated ratio."""
     named = {trend.id: trend for trend in MORE_TRENDS}
     products = [
         with_peak(chip("one", power=500.0, marks=("estimated",)), bf16=1e15),
         with_peak(chip("two"), bf16=1e15),
         chip("three", power=300.0),
     ]
-    found, _, empty = points(named["efficiency"], products)
-    assert [(p.product.id, p.value, p.marks) for p in found] == [("acme/one", 2e12, ("estimated",))]
+    drawn, _, empty = points(named["efficiency"], products)
+    assert [(p.product.id, p.value, p.marks) for p in drawn] == [("acme/one", 2e12, ("estimated",))]
     assert {p.id for p in empty} == {"acme/two", "acme/three"}
     assert {"power", "transistors"} < {*named} and not {*named} & {*NAMED}, (
         "no picture is drawn twice"
@@ -108,15 +108,15 @@ def test_estimates_are_hollow_set_no_record_and_say_so() -> None:
         chip("b", 2021, memory=9e9, marks=("estimated",)),
         chip("c", 2022, memory=2e9),
     ]
-    found, _, _ = points(NAMED["memory"], products)
-    assert [p.product.id for p in records(found)] == ["acme/a", "acme/c"]
+    drawn, _, _ = points(NAMED["memory"], products)
+    assert [p.product.id for p in records(drawn)] == ["acme/a", "acme/c"]
     picture = figure(NAMED["memory"], products)
     assert picture.count("fb-hollow") == 1 and "Acme b, 9 GB, estimated, 2021" in picture
 
 
 def test_growth_finds_a_known_rate() -> None:
-    found = [TrendPoint(chip(str(n)), 2014 + n, 3.0 * 1.5**n, ()) for n in range(10)]
-    fit = growth(found)
+    drawn = [TrendPoint(chip(str(n)), 2014 + n, 3.0 * 1.5**n, ()) for n in range(10)]
+    fit = growth(drawn)
     assert fit is not None
     assert fit.factor == pytest.approx(1.5) and fit.start == pytest.approx(3.0 / 1.5**14)
 

@@ -36,7 +36,7 @@ def rows(page: str) -> dict[str, tuple[dict[str, str], str]]:
 def test_every_reference_is_a_row_of_one_list_newest_first(page: str, work: bool) -> None:
     keys = list(rows(page))
     assert keys == [
-        item.key for item in newest_first(references().values()) if item.is_work == work
+        source.key for source in newest_first(references().values()) if source.is_work == work
     ]
     years = [int(year) for year in re.findall(r'<h2 id="y(\d{4})">', page)]
     assert years == sorted(set(years), reverse=True)
@@ -45,18 +45,20 @@ def test_every_reference_is_a_row_of_one_list_newest_first(page: str, work: bool
 @pytest.mark.parametrize("page", [WORKS, SOURCES])
 def test_a_row_has_what_the_filters_ask_for(page: str) -> None:
     for key, (data, text) in rows(page).items():
-        item = reference(key)
-        assert data["d"] == f"{item.year:04d}-{item.month or 0:02d}" and data["k"] == item.kind
-        assert data.get("t", "").split() == list(item.topics[1:]), (
+        source = reference(key)
+        assert (
+            data["d"] == f"{source.year:04d}-{source.month or 0:02d}" and data["k"] == source.kind
+        )
+        assert data.get("t", "").split() == list(source.topics[1:]), (
             "the first is in the permanent address"
         )
-        assert set(data.get("v", "").split()) == works.vendors_of(item) <= set(vendor_ids())
-        assert ("fb-code" in text) == bool(item.code)
+        assert set(data.get("v", "").split()) == works.vendors_of(source) <= set(vendor_ids())
+        assert ("fb-code" in text) == bool(source.code)
         title = re.search(r'<span class="fb-title">(?:<a[^>]*>)?([^<]*)', text)
-        assert title and html.unescape(title[1]) == item.title
+        assert title and html.unescape(title[1]) == source.title
         home = re.findall(r'href="([^"#]*)#([\w-]+)"', text)[-1]
         built = posixpath.normpath(posixpath.join("references/works", home[0]))
-        assert home[1] == key and f"{built}.md" == topic_page(item.topics[0])
+        assert home[1] == key and f"{built}.md" == topic_page(source.topics[0])
 
 
 def test_a_work_leads_to_itself_and_a_source_to_its_permanent_address() -> None:
@@ -68,7 +70,7 @@ def test_a_work_leads_to_itself_and_a_source_to_its_permanent_address() -> None:
 def test_vendors_come_from_topics_values_and_reading_lists() -> None:
     assert works.vendors_of(reference("nvidia2022hopper")) == {"nvidia"}
     assert "amd" in works.vendors_of(reference("amd2025rocm")), "by the vendor of a topic"
-    shared = [item for item in references().values() if len(works.vendors_of(item)) > 1]
+    shared = [source for source in references().values() if len(works.vendors_of(source)) > 1]
     assert shared, "a page with values of several vendors is about all of them"
     assert works.vendors_of(reference("williams2009roofline")) == set()
 
@@ -77,11 +79,13 @@ def test_notes_are_those_of_the_list_and_name_everybody() -> None:
     files, listed = works.files(), rows(WORKS) | rows(SOURCES)
     for page, name in works.NOTES.items():
         record = json.loads(files[name])
-        assert list(record) == [item.key for item in works.listed(page)]
+        assert list(record) == [source.key for source in works.listed(page)]
         for key, (note, *people) in record.items():
-            item = reference(key)
+            source = reference(key)
             shown = " ".join(people) + html.unescape(listed[key][1])
-            assert note == item.annote and all(person.full in shown for person in item.people), key
+            assert note == source.annote and all(
+                person.full in shown for person in source.people
+            ), key
 
 
 def test_a_line_is_short(world: World) -> None:
@@ -117,7 +121,9 @@ def test_the_choices_are_those_of_the_data() -> None:
         and all(b - a <= 1 for a, b in itertools.pairwise(depths))
         and max(depths) <= 2
     )
-    assert set(record["kinds"]) == {item.kind for item in references().values() if item.is_work}
+    assert set(record["kinds"]) == {
+        source.kind for source in references().values() if source.is_work
+    }
     assert set(record["vendors"]) <= set(vendor_ids()) and "nvidia" in record["vendors"]
 
 
