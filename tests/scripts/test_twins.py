@@ -58,7 +58,7 @@ def test_a_twin_stands_beside_the_page(page: str, path: str) -> None:
         ("Text { .fb-wide } more", "Text  more"),
         ("`{ .kept }` and a < b", "`{ .kept }` and a < b"),
         ("```c\nif (a<b) <p> &amp;\n```", "```c\nif (a<b) <p> &amp;\n```"),
-        ("<b>open", "open"),
+        ("<b>open", "**open**"),
         ("</p>x</div>", "x"),
     ],
 )

@@ -1,56 +1,58 @@
-"""Takes out of the built site what no reader needs: unused rules of the theme, white space,
-comments.
+"""Takes out of the built site what no reader needs: unused rules of the theme, white space, comments.
 
-It knows every class that a page or a script names. A rule is dropped only when each of its
-selectors names a class or an attribute's value that no page and no script has; a property only when
-nothing reads it.
+Style sheets are read by tinycss2. A rule is dropped only when each of its selectors names a class or
+an attribute's value that no page and no script has; a custom property only when nothing reads it.
+Pages are read by patterns: five hundred pages as trees would take longer than the site generator,
+and all of them come from one writer, which quotes attributes with `"`.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import tinycss2
+from tinycss2.ast import Node
 
 _CLASSES = re.compile(r'\bclass="([^"]*)"')
 _COLOURS = re.compile(r'\b(data-md-color-[\w-]+)="([^"]*)"')
 _WORD = re.compile(r"[\w-]+")
-_PROPERTY = re.compile(r"(?<=[{;])(--[\w-]+):[^;{}]*;?")
-_OURS = re.compile(r"/\*.*?\*/\s*", re.S)
-_STRING = re.compile(
-    r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'|url\((?![\"'])[^)]*\)|/\*.*?\*/", re.S
-)
-_NAMED = re.compile(r"\.((?:[\w-]|\\.)+)|\[(data-md-color-[\w-]+=[\w-]+)")
-_READ = re.compile(r"var\(\s*(--[\w-]+)")
-# What must keep its lines as they are.
-_KEPT = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
+_PROPERTY_READ = re.compile(r"var\(\s*(--[\w-]+)")
+
+# Comments of our own style sheets, which are not minified and name only what we use.
+_CSS_COMMENT = re.compile(r"/\*.*?\*/\s*", re.S)
+_BLOCK_COMMENT = re.compile(r"^\s*/\*\*.*?\*/\s*$", re.S | re.M)
+# Elements whose lines and spaces count; the groups are the element and its name.
+_VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
+_LINE_BREAK = re.compile(r"\s*\n\s*")
+# Only blocks have a button that copies their LaTeX.
 _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[^"]*"')
+# HTML knows the namespace of <math> by itself.
 _NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
-_SPEC = re.compile(r' data-spec="([^"]*)"')
-_NESTING = ("@media", "@supports", "@layer", "@container")
+_FORM_RECORD = re.compile(r' data-spec="([^"]*)"')
+# At-rules whose content is rules again; what others hold (@keyframes, @font-face) is kept whole.
+_GROUPING = ("media", "supports", "layer", "container")
 
 
 def slim(site: Path) -> None:
-    """Make the pages, styles and scripts of a built site smaller; what they show and do stays the
-    same.
-    """
-    assets, ours = site / "assets", site / "assets" / "flopbook"
-    pages, scripts, styles = (
-        _texts(paths)
-        for paths in (site.rglob("*.html"), assets.rglob("*.js"), assets.rglob("*.css"))
-    )
+    """Make pages, styles and scripts of a built site smaller; what they show and do is the same."""
+    assets = site / "assets"
+    own_assets = assets / "flopbook"
+    pages = _texts(site.rglob("*.html"))
+    scripts = _texts(assets.rglob("*.js"))
+    styles = _texts(assets.rglob("*.css"))
     words = used_words([*pages.values(), *styles.values()], scripts.values())
-    for path, text in styles.items():
-        path.write_text(
-            _OURS.sub("", text) if ours in path.parents else slim_style(text, words),
-            encoding="utf-8",
-        )
-    for path, text in pages.items():
-        path.write_text(slim_page(text), encoding="utf-8")
-    for path, text in scripts.items():
-        if ours in path.parents:
-            path.write_text(slim_script(text), encoding="utf-8")
+    for path, css in styles.items():
+        is_ours = own_assets in path.parents
+        smaller = _CSS_COMMENT.sub("", css) if is_ours else slim_style(css, words)
+        path.write_text(smaller, encoding="utf-8")
+    for path, page in pages.items():
+        path.write_text(slim_page(page), encoding="utf-8")
+    for path, script in scripts.items():
+        if own_assets in path.parents:
+            path.write_text(slim_script(script), encoding="utf-8")
     for path in sorted(assets.rglob("*.map")):
         path.unlink()
 
@@ -60,113 +62,144 @@ def _texts(paths: Iterable[Path]) -> dict[Path, str]:
 
 
 def used_words(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
-    """Classes and colour schemes of pages, properties that pages and styles read, and what scripts
-    may set.
+    """Classes and colour schemes of pages, properties that are read, and what scripts may set.
 
-    The theme and we name classes with a hyphen, but for its `js`.
+    The theme and we name classes with a hyphen, but for its `js`; so of a script only such words
+    count.
     """
-    found: set[str] = set()
+    words: set[str] = set()
     for text in pages:
-        found.update(*(value.split() for value in set(_CLASSES.findall(text))))
-        found.update(f"{name}={value}" for name, value in set(_COLOURS.findall(text)))
-        found.update(_READ.findall(text))
+        words.update(*(names.split() for names in set(_CLASSES.findall(text))))
+        words.update(f"{name}={scheme}" for name, scheme in set(_COLOURS.findall(text)))
+        words.update(_PROPERTY_READ.findall(text))
     for text in scripts:
-        found.update(word for word in _WORD.findall(text) if "-" in word or word == "js")
-    return found
+        words.update(word for word in _WORD.findall(text) if "-" in word or word == "js")
+    return words
 
 
 def slim_style(css: str, words: set[str]) -> str:
-    """A style sheet without the rules that name what is not among the words, and without properties
-    nobody reads.
+    """A style sheet without rules that name what is not among the words, and without comments.
+
+    Custom properties that nobody reads go too. Raises ValueError for a sheet with an open brace.
     """
-    strings: list[str] = []
-
-    def keep(match: re.Match[str]) -> str:
-        if match[0].startswith("/*"):
-            return ""
-        strings.append(match[0])
-        return f"\x00{len(strings) - 1}\x00"
-
-    marked = _STRING.sub(keep, css)
-    small = _rules(marked, lambda selector: _used(selector, words))
-    small = _rules(_PROPERTY.sub(lambda m: m[0] if m[1] in words else "", small), lambda _: True)
-    return re.sub("\x00(\\d+)\x00", lambda m: strings[int(m[1])], small)
+    _refuse_open_braces(css)
+    tokens = tinycss2.parse_component_value_list(css, skip_comments=True)
+    return "".join(_slim_rules(tokens, words))
 
 
-def _used(selector: str, words: set[str]) -> bool:
-    """Whether something may match: every class outside `:not()`, `:is()` and the like is used."""
-    bare = selector
-    while (
-        shorter := re.sub(r":(?:not|is|where|has|matches|-webkit-any)\([^()]*\)", "", bare)
-    ) != bare:
-        bare = shorter
-    return all((name or value).replace("\\", "") in words for name, value in _NAMED.findall(bare))
+def _refuse_open_braces(css: str) -> None:
+    """Raise ValueError where a brace is left open: the parser would close it silently.
 
-
-def _rules(css: str, used: Callable[[str], bool]) -> str:
-    """The rules of which a selector is used, with the selectors that are; those inside of
-    conditions too.
+    One closing brace more than there are is an error of the sheet only if all others are closed.
     """
-    made: list[str] = []
-    place = 0
-    while (brace := css.find("{", place)) >= 0:
-        head, end = css[place:brace], _closing(css, brace)
-        body = css[brace + 1 : end]
-        *before, head = head.split(";")
-        made += [f"{one};" for one in before]
-        place = end + 1
-        if head.lstrip().startswith(_NESTING):
-            body = _rules(body, used)
-        elif not head.lstrip().startswith("@"):
-            head = ",".join(one for one in _selectors(head) if used(one))
-        if head.strip() and body.strip():
-            made.append(f"{head}{{{body}}}")
-    return "".join(made)
+    last = tinycss2.parse_component_value_list(f"{css}}}")[-1]
+    if last.type != "error":
+        raise ValueError(f"a style sheet in which a brace is left open: {css[-80:]}")
 
 
-def _closing(css: str, brace: int) -> int:
-    depth = 0
-    for match in re.compile(r"[{}]").finditer(css, brace):
-        depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return match.start()
-    raise ValueError(f"a style sheet in which a brace is left open: {css[brace - 60 : brace + 20]}")
+def _slim_rules(tokens: Iterable[Node], words: set[str]) -> Iterator[str]:
+    """The rules that are used, as text, each with the selectors that are."""
+    for rule in tinycss2.parse_rule_list(tokens, skip_whitespace=True):
+        if rule.type == "error":
+            raise ValueError(f"a style sheet that does not parse: {rule.message}")
+        if rule.type == "at-rule" and rule.content is None:
+            yield rule.serialize()
+            continue
+        prelude, body = _slim_rule(rule, words)
+        if prelude.strip() and body.strip():
+            yield f"{prelude}{{{body}}}"
 
 
-def _selectors(head: str) -> Iterator[str]:
-    """The selectors of a list; commas inside of parentheses part nothing."""
-    depth = start = 0
-    for place, mark in enumerate(head):
-        depth += (mark == "(") - (mark == ")")
-        if mark == "," and depth == 0:
-            yield head[start:place]
-            start = place + 1
-    yield head[start:]
+def _slim_rule(rule: Node, words: set[str]) -> tuple[str, str]:
+    """What is before the braces of a rule and what is between them, both empty if nothing is left."""
+    if rule.type == "qualified-rule":
+        return _used_selectors(rule.prelude, words), _read_declarations(rule.content, words)
+    prelude = f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}"
+    if rule.lower_at_keyword in _GROUPING:
+        return prelude, "".join(_slim_rules(rule.content, words))
+    return prelude, tinycss2.serialize(rule.content)
+
+
+def _used_selectors(prelude: list[Node], words: set[str]) -> str:
+    """The selectors of a list that may match an element of a page."""
+    selectors = _split(prelude, ",")
+    return ",".join(
+        tinycss2.serialize(selector) for selector in selectors if _names(selector) <= words
+    )
+
+
+def _names(selector: list[Node]) -> set[str]:
+    """Classes and colour schemes that a selector asks for.
+
+    What stands inside `:not()`, `:is()` and the like is inside a function token and not looked at:
+    such a selector may match without it.
+    """
+    names: set[str] = set()
+    for before, token in zip([None, *selector], selector, strict=False):
+        if token.type == "ident" and before is not None and before == ".":
+            names.add(token.value)
+        if token.type == "[] block":
+            names |= _colour_scheme(token.content)
+    return names
+
+
+def _colour_scheme(attribute: list[Node]) -> set[str]:
+    """`name=value` of an attribute selector for the theme's colours, else nothing."""
+    text = tinycss2.serialize(attribute)
+    name, equals, scheme = text.partition("=")
+    is_colour = name.startswith("data-md-color-") and equals and _WORD.fullmatch(scheme)
+    return {text} if is_colour else set()
+
+
+def _read_declarations(content: list[Node], words: set[str]) -> str:
+    """The declarations of a rule without the custom properties that nobody reads."""
+    declarations = _split(content, ";", keep=True)
+    return "".join(
+        tinycss2.serialize(declaration)
+        for declaration in declarations
+        if not _is_unread_property(declaration, words)
+    )
+
+
+def _is_unread_property(declaration: list[Node], words: set[str]) -> bool:
+    for token in declaration:
+        if token.type == "ident":
+            return token.value.startswith("--") and token.value not in words
+        if token.type != "whitespace":
+            break
+    return False
+
+
+def _split(tokens: list[Node], separator: str, *, keep: bool = False) -> list[list[Node]]:
+    """Runs of tokens between separators; a separator inside brackets is no token of its own."""
+    runs: list[list[Node]] = [[]]
+    for token in tokens:
+        if token != separator:
+            runs[-1].append(token)
+            continue
+        if keep:
+            runs[-1].append(token)
+        runs.append([])
+    return runs
 
 
 def slim_page(text: str) -> str:
-    """A page without the indentation of its lines and without empty lines, but where lines count."""
-    text = _INLINE_LATEX.sub(
-        r"\1", _NAMESPACE.sub("", text)
-    )  # only blocks have a button that copies their LaTeX
-    parts = _KEPT.split(_SPEC.sub(_quoted, text))
-    for place in range(0, len(parts), 3):  # between what is kept come its two groups
-        parts[place] = re.sub(r"\s*\n\s*", "\n", parts[place])
-    return "".join(part for place, part in enumerate(parts) if place % 3 != 2)
+    """A page without indentation and empty lines, but where lines count."""
+    text = _INLINE_LATEX.sub(r"\1", _NAMESPACE.sub("", text))
+    pieces = _VERBATIM.split(_FORM_RECORD.sub(_single_quoted, text))
+    # `split` gives text, verbatim element, name of the element, text, ...
+    smaller = [_LINE_BREAK.sub("\n", piece) for piece in pieces[0::3]]
+    verbatim = [*pieces[1::3], ""]
+    return "".join(f"{piece}{element}" for piece, element in zip(smaller, verbatim, strict=True))
 
 
-def _quoted(match: re.Match[str]) -> str:
+def _single_quoted(match: re.Match[str]) -> str:
     """The record of a form between single quotes, so that its own double ones need no entities."""
     record = html.unescape(match[1]).replace("&", "&amp;").replace("'", "&#39;")
     return f" data-spec='{record}'"
 
 
 def slim_script(text: str) -> str:
-    """A script of ours without whole lines of comment and without indentation; it has no text over
-    several lines.
-    """
-    lines = (
-        line.strip()
-        for line in re.sub(r"^\s*/\*\*.*?\*/\s*$", "", text, flags=re.S | re.M).splitlines()
-    )
+    """A script of ours without lines of comment and indentation; no text of it spans lines."""
+    lines = map(str.strip, _BLOCK_COMMENT.sub("", text).splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//")) + "\n"

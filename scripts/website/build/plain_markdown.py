@@ -1,0 +1,218 @@
+"""A content page as plain Markdown: its pieces of HTML become Markdown, its links lead to twins.
+
+The content tree is Markdown for a site generator: prose is Markdown already and must keep its lines,
+only what stands in tags is turned. That is why no converter from HTML does it: to one of them the
+prose is running text, whose line breaks are white space.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from bs4 import BeautifulSoup, NavigableString, Tag
+from bs4.element import PageElement, PreformattedString
+
+_FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
+_CODE_MARK = re.compile(r"\x00(\d+)\x00")
+_LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
+# `{ .fb-wide }`, which tells the generator the class of what stands before it
+_ATTRIBUTE_LIST = re.compile(r"\{:?[ \t]*[.#][\w .#=-]*\}")
+_GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
+_GAP_BETWEEN_ITEMS = re.compile(r"\n\s*\n(?=- )")
+_OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|$", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?P<path>[^?#]*)(?:\?[^#]*)?(?:#(?P<anchor>.*))?", re.DOTALL)
+
+_LEFT_OUT = frozenset(("script", "style", "form", "svg", "button"))
+_BLOCKS = frozenset(
+    "p div section article ul ol table details figure figcaption dl pre caption summary fieldset"
+    " thead tbody".split()
+)
+# Links that help who points at them, and would only stand in the way of plain text.
+_SITE_ONLY = ("fb-perma", "fb-term")
+
+
+def twin_path(page: str) -> str:
+    """Where the twin of a content page stands in the site."""
+    stem = re.sub(r"\.(md|ipynb)$", "", page)
+    return "index.md" if stem == "index" else f"{stem.removesuffix('/index')}/index.md"
+
+
+def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
+    """A page of the content tree as plain Markdown, its links leading to the twins of other pages."""
+    code: list[str] = []
+
+    def set_aside(match: re.Match[str]) -> str:
+        code.append(match[0])
+        return f"\x00{len(code) - 1}\x00"
+
+    links = _Links(page, pages)
+    text = _CODE.sub(set_aside, _FENCE.sub(set_aside, text))
+    text = _LINK.sub(lambda match: f"]({links.from_source(match[1])})", text)
+    text = _ATTRIBUTE_LIST.sub("", _Writer(links).inside(_parsed(text)))
+    text = _CODE_MARK.sub(lambda match: code[int(match[1])], text)
+    return _GAPS.sub("\n\n", text).strip() + "\n"
+
+
+def _parsed(text: str) -> BeautifulSoup:
+    """A page as a tree; blank lines between two tags stay, for in prose they part paragraphs."""
+    return BeautifulSoup(
+        text, "html.parser", preserve_whitespace_tags={BeautifulSoup.ROOT_TAG_NAME}
+    )
+
+
+class _Links:
+    """Addresses as they stand in a page, made into addresses in its twin."""
+
+    def __init__(self, page: str, pages: Iterable[str]) -> None:
+        self._source_folder = posixpath.dirname(page)
+        self._twin = twin_path(page)
+        self._twin_folder = posixpath.dirname(self._twin)
+        self._pages = set(pages)
+        self._by_folder = {posixpath.dirname(twin_path(page)): page for page in self._pages}
+
+    def from_source(self, href: str) -> str:
+        """A link of Markdown, relative to the file that it stands in."""
+        return self._to(href, self._source_folder)
+
+    def from_site(self, href: str) -> str:
+        """A link of HTML, relative to the folder in which the built page stands."""
+        return self._to(href, self._twin_folder)
+
+    def _to(self, href: str, folder: str) -> str:
+        if _OUTSIDE.match(href):
+            return href
+        address = _ADDRESS.match(href)
+        assert address is not None  # the pattern takes every text
+        target = self._target(address["path"], folder)
+        fragment = f"#{address['anchor']}" if address["anchor"] else ""
+        if fragment and target == self._twin:
+            return fragment
+        return posixpath.relpath(target, self._twin_folder or ".") + fragment
+
+    def _target(self, path: str, folder: str) -> str:
+        """The site path of what a link leads to: the twin of a page, or the file itself."""
+        if not path:
+            return self._twin
+        target = posixpath.normpath(posixpath.join(folder, path))
+        if target in self._pages:
+            return twin_path(target)
+        page = self._by_folder.get("" if target == "." else target)
+        return twin_path(page) if page else target
+
+
+class _Writer:
+    """Writes a tree as Markdown; text outside tags is Markdown already."""
+
+    def __init__(self, links: _Links) -> None:
+        self._links = links
+
+    def inside(self, element: Tag) -> str:
+        """Everything in an element."""
+        return "".join(self._node(node) for node in element.children)
+
+    def _node(self, node: PageElement) -> str:
+        if isinstance(node, Tag):
+            return self._element(node)
+        # comments and declarations are preformatted, and say nothing to a reader
+        return "" if isinstance(node, PreformattedString) else str(node)
+
+    def _element(self, element: Tag) -> str:
+        if element.name == "math":
+            return _formula(element)
+        classes = element.get_attribute_list("class")
+        if element.name in _LEFT_OUT and "fb-value" not in classes:
+            return ""
+        if element.name == "table":
+            return self._table(element)
+        if "fb-hidden" in classes:
+            return ""
+        if element.name == "a":
+            return self._link(element)
+        inner = self.inside(element)
+        if element.get("role") == "tooltip":
+            return f" ({_words(inner)})"
+        if "fb-badge" in classes:
+            return f"({_words(inner)})"
+        return _inline(element, inner) or _block(element, inner)
+
+    def _link(self, element: Tag) -> str:
+        inner = self.inside(element)
+        words = _words(inner)
+        href = str(element.get("href", ""))
+        is_site_only = " ".join(element.get_attribute_list("class", "")) in _SITE_ONLY
+        if href and words and not is_site_only:
+            return f"[{words}]({self._links.from_site(href)})"
+        return "" if words == "#" else inner
+
+    def _table(self, table: Tag) -> str:
+        """A table with its caption above; short rows are filled up with empty cells."""
+        rows = [row for row in self._rows(table) if row]
+        if not rows:
+            return ""
+        columns = max(map(len, rows))
+        lines = [f"| {' | '.join([*row, *[''] * (columns - len(row))])} |" for row in rows]
+        lines.insert(1, "|" + " --- |" * columns)
+        captions = [
+            self._cell(caption) for caption in table.find_all("caption") if _is_of(caption, table)
+        ]
+        return "\n\n".join(["", *captions, "\n".join(lines), ""])
+
+    def _rows(self, table: Tag) -> Iterator[list[str]]:
+        for row in table.find_all("tr"):
+            if _is_of(row, table):
+                yield [self._cell(cell) for cell in row.find_all(("td", "th"), recursive=False)]
+
+    def _cell(self, cell: Tag) -> str:
+        return _words(self.inside(cell)).replace("|", "\\|")
+
+
+def _is_of(element: Tag, table: Tag) -> bool:
+    """Whether a row or a caption belongs to this table, not to one inside of it."""
+    return element.find_parent("table") is table
+
+
+def _formula(element: Tag) -> str:
+    latex = element.get("data-latex", "")
+    return f"\n\n$${latex}$$\n\n" if element.get("display") == "block" else f"${latex}$"
+
+
+def _inline(element: Tag, inner: str) -> str:
+    """An element of running text as Markdown, empty for any other."""
+    match element.name:
+        case "br":
+            return " " if element.find_parent("table") else "\n"
+        case "img" if element.get("alt"):
+            return f"[figure: {element['alt']}]"
+        case "strong" | "b":
+            return f"**{_words(inner)}**"
+        case "code" if "\n" not in inner:
+            return f"`{inner}`"
+    return ""
+
+
+def _block(element: Tag, inner: str) -> str:
+    """An element that stands by itself as Markdown; what is none is what is inside of it."""
+    match element.name:
+        case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+            return f"\n\n{'#' * int(element.name[1])} {_words(inner)}\n\n"
+        case "pre":
+            is_bibtex = "fb-bibtex" in element.get_attribute_list("class")
+            return f"\n\n```{'bibtex' if is_bibtex else 'text'}\n{inner.strip()}\n```\n\n"
+        case "li":
+            return "\n- " + inner.strip().replace("\n", "\n  ")
+        case "dt":
+            return f"\n- {_words(inner)}"
+        case "dd":
+            return f": {_words(inner)}\n"
+        case "ul" | "ol":
+            inner = _GAP_BETWEEN_ITEMS.sub("\n", inner)
+    if element.name not in _BLOCKS:
+        return inner
+    return f"\n\n{inner.strip()}\n\n" if inner.strip() else ""
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
