@@ -11,7 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from bs4 import BeautifulSoup, NavigableString, Tag
+from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement, PreformattedString
 
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -25,13 +25,12 @@ _GAP_BETWEEN_ITEMS = re.compile(r"\n\s*\n(?=- )")
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|$", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?P<path>[^?#]*)(?:\?[^#]*)?(?:#(?P<anchor>.*))?", re.DOTALL)
 
-_LEFT_OUT = frozenset(("script", "style", "form", "svg", "button"))
-_BLOCKS = frozenset(
-    "p div section article ul ol table details figure figcaption dl pre caption summary fieldset"
-    " thead tbody".split()
-)
+_LEFT_OUT = ("script", "style", "form", "svg", "button")
+_SECTIONS = ("p", "div", "section", "article", "details", "summary", "fieldset")
+_FLOATS = ("figure", "figcaption", "table", "caption", "thead", "tbody")
+_BLOCKS = (*_SECTIONS, *_FLOATS, "ul", "ol", "dl", "pre")
 # Links that help who points at them, and would only stand in the way of plain text.
-_SITE_ONLY = ("fb-perma", "fb-term")
+_SITE_ONLY = (["fb-perma"], ["fb-term"])
 
 
 def twin_path(page: str) -> str:
@@ -142,8 +141,8 @@ class _Writer:
         inner = self.inside(element)
         words = _words(inner)
         href = str(element.get("href", ""))
-        is_site_only = " ".join(element.get_attribute_list("class", "")) in _SITE_ONLY
-        if href and words and not is_site_only:
+        is_for_pointing = element.get("class") in _SITE_ONLY
+        if href and words and not is_for_pointing:
             return f"[{words}]({self._links.from_site(href)})"
         return "" if words == "#" else inner
 
