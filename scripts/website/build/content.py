@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from flopbook.data.library import entry_ids, load_entries, vendor_ids
@@ -49,38 +49,71 @@ EXPLAINED = ("handbook/", "calculators/")  # pages whose terms are linked to the
 
 
 def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, bytes]:
-    """Content path -> bytes of every file of the content tree. Raises FlopbookError with all
-    problems of the prose.
+    """Content path -> bytes of every file of the content tree.
 
     A preview leaves the files of the export out: they take longer than all pages, and nobody reads
-    them while editing.
+    them while editing. Raises FlopbookError with all problems of the prose.
     """
     load_entries()  # all of them are needed: at once is faster than one by one
-    tree: dict[str, bytes] = {}
-    problems: list[Problem] = []
-    for path, text in _pages(problems, notebooks):
-        try:
-            text = terms.linked(text, path) if path.startswith(EXPLAINED) else text
-            tree[path] = replace_maths(text).encode()
-        except MathsError as error:
-            problems.append(
-                Problem(path, 1, 1, "maths", str(error), "LaTeX that converts", "mend the formula")
-            )
-    if problems:
-        raise FlopbookError("\n".join(str(problem) for problem in problems))
+    texts = _finished_pages(notebooks)
+    texts |= explorer.files() | works.files() | feeds.files() | figures.figure_sources()
+    texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
+    tree = {name: text.encode() for name, text in texts.items()} | dict(_assets())
     if not preview:
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
-    made = explorer_data.files() | works.files() | feeds.files()
-    tree |= {name: text.encode() for name, text in made.items()}
-    tree |= {name: text.encode() for name, text in figures.figure_sources().items()}
-    tree |= {f"notebooks/{name}.ipynb": text.encode() for name, text in notebooks.items()}
-    tree |= dict(_assets())
     return tree | {twins.INDEX: twins.listing(tree).encode()}
 
 
+def _finished_pages(notebooks: dict[str, str]) -> dict[str, str]:
+    """Content path -> Markdown of every page, with terms linked and formulas as MathML."""
+    problems: list[Problem] = []
+    finished: dict[str, str] = {}
+    for path, text in _pages(problems, notebooks):
+        try:
+            linked = terms.linked(text, path) if path.startswith(EXPLAINED) else text
+            finished[path] = replace_maths(linked)
+        except MathsError as error:
+            hint = "mend the formula"
+            problems.append(
+                Problem(path, 1, 1, "maths", str(error), "LaTeX that converts", hint),
+            )
+    if problems:
+        raise FlopbookError("\n".join(map(str, problems)))
+    return finished
+
+
 def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Content path and Markdown of every page but notebooks; problems of the prose are added."""
     order = handbook.chapters()
     known = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
+    yield from _prose(problems, order, known)
+    yield practicals.PAGE, practicals.practicals_page(list(known.values()), order)
+    yield accelerators.INDEX, explorer.index_page()
+    for vendor in vendor_ids():
+        yield f"accelerators/{vendor}/index.md", accelerators.vendor_page(vendor)
+    for name in entry_ids():
+        yield accelerators.entry_page(name), entry.entry_markdown(name)
+    yield calculators.INDEX, calculators.index_page()
+    for name in formulas():
+        page = calculators.calculator_markdown(name, name in notebooks)
+        yield calculators.calculator_page(name), page
+    yield from references.pages().items()
+    yield errata.PAGE, errata.errata_page()
+    yield errata.HELD, errata.claims_page()
+    yield errata.PITFALLS, pitfalls.pitfalls_page()
+    yield data.PAGE, data.data_page()
+    yield data.MODELS, data.models_page()
+    yield terms.PAGE, glossary.glossary_page()
+    yield cheatsheet.PAGE, cheatsheet.sheet_page()
+
+
+def _prose(
+    problems: list[Problem],
+    order: list[chapter.Chapter],
+    known: Mapping[str, practicals.Practical],
+) -> Iterator[tuple[str, str]]:
+    """The pages of docs/, rendered; chapters with what is before and after their text."""
+    numbers = {item.page: number for number, item in enumerate(order, 1)}
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
         names = {"form": _form, "chapters": functools.partial(chapter.listing, order, page)}
@@ -91,36 +124,21 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
         except ProseError as error:
             problems.append(error.problem)
             continue
-        number = next((n for n, one in enumerate(order, 1) if one.page == page), 0)
-        yield page, _framed(text, order, number, known) if number else text
-    yield practicals.PAGE, practicals.practicals_page(list(known.values()), order)
-    yield accelerators.INDEX, explorer.index_page()
-    for name in vendor_ids():
-        yield f"accelerators/{name}/index.md", accelerators.vendor_page(name)
-    for name in entry_ids():
-        yield accelerators.entry_page(name), entry.entry_markdown(name)
-    yield calculators.INDEX, calculators.index_page()
-    for name in formulas():
-        yield (
-            calculators.calculator_page(name),
-            calculators.calculator_markdown(name, name in notebooks),
-        )
-    yield from references.pages().items()
-    yield errata.PAGE, errata.errata_page()
-    yield errata.HELD, errata.claims_page()
-    yield pitfalls.PAGE, pitfalls.pitfalls_page()
-    yield data.PAGE, data.data_page()
-    yield data.MODELS, data.models_page()
-    yield terms.PAGE, glossary.glossary_page()
-    yield cheatsheet.PAGE, cheatsheet.sheet_page()
+        if page in numbers:
+            text = _framed(text, order, numbers[page], known)
+        yield page, text
 
 
 def _framed(
-    text: str, order: list[chapter.Chapter], number: int, known: dict[str, practicals.Practical]
+    text: str,
+    order: list[chapter.Chapter],
+    number: int,
+    known: Mapping[str, practicals.Practical],
 ) -> str:
-    one = order[number - 1]
-    said = taught.with_statements(text, one.page)
-    return chapter.framed(said, one, number, len(order), practicals.closing(one, known))
+    """A chapter with its head, its statements and its practicals."""
+    item = order[number - 1]
+    stated = taught.with_statements(text, item.page)
+    return chapter.framed(stated, item, number, len(order), practicals.closing(item, known))
 
 
 def _form(name: str) -> str:
@@ -128,26 +146,26 @@ def _form(name: str) -> str:
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:
+    """Files as they are in docs/assets, then the programs and records that forms ask for."""
     for path in sorted((DOCS / "assets").rglob("*")):
         if path.is_file():
             yield path.relative_to(DOCS).as_posix(), path.read_bytes()
     for formula in printed().values():
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     yield glossary.TIPS, glossary.tips().encode()
-    record = {**form_values.picker_record(), **form_values.units_record()}
-    parts = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
-    for name, part in parts.items():  # a page asks only for what its form takes
-        yield (
-            f"assets/flopbook/{name}.json",
-            json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode(),
-        )
+    # A page asks only for what its form takes, so chips and models have files of their own.
+    record = calculators.picker_record() | calculators.units_record()
+    files = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
+    for name, content in files.items():
+        compact = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        yield f"assets/flopbook/{name}.json", compact.encode()
 
 
 def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:
-    """Make a folder hold exactly this tree; unchanged files keep their times. Returns how many
-    files changed.
+    """Make a folder hold exactly this tree; returns how many files changed.
 
-    Files whose name begins with `keep` stay as they are when the tree has none of that name.
+    Unchanged files keep their times. Files whose name begins with `keep` stay as they are when the
+    tree has none of that name.
     """
     changed = 0
     for name, content in tree.items():
@@ -157,11 +175,19 @@ def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         changed += 1
+    return changed + _remove_others(tree, folder, keep)
+
+
+def _remove_others(tree: dict[str, bytes], folder: Path, keep: str) -> int:
+    """Remove files that the tree does not have, and folders that are empty then."""
+    removed = 0
+    # In reverse order the files of a folder come before the folder.
     for path in sorted(folder.rglob("*"), reverse=True):
         name = path.relative_to(folder).as_posix()
-        if path.is_file() and name not in tree and not (keep and name.startswith(keep)):
+        is_kept = name in tree or (keep and name.startswith(keep))
+        if path.is_file() and not is_kept:
             path.unlink()
-            changed += 1
+            removed += 1
         elif path.is_dir() and not any(path.iterdir()):
             path.rmdir()
-    return changed
+    return removed

@@ -1,5 +1,4 @@
-"""Notebooks that need more packages than the locked ones: which they are, where they run, and what
-is shown instead.
+"""Notebooks that need more packages than the locked ones.
 
 The head of such a notebook names its extra, `flopbook: {extra: jax}`. The packages are locked in a
 file of their own and installed on top of the others by scripts/setup_jax.py. Where they are not,
@@ -11,19 +10,21 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[3]
 EXTRAS = ("jax",)
 _HEAD = re.compile(r"# ---\n(.*?)# ---\n", re.DOTALL)
+_COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
 
 
 class ExtraError(RuntimeError):
-    """An extra that nobody knows, or one that is a must and is not there; the message says what to
-    do.
-    """
+    """An extra that nobody knows, or one that is a must and is not there; says what to do."""
 
 
 class Extra(NamedTuple):
@@ -44,12 +45,13 @@ def extra_of(path: Path) -> str:
     Raises ExtraError for one that is not known.
     """
     match = _HEAD.match(path.read_text(encoding="utf-8"))
-    head = yaml.safe_load(re.sub(r"^# ?", "", match[1], flags=re.MULTILINE)) if match else None
-    name = str((head or {}).get("jupyter", {}).get("flopbook", {}).get("extra", ""))
+    if match is None:
+        return ""
+    head = yaml.safe_load(_COMMENT_MARK.sub("", match[1])) or {}
+    name = str(head.get("jupyter", {}).get("flopbook", {}).get("extra", ""))
     if name not in ("", *EXTRAS):
-        raise ExtraError(
-            f"{path.name}: the extra '{name}' is not known; there is {', '.join(EXTRAS)}"
-        )
+        known = ", ".join(EXTRAS)
+        raise ExtraError(f"{path.name}: the extra '{name}' is not known; there is {known}")
     return name
 
 
@@ -62,6 +64,7 @@ def find(name: str) -> Extra:
     """What there is of an extra on this machine. Raises ExtraError when the wish cannot be read."""
     if not name:
         return Extra("", Path(sys.executable), "1")
+    # setup_jax runs the notebooks by this module
     from scripts import setup_jax
     from scripts.setup_env import SetupError
 
@@ -69,27 +72,31 @@ def find(name: str) -> Extra:
         wish = setup_jax.wish()
     except SetupError as error:
         raise ExtraError(str(error)) from None
-    return Extra(name, None if wish == "0" else setup_jax.interpreter(ROOT), wish)
+    python = None if wish == "0" else setup_jax.interpreter(ROOT)
+    return Extra(name, python, wish)
 
 
 def notice(extra: str) -> str:
     """What a page says whose notebook was not executed."""
     name = extra.upper()
     return (
-        f"**Not executed.** This site was built without {name}, so the page shows what the notebook does and not what "
-        f"comes out. `make {extra}` installs {name} beside the other packages and executes it."
+        f"**Not executed.** This site was built without {name}, so the page shows what the "
+        f"notebook does and not what comes out. `make {extra}` installs {name} beside the other "
+        "packages and executes it."
     )
 
 
-def unexecuted(notebook: Any, extra: Extra) -> Any:
+def unexecuted(notebook: NotebookNode, extra: Extra) -> NotebookNode:
     """A notebook without outputs, with the notice after its first paragraph.
 
     Raises ExtraError for a must.
     """
     if extra.wish == "1":
         raise ExtraError(
-            f"{extra.name} must be there and is not, or its lock has changed; run `make {extra.name}`"
+            f"{extra.name} must be there and is not, or its lock has changed; "
+            f"run `make {extra.name}`"
         )
-    title, summary, *rest = notebook.cells[0].source.split("\n\n")
-    notebook.cells[0].source = "\n\n".join([title, summary, f"> {notice(extra.name)}", *rest])
+    title, summary, *paragraphs = notebook.cells[0].source.split("\n\n")
+    paragraphs = [title, summary, f"> {notice(extra.name)}", *paragraphs]
+    notebook.cells[0].source = "\n\n".join(paragraphs)
     return notebook

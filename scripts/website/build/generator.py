@@ -1,4 +1,4 @@
-"""The only file that knows the site generators: MkDocs for the site, Zensical as the second build."""
+"""All that knows the site generators: MkDocs for the site, Zensical as the second build."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scripts.website.build.notebooks import as_markdown
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "mkdocs.yml"
+_LAST_LINES = 40  # of what a generator prints: the reason of a failure comes last
 
 
 class BuildError(RuntimeError):
@@ -27,26 +28,19 @@ def mkdocs(site: Path, content: Path) -> None:
 
     Raises BuildError with its warnings.
     """
-    usual = content == ROOT / "build" / "docs" and not site_url()
-    config = CONFIG if usual else _config_elsewhere(content)
-    _run(
-        [
-            sys.executable,
-            "-m",
-            "mkdocs",
-            "build",
-            "--strict",
-            "--site-dir",
-            str(site),
-            "-f",
-            str(config),
-        ]
-    )
+    is_usual = content == ROOT / "build" / "docs" and not site_url()
+    config = CONFIG if is_usual else _config_elsewhere(content)
+    _run([*_python("mkdocs"), "build", "--strict", "--site-dir", str(site), "-f", str(config)])
+
+
+def preview(address: str) -> subprocess.Popen[bytes]:
+    """Start MkDocs on the usual content with live reload; only changed pages are rebuilt."""
+    options = ["--no-strict", "--dirty", "--dev-addr", address, "-f", str(CONFIG)]
+    return subprocess.Popen([*_python("mkdocs"), "serve", *options], cwd=ROOT, env=environment())
 
 
 def site_url() -> str:
-    """Where the site will stand, from FLOPBOOK_SITE_URL; empty for a site that works at any
-    address.
+    """The address of the site from FLOPBOOK_SITE_URL; empty for a site that works at any.
 
     Only the sitemap, link previews and the page for missing pages need it.
     """
@@ -54,9 +48,9 @@ def site_url() -> str:
 
 
 def _config_elsewhere(content: Path) -> Path:
-    """Our configuration for another folder or a known address: a file that inherits all the rest."""
-    config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
-    other = {
+    """A file that inherits our configuration, for another folder or a known address."""
+    config = _read_config()
+    overrides = {
         "INHERIT": str(CONFIG),
         "docs_dir": str(content),
         "site_dir": str(content.parent / "site.new"),
@@ -64,43 +58,34 @@ def _config_elsewhere(content: Path) -> Path:
         "hooks": [str(ROOT / hook) for hook in config["hooks"]],
     }
     if site_url():
-        other["site_url"] = site_url()
+        overrides["site_url"] = site_url()
     path = content.parent / "mkdocs.yml"
-    path.write_text(yaml.safe_dump(other), encoding="utf-8")
+    path.write_text(yaml.safe_dump(overrides), encoding="utf-8")
     return path
 
 
+def _read_config() -> dict[str, Any]:
+    config: dict[str, Any] = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    return config
+
+
 def environment() -> dict[str, str]:
-    """Variables for MkDocs: the theme prints a notice about its successor on every start, which
-    decisions deal with.
-    """
+    """Variables for MkDocs: without them the theme prints a notice about its successor."""
     return {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 
 
-def preview(address: str) -> subprocess.Popen[bytes]:
-    """Start MkDocs on the usual content with live reload; it rebuilds only pages whose content
-    changed.
-    """
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "serve",
-        "--no-strict",
-        "--dirty",
-        "--dev-addr",
-        address,
-    ]
-    return subprocess.Popen([*command, "-f", str(CONFIG)], cwd=ROOT, env=environment())
+def _python(module: str) -> list[str]:
+    return [sys.executable, "-m", module]
 
 
 def _run(command: list[str], folder: Path = ROOT) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
     )
-    if done.returncode != 0:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise BuildError("\n".join(lines[-40:]))
+    if process.returncode != 0:
+        output = (process.stdout + process.stderr).splitlines()
+        lines = [line for line in output if line.strip()]
+        raise BuildError("\n".join(lines[-_LAST_LINES:]))
 
 
 def zensical(tree: dict[str, bytes], work: Path) -> Path:
@@ -114,48 +99,43 @@ def zensical(tree: dict[str, bytes], work: Path) -> Path:
         path = work / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (work / "mkdocs.yml").write_text(
-        yaml.safe_dump(_zensical_config(), sort_keys=False), encoding="utf-8"
-    )
-    _run(
-        [
-            sys.executable,
-            "-m",
-            "zensical",
-            "build",
-            "--strict",
-            "--clean",
-            "--config-file",
-            "mkdocs.yml",
-        ],
-        work,
-    )
+    config = yaml.safe_dump(_zensical_config(), sort_keys=False)
+    (work / "mkdocs.yml").write_text(config, encoding="utf-8")
+    options = ["--strict", "--clean", "--config-file", "mkdocs.yml"]
+    _run([*_python("zensical"), "build", *options], work)
     return work / "site"
 
 
 def _without_notebooks(tree: dict[str, bytes]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    """A content tree in which notebooks are Markdown, with their pictures beside them."""
+    files: dict[str, bytes] = {}
     for name, content in tree.items():
-        if not name.endswith(".ipynb"):
-            found[name] = content.replace(b".ipynb)", b".md)") if name.endswith(".md") else content
-            continue
-        body, pictures = as_markdown(content.decode())
-        stem = Path(name).stem
-        found[f"notebooks/{stem}/{stem}.ipynb"] = content  # where MkDocs puts the file to download
-        for picture, data in pictures.items():
-            body = body.replace(f"({picture})", f"({stem}-files/{picture})")
-            found[f"notebooks/{stem}-files/{picture}"] = data
-        found[name.replace(".ipynb", ".md")] = body.encode()
-    return found
+        if name.endswith(".ipynb"):
+            files |= _notebook_files(name, content)
+        elif name.endswith(".md"):
+            files[name] = content.replace(b".ipynb)", b".md)")
+        else:
+            files[name] = content
+    return files
+
+
+def _notebook_files(name: str, content: bytes) -> dict[str, bytes]:
+    body, pictures = as_markdown(content.decode())
+    stem = Path(name).stem
+    files = {f"notebooks/{stem}/{stem}.ipynb": content}  # where MkDocs puts the file to download
+    for picture, drawing in pictures.items():
+        body = body.replace(f"({picture})", f"({stem}-files/{picture})")
+        files[f"notebooks/{stem}-files/{picture}"] = drawing
+    files[name.replace(".ipynb", ".md")] = body.encode()
+    return files
 
 
 def _zensical_config() -> dict[str, Any]:
-    """Our configuration without what Zensical lacks: it drops unknown plugins silently, so they
-    must not be there.
-    """
-    config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    """Our configuration without what Zensical lacks: it drops unknown plugins silently."""
+    config = _read_config()
     config |= {"docs_dir": "docs", "site_dir": "site", "plugins": ["search"]}
     config["theme"].pop("custom_dir", None)
     config.pop("hooks", None)
-    config["nav"] = yaml.safe_load(yaml.safe_dump(filled(config["nav"])).replace(".ipynb", ".md"))
+    nav = yaml.safe_dump(filled(config["nav"]))
+    config["nav"] = yaml.safe_load(nav.replace(".ipynb", ".md"))
     return config

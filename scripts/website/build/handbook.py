@@ -10,11 +10,10 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def chapters() -> list[Chapter]:
-    """Every page of docs/handbook/ that has an `order`, by it; two with the same stand by their
-    names.
-    """
-    paths = sorted((DOCS / "handbook").glob("*.md"))
-    found = (
-        chapter_of(path.read_text(encoding="utf-8"), f"handbook/{path.name}") for path in paths
-    )
-    return sorted((one for one in found if one is not None), key=lambda one: (one.order, one.page))
+    """Every page of docs/handbook/ that has an `order`, by it; by name where two have the same."""
+    ordered: list[Chapter] = []
+    for path in (DOCS / "handbook").glob("*.md"):
+        chapter = chapter_of(path.read_text(encoding="utf-8"), f"handbook/{path.name}")
+        if chapter is not None:
+            ordered.append(chapter)
+    return sorted(ordered, key=lambda chapter: (chapter.order, chapter.page))

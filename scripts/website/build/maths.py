@@ -10,6 +10,7 @@ import functools
 import hashlib
 import html
 import re
+from collections import Counter
 from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert_to_element
@@ -21,15 +22,22 @@ from scripts.website.build.speech import spoken
 # letters are a formula, `$2 k D$`.
 _SKIP = (
     r"(?P<skip>\A---\n.*?^---\n"
-    r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>|<[a-zA-Z/!][^>]*>|\$\d[\d,.]* (?:[a-z] )?[a-z]{2,}\b)"
+    r"|^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$"
+    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
+    r"|<(?P<tag>pre|code|script)\b.*?</(?P=tag)>"
+    r"|<[a-zA-Z/!][^>]*>"
+    r"|\$\d[\d,.]* (?:[a-z] )?[a-z]{2,}\b)"
 )
-_MATHS = re.compile(
-    _SKIP
-    + r"|\$\$(?P<block>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?!(?!th\b)[\w$])",
-    re.DOTALL | re.MULTILINE,
-)
+_BLOCK = r"\$\$(?P<block>.+?)\$\$"
+# A dollar before a word or after one is none of a formula, but `$n$th` is.
+_INLINE = r"(?<![\\$\w])\$(?P<inline>[^\s$](?:[^$\n]*[^\s$])?)\$(?!(?!th\b)[\w$])"
+_MATHS = re.compile(f"{_SKIP}|{_BLOCK}|{_INLINE}", re.DOTALL | re.MULTILINE)
+# Marks that Markdown or a browser would read.
 _SPECIAL = re.compile(r"[&<>\"*_`\\\[\]~^|#{}$]")
+_RELATION = re.compile(r"=|\\(?:approx|le|ge|propto|in)\b")
+_FORMATTING = re.compile(r"\\(?:text|mathrm|begin|left|right|frac)\b")
+_ANCHOR_WORDS, _ANCHOR_DIGITS = 4, 4
+_BLOCK_INDENT = 3  # Markdown takes a tag for a block after up to so many spaces
 
 
 class MathsError(ValueError):
@@ -52,19 +60,16 @@ def mathml(latex: str, display: str) -> str:
 
 
 def _written(element: Element) -> str:
-    """An element as HTML.
-
-    Neither Markdown nor a browser may read marks inside formulas: they become entities.
-    """
-    attributes = "".join(f' {name}="{_entities(value)}"' for name, value in element.attrib.items())
-    inner = _entities(element.text or "") + "".join(
-        _written(child) + _entities(child.tail or "") for child in element
-    )
+    """An element as HTML, its marks as entities: neither Markdown nor a browser may read them."""
+    attributes = "".join(f' {name}="{_entities(text)}"' for name, text in element.attrib.items())
+    inner = _entities(element.text or "")
+    for child in element:
+        inner += _written(child) + _entities(child.tail or "")
     return f"<{element.tag}{attributes}>{inner}</{element.tag}>"
 
 
 def _entities(text: str) -> str:
-    return _SPECIAL.sub(lambda m: f"&#{ord(m[0])};", html.unescape(text))
+    return _SPECIAL.sub(lambda mark: f"&#{ord(mark[0])};", html.unescape(text))
 
 
 def _inline(match: re.Match[str]) -> str:
@@ -72,9 +77,11 @@ def _inline(match: re.Match[str]) -> str:
 
     At the beginning of a line Markdown would take it for a block, so a span goes around it.
     """
-    before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
-    made = mathml(match["inline"], "inline")
-    return f"<span>{made}</span>" if len(before) <= 3 and not before.strip() else made
+    line_start = match.string.rfind("\n", 0, match.start()) + 1
+    before = match.string[line_start : match.start()]
+    formula = mathml(match["inline"], "inline")
+    opens_line = len(before) <= _BLOCK_INDENT and not before.strip()
+    return f"<span>{formula}</span>" if opens_line else formula
 
 
 def anchor(latex: str) -> str:
@@ -82,24 +89,25 @@ def anchor(latex: str) -> str:
 
     It does not depend on the formulas around it, so it holds when others are put before.
     """
-    left = re.split(r"=|\\(?:approx|le|ge|propto|in)\b", latex)[0]
-    words = re.findall(
-        r"[A-Za-z0-9]+", re.sub(r"\\(?:text|mathrm|begin|left|right|frac)\b", " ", left)
-    )[:4]
-    mark = hashlib.sha256(" ".join(latex.split()).encode()).hexdigest()[:4]
-    return "-".join(["eq", *(word.lower() for word in words), mark])
+    before_sign = _FORMATTING.sub(" ", _RELATION.split(latex)[0])
+    words = re.findall(r"[A-Za-z0-9]+", before_sign)[:_ANCHOR_WORDS]
+    digest = hashlib.sha256(" ".join(latex.split()).encode()).hexdigest()[:_ANCHOR_DIGITS]
+    return "-".join(["eq", *map(str.lower, words), digest])
 
 
 def replace_maths(markdown: str) -> str:
     """A page with its formulas as MathML. Raises MathsError."""
-    seen: dict[str, int] = {}
+    anchors: Counter[str] = Counter()
 
-    def one(match: re.Match[str]) -> str:
-        if match["block"] is not None:
-            name = anchor(match["block"])
-            seen[name] = seen.get(name, 0) + 1
-            name += f"-{seen[name]}" if seen[name] > 1 else ""
-            return f'<div class="fb-maths" id="{name}">{mathml(match["block"], "block")}</div>'
-        return _inline(match) if match["inline"] is not None else match[0]
+    def replaced(match: re.Match[str]) -> str:
+        if match["inline"] is not None:
+            return _inline(match)
+        if match["block"] is None:
+            return match[0]
+        name = anchor(match["block"])
+        anchors[name] += 1
+        if anchors[name] > 1:
+            name = f"{name}-{anchors[name]}"
+        return f'<div class="fb-maths" id="{name}">{mathml(match["block"], "block")}</div>'
 
-    return _MATHS.sub(one, markdown)
+    return _MATHS.sub(replaced, markdown)

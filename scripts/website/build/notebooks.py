@@ -2,7 +2,7 @@
 
 The cache key covers the notebook, the whole package, all data, the interpreter and the lock files:
 a notebook that imports our calculators is run again when any number may differ. A notebook whose
-extra is not installed is not run; what is made of it then is in sitebuild.extras.
+extra is not installed is not run; what is made of it then is in extras.
 """
 
 from __future__ import annotations
@@ -12,17 +12,26 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.website.build import extras
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
+    from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOKS = ROOT / "calculators" / "notebooks"
 CACHE = ROOT / "build" / "notebook-cache"
 TIMEOUT_S = 300  # for a cell; a machine that does other things too is no reason to fail
+KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# What a notebook may compute with: the package and all its data.
+_FOLDERS = ("calculators/flopbook", "accelerators", "bibliography", "calculators/models")
+_SUFFIXES = (".py", ".yaml", ".bib", ".json")
+_TEXT_DIGITS, _STATE_DIGITS = 12, 24  # of the two hashes in the name of a kept result
 
 
 class NotebookError(RuntimeError):
@@ -35,83 +44,103 @@ def sources() -> list[Path]:
 
 
 def state_hash(extra: str = "") -> str:
-    """One hash of everything that a notebook's result can depend on besides itself and, with an
-    extra, its packages.
-    """
+    """One hash of everything but its own text that the result of a notebook can depend on."""
     digest = hashlib.sha256(sys.version.encode())
-    folders = ("calculators/flopbook", "accelerators", "bibliography", "calculators/models")
-    paths = [
-        path
-        for folder in folders
-        for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".py", ".yaml", ".bib", ".json")
-    ]
-    locks = [ROOT / "requirements" / "lock.txt", *([extras.lock_of(extra)] if extra else [])]
-    for path in sorted([*paths, *locks, *NOTEBOOKS.glob("_*.py")]):
+    for path in sorted(_read_by_notebooks(extra)):
         if path.is_file():
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
+def _read_by_notebooks(extra: str) -> Iterator[Path]:
+    for folder in _FOLDERS:
+        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix in _SUFFIXES)
+    yield ROOT / "requirements" / "lock.txt"
+    if extra:
+        yield extras.lock_of(extra)
+    yield from NOTEBOOKS.glob("_*.py")
+
+
 def execute_all(
     progress: Callable[[str], None], jobs: int = 2, *, preview: bool = False, only: str = ""
 ) -> dict[str, str]:
-    """Name -> executed notebook as JSON text; all, or `only` those of one extra. Raises
-    NotebookError or ExtraError.
+    """Name -> executed notebook as JSON text; all, or `only` those of one extra.
 
     A preview shows the last result of a notebook whose own text is unchanged: running all of them
-    after each edit of the data would keep the editor waiting. A build never does.
+    after each edit of the data would keep the editor waiting. A build never does. Raises
+    NotebookError or ExtraError.
     """
     needs = {path: extras.extra_of(path) for path in sources()}
-    found = {name: (extras.find(name), state_hash(name)[:24]) for name in set(needs.values())}
+    found = {name: extras.find(name) for name in set(needs.values())}
+    states = {name: state_hash(name)[:_STATE_DIGITS] for name in found}
 
-    def one(path: Path) -> tuple[str, str]:
-        extra, state = found[needs[path]]
-        text = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        cached = CACHE / f"{path.stem}-{text}-{state}.ipynb"
-        earlier = (
-            [cached]
-            if cached.exists()
-            else sorted(CACHE.glob(f"{path.stem}-{text}-*.ipynb"))
-            if preview
-            else []
-        )
-        if earlier and extra.wish != "0":
-            progress(
-                f"{path.stem}: {'unchanged' if earlier[0] == cached else 'as it was before this edit'}"
-            )
-            return path.stem, earlier[0].read_text(encoding="utf-8")
-        if extra.python is None:
-            progress(f"{path.stem}: not run, there is no {extra.name}")
-            return path.stem, _finished(extras.unexecuted(_read(path), extra), path.stem)
-        progress(f"{path.stem}: running")
-        executed = execute(path, extra.python)
-        _store(cached, executed, path.stem)
-        progress(f"{path.stem}: done")
-        return path.stem, executed
+    def result(path: Path) -> tuple[str, str]:
+        name = needs[path]
+        kept = CACHE / f"{path.stem}-{_text_hash(path)}-{states[name]}.ipynb"
+        return path.stem, _result(path, found[name], kept, progress, preview=preview)
 
     with ThreadPoolExecutor(jobs) as pool:
-        return dict(pool.map(one, (path for path in needs if not only or needs[path] == only)))
+        return dict(pool.map(result, (path for path in needs if not only or needs[path] == only)))
 
 
-def _store(cached: Path, text: str, stem: str) -> None:
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    partial = cached.with_suffix(f".{os.getpid()}.partial")  # two builds may run at once
+def _text_hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:_TEXT_DIGITS]
+
+
+def _result(
+    path: Path,
+    extra: extras.Extra,
+    kept: Path,
+    progress: Callable[[str], None],
+    *,
+    preview: bool,
+) -> str:
+    """One notebook as JSON text: kept from before, shown as written, or executed now."""
+    stem = path.stem
+    earlier = _earlier(kept, preview=preview)
+    if earlier is not None and extra.wish != "0":
+        is_current = earlier == kept
+        progress(f"{stem}: {'unchanged' if is_current else 'as it was before this edit'}")
+        return earlier.read_text(encoding="utf-8")
+    if extra.python is None:
+        progress(f"{stem}: not run, there is no {extra.name}")
+        return _finished(extras.unexecuted(_read(path), extra), stem)
+    progress(f"{stem}: running")
+    executed = execute(path, extra.python)
+    _store(kept, executed, stem)
+    progress(f"{stem}: done")
+    return executed
+
+
+def _earlier(kept: Path, *, preview: bool) -> Path | None:
+    """The file of a result that may be shown: that of this state, in a preview that of any."""
+    if kept.exists():
+        return kept
+    if not preview:
+        return None
+    name_and_text = kept.stem.rpartition("-")[0]
+    return min(CACHE.glob(f"{name_and_text}-*.ipynb"), default=None)
+
+
+def _store(kept: Path, text: str, stem: str) -> None:
+    """Keep a result in place of all earlier ones of the notebook."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    partial = kept.with_suffix(f".{os.getpid()}.partial")  # two builds may run at once
     partial.write_text(text, encoding="utf-8")
-    for old in CACHE.glob(f"{stem}-{'?' * 12}-{'?' * 24}.ipynb"):
+    for old in CACHE.glob(f"{stem}-{'?' * _TEXT_DIGITS}-{'?' * _STATE_DIGITS}.ipynb"):
         old.unlink()
-    partial.replace(cached)
+    partial.replace(kept)
 
 
-def _read(path: Path) -> Any:
+# The packages of Jupyter take a second to import, and most builds find all results kept: they are
+# imported where a notebook is read or run.
+
+
+def _read(path: Path) -> NotebookNode:
     import jupytext
 
-    notebook = jupytext.read(path, fmt="py:percent")
-    notebook.metadata["kernelspec"] = {
-        "display_name": "Python 3",
-        "language": "python",
-        "name": "python3",
-    }
+    notebook: NotebookNode = jupytext.read(path, fmt="py:percent")
+    notebook.metadata["kernelspec"] = dict(KERNELSPEC)
     return notebook
 
 
@@ -124,51 +153,45 @@ def execute(path: Path, python: Path) -> str:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
     notebook = _read(path)
-    where = {"metadata": {"path": str(NOTEBOOKS)}}
-    # what a cell prints arrives in pieces; how many depends on the moment, and a page should not
+    place = {"metadata": {"path": str(NOTEBOOKS)}}
+    # What a cell prints arrives in pieces; how many depends on the moment, and a page should not.
     client = NotebookClient(
-        notebook, km=_kernels(python), timeout=TIMEOUT_S, resources=where, coalesce_streams=True
+        notebook, km=_kernels(python), timeout=TIMEOUT_S, resources=place, coalesce_streams=True
     )
+    name = path.relative_to(ROOT)
     begun = time.perf_counter()
     try:
         client.execute(cleanup_kc=True)
     except CellTimeoutError:
-        raise NotebookError(
-            f"{path.relative_to(ROOT)}: a cell ran for more than {TIMEOUT_S} s"
-        ) from None
+        raise NotebookError(f"{name}: a cell ran for more than {TIMEOUT_S} s") from None
     except CellExecutionError as error:
-        last = [line for line in str(error).strip().splitlines() if line.strip()][-1]
-        raise NotebookError(f"{path.relative_to(ROOT)}: {last}") from None
+        lines = [line for line in str(error).strip().splitlines() if line.strip()]
+        raise NotebookError(f"{name}: {lines[-1]}") from None
+    # the page of practicals says how long each takes
     seconds = round(time.perf_counter() - begun, 1)
-    notebook.metadata.setdefault("flopbook", {})["seconds"] = (
-        seconds  # the page of practicals says it
-    )
+    notebook.metadata.setdefault("flopbook", {})["seconds"] = seconds
     return _finished(notebook, path.stem)
 
 
-def _kernels(python: Path) -> Any:
+def _kernels(python: Path) -> AsyncKernelManager:
     """Starts kernels of one interpreter, whichever are installed for Jupyter on this machine."""
     from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
     from jupyter_client.manager import AsyncKernelManager
 
     # the kernel's notice about its loopback port is not ours to print
-    words = [
-        str(python),
-        "-m",
-        "ipykernel_launcher",
-        "-f",
-        "{connection_file}",
-        "--IPKernelApp.log_level=40",
-    ]
+    quiet = "--IPKernelApp.log_level=40"
+    command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}", quiet]
 
-    class Specs(KernelSpecManager):  # type: ignore[misc]
+    class OneInterpreter(KernelSpecManager):
+        """Knows one kernel by every name."""
+
         def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-            return KernelSpec(argv=words, display_name=kernel_name, language="python")
+            return KernelSpec(argv=command, display_name=kernel_name, language="python")
 
-    return AsyncKernelManager(kernel_name="python3", kernel_spec_manager=Specs())
+    return AsyncKernelManager(kernel_name="python3", kernel_spec_manager=OneInterpreter())
 
 
-def _finished(notebook: Any, stem: str) -> str:
+def _finished(notebook: NotebookNode, stem: str) -> str:
     """A notebook as text, the same for the same results."""
     import nbformat
 
@@ -181,11 +204,11 @@ def _finished(notebook: Any, stem: str) -> str:
 
 
 def as_markdown(text: str) -> tuple[str, dict[str, bytes]]:
-    """An executed notebook as Markdown with its pictures, for a site generator that knows no
-    notebooks.
-    """
+    """An executed notebook as Markdown with its pictures, for a generator without notebooks."""
     import nbformat
     from nbconvert import MarkdownExporter
 
-    body, resources = MarkdownExporter().from_notebook_node(nbformat.reads(text, as_version=4))
+    exporter: Any = MarkdownExporter  # neither it nor `reads` has types
+    reads: Any = nbformat.reads
+    body, resources = exporter().from_notebook_node(reads(text, as_version=4))
     return body, dict(resources.get("outputs", {}))

@@ -1,5 +1,4 @@
-"""What MkDocs asks us while it builds (a hook, see mkdocs.yml): the navigation, notebook pages and
-table headers.
+"""What MkDocs asks us while it builds (a hook, see mkdocs.yml): navigation, notebooks, table heads.
 
 mkdocs-jupyter writes half a megabyte of style, a copy of every cell as hidden text and scripts into
 each page. The cells are taken out of that and written as the theme writes code, so that its colours
@@ -22,13 +21,15 @@ from scripts.website.markup import link
 from scripts.website.pages import practicals
 from scripts.website.pages.sources import html_link
 
+# Taken out before the page is parsed: most of its bytes are these.
 _HEAVY = re.compile(r"<(style|script)\b[^>]*>.*?</\1>|<!--.*?-->", re.DOTALL)
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
-_BOX = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
+_VIEW_BOX = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
 _MATHS_HEAD = re.compile(
     r'<th((?: (?:scope|style|class)="[^"]*")*)>\s*<math\b([^>]*?alttext="([^"]*)")'
 )
-_DATA = "data:image/svg+xml;base64,"
+_INLINE_SVG = "data:image/svg+xml;base64,"
+_DESCRIPTION = 155  # characters of a description that search engines show
 
 
 def on_config(config: Any) -> Any:
@@ -47,54 +48,71 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
 
 
 def name_maths_heads(content: str) -> str:
-    """Say a table header that begins with a formula in words too: not every screen reader finds
-    text inside MathML.
+    """Say a table head that begins with a formula in words too.
+
+    Not every screen reader finds text inside MathML.
     """
-    words = '<span class="fb-hidden">{}</span><math aria-hidden="true"'
-    return _MATHS_HEAD.sub(lambda m: f"<th{m[1]}>{words.format(m[3])}{m[2]}", content)
+
+    def with_words(match: re.Match[str]) -> str:
+        attributes, formula, words = match.groups()
+        hidden = f'<span class="fb-hidden">{words}</span>'
+        return f'<th{attributes}>{hidden}<math aria-hidden="true"{formula}'
+
+    return _MATHS_HEAD.sub(with_words, content)
 
 
 def notebook_html(content: str, folder: Path, source: str) -> tuple[str, str]:
-    """The cells of a notebook page as plain HTML, and its first sentence; pictures are written into
-    `folder`.
+    """The cells of a notebook page as plain HTML, and its first sentence.
 
-    `source` is the path of the notebook in the content.
+    `source` is the path of the notebook in the content; pictures are written into `folder`.
     """
     soup = BeautifulSoup(_HEAVY.sub("", content), "html.parser")
-    parts: list[str] = []
+    is_executed = soup.select_one(".jp-OutputArea-output") is not None
+    first = soup.select_one(".jp-RenderedMarkdown p")
+    summary = _shortened(first.get_text()) if first else ""
+    text = "\n".join(_cells(soup, folder))
+    return text.replace("</h1>", f"</h1>\n{_note(source, is_executed)}", 1), summary
+
+
+def _cells(soup: BeautifulSoup, folder: Path) -> list[str]:
+    blocks: list[str] = []
+    figures = 0
     for cell in soup.select(".jp-MarkdownCell, .jp-CodeCell > .jp-CodeCell"):
         if "jp-MarkdownCell" in cell["class"]:
-            parts.append(_text_cell(cell))
+            blocks.append(_text_cell(cell))
+            figures += blocks[-1].count("<figure")
             continue
-        parts += [_code(block) for block in cell.select('[class*="hl-python"] pre')]
+        blocks += [_code(block) for block in cell.select('[class*="hl-python"] pre')]
         for output in cell.select(".jp-OutputArea-output"):
-            parts.append(_output(output, folder, len([p for p in parts if "<figure" in p]) + 1))
-    executed = soup.select_one(".jp-OutputArea-output") is not None
-    text = "\n".join(parts)
-    first = soup.select_one(".jp-RenderedMarkdown p")
-    return text.replace("</h1>", f"</h1>\n{_note(source, executed)}", 1), _sentence(
-        first.get_text() if first else ""
-    )
+            blocks.append(_output(output, folder, figures + 1))
+            figures += "<figure" in blocks[-1]
+    return blocks
 
 
-def _note(source: str, executed: bool) -> str:
+def _note(source: str, is_executed: bool) -> str:
     """What a reader can do with the page, and the chapters that it belongs to."""
-    file, name, page = Path(source).name, Path(source).stem, str(Path(source).with_suffix(".md"))
+    path = Path(source)
+    page = str(path.with_suffix(".md"))
+    executed = " that was executed when the site was built" if is_executed else ""
+    file = html.escape(path.name)
+    download = f'<a href="{file}" download>download {file}</a>'
     homes = [
-        link(one.title, html_link(page, one.page)) for one in chapters() if name in one.practicals
+        link(chapter.title, html_link(page, chapter.page))
+        for chapter in chapters()
+        if path.stem in chapter.practicals
     ]
     belongs = f" It belongs to {' and '.join(homes)}." if homes else ""
     others = link("All practicals", html_link(page, practicals.PAGE))
-    done = " that was executed when the site was built" if executed else ""
     return (
-        f'<p class="fb-note">This page is a notebook{done}: '
-        f'<a href="{html.escape(file)}" download>download {html.escape(file)}</a>.{belongs} {others}.</p>'
+        f'<p class="fb-note">This page is a notebook{executed}: {download}.{belongs} {others}.</p>'
     )
 
 
-def _sentence(text: str, limit: int = 155) -> str:
+def _shortened(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 3].rsplit(" ", 1)[0] + "..."
+    if len(text) <= _DESCRIPTION:
+        return text
+    return text[: _DESCRIPTION - 3].rsplit(" ", 1)[0] + "..."
 
 
 def _text_cell(cell: Tag) -> str:
@@ -104,7 +122,8 @@ def _text_cell(cell: Tag) -> str:
         if anchor.parent is not None and anchor.parent.name == "h1":
             anchor.decompose()
             continue
-        anchor["class"], anchor["title"] = ["headerlink"], "Permanent link to this section"
+        anchor["class"] = "headerlink"
+        anchor["title"] = "Permanent link to this section"
         anchor.string = "#"
     return rendered.decode_contents(formatter="html5").strip()
 
@@ -115,28 +134,38 @@ def _code(block: Tag) -> str:
 
 
 def _output(output: Tag, folder: Path, number: int) -> str:
+    """What a cell gave: a picture, printed text, or a table that scrolls."""
     picture = output.find("img")
     if isinstance(picture, Tag):
         return _figure(picture, folder, number)
     printed = output.find("pre")
     if isinstance(printed, Tag):
-        return f'<pre class="fb-output" tabindex="0">{printed.decode_contents(formatter="html5").rstrip()}</pre>'
+        text = printed.decode_contents(formatter="html5").rstrip()
+        return f'<pre class="fb-output" tabindex="0">{text}</pre>'
     shown = output.decode_contents(formatter="html5")
     return f'<div class="fb-scroll" tabindex="0" role="region" aria-label="Output">{shown}</div>'
 
 
 def _figure(picture: Tag, folder: Path, number: int) -> str:
-    """A picture beside the page, not inside it: it compresses better and waits until it is looked
-    at.
-    """
+    """A picture beside the page, not inside: it compresses better and waits until it is seen."""
     address, title, size = str(picture.get("src", "")), str(picture.get("alt", "")), ""
-    if address.startswith(_DATA):
-        svg = base64.b64decode(address.removeprefix(_DATA)).decode()
-        found, box = _TITLE.search(svg), _BOX.search(svg)
-        title = html.unescape(found[1]).strip() if found else ""
-        size = f' width="{float(box[1]):.0f}" height="{float(box[2]):.0f}"' if box else ""
+    if address.startswith(_INLINE_SVG):
+        svg = base64.b64decode(address.removeprefix(_INLINE_SVG)).decode()
+        title, size = _title(svg), _size(svg)
         address = f"figure-{number}.svg"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / address).write_text(svg, encoding="utf-8")
     alt = html.escape(title, quote=True)
-    return f'<figure class="fb-plot"><img src="{html.escape(address)}" alt="{alt}"{size} loading="lazy"></figure>'
+    image = f'<img src="{html.escape(address)}" alt="{alt}"{size} loading="lazy">'
+    return f'<figure class="fb-plot">{image}</figure>'
+
+
+def _title(svg: str) -> str:
+    match = _TITLE.search(svg)
+    return html.unescape(match[1]).strip() if match else ""
+
+
+def _size(svg: str) -> str:
+    """Width and height as attributes, so that a page does not jump when the picture arrives."""
+    match = _VIEW_BOX.search(svg)
+    return f' width="{float(match[1]):.0f}" height="{float(match[2]):.0f}"' if match else ""

@@ -1,8 +1,9 @@
 """A content page as plain Markdown: its pieces of HTML become Markdown, its links lead to twins.
 
-The content tree is Markdown for a site generator: prose is Markdown already and must keep its lines,
-only what stands in tags is turned. That is why no converter from HTML does it: to one of them the
-prose is running text, whose line breaks are white space.
+The content tree is Markdown for a site generator: prose is Markdown already and must keep its
+lines, only what stands in tags is turned. That is why no converter from HTML does it: to such a
+program the prose is running text, whose line breaks are white space, so that headings, lists and
+tables of the page run into each other.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def twin_path(page: str) -> str:
 
 
 def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
-    """A page of the content tree as plain Markdown, its links leading to the twins of other pages."""
+    """A page of the content tree as plain Markdown, its links leading to twins of other pages."""
     code: list[str] = []
 
     def set_aside(match: re.Match[str]) -> str:

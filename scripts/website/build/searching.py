@@ -1,5 +1,4 @@
-"""The site's search: what is in its index, and that a page does not load it before somebody
-searches.
+"""The site's search: what is in its index, and that a page loads it only when somebody searches.
 
 The generator puts every table and listing of the site into the index. Here each page keeps what
 people look for: prose whole, an accelerator and a model by their names, a work by title, authors
@@ -19,16 +18,19 @@ from flopbook.data.library import load_entry, load_model, model_ids, references
 from scripts.website.pages.sources import topic_page
 
 LONGEST = 2500  # characters of a section
-_LISTS = (
-    "models",
-    "references",
-)  # pages of which only the head is kept: what they list has a document each
 _PEOPLE = 8  # names of authors that are searched
+# Pages of which only the head is kept: what they list has a document each.
+_LISTS = ("models", "references")
 # Pages of one thing, and their sections that say something in words: commands, symbols and values
 # are alike on all.
 _PAGES = ("accelerators", "calculators")
 _TOLD = ("why", "what-it-leaves-out")
 _WORKER = re.compile(r'("search":\s*")([^"]*)assets/javascripts/workers/(search\.\w+\.min\.js)"')
+_CODE_BLOCK = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+# How much more a document counts: a chapter before a page that lists, a vendor before its chips.
+_BOOSTS = {"handbook": 2, "notebooks": 0.7, "contributing": 0.4, "claims": 0.5, "errata": 0.5}
+_VENDOR_BOOST, _MODEL_BOOST = 4, 3
 
 Document = dict[str, Any]
 
@@ -36,61 +38,62 @@ Document = dict[str, Any]
 def write_search(site: Path) -> None:
     """Replace the index of a built site by ours, and make its pages load it on the first search.
 
-    Raises ValueError.
+    Raises ValueError for a page of the theme that does not say where its search is.
     """
     path = site / "search" / "search_index.json"
     index = json.loads(path.read_text(encoding="utf-8"))
-    docs = documents(index["docs"])
-    (path.parent / "documents.json").write_text(
-        json.dumps(docs, ensure_ascii=False, separators=(",", ":")), "utf-8"
-    )
+    compact = json.dumps(documents(index["docs"]), ensure_ascii=False, separators=(",", ":"))
+    (path.parent / "documents.json").write_text(compact, encoding="utf-8")
     path.write_text(json.dumps({"config": index["config"], "docs": []}), encoding="utf-8")
     for page in site.rglob("*.html"):
-        text, count = _WORKER.subn(
-            r'\1\2assets/flopbook/search.js?\3"', page.read_text(encoding="utf-8")
-        )
+        text = page.read_text(encoding="utf-8")
+        text, count = _WORKER.subn(r'\1\2assets/flopbook/search.js?\3"', text)
         if count != 1:
             raise ValueError(f"{page}: the page does not say where its search is")
         page.write_text(text, encoding="utf-8")
 
 
-def documents(found: list[Document]) -> list[Document]:
-    """The documents to search: those of the generator that people look for, then models and works,
-    one each.
-    """
-    kept = [made for one in found if (made := _document(one)) is not None]
+def documents(generated: list[Document]) -> list[Document]:
+    """The documents to search: what people look for of the generator's, then models and works."""
+    kept = [_searched(document) for document in generated if not _is_left_out(document)]
     return [*kept, *_models(), *_works()]
 
 
-def _document(one: Document) -> Document | None:
-    """A document as it is searched; None for one that is left out."""
-    page, _, section = one["location"].partition("#")
+def _place(document: Document) -> tuple[str, str, str]:
+    """Kind and name of the page of a document, and its section."""
+    page, _, section = document["location"].partition("#")
     kind, _, name = page.rstrip("/").partition("/")
-    text = _words(one["text"])
-    if section and (kind in _LISTS or (kind in _PAGES and name and section not in _TOLD)):
-        return None
+    return kind, name, section
+
+
+def _is_left_out(document: Document) -> bool:
+    """Sections of lists, and of pages of one thing those that say nothing in words."""
+    kind, name, section = _place(document)
+    if not section:
+        return False
+    return kind in _LISTS or (kind in _PAGES and bool(name) and section not in _TOLD)
+
+
+def _searched(document: Document) -> Document:
+    kind, name, _ = _place(document)
+    text = _words(document["text"])
     if kind == "accelerators" and name.count("/") == 1:
         text = f"{_other_names(name)} {text}"
     elif kind == "calculators":
         text = f"{name} {text}"
-    return {**one, "text": text[:LONGEST], "boost": _boost(kind, name)}
+    return {**document, "text": text[:LONGEST], "boost": _boost(kind, name)}
 
 
 def _boost(kind: str, name: str) -> float:
-    """How much more a document counts: a chapter before a page that lists, a vendor before its
-    chips.
-    """
     if kind == "accelerators" and name and "/" not in name:
-        return 4
-    return {"handbook": 2, "notebooks": 0.7, "contributing": 0.4, "claims": 0.5, "errata": 0.5}.get(
-        kind, 1
-    )
+        return _VENDOR_BOOST
+    return _BOOSTS.get(kind, 1)
 
 
 def _words(text: str) -> str:
     """The words of a section: no code, no marks of links."""
-    text = re.sub(r"<pre>.*?</pre>", " ", text, flags=re.S)
-    return html.escape(" ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split()), quote=False)
+    plain = html.unescape(_TAG.sub(" ", _CODE_BLOCK.sub(" ", text)))
+    return html.escape(" ".join(plain.split()), quote=False)
 
 
 def _other_names(name: str) -> str:
@@ -102,21 +105,21 @@ def _models() -> Iterator[Document]:
     for model in map(load_model, model_ids()):
         names = " ".join((model.id, *model.aliases))
         text = f"{names} {model.developer}. {model.summary}"
-        yield {**_made(f"models/#{model.id}", model.name, text), "boost": 3}
+        yield {**_document(f"models/#{model.id}", model.name, text), "boost": _MODEL_BOOST}
 
 
 def _works() -> Iterator[Document]:
     """Each work at its place on its first topic; sources of values are on their own page."""
-    for item in references().values():
-        if item.is_work:
-            place = topic_page(item.topics[0]).removesuffix(".md")
-            people = ", ".join(person.full for person in item.people[:_PEOPLE])
-            yield _made(
-                f"{place}/#{item.key}", f"{item.title} ({item.short})", f"{people}. {item.annote}"
-            )
+    for work in references().values():
+        if not work.is_work:
+            continue
+        page = topic_page(work.topics[0]).removesuffix(".md")
+        people = ", ".join(person.full for person in work.people[:_PEOPLE])
+        title = f"{work.title} ({work.short})"
+        yield _document(f"{page}/#{work.key}", title, f"{people}. {work.annote}")
 
 
-def _made(location: str, title: str, text: str) -> Document:
+def _document(location: str, title: str, text: str) -> Document:
     return {
         "location": location,
         "title": html.escape(title, quote=False),

@@ -1,7 +1,8 @@
-"""Takes out of the built site what no reader needs: unused rules of the theme, white space, comments.
+"""Takes out of the built site what no reader needs: unused rules, indentation and comments.
 
-Style sheets are read by tinycss2. A rule is dropped only when each of its selectors names a class or
-an attribute's value that no page and no script has; a custom property only when nothing reads it.
+Style sheets are read by tinycss2. A rule is dropped only when each of its selectors names a class
+or an attribute's value that no page and no script has; a custom property only when nothing reads
+it.
 Pages are read by patterns: five hundred pages as trees would take longer than the site generator,
 and all of them come from one writer, which quotes attributes with `"`.
 """
@@ -111,7 +112,7 @@ def _slim_rules(tokens: Iterable[Node], words: set[str]) -> Iterator[str]:
 
 
 def _slim_rule(rule: Node, words: set[str]) -> tuple[str, str]:
-    """What is before the braces of a rule and what is between them, both empty if nothing is left."""
+    """What stands before and between the braces of a rule; either is empty if nothing is left."""
     if rule.type == "qualified-rule":
         return _used_selectors(rule.prelude, words), _read_declarations(rule.content, words)
     prelude = f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}"

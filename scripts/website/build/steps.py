@@ -7,12 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_WIDTH = 90  # characters of a line of progress
+
 
 class Steps:
-    """Prints each step as it begins, how long it took when it ends."""
+    """Prints each step as it begins, and at the end how long each took."""
 
     def __init__(self, total: int) -> None:
-        self.total, self.times = total, list[tuple[str, float]]()
+        self.total = total
+        self.times: list[tuple[str, float]] = []
         self.begun = time.perf_counter()
 
     @contextmanager
@@ -27,8 +30,8 @@ class Steps:
 
     def detail(self, text: str) -> None:
         """A line of progress inside a step; it overwrites itself on a terminal."""
-        end = "\r" if sys.stdout.isatty() else "\n"
-        print(f"      {text[:90]:<90}", end=end, flush=True)
+        line_end = "\r" if sys.stdout.isatty() else "\n"
+        print(f"      {text[:_WIDTH]:<{_WIDTH}}", end=line_end, flush=True)
 
     def summary(self) -> str:
         """One line for each step and the sum."""

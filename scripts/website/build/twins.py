@@ -36,8 +36,9 @@ _PREAMBLE = (
     "# flopbook\n",
     "> The reference on parallelism and hardware for large language models that computes itself: "
     "every number has a source, every formula runs.\n",
-    "Each page is here as Markdown. The data behind them: [accelerators](api/v1/accelerators.json), "
-    "[models](api/v1/models.json), [references](api/v1/references.json), "
+    "Each page is here as Markdown. The data behind them: "
+    "[accelerators](api/v1/accelerators.json), [models](api/v1/models.json), "
+    "[references](api/v1/references.json), "
     "[claims](api/v1/claims.json), [calculators](api/v1/calculators.json), "
     "and everything as [SQLite](api/v1/flopbook.sqlite).\n",
 )

@@ -1,5 +1,6 @@
-"""What a page weighs over the wire: every file that a browser asks for to show it, gzipped, the
-search index aside.
+"""What a page weighs over the wire: every file that a browser asks for to show it, gzipped.
+
+The search index is not counted: it is loaded when somebody searches.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
 
 LAUNCH = (
     "--no-sandbox",
@@ -58,21 +62,25 @@ TEMPLATES = (
     "cheat-sheet/",
     "404.html",
 )
-BUDGET = 150_000
+BUDGET = 150_000  # bytes of a page
 # The explorer brings the values of all entries; all works are a line each.
 BUDGETS = {"accelerators/": 250_000, "references/works/": 200_000}
-_TEXT = (".html", ".css", ".js", ".json", ".svg", ".bib", ".csv", ".ipynb", ".xml", ".txt")
 NOT_COUNTED = ("search/documents.json",)
+_COMPRESSED = (".html", ".css", ".js", ".json", ".svg", ".bib", ".csv", ".ipynb", ".xml", ".txt")
+_GZIP_LEVEL = 6  # what web servers use unless they are told
+_POLL_S = 0.05  # how soon a server notices that it shall end
+_LOAD_LAZY_IMAGES = """document.querySelectorAll('img[loading=lazy]')
+    .forEach(image => { image.loading = 'eager'; })"""
 
 
 @functools.lru_cache(maxsize=256)
 def _packed(path: Path, _changed: int) -> bytes:
     """A file as it is sent, packed once: tests ask for the same few files hundreds of times."""
-    return gzip.compress(path.read_bytes(), 6)
+    return gzip.compress(path.read_bytes(), _GZIP_LEVEL)
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder as a web server does: text is compressed, a folder's address ends in a slash."""
+    """Serves a folder as a web server does: compressed, and folders end in a slash."""
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""
@@ -85,14 +93,18 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Location", self.path + "/")
             self.end_headers()
             return
-        path = path / "index.html" if path.is_dir() else path
-        status = 200 if path.is_file() else 404
-        path = path if status == 200 else Path(self.directory) / "404.html"
-        packed = path.suffix in _TEXT
-        body = _packed(path, path.stat().st_mtime_ns) if packed else path.read_bytes()
+        path = _page_file(path)
+        if path.is_file():
+            self._send(200, path)
+        else:
+            self._send(404, Path(self.directory) / "404.html")
+
+    def _send(self, status: int, path: Path) -> None:
+        is_packed = path.suffix in _COMPRESSED
+        body = _packed(path, path.stat().st_mtime_ns) if is_packed else path.read_bytes()
         self.send_response(status)
         self.send_header("Content-Type", self.guess_type(str(path)))
-        if packed:
+        if is_packed:
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -100,16 +112,18 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
 
+def _page_file(path: Path) -> Path:
+    """The file of an address: of a folder its index."""
+    return path / "index.html" if path.is_dir() else path
+
+
 @contextmanager
 def served(site: Path) -> Iterator[str]:
-    """Serve a built site with compression at a free port of the loopback address; gives its base
-    address.
-    """
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(_Handler, directory=str(site))
-    )
+    """Serve a built site at a free port of the loopback address; gives its base address."""
+    handler = partial(_Handler, directory=str(site))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -118,15 +132,13 @@ def served(site: Path) -> Iterator[str]:
         server.server_close()
 
 
-def loaded(context: Any, base: str, page: str) -> list[str]:
-    """Addresses of everything that a browser asks for when it loads a page and scrolls to its end."""
+def loaded(context: BrowserContext, base: str, page: str) -> list[str]:
+    """Addresses of everything that a browser asks for to show a page down to its end."""
     asked: list[str] = []
     tab = context.new_page()
     tab.on("request", lambda request: asked.append(request.url))
     tab.goto(base + page, wait_until="networkidle")
-    tab.evaluate(
-        "document.querySelectorAll('img[loading=lazy]').forEach(image => { image.loading = 'eager'; })"
-    )
+    tab.evaluate(_LOAD_LAZY_IMAGES)
     tab.wait_for_load_state("networkidle")
     tab.close()
     return list(dict.fromkeys(url for url in asked if not url.startswith("data:")))
@@ -142,35 +154,36 @@ def weight(site: Path, base: str, addresses: Iterable[str]) -> int:
         if not url.startswith(base):
             raise ValueError(f"a request to another host: {url}")
         name = url.removeprefix(base).partition("?")[0].partition("#")[0]
-        path = site / name
-        path = path / "index.html" if path.is_dir() else path
+        path = _page_file(site / name)
         if name in NOT_COUNTED or not path.is_file():
             continue
         body = path.read_bytes()
-        total += len(gzip.compress(body, 6)) if path.suffix in _TEXT else len(body)
+        if path.suffix in _COMPRESSED:
+            body = gzip.compress(body, _GZIP_LEVEL)
+        total += len(body)
     return total
 
 
 def weigh_site(site: Path, pages: Iterable[str], executable: str | None = None) -> dict[str, int]:
     """Page -> bytes over the wire, each page with an empty cache."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # only where a browser is asked for
 
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     with sync_playwright() as playwright, served(site) as base:
         browser = playwright.chromium.launch(
             executable_path=executable or browser_path(), args=list(LAUNCH)
         )
         for page in pages:
             context = browser.new_context()
-            found[page] = weight(site, base, loaded(context, base, page))
+            sizes[page] = weight(site, base, loaded(context, base, page))
             context.close()
         browser.close()
-    return found
+    return sizes
 
 
 def browser_path() -> str | None:
     """The browser that scripts.ensure_browser finds; None lets Playwright take its own."""
     from scripts.ensure_browser import find_browser
 
-    found = find_browser()
-    return str(found) if found else None
+    browser = find_browser()
+    return str(browser) if browser else None
