@@ -1,24 +1,27 @@
-"""Measures of the library for `bench.py`: how long links take to check, and references to read and
-check.
-"""
+"""How long the data takes to check: all of it, links over the network, and many references."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import itertools
+import os
 import re
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from flopbook.contributing.guard import Guard
-from flopbook.data.library import library
+
+from scripts.bench.processes import COMMAND, PYTHON, printed, timed
+from scripts.bench.results import Timed
 
 LINKS, ENTRIES = 1000, 2000
+_MOST_RUNS = 5  # a run takes seconds
+_AT_ONCE = 8  # links of one host
+_A_FILE = 50  # references
 
 # A server of its own process, so that it does not share a core's time with what is measured.
 _SERVER = """
@@ -44,7 +47,7 @@ from pathlib import Path
 from flopbook.data import references as reader
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules.base import Holdings
-from flopbook.data.library import entry_ids, vendor_ids
+from flopbook.data.library import entry_ids, vendor_ids, library
 
 root = Path(sys.argv[1])
 begun = time.perf_counter()
@@ -63,19 +66,38 @@ print(len(found), time.perf_counter() - begun)
 """
 
 
+def lint(runs: int) -> Iterator[Timed]:
+    """All checks of all data."""
+    times = timed([COMMAND, "lint"], min(runs, _MOST_RUNS), 1.0)
+    yield Timed("lint of all data", times, "2 s for one file", "s")
+
+
+def links(runs: int) -> Iterator[Timed]:
+    """A thousand links of one host on this machine, eight at a time."""
+    times = link_times(min(runs, _MOST_RUNS))
+    yield Timed("1,000 links of one host, 8 at once", times, "10 s", "s")
+
+
+def references(runs: int) -> Iterator[Timed]:
+    """Two thousand references read and checked, with nothing kept from an earlier run."""
+    times = reference_times(min(runs, _MOST_RUNS), os.environ | {"FLOPBOOK_CACHE": ""})
+    yield Timed("2,000 references read and checked", times, "3 s", "s")
+
+
 def link_times(runs: int) -> list[float]:
     """Seconds for a thousand links of one host on this machine, eight at a time."""
     from scripts import check_links
 
-    server = subprocess.Popen([sys.executable, "-c", _SERVER], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([PYTHON, "-c", _SERVER], stdout=subprocess.PIPE, text=True)
     try:
         port = int(server.stdout.readline() if server.stdout else 0)
+        # The checker refuses addresses of this machine unless it is told which.
         guard = Guard(allow=frozenset({("127.0.0.1", port)}), resolve=lambda host: [host])
         with tempfile.TemporaryDirectory() as folder:
             text = "".join(f"http://127.0.0.1:{port}/{number}\n" for number in range(LINKS))
             (Path(folder) / "README.md").write_text(text, encoding="utf-8")
-            words = ["--root", folder, "--no-cache", "--delay", "0", "--per-host", "8"]
-            return [_quiet_seconds(lambda: check_links.main(words, guard)) for _ in range(runs)]
+            options = ["--root", folder, "--no-cache", "--delay", "0", "--per-host", str(_AT_ONCE)]
+            return [_quiet_seconds(lambda: check_links.main(options, guard)) for _ in range(runs)]
     finally:
         server.terminate()
         server.wait(timeout=15)
@@ -84,47 +106,46 @@ def link_times(runs: int) -> list[float]:
 def _quiet_seconds(call: Callable[[], int]) -> float:
     """Seconds that a call takes whose printing nobody reads. Raises RuntimeError when it fails."""
     begun = time.perf_counter()
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
         status = call()
     if status != 0:
-        raise RuntimeError(said.getvalue())
+        raise RuntimeError(output.getvalue())
     return time.perf_counter() - begun
 
 
-def reference_times(runs: int, environment: dict[str, str]) -> list[float]:
-    """Seconds to read and check two thousand references in a new process, with nothing kept from
-    before.
-    """
+def reference_times(runs: int, environment: Mapping[str, str]) -> list[float]:
+    """Seconds to read and check two thousand references in a new process."""
     with tempfile.TemporaryDirectory() as folder:
         for number, text in enumerate(_files(ENTRIES)):
             (Path(folder) / f"{number}.bib").write_text(text, encoding="utf-8")
-        command = [sys.executable, "-c", _READ, folder]
-        times = []
-        for _ in range(runs):
-            done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, check=True
-            )
-            count, seconds = done.stdout.split()
-            if int(count) != ENTRIES:
-                raise RuntimeError(f"{count} references were read, expected {ENTRIES}")
-            times.append(float(seconds))
-        return times
+        return [_reference_seconds(folder, environment) for _ in range(runs)]
+
+
+def _reference_seconds(folder: str, environment: Mapping[str, str]) -> float:
+    count, seconds = printed(_READ, environment, folder).split()
+    if int(count) != ENTRIES:
+        raise RuntimeError(f"{count} references were read, expected {ENTRIES}")
+    return float(seconds)
+
+
+_ENTRY = re.compile(r"^@\w+\{.*?^\}", re.MULTILINE | re.DOTALL)
 
 
 def _files(count: int) -> list[str]:
     """Files of our own entries, some more than once under other keys, titles and identifiers."""
-    entries = [
-        match[0]
-        for path in sorted(library().bibliography.glob("*.bib"))
-        for match in re.finditer(
-            r"^@\w+\{.*?^\}", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-        )
-    ]
-    made = []
-    for number, entry in zip(range(count), itertools.cycle(entries), strict=False):
-        entry = re.sub(r"^(@\w+\{[^,]+),", rf"\g<1>n{number},", entry)
-        entry = re.sub(r"(?m)^(\s*title\s*=\s*[{\"])", rf"\g<1>{number} ", entry)
-        entry = re.sub(r"(?m)^\s*(doi|eprint|archiveprefix)\s*=.*\n", "", entry)
-        made.append(re.sub(r"^(@\w+\{[^,]+,)", rf"\g<1>\n  doi = {{10.1000/{number}}},", entry))
-    return ["\n\n".join(made[start : start + 50]) + "\n" for start in range(0, count, 50)]
+    entries: list[str] = []
+    for path in sorted(library().bibliography.glob("*.bib")):
+        entries += _ENTRY.findall(path.read_text(encoding="utf-8"))
+    numbered = zip(range(count), itertools.cycle(entries), strict=False)
+    renamed = [_renamed(entry, number) for number, entry in numbered]
+    starts = range(0, count, _A_FILE)
+    return ["\n\n".join(renamed[start : start + _A_FILE]) + "\n" for start in starts]
+
+
+def _renamed(entry: str, number: int) -> str:
+    """An entry as another work: the rules refuse a key, a title or an identifier used twice."""
+    entry = re.sub(r"^(@\w+\{[^,]+),", rf"\g<1>n{number},", entry)
+    entry = re.sub(r"(?m)^(\s*title\s*=\s*[{\"])", rf"\g<1>{number} ", entry)
+    entry = re.sub(r"(?m)^\s*(doi|eprint|archiveprefix)\s*=.*\n", "", entry)
+    return re.sub(r"^(@\w+\{[^,]+,)", rf"\g<1>\n  doi = {{10.1000/{number}}},", entry)

@@ -1,46 +1,71 @@
-"""Measures of pages in a real browser for `bench.py`: explorer, all works, forms of calculators,
-search.
-"""
+"""Pages in a real browser: explorer, all works, forms of calculators, search, and their weights."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
+import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from scripts.website.build.weigh import BUDGETS, LAUNCH, browser_path, served, weigh_site
+from scripts.bench.processes import ROOT
+from scripts.bench.results import Counted, Measure, Result, Timed, Weighed
+from scripts.website.build.handbook import chapters
+from scripts.website.build.weigh import (
+    BUDGET,
+    BUDGETS,
+    LAUNCH,
+    TEMPLATES,
+    browser_path,
+    served,
+    weigh_site,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 WORKS = "references/works/"
 QUESTIONS = ("roofline", "h100", "all-gather", "attention is all you need", "kv cache")
+_MOST_LOADS, _MOST_VISITS = 10, 5  # runs of what takes seconds
 
 
-class Timed(NamedTuple):
-    """A measure: what it is, its milliseconds, and its budget."""
+def of_site(measure: Callable[[Path, int], Iterator[Result]]) -> Measure:
+    """A measure of a built site as one of the site in its usual place, if that is built."""
 
-    name: str
-    times: list[float]
-    budget: str = "none"
+    def measured(runs: int) -> Iterator[Result]:
+        site = ROOT / "site"
+        if not (site / "index.html").exists():
+            yield Counted(measure.__name__, "needs a built site (make site)")
+            return
+        yield from measure(site, runs)
 
-
-class Weighed(NamedTuple):
-    """A weight: of what, in bytes gzipped, and its budget."""
-
-    name: str
-    size: int
-    budget: str = "none"
+    return measured
 
 
 @contextlib.contextmanager
-def _tabs(site: Path) -> Iterator[tuple[Callable[[], Any], str]]:
+def _tabs(site: Path) -> Iterator[tuple[Callable[[], Page], str]]:
     """What opens a new tab, and the address of the served site."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # only where a browser is asked for
 
     with sync_playwright() as playwright, served(site) as base:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=list(LAUNCH))
         yield browser.new_page, base
         browser.close()
+
+
+def weights(site: Path, _: int) -> Iterator[Weighed | Counted]:
+    """What each page template weighs over the wire, gzipped, search index aside."""
+    texts = [f"{chapter.page.removesuffix('.md')}/" for chapter in chapters()]
+    sizes = weigh_site(site, dict.fromkeys([*TEMPLATES, *texts]))
+    for page, size in sizes.items():
+        budget = BUDGETS.get(page, BUDGET)
+        yield Weighed(page or "home", size, f"{budget // 1000} kB")
+    usual = {page: size for page, size in sizes.items() if page not in BUDGETS}
+    middle = statistics.median_high(usual.values()) / 1000
+    largest = max(usual, key=lambda page: usual[page])
+    summary = f"median {middle:.1f} kB, largest {usual[largest] / 1000:.1f} kB ({largest})"
+    yield Counted("text pages", summary)
 
 
 # Waits for the explorer, filters and sorts once, and notes when the result was painted.
@@ -53,32 +78,30 @@ _FIRST_FILTER = """() => new Promise(done => {
     search.dispatchEvent(new Event('input'));
     document.querySelectorAll('.fb-sorter')[4].click();
     const [entry] = performance.getEntriesByType('navigation');
-    requestAnimationFrame(() => setTimeout(() => done([ready, performance.now(), entry.domContentLoadedEventStart])));
+    requestAnimationFrame(() => setTimeout(() => done(
+      [ready, performance.now(), entry.domContentLoadedEventStart])));
   };
   go();
 })"""
 
 
 def explorer(site: Path, runs: int) -> Iterator[Timed]:
-    """The page of all accelerators: from the start of loading, and from the page being there, to
-    the first filter.
-    """
+    """The page of all accelerators, from the start of loading and from the page being there."""
     times: list[list[float]] = []
     with _tabs(site) as (new_tab, base):
-        for _ in range(min(runs, 10)):
+        for _ in range(min(runs, _MOST_LOADS)):
             tab = new_tab()
             tab.goto(base + "accelerators/", wait_until="commit")
             times.append(tab.evaluate(_FIRST_FILTER))
             tab.close()
-    yield Timed("explorer: start of loading to usable", [one[0] for one in times])
-    yield Timed("explorer: start of loading to first filter", [one[1] for one in times])
-    yield Timed(
-        "explorer: page there to first filter done", [one[1] - one[2] for one in times], "300 ms"
-    )
+    usable, filtered, arrived = map(list, zip(*times, strict=True))
+    after_arrival = [done - page for done, page in zip(filtered, arrived, strict=True)]
+    yield Timed("explorer: start of loading to usable", usable)
+    yield Timed("explorer: start of loading to first filter", filtered)
+    yield Timed("explorer: page there to first filter done", after_arrival, "300 ms")
 
 
-# Types words one after the other, and notes for each how long the filter took, and how long until
-# it was painted.
+# Types words one after the other, and notes how long the filter took and how long its painting.
 _FILTERS = """async () => {
   const search = document.querySelector('.fb-works input[type=search]');
   search.focus();
@@ -98,29 +121,24 @@ _FILTERS = """async () => {
 
 
 def works(site: Path, runs: int) -> Iterator[Timed | Weighed]:
-    """The page of all works with the sources of values: how many lines, how fast they are filtered,
-    what it weighs.
-    """
+    """The page of all works with the sources of values: how fast lines are filtered, its weight."""
     times: list[list[float]] = []
     with _tabs(site) as (new_tab, base):
-        for _ in range(min(runs, 5)):
+        for _ in range(min(runs, _MOST_VISITS)):
             tab = new_tab()
             tab.goto(f"{base}{WORKS}?sources=1")
             tab.wait_for_selector(".fb-works[data-ready]")
             lines = tab.inner_text(".fb-works .fb-count")
             times += tab.evaluate(_FILTERS)
             tab.close()
-    yield Timed(f"works: filter {lines.split(' of ')[-1]}", [one[0] for one in times], "50 ms")
-    yield Timed("works: filter until it is painted", [one[1] for one in times])
-    yield Weighed(
-        "works: weight of the page",
-        weigh_site(site, [WORKS])[WORKS],
-        f"{BUDGETS[WORKS] // 1000} kB",
-    )
+    filtered, painted = map(list, zip(*times, strict=True))
+    yield Timed(f"works: filter {lines.split(' of ')[-1]}", filtered, "50 ms")
+    yield Timed("works: filter until it is painted", painted)
+    size = weigh_site(site, [WORKS])[WORKS]
+    yield Weighed("works: weight of the page", size, f"{BUDGETS[WORKS] // 1000} kB")
 
 
-# Notes, for each keystroke, when the answer and the picture were in the page and when they were
-# painted.
+# Notes, for each keystroke, when answer and picture were in the page and when they were painted.
 _KEYSTROKES = """() => {
   const strokes = window.strokes = [];
   let pressed = 0;
@@ -154,17 +172,15 @@ def form(site: Path, runs: int) -> Iterator[Timed]:
                 tab.wait_for_function(f"window.strokes.length === {len(text)}")
                 strokes += tab.evaluate("strokes")
             tab.close()
-            yield Timed(
-                f"{name}: keystroke to answer in the page", [one[0] for one in strokes], "50 ms"
-            )
-            yield Timed(
-                f"{name}: keystroke to answer painted", [one[1] for one in strokes], "50 ms"
-            )
+            answered, painted = map(list, zip(*strokes, strict=True))
+            yield Timed(f"{name}: keystroke to answer in the page", answered, "50 ms")
+            yield Timed(f"{name}: keystroke to answer painted", painted, "50 ms")
 
 
 # From the last key of a question until an answer to it is in the page.
 _ASK = """question => new Promise(done => {
-  const meta = document.querySelector('.md-search-result__meta'), field = document.querySelector('.md-search__input');
+  const meta = document.querySelector('.md-search-result__meta');
+  const field = document.querySelector('.md-search__input');
   meta.textContent = '';
   const watch = new MutationObserver(() => {
     if (!/\\d|^No/.test(meta.textContent)) return;
@@ -179,13 +195,11 @@ _ASK = """question => new Promise(done => {
 
 
 def search(site: Path, runs: int) -> Iterator[Timed | Weighed]:
-    """The site's search, each run with an empty cache: what it loads, and how long first and later
-    answers take.
-    """
+    """The site's search, each run with an empty cache: its size, and how long answers take."""
     first: list[float] = []
     later: list[float] = []
     with _tabs(site) as (new_tab, base):
-        for _ in range(min(runs, 5)):
+        for _ in range(min(runs, _MOST_VISITS)):
             tab = new_tab()
             tab.goto(base + "handbook/roofline/", wait_until="networkidle")
             tab.keyboard.press("/")
