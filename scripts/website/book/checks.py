@@ -1,6 +1,4 @@
-"""What must hold of an ePub: well-formed files, a complete manifest, and links that lead somewhere
-inside it.
-"""
+"""What must hold of an ePub: well-formed files, a complete manifest, links that lead somewhere."""
 
 from __future__ import annotations
 
@@ -40,9 +38,7 @@ def problems(content: bytes) -> list[str]:
 
 
 def _spaces(trees: dict[str, ElementTree.Element]) -> Iterator[str]:
-    """Formulas and pictures say what they are: in XML a name alone is unknown, and readers show
-    bare letters.
-    """
+    """In XML a name alone is unknown: formulas and pictures say their namespace."""
     for name, tree in trees.items():
         for element in tree.iter():
             space, _, kind = element.tag.lstrip("{").rpartition("}")

@@ -1,6 +1,4 @@
-"""Pictures with their colours written into them: a reader of ePubs knows neither our style sheet
-nor its variables.
-"""
+"""Pictures with their colours written into them: readers of ePubs know no style sheet of ours."""
 
 from __future__ import annotations
 
@@ -59,9 +57,7 @@ class Rule(NamedTuple):
 
 
 def rules(sheet: str) -> list[Rule]:
-    """The rules of a style sheet that paint, the weakest first, with the values of the light
-    scheme.
-    """
+    """The rules of a style sheet that paint, the weakest first, in the colours of the light scheme."""
     found: list[Rule] = []
     variables = dict(THEME)
     read: list[tuple[str, dict[str, str]]] = []
@@ -124,8 +120,9 @@ def paint(body: Tag, found: Sequence[Rule]) -> None:
 
 
 def _halo(element: Tag) -> None:
-    """Words with a rim below them as two elements: a program that does not know the order would
-    paint the rim above.
+    """Words with a rim below them as two elements.
+
+    A program that does not know `paint-order` would paint the rim above.
     """
     order = str(element.attrs.pop("paint-order"))
     if order.startswith("stroke"):

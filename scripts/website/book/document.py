@@ -36,9 +36,7 @@ class Facts(NamedTuple):
 
 
 def facts(config: Path, site_url: str) -> Facts:
-    """The facts of this book: from the configuration of the site, the package and the newest
-    reading of a source.
-    """
+    """The facts of this book, from the configuration of the site, the package and the references."""
     said = yaml.safe_load(config.read_text(encoding="utf-8"))
     return Facts(
         title=f"{said['site_name']}: the handbook",

@@ -1,6 +1,4 @@
-"""The ePub: a zip of XHTML chapters, their list and a style sheet, the same bytes for the same
-parts.
-"""
+"""The ePub: a zip of XHTML chapters, their list and a style sheet; same parts, same bytes."""
 
 from __future__ import annotations
 

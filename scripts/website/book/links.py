@@ -1,6 +1,4 @@
-"""Links of the site made into links of the book: inside it where it has the target, else to the
-published site.
-"""
+"""Links of the site made into links of the book, or to the published site where it lacks the target."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ def work_anchor(key: str) -> str:
 
 
 def resolved(href: str, page: str) -> tuple[str, str]:
-    """The path in the site that a link on a page leads to, and the anchor; a page's path ends in a
-    slash.
-    """
+    """Path in the site and anchor that a link on a page leads to; the path of a page ends in a slash."""
     path, _, anchor = href.partition("#")
     path = path.partition("?")[0]
     if not path:
@@ -121,9 +117,7 @@ def dangling(parts: Sequence[Part]) -> list[str]:
 
 
 class _Works:
-    """The works that the site's pages of references show, read when the first of a page is asked
-    for.
-    """
+    """The works that the pages of references show, read when the first of a page is asked for."""
 
     def __init__(self, site: Path) -> None:
         self._site = site

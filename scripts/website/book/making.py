@@ -27,8 +27,9 @@ def gathered(site: Path) -> tuple[Facts, list[Part]]:
 
 
 def joined(site: Path, pages: Sequence[str], address: str = "") -> list[Part]:
-    """The parts of the book, ready to be written: `pages` are the folders of its chapters,
-    `address` that of the site.
+    """The parts of the book, ready to be written.
+
+    `pages` are the folders of its chapters, `address` is that of the site.
 
     Raises BookError when a page is missing or a link inside the book leads nowhere.
     """

@@ -1,6 +1,4 @@
-"""The parts of the book, read from the built site: how to read it, the chapters in their order,
-what follows them.
-"""
+"""The parts of the book, read from the built site: preface, chapters in order, what follows them."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ class BookError(RuntimeError):
 
 @dataclass
 class Part:
-    """One part: its anchor, the folder of its page in the site, its number if it is a chapter, its
-    title and text.
-    """
+    """One part: its anchor, the folder of its page, its number if it is a chapter, title and text."""
 
     slug: str
     page: str
@@ -92,9 +88,7 @@ def _part(site: Path, page: str, slug: str, number: int = 0) -> Part:
 
 
 def _retitle(part: Part) -> None:
-    """The page that opens the handbook lists the chapters and the book itself: the contents do that
-    here.
-    """
+    """Give the preface its title, without the list of chapters: the contents have it."""
     head = part.body.select_one("h1")
     if head is not None:
         head.string = part.title

@@ -1,6 +1,4 @@
-"""The PDF: Chromium lays the document out twice, the second time with the page numbers of the first
-in its contents.
-"""
+"""The PDF: Chromium lays the document out twice, the second time with the page numbers."""
 
 from __future__ import annotations
 

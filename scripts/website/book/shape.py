@@ -64,7 +64,8 @@ def shape(part: Part) -> None:
     body = part.body
     if picture := body.select_one("img, object, iframe, video"):
         raise BookError(
-            f"{part.page}: found {picture.name} {picture.get('src', '')}; draw it as SVG in the page"
+            f"{part.page}: found {picture.name} {picture.get('src', '')}; draw it as SVG in the "
+            "page"
         )
     _calculators(body)
     for value in body.select("button.fb-value"):
@@ -96,8 +97,9 @@ def _calculators(body: Tag) -> None:
 
 
 def _answers(part: Part) -> None:
-    """Answers go to the end of the chapter, with links both ways: on paper nothing folds, and a
-    reader tries first.
+    """Move answers to the end of the chapter, with links both ways.
+
+    On paper nothing folds, and a reader tries first.
     """
     gathered: dict[str, Tag] = {}
     for folded in part.body.select("details.success"):
@@ -124,9 +126,7 @@ def _answers(part: Part) -> None:
 
 
 def _opened(body: Tag) -> None:
-    """Everything else that folds is open, but for what only moves and for BibTeX, which nobody
-    copies from paper.
-    """
+    """Open everything else that folds, but what only moves and BibTeX, which nobody copies from paper."""
     for folded in body.select("details"):
         if folded.select_one(", ".join((*MOVES, "pre.fb-bibtex"))):
             folded.decompose()
@@ -154,9 +154,7 @@ def _headings(part: Part) -> None:
 
 
 def _well_formed(body: Tag) -> None:
-    """What a browser forgives and XML does not: blocks in paragraphs, names in small letters,
-    attributes of screens.
-    """
+    """Mend what a browser forgives and XML does not: nesting, cases, attributes of screens."""
     for paragraph in body.select("p"):
         if paragraph.find(_BLOCKS):
             paragraph.name = "div"

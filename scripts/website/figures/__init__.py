@@ -34,8 +34,9 @@ def figure_names() -> tuple[str, ...]:
 
 
 def figure_of(name: str, **options: Any) -> Figure:
-    """The figure of this name, drawn. Raises UnknownName, and FlopbookError for options that it
-    does not take.
+    """The figure of this name, drawn.
+
+    Raises UnknownName, and FlopbookError for options that it does not take.
     """
     if name not in figure_names():
         raise UnknownName("figure", name, figure_names())
@@ -66,9 +67,7 @@ def origin(module: str, page: str, call: str) -> str:
 
 
 def called(name: str, **options: Any) -> str:
-    """The expression that draws a figure, as a page of prose writes it; numbers with units as plain
-    SI values.
-    """
+    """The expression that draws a figure, as prose writes it; numbers as plain SI values."""
 
     def plain(value: Any) -> str:
         return f"{float(value):g}" if isinstance(value, float) else json.dumps(value)

@@ -1,6 +1,4 @@
-"""Bytes that one layer of attention moves, by the length of the sequence: in three kernels, and
-fused into one.
-"""
+"""Bytes that one layer of attention moves, by sequence length: in three kernels, and fused."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ LENGTHS = tuple(512 * 2**n for n in range(9))
 
 
 def moved(seq: float) -> tuple[float, float, float]:
-    """Bytes in three kernels; fused, keys and values read again by each block of queries; fused,
-    all read once.
-    """
+    """Bytes in three kernels; fused, keys read again by each block of queries; fused, all read once."""
     found = shape(MODEL)
     heads, kv_heads, width = (found.pick(name).value for name in ("heads", "kv_heads", "head_dim"))
     once = attention_bytes(seq, heads, kv_heads, width)
@@ -45,10 +41,11 @@ def figure() -> Figure:
     )
     return Figure(
         "Bytes of attention against the length of the sequence",
-        f"One layer of {shape(MODEL).model.name} in bf16, all pairs, both axes logarithmic. {said}.",
-        "Unfused, scores and weights go to memory and back: four times the square of the length. Fused, they never "
-        f"leave the chip. The middle line reads all keys again for every {BLOCK} queries; a cache brings it towards "
-        "the lowest.",
+        f"One layer of {shape(MODEL).model.name} in bf16, all pairs, both axes logarithmic. "
+        f"{said}.",
+        "Unfused, scores and weights go to memory and back: four times the square of the length. "
+        f"Fused, they never leave the chip. The middle line reads all keys again for every {BLOCK} "
+        "queries; a cache brings it towards the lowest.",
         336,
         tuple(parts),
     )

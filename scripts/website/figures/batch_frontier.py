@@ -1,6 +1,4 @@
-"""Throughput against time per token as the batch of a server grows: the frontier that an operator
-chooses from.
-"""
+"""Throughput against time per token as the batch of a server grows: what an operator chooses from."""
 
 from __future__ import annotations
 
@@ -33,10 +31,11 @@ def figure() -> Figure:
     parts.append(words(96, 30, "each point: twice the batch", "start", "fb-small"))
     return Figure(
         "Throughput against time per token",
-        f"{MODEL} in bf16 on {CHIPS} chips of {CHIP}. Each line begins with a batch of one and ends with as many "
-        f"sequences as fit into memory: {'; '.join(said)}.",
-        "At first a larger batch costs hardly any time: the points rise straight up. Then reading the caches takes "
-        "over, and they move to the right. The longer the sequences, the sooner that happens and the lower the end.",
+        f"{MODEL} in bf16 on {CHIPS} chips of {CHIP}. Each line begins with a batch of one and "
+        f"ends with as many sequences as fit into memory: {'; '.join(said)}.",
+        "At first a larger batch costs hardly any time: the points rise straight up. Then reading "
+        "the caches takes over, and they move to the right. The longer the sequences, the sooner "
+        "that happens and the lower the end.",
         336,
         tuple(parts),
     )
@@ -54,4 +53,7 @@ def _points(length: int) -> list[tuple[float, float, float]]:
 
 
 def _tip(batch: float, seconds: float, rate: float) -> str:
-    return f"batch {batch:,.0f}: {format_quantity(seconds, 's')} a token, {rate:,.0f} tokens a second and chip"
+    return (
+        f"batch {batch:,.0f}: {format_quantity(seconds, 's')} a token, {rate:,.0f} tokens a second "
+        "and chip"
+    )

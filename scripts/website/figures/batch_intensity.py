@@ -1,6 +1,4 @@
-"""Arithmetic intensity of a weight matrix against the tokens that share it, for matrices of three
-sizes.
-"""
+"""Arithmetic intensity of a weight matrix against the tokens that share it, for three sizes."""
 
 from __future__ import annotations
 
@@ -49,10 +47,11 @@ def figure() -> Figure:
     )
     return Figure(
         "Intensity against batch",
-        f"Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then each line bends: "
-        f"{'; '.join(said)}. The dashed line is the ridge point of the {label} at {ridge:,.0f} FLOP for each byte.",
-        "Feed-forward matrices of three models in bf16. A few tokens: intensity is their number. Many tokens: the "
-        "matrix is the limit. The smallest one passes the ridge late.",
+        "Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then "
+        f"each line bends: {'; '.join(said)}. The dashed line is the ridge point of the {label} at "
+        f"{ridge:,.0f} FLOP for each byte.",
+        "Feed-forward matrices of three models in bf16. A few tokens: intensity is their number. "
+        "Many tokens: the matrix is the limit. The smallest one passes the ridge late.",
         334,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""Time of one layer against the batch under FSDP, tensor parallelism and both, beside the time of
-the arithmetic.
-"""
+"""Time of one layer against the batch: arithmetic, FSDP, tensor parallelism and both together."""
 
 from __future__ import annotations
 
@@ -19,8 +17,7 @@ D_MODEL = 8192.0
 def lines(
     chip: str, d_ff: float, chips: int, axes: int, tensor_axes: int
 ) -> list[tuple[str, list[tuple[float, float]]]]:
-    """Seconds of the forward pass of a plain block by its batch: arithmetic, and the traffic of
-    each scheme.
+    """Seconds of the forward pass of a plain block by its batch: arithmetic and traffic of each scheme.
 
     The calculators say at which batch, at how many ways or with what slack traffic takes as long as
     arithmetic.
@@ -55,9 +52,7 @@ def lines(
 def figure(
     chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, tensor_axes: int = 1
 ) -> Figure:
-    """Four lines; where one of traffic crosses that of arithmetic, its scheme begins to keep the
-    chips busy.
-    """
+    """Four lines; where traffic crosses arithmetic, its scheme begins to keep the chips busy."""
     found = lines(chip, float(d_ff), chips, axes, tensor_axes)
     least = {
         "both": float(
@@ -86,14 +81,12 @@ def figure(
     )
     return Figure(
         f"Time of a layer by the batch on {chips} chips",
-        "Both axes logarithmic. The time of the arithmetic rises with the batch; that of FSDP's traffic does "
-        "not change; "
-        "that of tensor parallelism rises alike and stays above; that of both rises with the square root. "
-        f"Busy: {told}.",
-        f"Forward pass of a plain block of {D_MODEL:,.0f} by {d_ff:,.0f} on {chips} {find_chip(chip).name} in "
-        "a torus of "
-        f"{axes} axes. A scheme keeps the chips busy where its line lies below that of the arithmetic, so right of its "
-        "dashed threshold.",
+        "Both axes logarithmic. The time of the arithmetic rises with the batch; that of FSDP's "
+        "traffic does not change; that of tensor parallelism rises alike and stays above; that of "
+        f"both rises with the square root. Busy: {told}.",
+        f"Forward pass of a plain block of {D_MODEL:,.0f} by {d_ff:,.0f} on {chips} "
+        f"{find_chip(chip).name} in a torus of {axes} axes. A scheme keeps the chips busy where "
+        "its line lies below that of the arithmetic, so right of its dashed threshold.",
         322,
         tuple(parts),
     )

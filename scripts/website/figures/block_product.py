@@ -16,8 +16,7 @@ def terms(row: int, column: int, inner: int) -> list[str]:
 def figure(
     rows: int = 2, inner: int = 3, columns: int = 2, row: int = 2, column: int = 1
 ) -> Figure:
-    """A of rows by inner blocks times B of inner by columns blocks, with one block of the result
-    followed.
+    """A of rows by inner blocks times B of inner by columns blocks, one block of the result followed.
 
     Raises FlopbookError for a block that does not exist or too many of them.
     """
@@ -64,11 +63,11 @@ def figure(
     ]
     return Figure(
         "A product of matrices in blocks",
-        f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. Block "
-        f"C{row}{column} is "
-        f"{' + '.join(found)}.",
-        "Blocks multiply as numbers do: equal colours meet, and their products add up to one block of C. If the "
-        "coloured blocks lie on one device, it needs nobody; if on several, each has one term of the sum.",
+        f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. "
+        f"Block C{row}{column} is {' + '.join(found)}.",
+        "Blocks multiply as numbers do: equal colours meet, and their products add up to one block "
+        "of C. If the coloured blocks lie on one device, it needs nobody; if on several, each has "
+        "one term of the sum.",
         _TOP + high + 10,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""The share of a pipeline's time that is lost, by the number of micro-batches, for several
-schedules.
-"""
+"""The idle share of a pipeline by the number of micro-batches, for several schedules."""
 
 from __future__ import annotations
 
@@ -41,7 +39,8 @@ def figure(stages: int = 8) -> Figure:
     return Figure(
         title,
         f"Both axes logarithmic. {'; '.join(told)} micro-batches.",
-        f"{title}, passes of equal length. Each line falls as one over the number of micro-batches.",
+        f"{title}, passes of equal length. Each line falls as one over the number of "
+        "micro-batches.",
         312,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""The bubble against the number of micro-batches for pipelines of several lengths, with four for
-each stage marked.
-"""
+"""The bubble against the number of micro-batches for pipelines of several lengths."""
 
 from __future__ import annotations
 
@@ -44,11 +42,10 @@ def figure() -> Figure:
     told = "; ".join(f"{k} stages {f:.1%} at {m}" for k, (m, f) in zip(STAGES, marks, strict=True))
     return Figure(
         "The bubble by stages and micro-batches",
-        f"Both axes logarithmic. Lines fall from nearly 1 towards (K - 1) / M. With four micro-batches for each stage: "
-        f"{told}.",
-        "GPipe and 1F1B, passes of equal length in all stages. Dots: four micro-batches for each stage, "
-        "where the loss is "
-        "below a fifth whatever the length.",
+        "Both axes logarithmic. Lines fall from nearly 1 towards (K - 1) / M. With four "
+        f"micro-batches for each stage: {told}.",
+        "GPipe and 1F1B, passes of equal length in all stages. Dots: four micro-batches for each "
+        "stage, where the loss is below a fifth whatever the length.",
         312,
         tuple(parts),
     )

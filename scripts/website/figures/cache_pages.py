@@ -1,6 +1,4 @@
-"""Memory for keys and values: reserved in one piece for the longest answer, or handed out page by
-page.
-"""
+"""A key-value cache reserved in one piece for the longest answer, or handed out page by page."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ def paged() -> float:
 
 
 def figure() -> Figure:
-    """Above, a row for each sequence; below, the pages of one pool, in the order in which they were
-    asked for.
-    """
+    """Above, a row for each sequence; below, the pages of one pool in the order of their allocation."""
     parts = [
         words(_LEFT, 18, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
     ]
@@ -38,11 +34,12 @@ def figure() -> Figure:
     parts += _pool(136)
     return Figure(
         "A cache reserved in one piece, and the same in pages",
-        f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. Reserved in one piece, "
-        f"{reserved():.0%} of the memory holds tokens; in pages of {PAGE} tokens, {paged():.0%}, and the rest is free "
-        "for other sequences.",
-        "Filled cells hold a token, hollow ones are taken and empty. Pages of one sequence need not be neighbours: a "
-        "table says where each lies. Only the last page of a sequence can be partly empty.",
+        f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. "
+        f"Reserved in one piece, {reserved():.0%} of the memory holds tokens; in pages of {PAGE} "
+        f"tokens, {paged():.0%}, and the rest is free for other sequences.",
+        "Filled cells hold a token, hollow ones are taken and empty. Pages of one sequence need "
+        "not be neighbours: a table says where each lies. Only the last page of a sequence can be "
+        "partly empty.",
         216,
         tuple(parts),
     )

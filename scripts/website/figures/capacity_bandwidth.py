@@ -34,7 +34,10 @@ def spots() -> list[Spot]:
     for item in chips(items()):
         size, rate = value_of(item.cells, "memory"), bandwidth(item)
         if size is not None and rate is not None:
-            tip = f"{item.entry.name}: {format_quantity(size, 'byte')} at {format_quantity(rate, 'byte/s')}"
+            tip = (
+                f"{item.entry.name}: {format_quantity(size, 'byte')} at "
+                f"{format_quantity(rate, 'byte/s')}"
+            )
             found.append(
                 Spot(item, size, rate, f"{tip}, read once in {format_quantity(size / rate, 's')}")
             )
@@ -58,11 +61,12 @@ def figure() -> Figure:
     times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in found)
     return Figure(
         "Size and bandwidth of memories",
-        f"{len(found)} chips on logarithmic axes with diagonals of equal time to read the memory once, from "
-        f"{format_quantity(times[0][0], 's')} ({times[0][1]}) to {format_quantity(times[-1][0], 's')} "
-        f"({times[-1][1]}). Chips with DRAM form one cloud; those with SRAM only lie above and left of it.",
-        f"{len(found)} chips. Along a dashed line, reading the whole memory takes the same time. That time bounds the "
-        "pace of a model that fills it: one token for each read.",
+        f"{len(found)} chips on logarithmic axes with diagonals of equal time to read the memory "
+        f"once, from {format_quantity(times[0][0], 's')} ({times[0][1]}) to "
+        f"{format_quantity(times[-1][0], 's')} ({times[-1][1]}). Chips with DRAM form one cloud; "
+        "those with SRAM only lie above and left of it.",
+        f"{len(found)} chips. Along a dashed line, reading the whole memory takes the same time. "
+        "That time bounds the pace of a model that fills it: one token for each read.",
         400,
         tuple(parts),
     )

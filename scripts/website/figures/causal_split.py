@@ -1,6 +1,4 @@
-"""Who computes which part of causal attention when a sequence is cut over chips: in one piece each,
-or folded.
-"""
+"""Which chip computes which part of causal attention, by how the sequence is cut over chips."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ def folded(chunk: int) -> int:
 
 
 def work(split: Callable[[int], int]) -> list[int]:
-    """Blocks of scores that each chip computes; a query meets its own chunk of keys and those
-    before it.
-    """
+    """Blocks of scores of each chip; a query meets its own chunk of keys and those before it."""
     owners = [split(query) for query in range(CHUNKS) for _ in range(query + 1)]
     return [owners.count(chip) for chip in range(CHIPS)]
 
@@ -40,11 +36,12 @@ def figure() -> Figure:
     plain, even = work(in_pieces), work(folded)
     return Figure(
         "Causal attention over chips, in pieces and folded",
-        f"A sequence of {CHUNKS} chunks on {CHIPS} chips. With neighbouring chunks the chips compute "
-        f"{', '.join(map(str, plain))} blocks of scores, so all wait for the last. With a chunk from each end every "
-        f"chip computes {even[0]}.",
-        "Rows are queries, columns keys; what lies right of the diagonal is never computed. The number in a block is "
-        "the chip that computes it. Left, the last chip has most of the work; right, all have the same.",
+        f"A sequence of {CHUNKS} chunks on {CHIPS} chips. With neighbouring chunks the chips "
+        f"compute {', '.join(map(str, plain))} blocks of scores, so all wait for the last. With a "
+        f"chunk from each end every chip computes {even[0]}.",
+        "Rows are queries, columns keys; what lies right of the diagonal is never computed. The "
+        "number in a block is the chip that computes it. Left, the last chip has most of the work; "
+        "right, all have the same.",
         _TOP + CHUNKS * _CELL + 52,
         tuple(parts),
     )

@@ -12,9 +12,7 @@ from scripts.website.figures.drawing import dot, path, words
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis shows: its words, the unit of its values (empty for plain numbers such as
-    years), its ends.
-    """
+    """What an axis shows: its words, its ends, the unit of its values (empty for plain numbers)."""
 
     label: str
     low: float

@@ -11,9 +11,7 @@ _HOURS = (1.0, 3.0, 12.0)
 
 
 def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
-    """One line for each time between failures; `save` and `restart` are the seconds that these
-    take.
-    """
+    """One line for each time between failures; `save` and `restart` are in seconds."""
     chart = Chart(
         Axis("time between checkpoints", 60, 7200, "s"),
         Axis("percent of the time lost", 0, 60, "1", log=False),
@@ -39,10 +37,11 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
         )
     return Figure(
         "How often to save",
-        f"A checkpoint takes {format_quantity(save, 's')} and a restart {format_quantity(restart, 's')}. "
-        f"{'; '.join(said)}.",
-        "Left, the run saves all the time; right, it repeats too much after each failure. The point is the best "
-        "interval. Around it the curve is flat: being wrong by half costs little.",
+        f"A checkpoint takes {format_quantity(save, 's')} and a restart "
+        f"{format_quantity(restart, 's')}. {'; '.join(said)}.",
+        "Left, the run saves all the time; right, it repeats too much after each failure. The "
+        "point is the best interval. Around it the curve is flat: being wrong by half costs "
+        "little.",
         336,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""A training cluster to scale: where its power goes, and the floor that its racks cover, with and
-without aisles.
-"""
+"""A training cluster to scale: where its power goes, and the floor that its racks cover."""
 
 from __future__ import annotations
 
@@ -98,8 +96,9 @@ def figure() -> Figure:
     return Figure(
         f"Power and floor of {CHIPS:,} GPUs",
         f"{told}. The slides say {stated:g} m².",
-        f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, a tenth on top for cooling and "
-        f"losses. With aisles a hall takes {AISLES:g} times the floor of its racks here, which is our assumption.",
+        f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, a tenth on top "
+        f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "
+        "here, which is our assumption.",
         374,
         tuple(parts),
     )

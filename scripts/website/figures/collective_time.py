@@ -1,6 +1,4 @@
-"""How long a collective takes by the size of the array: flat where latency rules, then in
-proportion.
-"""
+"""Time of a collective by the size of the array: flat where latency rules, then in proportion."""
 
 from __future__ import annotations
 
@@ -47,8 +45,8 @@ def figure(
     return Figure(
         title,
         f"Both axes logarithmic. {'; '.join(told)}; beyond that the time grows with the bytes.",
-        f"{title}. Left of a dot hops set the time, right of it bytes. On the right the lines run together: for large "
-        "arrays the number of chips hardly matters.",
+        f"{title}. Left of a dot hops set the time, right of it bytes. On the right the lines run "
+        "together: for large arrays the number of chips hardly matters.",
         312,
         tuple(parts),
     )

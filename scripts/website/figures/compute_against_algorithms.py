@@ -34,12 +34,13 @@ def figure() -> Figure:
     parts.append(path([(84, 290), (500, 290)], "fb-stroke"))
     return Figure(
         "Compute and algorithms since 2014",
-        f"Two straight lines on a logarithmic axis. Training compute doubles every {compute:g} months and has grown "
-        f"{_grown(span, compute)[1]:,.0f} times by {_YEARS[1]}. Algorithms halve the compute needed every {better:g} "
-        f"months, a factor of {_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
+        f"Two straight lines on a logarithmic axis. Training compute doubles every {compute:g} "
+        f"months and has grown {_grown(span, compute)[1]:,.0f} times by {_YEARS[1]}. Algorithms "
+        f"halve the compute needed every {better:g} months, a factor of "
+        f"{_grown(span, better)[1]:,.0f}; the band goes from one halving in {low:g} months to one "
         f"in {high:g}.",
-        "Two reasons why models got better. The band is the range of the estimate for algorithms in its "
-        "first version; in the published version it is wider.",
+        "Two reasons why models got better. The band is the range of the estimate for algorithms "
+        "in its first version; in the published version it is wider.",
         334,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""All ways to divide 16,384 chips between tensors, stages and copies: what each needs and what it
-loses.
-"""
+"""All ways to divide 16,384 chips between tensors, stages and copies: memory and idle time."""
 
 from __future__ import annotations
 
@@ -69,10 +67,11 @@ def figure() -> Figure:
     fitting = [one for one in found if one.bytes <= memory]
     return Figure(
         "Ways to divide 16,384 chips",
-        f"{len(found)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. {len(fitting)} fit: "
-        f"{'; '.join(map(_tip, sorted(fitting, key=lambda one: one.idle)))}.",
-        "Each point is one division of the chips; the number in it says the ways of tensors. Gradients and optimizer "
-        "are cut over the copies. Left of the line it fits. Low is good; a pointer shows which division a point is.",
+        f"{len(found)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
+        f"{len(fitting)} fit: {'; '.join(map(_tip, sorted(fitting, key=lambda one: one.idle)))}.",
+        "Each point is one division of the chips; the number in it says the ways of tensors. "
+        "Gradients and optimizer are cut over the copies. Left of the line it fits. Low is good; a "
+        "pointer shows which division a point is.",
         336,
         tuple(parts),
     )

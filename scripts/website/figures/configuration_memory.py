@@ -67,8 +67,8 @@ def figure() -> Figure:
         "Memory of one chip, step by step",
         f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {said}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
-        "Each bar adds one division to the one above it. Only the last fits. The scale is logarithmic: every labelled "
-        "line is ten times the one before.",
+        "Each bar adds one division to the one above it. Only the last fits. The scale is "
+        "logarithmic: every labelled line is ten times the one before.",
         232,
         tuple(parts),
     )

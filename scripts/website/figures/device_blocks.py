@@ -1,6 +1,4 @@
-"""What each device of a mesh holds of an array, one small copy of the array for each device, in
-several layouts.
-"""
+"""What each device of a mesh holds of an array, one small copy of the array for each device."""
 
 from __future__ import annotations
 
@@ -11,7 +9,10 @@ from flopbook.sharding.blocks import Mesh, blocks, coordinates, devices, local_s
 from flopbook.sharding.notation import Layout, read_array, read_layout, read_mesh
 from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
 
-NINE = "A[I, J]; A[I_X, J]; A[I, J_X]; A[I_Y, J]; A[I_XY, J]; A[I_Y, J_X]; A[I, J_Y]; A[I_X, J_Y]; A[I, J_XY]"
+NINE = (
+    "A[I, J]; A[I_X, J]; A[I, J_X]; A[I_Y, J]; A[I_XY, J]; A[I_Y, J_X]; A[I, J_Y]; A[I_X, J_Y]; "
+    "A[I, J_XY]"
+)
 MOST_DEVICES, MOST_SIDE, ENTRIES = (
     8,
     8,
@@ -23,8 +24,7 @@ _HEAD, _GAP, _FOOT = 40.0, 18.0, 16.0
 def figure(
     array: str = "bf16[4,4]", mesh: str = "X=2,Y=2", layouts: str = NINE, across: int = 3
 ) -> Figure:
-    """A panel for each layout, `across` of them in a row: the first axis of the mesh goes down, the
-    second right.
+    """A panel for each layout, `across` of them in a row; the first axis of the mesh goes down.
 
     Raises FlopbookError for what the calculator `shard` would refuse, and for meshes or arrays too
     large to be seen.
@@ -65,10 +65,11 @@ def figure(
     rows = -(-len(found) // across)
     return Figure(
         f"What each device holds of {array} on the mesh {mesh}",
-        f"Each of {devices(names)} devices is drawn with a copy of the array in which its block is filled. "
-        f"{'; '.join(told)}.",
-        "Each small square is the whole array as one device sees it, filled where the device holds it. Under it: the "
-        f"number of the device and its place on {' and '.join(names)}. Equal colours are equal blocks.",
+        f"Each of {devices(names)} devices is drawn with a copy of the array in which its block is "
+        f"filled. {'; '.join(told)}.",
+        "Each small square is the whole array as one device sees it, filled where the device holds "
+        f"it. Under it: the number of the device and its place on {' and '.join(names)}. Equal "
+        "colours are equal blocks.",
         high * rows,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""A dot product in RISC-V, instruction by instruction, beside what each one does: load, calculate,
-or keep count.
-"""
+"""A dot product in RISC-V, instruction by instruction: load, calculate, or keep count."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ KINDS = {"load": "c1", "arithmetic": "c0", "loop": "c5"}
 
 
 class Line(NamedTuple):
-    """An instruction: its label, its text, and which of the three kinds it is (empty before the
-    loop).
-    """
+    """An instruction: its label, its text, and its kind (empty before the loop)."""
 
     label: str
     text: str
@@ -41,9 +37,7 @@ def counts() -> dict[str, int]:
 
 
 def figure() -> Figure:
-    """The listing on the left, a mark in one of three columns for each instruction, and the sums
-    below.
-    """
+    """The listing on the left, a mark in one of three columns for each instruction, the sums below."""
     parts = [words(x, 22, kind, kind="fb-strong") for kind, x in _COLUMNS.items()]
     parts.append(words(84, 22, "instruction", "start", "fb-strong"))
     for number, line in enumerate(LISTING):
@@ -73,11 +67,11 @@ def figure() -> Figure:
     share = found["arithmetic"] / sum(found.values())
     return Figure(
         "The instructions of a dot product, sorted",
-        f"Each round of the loop has {found['load']} loads of 4 bytes, {found['arithmetic']} operations that "
-        "were wanted "
-        f"and {found['loop']} instructions that move addresses and count: {share:.0%} is arithmetic.",
-        f"Of {sum(found.values())} instructions in a round, {found['arithmetic']} calculate. For 8 bytes loaded there "
-        f"are 2 operations, a quarter of one for each byte.",
+        f"Each round of the loop has {found['load']} loads of 4 bytes, {found['arithmetic']} "
+        f"operations that were wanted and {found['loop']} instructions that move addresses and "
+        f"count: {share:.0%} is arithmetic.",
+        f"Of {sum(found.values())} instructions in a round, {found['arithmetic']} calculate. For 8 "
+        "bytes loaded there are 2 operations, a quarter of one for each byte.",
         foot + 30,
         tuple(parts),
     )

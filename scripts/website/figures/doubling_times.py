@@ -72,15 +72,19 @@ def figure() -> Figure:
     return Figure(
         "Years to double",
         f"Points with bands on a logarithmic axis of years. {said}.",
-        "Dots: least squares through the logarithms of all dated chips. Bars: two standard errors of the rate either "
-        f"way, cut at {_MOST:g} years. They say how well the line is known, not how far chips lie from it.",
+        "Dots: least squares through the logarithms of all dated chips. Bars: two standard errors "
+        f"of the rate either way, cut at {_MOST:g} years. They say how well the line is known, not "
+        "how far chips lie from it.",
         bottom + 66,
         tuple(parts),
     )
 
 
 def _band(x: Scale, fit: Growth, middle: float, number: int) -> list[str]:
-    tip = f"{_years(fit)}, {fit.count} chips; a chip lies off the line by a factor of {fit.scatter:.2f}"
+    tip = (
+        f"{_years(fit)}, {fit.count} chips; a chip lies off the line by a factor of "
+        f"{fit.scatter:.2f}"
+    )
     start, end = x.at(fit.fast), x.at(min(fit.slow, _MOST))
     at = x.at(min(fit.doubling, _MOST))
     return [

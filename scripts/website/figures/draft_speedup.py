@@ -1,6 +1,4 @@
-"""What speculative decoding gains, by the length of the draft and the share of drafted tokens that
-are accepted.
-"""
+"""What speculative decoding gains, by the length of the draft and the share accepted."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ _ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
 
 
 def figure(draft_time: float = 0.05) -> Figure:
-    """One line for each acceptance; `draft_time` is that of a drafted token over a pass of the
-    large model.
-    """
+    """One line for each acceptance; `draft_time` of a drafted token is over a pass of the large model."""
     chart = Chart(
         Axis("tokens drafted for each pass", 1, _LONGEST, "", log=False),
         Axis("times as many tokens a second", 1, 5, log=False),
@@ -37,8 +33,9 @@ def figure(draft_time: float = 0.05) -> Figure:
     return Figure(
         "Gain of speculative decoding",
         f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(said)}.",
-        "Each line is a share of drafted tokens that the large model accepts; the point is the best length. Past it, "
-        "tokens are drafted that will be thrown away. A good draft model matters more than a long draft.",
+        "Each line is a share of drafted tokens that the large model accepts; the point is the "
+        "best length. Past it, tokens are drafted that will be thrown away. A good draft model "
+        "matters more than a long draft.",
         336,
         tuple(parts),
     )

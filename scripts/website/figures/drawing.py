@@ -1,5 +1,4 @@
-"""Pieces of a figure: boxes, words, lines and arrows, coloured by classes that the style sheet
-knows.
+"""Shapes of a figure: boxes, words, lines and arrows, coloured by classes of the style sheet.
 
 Colours `c0` to `c5` are the six fills of the house (`.fb-c0` ...), each with ink that can be read
 on it, light and dark. Coordinates are in pixels of the picture's own size, from the top left.
@@ -15,9 +14,7 @@ WIDTH = 640
 
 
 class Figure(NamedTuple):
-    """A drawn figure: what it is, what it shows in words, what a reader should see in it, its size
-    and its pieces.
-    """
+    """A drawn figure: title, what it shows in words, what a reader should see, its size and shapes."""
 
     title: str
     description: str
@@ -28,9 +25,7 @@ class Figure(NamedTuple):
 
 
 def svg(drawn: Figure, anchor: str) -> str:
-    """The figure as SVG on one line; `anchor` makes its ids differ from those of other figures of a
-    page.
-    """
+    """The figure as SVG on one line; `anchor` keeps its ids apart from those of other figures."""
     return (
         f'<svg viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="img" class="fb-svg fb-drawn" '
         f'aria-labelledby="{anchor}-t {anchor}-d"><title id="{anchor}-t">{escape(drawn.title)}</title>'
@@ -39,8 +34,9 @@ def svg(drawn: Figure, anchor: str) -> str:
 
 
 def words(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:
-    """A line of text; `anchor` is start, middle or end. Kinds: fb-small, fb-strong, fb-on0 ... for
-    text on a fill.
+    """A line of text; `anchor` is start, middle or end.
+
+    Kinds: fb-small, fb-strong, fb-on0 ... for text on a fill.
     """
     extra = f' class="{kind}"' if kind else ""
     return f'<text{extra} x="{x:.5g}" y="{y:.5g}" text-anchor="{anchor}">{escape(text)}</text>'
@@ -53,8 +49,9 @@ def box(x: float, y: float, width: float, height: float, kind: str = "fb-c0", ti
 
 
 def labelled(place: tuple[float, float, float, float], text: str, kind: str = "c0") -> str:
-    """A box (left, top, width, height) with lines of text in its middle; `kind` is a colour c0 to
-    c5, or hollow.
+    """A box (left, top, width, height) with lines of text in its middle.
+
+    `kind` is a colour c0 to c5, or hollow.
     """
     x, y, width, height = place
     lines = text.split("\n")

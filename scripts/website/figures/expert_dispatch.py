@@ -35,19 +35,18 @@ def loads() -> list[int]:
 
 
 def figure() -> Figure:
-    """On the left the chips with their tokens and traffic, on the right the experts with their
-    loads.
-    """
+    """On the left the chips with their traffic, on the right the experts with their loads."""
     table, found = traffic(), loads()
     crossing = sum(table[a][b] for a in range(CHIPS) for b in range(CHIPS) if a != b)
     mean = sum(found) / EXPERTS
     return Figure(
         "Tokens on their way to experts",
-        f"{CHIPS} chips with three tokens each, {EXPERTS} experts, two for each token. Of {sum(found)} copies "
-        f"{crossing} cross the network. The experts get {', '.join(map(str, found))} tokens: {mean:g} on average, "
-        f"{max(found)} at most.",
-        f"Left: copies of tokens from each chip to each, the all-to-all. Right: tokens of each expert. The fullest has "
-        f"{max(found) / mean:.2g} times the mean, and everybody waits for it before the results travel back.",
+        f"{CHIPS} chips with three tokens each, {EXPERTS} experts, two for each token. Of "
+        f"{sum(found)} copies {crossing} cross the network. The experts get "
+        f"{', '.join(map(str, found))} tokens: {mean:g} on average, {max(found)} at most.",
+        "Left: copies of tokens from each chip to each, the all-to-all. Right: tokens of each "
+        f"expert. The fullest has {max(found) / mean:.2g} times the mean, and everybody waits for "
+        "it before the results travel back.",
         252,
         (*_table(table), arrow((300, 140), (344, 140)), *_bars(found)),
     )

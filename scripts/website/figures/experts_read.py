@@ -12,16 +12,12 @@ _MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
 
 
 def share_read(experts: float, visited: float, batch: float) -> float:
-    """Share of the experts that somebody in the batch visits, if all choose evenly and
-    independently.
-    """
+    """Share of the experts that a batch visits, if all tokens choose evenly and independently."""
     return 1 - (1 - visited / experts) ** batch
 
 
 def half_read(experts: float, visited: float) -> float:
-    """The batch at which half of the experts is read, not rounded; needs more experts than are
-    visited.
-    """
+    """The batch at which half of the experts is read, not rounded; needs more experts than visits."""
     return math.log(0.5) / math.log(1 - visited / experts)
 
 
@@ -53,8 +49,9 @@ def figure() -> Figure:
     return Figure(
         "Experts read in one step",
         f"If tokens choose their experts evenly and independently: {'; '.join(said)}.",
-        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are read. A mixture of "
-        "experts saves reading where few are served, and saves arithmetic always.",
+        "A lone token reads few experts; a batch soon reads them all. A dot marks where half are "
+        "read. A mixture of experts saves reading where few are served, and saves arithmetic "
+        "always.",
         336,
         tuple(parts),
     )

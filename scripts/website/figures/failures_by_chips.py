@@ -1,6 +1,4 @@
-"""Time between failures of a whole run, by the number of chips, for chips of three kinds of
-patience.
-"""
+"""Time between failures of a whole run by its number of chips, for three failure rates of a chip."""
 
 from __future__ import annotations
 
@@ -13,9 +11,7 @@ _YEAR = 365.25 * 86400
 
 
 def figure() -> Figure:
-    """Lines for a chip that fails half as often as in the run that was counted, as often, and twice
-    as often.
-    """
+    """Lines for a chip that fails half as often as in the counted run, as often, and twice as often."""
     chart = Chart(
         Axis("chips in the run", 8, 200_000, "chip"),
         Axis("hours between failures", 0.1, 3e4),
@@ -34,11 +30,12 @@ def figure() -> Figure:
     parts.append(chart.words((HERD.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
         "Time between failures",
-        f"In one run of {HERD.chips:,} chips {HERD.failures} unexpected interruptions were counted in "
-        f"{format_quantity(HERD.seconds, 's')}, one in {format_quantity(counted, 's')}: {HERD.alone / _YEAR:.0f} years "
-        "for each chip with its share of everything else. The time between failures falls as chips are added.",
-        "Each line is a time between failures of one chip with its share of the rest; the middle one was counted. Ten "
-        "times the chips, a tenth of the time.",
+        f"In one run of {HERD.chips:,} chips {HERD.failures} unexpected interruptions were counted "
+        f"in {format_quantity(HERD.seconds, 's')}, one in {format_quantity(counted, 's')}: "
+        f"{HERD.alone / _YEAR:.0f} years for each chip with its share of everything else. The time "
+        "between failures falls as chips are added.",
+        "Each line is a time between failures of one chip with its share of the rest; the middle "
+        "one was counted. Ten times the chips, a tenth of the time.",
         336,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""Arithmetic over traffic by the batch per chip: FSDP alone, tensor parallelism alone, and both at
-the best split.
-"""
+"""Arithmetic over traffic by the batch per chip: FSDP, tensor parallelism, and the best split."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ LOW, HIGH, POINTS = 30.0, 6000.0, 50
 def figure(
     chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, **network: Any
 ) -> Figure:
-    """Ratios against tokens per chip. `network` may hold tensor_axes, ffn_kind and the rate of a
-    link.
-    """
+    """Ratios against tokens per chip; `network` may hold tensor_axes, ffn_kind and link_bandwidth."""
     rate = {name: value for name, value in network.items() if name == "link_bandwidth"}
     block = {name: value for name, value in network.items() if name == "ffn_kind"}
     alone = calculate("fsdp-limit", chip=chip, axes=axes, **rate)["tokens_per_chip"]
@@ -52,9 +48,9 @@ def figure(
         )
     title = f"Arithmetic over traffic on {chips:,} chips, feed-forward width {d_ff:,.0f}"
     told = (
-        f"Both axes logarithmic. At 1 traffic just hides: both together from {format_quantity(least, 'token')} per "
-        f"chip, FSDP alone from {format_quantity(alone, 'token')}; tensor parallelism alone stays at "
-        f"{ways / chips:.2g}."
+        "Both axes logarithmic. At 1 traffic just hides: both together from "
+        f"{format_quantity(least, 'token')} per chip, FSDP alone from "
+        f"{format_quantity(alone, 'token')}; tensor parallelism alone stays at {ways / chips:.2g}."
     )
     return Figure(
         title,

@@ -1,6 +1,4 @@
-"""Traffic of FSDP and of tensor parallelism by how the chips are split between them; the sum is
-least at one split.
-"""
+"""Traffic of FSDP and of tensor parallelism by how the chips are split between them."""
 
 from __future__ import annotations
 
@@ -22,8 +20,7 @@ def figure(
     chips: int = 64,
     **network: Any,
 ) -> Figure:
-    """Times relative to the arithmetic, against the ways of FSDP. `network` may hold axes,
-    tensor_axes, ffn_kind.
+    """Times over that of the arithmetic; `network` may hold axes, tensor_axes and ffn_kind.
 
     Raises FlopbookError where one kind alone is best.
     """
@@ -38,7 +35,8 @@ def figure(
     x_opt, slack = best["x_opt"], best["slack"]
     if not 1 < x_opt < chips:
         raise FlopbookError(
-            f"the best split of {chips:,} chips lies at an end, {x_opt:g} ways of FSDP: nothing to draw"
+            f"the best split of {chips:,} chips lies at an end, {x_opt:g} ways of FSDP: nothing to "
+            "draw"
         )
     # At the best split the two are equal, and together 1 / slack of the arithmetic; away from it
     # one grows, one falls.
@@ -65,9 +63,9 @@ def figure(
     parts.append(chart.words((x_opt, 2 * half), f"X = {x_opt:.1f}", "middle", (0, -10)))
     title = f"Splitting {chips:,} chips between FSDP and tensor parallelism"
     told = (
-        f"Both axes logarithmic. The time of weights rises with the ways of FSDP, that of activations falls. Their "
-        f"sum is least at {x_opt:.1f} ways, {2 * half:.2f} of the arithmetic, for a batch of "
-        f"{format_quantity(float(batch_tokens), 'token')}."
+        "Both axes logarithmic. The time of weights rises with the ways of FSDP, that of "
+        f"activations falls. Their sum is least at {x_opt:.1f} ways, {2 * half:.2f} of the "
+        f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
     return Figure(
         title, told, f"{title}. Below 1 the traffic hides behind the arithmetic.", 312, tuple(parts)

@@ -1,6 +1,4 @@
-"""A node of eight GPUs around their switches and its ways out, beside a chip of a torus: links and
-rates of both.
-"""
+"""A node of eight GPUs around their switches beside a chip of a torus: links and rates of both."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ GPUS, SWITCHES = 8, 4
 
 
 def rates() -> dict[str, float]:
-    """One-way rates in byte/s: of a GPU to its switches and out of the node, of a TPU over all and
-    over one link.
-    """
+    """One-way rates in byte/s: of a GPU inside and out of the node, of a TPU over all and over one link."""
     adapter = next(c for c in load_entry(NODE).claims if c.name == "ConnectX-7")
     links = next(c for c in load_entry(TPU).claims if c.field == "scaleup_links")
     tpu = chip(TPU).scaleup_bandwidth()
@@ -56,13 +52,12 @@ def figure() -> Figure:
     parts += [words(530, 240, f"6 links, {rate['torus']} in all, one way", kind="fb-small")]
     return Figure(
         "A node of GPUs and a chip in a torus",
-        f"Left: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way in all, and through an "
-        f"adapter of its own at {rate['out']} to other nodes. Right: a TPU v5p with a link of {rate['link']} "
-        "one way to "
-        f"each of six neighbours, {rate['torus']} in all.",
-        f"Left, {chip(GPU).name} in {load_entry(NODE).name}: any two GPUs talk at full rate, and outside the box the "
-        f"rate falls. Right, {chip(TPU).name}: six neighbours and no edge until the pod ends, but a far chip is many "
-        "hops away.",
+        f"Left: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way in "
+        f"all, and through an adapter of its own at {rate['out']} to other nodes. Right: a TPU v5p "
+        f"with a link of {rate['link']} one way to each of six neighbours, {rate['torus']} in all.",
+        f"Left, {chip(GPU).name} in {load_entry(NODE).name}: any two GPUs talk at full rate, and "
+        f"outside the box the rate falls. Right, {chip(TPU).name}: six neighbours and no edge "
+        "until the pod ends, but a far chip is many hops away.",
         250,
         tuple(parts),
     )

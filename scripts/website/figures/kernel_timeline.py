@@ -1,6 +1,4 @@
-"""A kernel that copies and computes in turn or at once, and kernels that are started one by one or
-together.
-"""
+"""A kernel that copies and computes in turn or at once; kernels launched one by one or together."""
 
 from __future__ import annotations
 
@@ -13,8 +11,9 @@ KERNELS, LAUNCH, RUN = 6, 2.5, 1.0
 
 
 def figure(kind: str = "buffers") -> Figure:
-    """One panel for each way to do the same work. Raises UnknownName for another kind than buffers
-    and launches.
+    """One panel for each way to do the same work.
+
+    Raises UnknownName for another kind than buffers and launches.
     """
     if kind not in _KINDS:
         raise UnknownName("kind of timeline", kind, _KINDS)
@@ -23,7 +22,10 @@ def figure(kind: str = "buffers") -> Figure:
     parts, told, top = [], [], TOP
     for name, bars in ways:
         end = max(bar.end for bar in bars)
-        text = f"{name}: done after {end:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of it"
+        text = (
+            f"{name}: done after {end:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of "
+            "it"
+        )
         parts += panel(text, lanes, bars, top, scale)
         told.append(text)
         top += PANEL
@@ -31,9 +33,7 @@ def figure(kind: str = "buffers") -> Figure:
 
 
 def buffered(buffers: int, tiles: int = TILES, copy: float = COPY, work: float = WORK) -> list[Bar]:
-    """Copies and work of tiles: a copy needs the copy before it done, and a buffer whose tile is
-    done with.
-    """
+    """Copies and work of tiles: a copy needs the wire and a buffer whose tile is done with."""
     bars, wire, done = [], 0.0, [0.0] * buffers
     for tile in range(tiles):
         start = max(wire, done[-buffers])
@@ -50,9 +50,7 @@ def buffered(buffers: int, tiles: int = TILES, copy: float = COPY, work: float =
 def launched(
     kernels: int = KERNELS, launch: float = LAUNCH, run: float = RUN, together: bool = False
 ) -> list[Bar]:
-    """Kernels that the host starts; each needs its start and the kernel before it. Together, one
-    start serves all.
-    """
+    """Kernels that the host launches one by one, or all by one launch if `together`."""
     bars, host, chip = [], 0.0, 0.0
     for kernel in range(kernels):
         if not (together and kernel):
@@ -70,15 +68,17 @@ _KINDS = {
     "buffers": (
         "Copying and computing, with one buffer and with two",
         ("copies", "arithmetic"),
-        f"Numbers are tiles; a copy takes {COPY:g}, the work on a tile {WORK:g}. With one buffer the next tile can "
-        "only come when the one before is done with. With two it comes meanwhile, and only the first copy shows.",
+        f"Numbers are tiles; a copy takes {COPY:g}, the work on a tile {WORK:g}. With one buffer "
+        "the next tile can only come when the one before is done with. With two it comes "
+        "meanwhile, and only the first copy shows.",
         (("one buffer", buffered(1)), ("two buffers", buffered(2))),
     ),
     "launches": (
         "Starting short kernels",
         ("host", "chip"),
-        f"Numbers are kernels, {KERNELS} in a row, each taking 1; a start takes {LAUNCH:g}. A graph starts all of "
-        "them with one order. Fusion makes one kernel of them, which also moves fewer bytes.",
+        f"Numbers are kernels, {KERNELS} in a row, each taking 1; a start takes {LAUNCH:g}. A "
+        "graph starts all of them with one order. Fusion makes one kernel of them, which also "
+        "moves fewer bytes.",
         (
             ("one by one", launched()),
             ("as one graph", launched(together=True)),

@@ -1,6 +1,4 @@
-"""How well language models predict the text of one test, by the month of the paper, and how large
-they were.
-"""
+"""Test perplexity of language models by the month of the paper, and how large they were."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ _LABELS = {
 
 
 class Point(NamedTuple):
-    """A model: its name, when its paper appeared, its test perplexity, and its parameters (0 where
-    not stated).
-    """
+    """A model: name, date of its paper, test perplexity, and parameters (0 where not stated)."""
 
     key: str
     year: float
@@ -78,12 +74,11 @@ def figure() -> Figure:
     told = "; ".join(f"{_LABELS.get(p.key, (p.key,))[0]} {p.perplexity:g}" for p in shown)
     return Figure(
         "Language models on one test over time",
-        f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {told}. Lower is better. The "
-        "models grow from a few hundred million parameters to hundreds of billions.",
-        "Perplexity is the number of words among which a model in effect still hesitates. The area of a point grows "
-        "with the parameters; grey where the source gives none. Later models have read far more text, so the "
-        "test is not "
-        "the same for all.",
+        f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {told}. Lower "
+        "is better. The models grow from a few hundred million parameters to hundreds of billions.",
+        "Perplexity is the number of words among which a model in effect still hesitates. The area "
+        "of a point grows with the parameters; grey where the source gives none. Later models have "
+        "read far more text, so the test is not the same for all.",
         334,
         tuple(parts),
     )

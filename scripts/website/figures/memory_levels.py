@@ -52,9 +52,9 @@ def figure() -> Figure:
     return Figure(
         "Levels of memory",
         f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {said}.",
-        "All cores together, from near to far. What is on the chip is of like size, registers included; between the "
-        "cache and the memory of the chip lies the largest step, more than a factor of a thousand. The scale is "
-        "logarithmic.",
+        "All cores together, from near to far. What is on the chip is of like size, registers "
+        "included; between the cache and the memory of the chip lies the largest step, more than a "
+        "factor of a thousand. The scale is logarithmic.",
         168,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""Memory of one chip in training by what it holds, for several countings of bytes for each
-parameter.
-"""
+"""Memory of one chip in training by what it holds, for several countings of bytes per parameter."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ PARTS = (
 
 
 class Counting(NamedTuple):
-    """A way to count: its name, and bytes for each parameter of weights, gradients, moments and
-    master copy.
-    """
+    """A way to count: bytes per parameter of weights, gradients, moments and master copy."""
 
     name: str
     bytes: tuple[float, float, float, float]
@@ -41,9 +37,7 @@ COUNTINGS = (
 
 
 def activations(model: str, seq: int) -> float:
-    """Bytes of the activations of one sequence, nothing computed again, the output layer among
-    them.
-    """
+    """Bytes of the activations of one sequence without recomputation, output layer included."""
     found = calculate(
         "memory", model=model, seq=seq, recompute="none", attention="flash", dropout="no"
     )
@@ -51,9 +45,7 @@ def activations(model: str, seq: int) -> float:
 
 
 def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
-    """A stacked bar for each counting with the activations of one sequence, and the memory of a
-    chip.
-    """
+    """A stacked bar for each counting, the activations of one sequence, and the memory of a chip."""
     item = shape(model)
     live, params, memory = activations(model, seq), item.params, chip(CHIP).memory()
     rows = [(one, [params * b for b in one.bytes] + [live]) for one in COUNTINGS]
@@ -88,15 +80,17 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
         words(at, TOP - 16, f"memory of a chip, {format_quantity(memory, 'byte')}", kind="fb-small")
     )
     told = "; ".join(
-        f"{one.name}, {sum(one.bytes):g} bytes for each parameter: {format_quantity(sum(v), 'byte')}"
+        f"{one.name}, {sum(one.bytes):g} bytes for each parameter: "
+        f"{format_quantity(sum(v), 'byte')}"
         for one, v in rows
     )
     return Figure(
         f"Memory in training {item.model.name}, by what it holds",
-        f"{told}. Activations of one sequence of {seq:,} tokens are {format_quantity(live, 'byte')} of each.",
-        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. Each part is drawn at its "
-        "largest. The first three countings describe the same run of Adam in mixed precision and differ in what "
-        "they leave out; the last one keeps wider gradients.",
+        f"{told}. Activations of one sequence of {seq:,} tokens are "
+        f"{format_quantity(live, 'byte')} of each.",
+        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. Each part is "
+        "drawn at its largest. The first three countings describe the same run of Adam in mixed "
+        "precision and differ in what they leave out; the last one keeps wider gradients.",
         foot + 2,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""The memory wall in numbers: what grew in accelerators and what grew in memory chips, relative to
-a first one.
-"""
+"""The memory wall in numbers: what grew in accelerators and in memory chips, over a first one."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ class Series(NamedTuple):
 
 
 def accelerators() -> list[Series]:
-    """Peak in 16 bits, links, bandwidth and size of the memory of the chips, over those of the
-    first.
-    """
+    """Peak in 16 bits, links, bandwidth and size of the memory of the chips, over the first's."""
     found = [chip(name) for name in CHIPS]
     years = []
     for name in CHIPS:
@@ -46,9 +42,7 @@ def accelerators() -> list[Series]:
 
 
 def memory_chips() -> list[Series]:
-    """Capacity of a chip, rate of a pin and speed of an access (one over the latency), over those
-    of the first.
-    """
+    """Capacity of a chip, rate of a pin and speed of an access (one over latency), over the first's."""
 
     def stated(kind: str, year: int) -> float:
         return float(ledger_row(f"dram-{kind}-{year}").stated.value or 0)
@@ -84,8 +78,9 @@ def figure() -> Figure:
     return Figure(
         "What grew and what did not",
         f"Both axes of values logarithmic. {'; '.join(told)}.",
-        f"Left, from {names}: each relative to the first. Right, memory chips of 1999 to 2021 from their data sheets. "
-        "Arithmetic outgrows bandwidth and size; and the wait for a first byte is nearly what it was.",
+        f"Left, from {names}: each relative to the first. Right, memory chips of 1999 to 2021 from "
+        "their data sheets. Arithmetic outgrows bandwidth and size; and the wait for a first byte "
+        "is nearly what it was.",
         298,
         tuple(parts),
     )

@@ -10,9 +10,7 @@ LEFT, RIGHT, TOP, ROW, GAP = 118.0, 60.0, 26.0, 11.0, 18.0
 
 
 def runs(stages: int, counts: tuple[int, ...]) -> list[Run]:
-    """The schedule of GPipe for each number of micro-batches; the passes shrink as their number
-    grows.
-    """
+    """GPipe for each number of micro-batches; the passes shrink as their number grows."""
     return [simulate(plan("gpipe", stages, m, 1), Times(1 / m, 1 / m, 1 / m)) for m in counts]
 
 
@@ -64,15 +62,16 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
             )
         )
         told.append(
-            f"M = {count}: idle {run.fraction:.1%}, {float(run.makespan) / sum(run.times) / count:.2f} times"
+            f"M = {count}: idle {run.fraction:.1%}, "
+            f"{float(run.makespan) / sum(run.times) / count:.2f} times"
         )
         top += stages * ROW + GAP
     return Figure(
         f"A batch in micro-batches on {stages} stages",
-        f"The same batch each time, a row for each stage. {'; '.join(told)} the time of the work alone.",
-        "The same batch, cut into more and more pieces. The work of a stage stays, the waiting shrinks. At "
-        "the end of each "
-        "group: its time, where 1 is the work alone.",
+        f"The same batch each time, a row for each stage. {'; '.join(told)} the time of the work "
+        "alone.",
+        "The same batch, cut into more and more pieces. The work of a stage stays, the waiting "
+        "shrinks. At the end of each group: its time, where 1 is the work alone.",
         top - GAP + 8,
         tuple(parts),
     )

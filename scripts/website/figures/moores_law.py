@@ -1,6 +1,4 @@
-"""Transistors of accelerators by the year in which they came out, with the doubling time that fits
-them best.
-"""
+"""Transistors of accelerators by the year of their launch, with the doubling time that fits best."""
 
 from __future__ import annotations
 
@@ -50,8 +48,9 @@ def points() -> list[Point]:
 
 
 def doubling(found: Sequence[Point]) -> tuple[float, float]:
-    """Years for a doubling, and the count at the year 2000, of the best fit. Raises FlopbookError
-    for too few.
+    """Years for a doubling and the count in 2000, of the best fit.
+
+    Raises FlopbookError for too few points.
     """
     fit = fitted([(point.year, point.count) for point in found])
     if fit is None:
@@ -60,9 +59,7 @@ def doubling(found: Sequence[Point]) -> tuple[float, float]:
 
 
 def figure() -> Figure:
-    """A point for each chip, the fitted line, and the line of a doubling in two years from the same
-    start.
-    """
+    """A point for each chip, the fitted line, and a doubling in two years from the same start."""
     shown = points()
     period, start = doubling([point for point in shown if not point.id.startswith(WAFERS)])
     first, last = math.floor(shown[0].year), math.ceil(shown[-1].year)
@@ -90,11 +87,12 @@ def figure() -> Figure:
     least, most = min(shown, key=lambda p: p.count), max(shown, key=lambda p: p.count)
     return Figure(
         "Transistors of accelerators over time",
-        f"{len(shown)} chips on a logarithmic axis, from {least.name} with {format_quantity(least.count, '1')} to "
-        f"{most.name} with {format_quantity(most.count, '1')}. The fitted line doubles in {period:.1f} years.",
-        f"Transistors of the {len(shown)} chips of our data that have a count and a date. Solid: the best fit, one "
-        f"doubling in {period:.1f} years. Dashed: Moore's two years. Wafers (the other colour) are left out of the "
-        "fit. Large packages hold several dies.",
+        f"{len(shown)} chips on a logarithmic axis, from {least.name} with "
+        f"{format_quantity(least.count, '1')} to {most.name} with "
+        f"{format_quantity(most.count, '1')}. The fitted line doubles in {period:.1f} years.",
+        f"Transistors of the {len(shown)} chips of our data that have a count and a date. Solid: "
+        f"the best fit, one doubling in {period:.1f} years. Dashed: Moore's two years. Wafers (the "
+        "other colour) are left out of the fit. Large packages hold several dies.",
         334,
         tuple(parts),
     )

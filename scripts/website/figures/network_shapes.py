@@ -67,8 +67,9 @@ def figure() -> Figure:
     return Figure(
         "Mesh, torus and switch",
         f"{CHIPS} chips, joined in three ways. {'; '.join(said)}.",
-        "Dashed links close the rows and columns of the torus; each goes from one edge to the other. The switch is one "
-        "hop from everybody, so any two chips are two hops apart, but somebody has to build it.",
+        "Dashed links close the rows and columns of the torus; each goes from one edge to the "
+        "other. The switch is one hop from everybody, so any two chips are two hops apart, but "
+        "somebody has to build it.",
         256,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""Number formats of models, bit by bit, and the block format in which many small numbers share a
-scale.
-"""
+"""Number formats of models bit by bit, and a block of small numbers that share a scale."""
 
 from __future__ import annotations
 
@@ -28,10 +26,11 @@ def figure() -> Figure:
     said = "; ".join(f"{one.name}: {_split(one)}" for one in FORMATS)
     return Figure(
         "Number formats, bit by bit",
-        f"One row for each format, one cell for each bit. {said}. In a block format {BLOCK.size} small numbers follow "
-        f"one scale of {BLOCK.scale_bits} bits.",
-        "Bits for the exponent buy range, bits for the fraction buy precision. bf16 keeps the range of fp32 and gives "
-        "up precision; fp16 does the opposite. At the foot, a block of small numbers that share one scale.",
+        f"One row for each format, one cell for each bit. {said}. In a block format {BLOCK.size} "
+        f"small numbers follow one scale of {BLOCK.scale_bits} bits.",
+        "Bits for the exponent buy range, bits for the fraction buy precision. bf16 keeps the "
+        "range of fp32 and gives up precision; fp16 does the opposite. At the foot, a block of "
+        "small numbers that share one scale.",
         bottom + 70,
         tuple(parts),
     )

@@ -27,10 +27,11 @@ def figure() -> Figure:
     )
     return Figure(
         "What narrow formats can write between 0 and 8",
-        f"Number lines with a point for each value. {counts}. The points of int4 are evenly apart; those of the "
-        "floating-point formats lie close together near zero and twice as far apart after each power of two.",
-        "All that can be written between 0 and 8. Whole numbers stand evenly; floating-point numbers are dense near "
-        "zero and thin out, so that the error is a share of the number.",
+        f"Number lines with a point for each value. {counts}. The points of int4 are evenly apart; "
+        "those of the floating-point formats lie close together near zero and twice as far apart "
+        "after each power of two.",
+        "All that can be written between 0 and 8. Whole numbers stand evenly; floating-point "
+        "numbers are dense near zero and thin out, so that the error is a share of the number.",
         bottom + 12,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""A training step on two lanes, arithmetic and network: what hides behind what, for few and many
-tokens per chip.
-"""
+"""A training step on two lanes, arithmetic and network: what hides behind what."""
 
 from __future__ import annotations
 
@@ -32,8 +30,9 @@ class Bar(NamedTuple):
 def figure(
     kind: str = "dp", chip: str = "h100-sxm", shares: tuple[float, ...] = (0.5, 1.5)
 ) -> Figure:
-    """A step of four layers at these multiples of the smallest batch per chip. Raises UnknownName
-    for another kind.
+    """A step of four layers at these multiples of the smallest batch per chip.
+
+    Raises UnknownName for another kind.
     """
     if kind not in KINDS:
         raise UnknownName("kind of step", kind, KINDS)
@@ -43,14 +42,18 @@ def figure(
     parts, top, told = [], TOP, []
     for tokens, bars in steps:
         idle = idle_share(bars)
-        text = f"{format_quantity(tokens, 'token')} per chip: the arithmetic waits for {idle:.0%} of the step"
+        text = (
+            f"{format_quantity(tokens, 'token')} per chip: the arithmetic waits for {idle:.0%} of "
+            "the step"
+        )
         parts += panel(text, ("arithmetic", "network"), bars, top, scale)
         told.append(text)
         top += PANEL
     return Figure(
         f"A step of {'data parallelism' if kind == 'dp' else 'FSDP'} on {_name(chip)}",
         ". ".join(told),
-        f"{LAYERS} layers. F: forward, B: backward, numbers: layers. On the network, {CAPTIONS[kind]}",
+        f"{LAYERS} layers. F: forward, B: backward, numbers: layers. On the network, "
+        f"{CAPTIONS[kind]}",
         top - GAP + 6,
         tuple(parts),
     )
@@ -59,9 +62,7 @@ def figure(
 def panel(
     title: str, lanes: tuple[str, str], bars: list[Bar], top: float, scale: float
 ) -> list[str]:
-    """Two lanes with their names and bars under a title; `scale` is in pixels for each unit of
-    time.
-    """
+    """Two lanes with names and bars under a title; `scale` is in pixels for each unit of time."""
     parts = [words(LEFT, top + 12, title, "start", "fb-strong")]
     parts += [
         words(LEFT - 8, top + TITLE + n * LANE + 17, lane, "end") for n, lane in enumerate(lanes)
@@ -81,13 +82,17 @@ def idle_share(bars: list[Bar], lane: int = 0) -> float:
 
 CAPTIONS = {
     "dp": "S: gradients of a layer are summed, as soon as its backward pass is done.",
-    "fsdp": "G: weights of a layer are gathered, ahead of their use; R: its gradients are summed and scattered.",
+    "fsdp": (
+        "G: weights of a layer are gathered, ahead of their use; R: its gradients are summed and "
+        "scattered."
+    ),
 }
 
 
 def step(kind: str, share: float) -> list[Bar]:
-    """The bars of one step, in units of a forward pass of a layer at the smallest batch; `share` of
-    that batch is used.
+    """The bars of one step at a share of the smallest batch.
+
+    A unit is the forward pass of a layer at the smallest batch.
 
     The limits say what the network takes: a layer is gathered in 1, and its gradients are summed in
     2.

@@ -55,10 +55,10 @@ def figure() -> Figure:
         said.append(f"{model}: {float(found['ffn']) / total:.0%}")
     return Figure(
         "Where the parameters are",
-        f"A bar for each model. The share of the feed-forward blocks is {', '.join(said)}. Attention has most of the "
-        "rest, except in small models, where the embeddings are large.",
-        "Shares of all parameters, counted from the published shapes. In large models most parameters are in the "
-        "feed-forward blocks; the number at the right is the total.",
+        f"A bar for each model. The share of the feed-forward blocks is {', '.join(said)}. "
+        "Attention has most of the rest, except in small models, where the embeddings are large.",
+        "Shares of all parameters, counted from the published shapes. In large models most "
+        "parameters are in the feed-forward blocks; the number at the right is the total.",
         36 + len(_MODELS) * _ROW,
         tuple(parts),
     )

@@ -26,16 +26,14 @@ _NAMED = (
 
 
 def spots() -> list[Spot]:
-    """Server chips with a 16-bit matrix peak and a bandwidth; hollow where a source does not say
-    dense.
-    """
+    """Server chips with 16-bit matrix peak and bandwidth; hollow where a source does not say dense."""
     found = []
     for item in chips(items(), SERVERS):
         peak, rate = peak16(item.cells), bandwidth(item)
         if peak is not None and rate is not None:
             tip = (
-                f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {format_quantity(rate, 'byte/s')}, "
-                f"{peak.value / rate:,.0f} FLOP for a byte"
+                f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, "
+                f"{format_quantity(rate, 'byte/s')}, {peak.value / rate:,.0f} FLOP for a byte"
             )
             found.append(Spot(item, rate, peak.value, tip, peak.claim.sparsity != "dense"))
     return found
@@ -60,11 +58,12 @@ def figure() -> Figure:
     inside = sum(100 <= ratio <= 1000 for ratio, _ in ratios)
     return Figure(
         "Peak and bandwidth of server chips",
-        f"{len(found)} chips on logarithmic axes with diagonals of equal ridge point. The ridge points go from "
-        f"{ratios[0][0]:,.1f} ({ratios[0][1]}) to {ratios[-1][0]:,.0f} ({ratios[-1][1]}) FLOP for a byte; {inside} of "
-        "them lie between 100 and 1,000. Chips whose memory is SRAM lie far to the right and low.",
-        f"{len(found)} server chips. Along a dashed line the ridge point is the same; a chip further up and left needs "
-        "a larger batch. A pointer names each chip.",
+        f"{len(found)} chips on logarithmic axes with diagonals of equal ridge point. The ridge "
+        f"points go from {ratios[0][0]:,.1f} ({ratios[0][1]}) to {ratios[-1][0]:,.0f} "
+        f"({ratios[-1][1]}) FLOP for a byte; {inside} of them lie between 100 and 1,000. Chips "
+        "whose memory is SRAM lie far to the right and low.",
+        f"{len(found)} server chips. Along a dashed line the ridge point is the same; a chip "
+        "further up and left needs a larger batch. A pointer names each chip.",
         456,
         tuple(parts),
     )

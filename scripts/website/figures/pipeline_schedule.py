@@ -10,8 +10,10 @@ from scripts.website.figures.drawing import Figure
 # The fills of the house. Of passes that never meet in one schedule two may share a fill.
 _FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 1, "W": 2, "W2": 2, "A": 4, "A2": 5}
 SECOND = {
-    "dualpipe": " Micro-batches that enter at the other end have colours of their own, but for split backward passes. "
-    "Two passes in one box run together.",
+    "dualpipe": (
+        " Micro-batches that enter at the other end have colours of their own, but for split "
+        "backward passes. Two passes in one box run together."
+    ),
     "interleaved": " Passes of the second chunk of a stage have colours of their own.",
 }
 DRESS = Dress(
@@ -27,8 +29,7 @@ def figure(
     times: tuple[float, float, float] = (1.0, 1.0, 1.0),
     moving: bool = False,
 ) -> Figure:
-    """A row for each stage. `times` are those of a forward pass, of backward for the inputs and for
-    the weights.
+    """A row for each stage; `times` are those of forward, backward for inputs, and for weights.
 
     `moving` uncovers it from left to right, as time goes by; where motion is switched off all of it
     is shown at once. Raises FlopbookError for a schedule that does not exist or is too large to be

@@ -1,6 +1,4 @@
-"""The layers of a model dealt out to stages: activations go forward, gradients come back, weights
-stay.
-"""
+"""The layers of a model dealt out to stages: activations go forward, gradients come back."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ MOST = 5
 
 
 def dealt(layers: int, stages: int) -> list[list[int]]:
-    """The layers of each stage, counted from 1; where they do not divide the first stages have one
-    more.
-    """
+    """The layers of each stage, counted from 1; the first stages have one more where any has."""
     each, more = divmod(layers, stages)
     found, first = [], 1
     for stage in range(stages):
@@ -60,10 +56,10 @@ def figure(layers: int = 12, stages: int = 4) -> Figure:
     counts = ", ".join(str(len(mine)) for mine in found)
     return Figure(
         f"{layers} layers on {stages} stages",
-        f"Stages hold {counts} layers, in order. Activations pass from each stage to the next, gradients pass back.",
-        "A chip, or a group of them, is one stage. Only what lies between two layers crosses from one stage "
-        "to the next: "
-        "a row of numbers for each token.",
+        f"Stages hold {counts} layers, in order. Activations pass from each stage to the next, "
+        "gradients pass back.",
+        "A chip, or a group of them, is one stage. Only what lies between two layers crosses from "
+        "one stage to the next: a row of numbers for each token.",
         y + 14,
         tuple(parts),
     )

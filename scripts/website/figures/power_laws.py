@@ -1,6 +1,4 @@
-"""Expected loss against compute, parameters and tokens: three power laws from the constants of one
-fit.
-"""
+"""Expected loss against compute, parameters and tokens: three power laws of one fit."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ _PANELS = (
 
 
 def floor() -> float:
-    """The loss that no model gets below: three losses in equal steps of a power law say where it
-    ends.
-    """
+    """The loss that no model gets below: three losses in equal steps of a power law give it."""
     first, second, third = (
         float(calculate("scaling-law", flop=c)["loss"]) for c in (1e20, 1e24, 1e28)
     )
@@ -27,8 +23,7 @@ def floor() -> float:
 
 
 def curve(panel: str) -> list[tuple[float, float]]:
-    """Loss above the floor: of the best split by compute, or the price of too few parameters or
-    tokens alone.
+    """Loss above the floor: of the best split by compute, or with too few parameters or tokens alone.
 
     At the best split another FLOP is worth the same in both places. So the two prices share what is
     above the floor as the exponents with which the best parameters and the best tokens grow with
@@ -72,11 +67,11 @@ def figure() -> Figure:
         told.append(f"by {name} with exponent {slope(points):.2f}")
     return Figure(
         "Three power laws",
-        f"Straight lines on logarithmic axes: {'; '.join(told)}. What is shown is the loss above {floor():.2f} nats.",
-        f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model and data both grow, at "
-        "the best split. Middle: data without end. Right: a model without end. A straight line here is a "
-        "power law, and none "
-        "of the three is steep.",
+        f"Straight lines on logarithmic axes: {'; '.join(told)}. What is shown is the loss above "
+        f"{floor():.2f} nats.",
+        f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model "
+        "and data both grow, at the best split. Middle: data without end. Right: a model without "
+        "end. A straight line here is a power law, and none of the three is steep.",
         282,
         tuple(parts),
     )

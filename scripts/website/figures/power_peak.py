@@ -26,15 +26,16 @@ _NAMED = (
 
 
 def spots() -> list[Spot]:
-    """Server chips with a 16-bit matrix peak and a power; hollow where the power is an estimate or
-    a report.
-    """
+    """Server chips with 16-bit matrix peak and power; hollow where the power is no figure of its maker."""
     found = []
     for item in chips(items(), SERVERS):
         peak, power = peak16(item.cells), item.cells.get("power")
         if peak is not None and isinstance(power, Cell):
             work = format_quantity(peak.value / power.value, "FLOP/J")
-            tip = f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {power.value:,.0f} W, {work}"
+            tip = (
+                f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {power.value:,.0f} "
+                f"W, {work}"
+            )
             found.append(
                 Spot(
                     item,
@@ -65,10 +66,11 @@ def figure() -> Figure:
     return Figure(
         "Power and peak of server chips",
         f"{len(found)} chips on logarithmic axes with diagonals of equal work for a joule, from "
-        f"{format_quantity(ratios[0][0], 'FLOP/J')} ({ratios[0][1]}) to {format_quantity(ratios[-1][0], 'FLOP/J')} "
-        f"({ratios[-1][1]}). For {hollow} of them the power is not the maker's own.",
-        f"{len(found)} server chips, 16-bit peak over power. Along a dashed line a joule buys the same work. All are "
-        "peaks over limits; a busy chip reaches neither.",
+        f"{format_quantity(ratios[0][0], 'FLOP/J')} ({ratios[0][1]}) to "
+        f"{format_quantity(ratios[-1][0], 'FLOP/J')} ({ratios[-1][1]}). For {hollow} of them the "
+        "power is not the maker's own.",
+        f"{len(found)} server chips, 16-bit peak over power. Along a dashed line a joule buys the "
+        "same work. All are peaks over limits; a busy chip reaches neither.",
         416,
         tuple(parts),
     )

@@ -28,9 +28,7 @@ _LEFT, _ROW, _WIDE = 150, 24, 52
 
 
 class Row(NamedTuple):
-    """A maker, the number of its chips, and for each column the share of them (0 to 1) that its
-    documents state.
-    """
+    """A maker, the number of its chips, and for each column the share (0 to 1) that states it."""
 
     name: str
     count: int
@@ -82,9 +80,11 @@ def figure() -> Figure:
     )
     return Figure(
         "What makers publish",
-        f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over all makers: {said}.",
-        "Percent of a maker's chips and cards for which a document of the maker itself states the quantity, as far as "
-        f"such documents were read. Makers with {LEAST} or more; in brackets how many.",
+        f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over "
+        f"all makers: {said}.",
+        "Percent of a maker's chips and cards for which a document of the maker itself states the "
+        f"quantity, as far as such documents were read. Makers with {LEAST} or more; in brackets "
+        "how many.",
         44 + _ROW * len(shown),
         tuple(parts),
     )

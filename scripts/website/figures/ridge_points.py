@@ -1,6 +1,4 @@
-"""The ridge points of some chips in dense bf16, which are minimum batches, and what sparse peaks
-make of them.
-"""
+"""Ridge points of chips in dense bf16, which are minimum batches, and what sparse peaks give."""
 
 from __future__ import annotations
 
@@ -55,9 +53,10 @@ def figure() -> Figure:
     parts.append(words((x.start + x.end) / 2, bottom + 32, "tokens"))
     return Figure(
         "Minimum batch of some chips",
-        f"Bars of tokens: {'; '.join(said)}. Outlines show what a peak for 2:4 sparse matrices would give.",
-        "Ridge points in dense bf16, which are minimum batches in tokens. The outline is what comes out if the sparse "
-        "peak of the data sheet is divided by mistake.",
+        f"Bars of tokens: {'; '.join(said)}. Outlines show what a peak for 2:4 sparse matrices "
+        "would give.",
+        "Ridge points in dense bf16, which are minimum batches in tokens. The outline is what "
+        "comes out if the sparse peak of the data sheet is divided by mistake.",
         bottom + 40,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""A collective on a ring of devices, step by step: who holds which block, and what has just
-arrived.
-"""
+"""A collective on a ring of devices, step by step: who holds which block, what just arrived."""
 
 from __future__ import annotations
 
@@ -16,23 +14,30 @@ MOST = 6  # devices that can be told apart in a picture
 NAMES = "abcdef"  # of blocks
 SECONDS = 1.3  # from one step to the next when the picture moves
 CAPTIONS = {
-    "all-gather": "All-gather on a ring. A column is a device, a row a block. Dark: held already. Light with an arrow: "
-    "just arrived from the neighbour on the left.",
-    "reduce-scatter": "Reduce-scatter on a ring. The number is how many terms of the sum a device holds for that "
-    "block. Light with an arrow: the sum that has just come from the left and taken in the term of this device. "
-    "Empty: passed on.",
-    "all-reduce": "All-reduce on a ring. Upper row: a reduce-scatter, the number is how many terms of the sum a device "
-    "holds for that block. Lower row: an all-gather of the sums that are complete. Light with an arrow: just arrived.",
-    "all-to-all": "All-to-all on a ring. A cell is a piece of the array: its row is the device that it comes from, its "
-    "column the one that it goes to, its number the one that holds it now. Each piece goes the shorter way round, one "
-    "neighbour in a step. Light: moved in this step.",
+    "all-gather": (
+        "All-gather on a ring. A column is a device, a row a block. Dark: held already. Light with "
+        "an arrow: just arrived from the neighbour on the left."
+    ),
+    "reduce-scatter": (
+        "Reduce-scatter on a ring. The number is how many terms of the sum a device holds for that "
+        "block. Light with an arrow: the sum that has just come from the left and taken in the "
+        "term of this device. Empty: passed on."
+    ),
+    "all-reduce": (
+        "All-reduce on a ring. Upper row: a reduce-scatter, the number is how many terms of the "
+        "sum a device holds for that block. Lower row: an all-gather of the sums that are "
+        "complete. Light with an arrow: just arrived."
+    ),
+    "all-to-all": (
+        "All-to-all on a ring. A cell is a piece of the array: its row is the device that it comes "
+        "from, its column the one that it goes to, its number the one that holds it now. Each "
+        "piece goes the shorter way round, one neighbour in a step. Light: moved in this step."
+    ),
 }
 
 
 class Cell(NamedTuple):
-    """What one cell of a panel shows: its text, whether it is filled, and whether it came in this
-    step.
-    """
+    """One cell of a panel: its text, whether it is filled, and whether it came in this step."""
 
     text: str
     filled: bool
@@ -43,8 +48,10 @@ Panel = list[list[Cell]]
 
 
 def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Figure:
-    """The steps of a collective beside each other, or, `moving`, one panel whose blocks slide to
-    where they go.
+    """The steps of a collective side by side, or one panel in motion if `moving`.
+
+    Raises UnknownName for another operation, FlopbookError for a ring that cannot be drawn or does
+    not move.
 
     Raises UnknownName for another operation, FlopbookError for a ring that cannot be drawn or does
     not move.
@@ -85,15 +92,16 @@ def _names(op: str, devices: int, top: float) -> list[str]:
 
 
 MOVES = (
-    "The same all-gather in motion: in each step every device sends the block that came last to its neighbour on the "
-    "right, and the last device sends to the first. Close and open the box to see it again; where motion is switched "
-    "off, the end is shown."
+    "The same all-gather in motion: in each step every device sends the block that came last to "
+    "its neighbour on the right, and the last device sends to the first. Close and open the box to "
+    "see it again; where motion is switched off, the end is shown."
 )
 
 
 def gathered(devices: int) -> list[Panel]:
-    """After each step of an all-gather, who holds which block: block b is at device d once it has
-    travelled so far.
+    """Who holds which block after each step of an all-gather.
+
+    Block b is at device d once it has travelled so far.
     """
 
     def cell(block: int, device: int, step: int) -> Cell:
@@ -110,8 +118,9 @@ def gathered(devices: int) -> list[Panel]:
 
 
 def scattered(devices: int) -> list[Panel]:
-    """After each step of a reduce-scatter, how many terms a device holds. Block b sets out from b +
-    1, comes home.
+    """How many terms a device holds after each step of a reduce-scatter.
+
+    Block b sets out from device b + 1 and comes home.
     """
 
     def cell(block: int, device: int, step: int) -> Cell:
@@ -128,9 +137,7 @@ def scattered(devices: int) -> list[Panel]:
 
 
 def exchanged(devices: int) -> list[Panel]:
-    """After each step of an all-to-all, which device holds the piece from a device (row) to a
-    device (column).
-    """
+    """Who holds the piece from a device (row) to a device (column) after each step of an all-to-all."""
 
     def cell(source: int, target: int, step: int) -> Cell:
         right = (target - source) % devices
@@ -164,12 +171,21 @@ PANELS = dict(zip(OPS, (gathered, scattered, exchanged, reduced), strict=True))
 def _told(op: str, devices: int, steps: int) -> str:
     """The picture in words."""
     how = {
-        "all-gather": "In each step every device passes on the block that came last; at the end all hold all.",
-        "reduce-scatter": "In each step every device passes on one partial sum, and the next adds its term; at the end "
-        "each device holds one complete sum.",
-        "all-reduce": "First every device passes on partial sums until each holds one complete sum, then the complete "
-        "sums travel round; at the end all hold all of them.",
-        "all-to-all": "Each piece goes the shorter way round; at the end a device holds the pieces meant for it.",
+        "all-gather": (
+            "In each step every device passes on the block that came last; at the end all hold all."
+        ),
+        "reduce-scatter": (
+            "In each step every device passes on one partial sum, and the next adds its term; at "
+            "the end each device holds one complete sum."
+        ),
+        "all-reduce": (
+            "First every device passes on partial sums until each holds one complete sum, then the "
+            "complete sums travel round; at the end all hold all of them."
+        ),
+        "all-to-all": (
+            "Each piece goes the shorter way round; at the end a device holds the pieces meant for "
+            "it."
+        ),
     }[op]
     return f"{steps} steps on {devices} devices. {how}"
 
@@ -203,9 +219,7 @@ def _cell(cell: Cell, x: float, y: float, wide: float, style: str = "") -> str:
 
 
 def _moving(devices: int) -> list[str]:
-    """One panel; a block that arrives slides in from the device on its left, one step after the
-    other.
-    """
+    """One panel; a block that arrives slides in from the device on its left, step after step."""
     wide = (WIDTH - LEFT) / devices
     last, parts = gathered(devices)[0], []
     parts += [

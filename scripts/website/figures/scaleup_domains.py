@@ -56,11 +56,12 @@ def figure() -> Figure:
     newest = sum(spot.x >= 2024 and spot.y > 16 for spot in found)
     return Figure(
         "Scale-up domains over the years",
-        f"{len(found)} chips from {min(s.x for s in found):.0f} to {max(s.x for s in found):.0f} on a logarithmic "
-        f"axis of domain sizes. {len(small)} have a domain of 16 chips or fewer. The largest joins {largest.y:,.0f} "
-        f"({largest.item.entry.name}). Since 2024, {newest} chips have more than 16.",
-        f"{len(found)} chips by the size of the network that joins them at full rate. TPUs have had hundreds from the "
-        f"start; the first GPU with more than 16 is of {first:.0f}.",
+        f"{len(found)} chips from {min(s.x for s in found):.0f} to {max(s.x for s in found):.0f} "
+        f"on a logarithmic axis of domain sizes. {len(small)} have a domain of 16 chips or fewer. "
+        f"The largest joins {largest.y:,.0f} ({largest.item.entry.name}). Since 2024, {newest} "
+        "chips have more than 16.",
+        f"{len(found)} chips by the size of the network that joins them at full rate. TPUs have "
+        f"had hundreds from the start; the first GPU with more than 16 is of {first:.0f}.",
         370,
         tuple(parts),
     )

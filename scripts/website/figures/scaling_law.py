@@ -33,11 +33,12 @@ def figure() -> Figure:
     ends = [calculate("scaling-law", flop=c) for c in (_BUDGETS[0], _BUDGETS[-1])]
     return Figure(
         "The best use of a compute budget",
-        "Two curves over compute on a logarithmic axis. Left, tokens for each parameter: nearly level for the "
-        "Chinchilla fit, falling steeply for Kaplan's. Right, the expected loss of the Chinchilla fit, which falls "
-        f"from {ends[0]['loss']:.2f} to {ends[1]['loss']:.2f} nats and flattens.",
-        "Left: two published fits disagree on how to split a budget, and the later one won. Right: the loss falls "
-        "smoothly with compute, ever more slowly.",
+        "Two curves over compute on a logarithmic axis. Left, tokens for each parameter: nearly "
+        "level for the Chinchilla fit, falling steeply for Kaplan's. Right, the expected loss of "
+        f"the Chinchilla fit, which falls from {ends[0]['loss']:.2f} to {ends[1]['loss']:.2f} nats "
+        "and flattens.",
+        "Left: two published fits disagree on how to split a budget, and the later one won. Right: "
+        "the loss falls smoothly with compute, ever more slowly.",
         306,
         tuple(parts),
     )

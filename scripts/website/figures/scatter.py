@@ -1,6 +1,4 @@
-"""Many chips in one plot: marks by family, a legend, names where there is room, and lines of equal
-ratio.
-"""
+"""Many chips in one plot: marks by family, a legend, names where there is room, equal ratios."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ def legend(top: float, left: float = 40, hollow: str = "") -> list[str]:
 
 
 def names(chart: Chart, found: Sequence[Spot], wanted: Sequence[str]) -> list[str]:
-    """The names of some chips beside their marks, as far as there is room; the first wanted go
-    first.
-    """
+    """Names of chips beside their marks, as far as there is room; the first of the list go first."""
     left, top, right, bottom = chart.frame
     room = Room((left, top, right, bottom))
     room.block((chart.x.at(spot.x), chart.y.at(spot.y)) for spot in found)
@@ -112,8 +108,9 @@ def short(item: Item) -> str:
 
 
 def diagonal(chart: Chart, ratio: float, text: str, share: float = 0) -> list[str]:
-    """The line on which y is `ratio` times x, both logarithmic, none if outside; `share` is where
-    its words begin.
+    """The line on which y is `ratio` times x, both logarithmic; none if it lies outside.
+
+    `share` is where along the line its words begin.
     """
     low, high = max(chart.x.low, chart.y.low / ratio), min(chart.x.high, chart.y.high / ratio)
     if low >= high:

@@ -1,6 +1,4 @@
-"""How data, fully sharded, tensor and mixed parallelism cut the arrays of a feed-forward block, and
-what they move.
-"""
+"""How data, fully sharded, tensor and mixed parallelism cut the arrays of a feed-forward block."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ TOP, GAP = 56.0, 66.0
 
 
 class Scheme(NamedTuple):
-    """A kind of parallelism: its name, mesh, layouts of the four arrays, and what moves forward and
-    backward.
-    """
+    """A kind of parallelism: its mesh, the layouts of the four arrays, and what it moves."""
 
     name: str
     mesh: str
@@ -68,8 +64,9 @@ def shares(scheme: str) -> list[float]:
 
 
 def figure(scheme: str = "dp") -> Figure:
-    """The four arrays with their blocks; those of device 0 are filled. Raises UnknownName for
-    another scheme.
+    """The four arrays with their blocks; those of device 0 are filled.
+
+    Raises UnknownName for another scheme.
     """
     found = _scheme(scheme)
     mesh = read_mesh(found.mesh)
@@ -94,9 +91,8 @@ def figure(scheme: str = "dp") -> Figure:
     return Figure(
         f"{found.name} on {devices(mesh)} devices",
         f"{'; '.join(told)}. Moved forward: {found.forward}. Moved backward: {found.backward}.",
-        f"{found.name} of a feed-forward block on the mesh {found.mesh}. The numbers in a block are the "
-        "devices that hold "
-        "it; filled is what device 0 holds.",
+        f"{found.name} of a feed-forward block on the mesh {found.mesh}. The numbers in a block "
+        "are the devices that hold it; filled is what device 0 holds.",
         foot + 26,
         tuple(parts),
         left - GAP + 8,

@@ -29,8 +29,8 @@ def figure(
     return Figure(
         f"Layouts of {array} on the mesh {mesh}",
         description(grids),
-        "Each square is the whole array. A field is a block, and the numbers in it are the devices that hold it, "
-        "counted with the last axis of the mesh fastest.",
+        "Each square is the whole array. A field is a block, and the numbers in it are the devices "
+        "that hold it, counted with the last axis of the mesh fastest.",
         HEAD + SIDE + 8,
         tuple(parts),
     )

@@ -12,9 +12,7 @@ _CELL, _LEFT, _TOP, _ROW = 40.0, 150.0, 34.0, 40.0
 
 
 def rounds(count: int = COUNT, lanes: int = LANES) -> list[list[int | None]]:
-    """For each instruction the round of the loop in each lane, counted from 0; None where the mask
-    is off.
-    """
+    """For each instruction the round of the loop in each lane; None where the mask is off."""
     starts = range(0, lanes * math.ceil(count / lanes), lanes)
     return [[n if n < count else None for n in range(start, start + lanes)] for start in starts]
 
@@ -36,10 +34,11 @@ def figure() -> Figure:
     share = lane_share(COUNT, LANES)
     return Figure(
         "A loop on vector lanes",
-        f"{COUNT} rounds of a loop on {LANES} lanes: {len(drawn)} instructions instead of {COUNT}. The last has "
-        f"{COUNT % LANES} rounds left, and the other lanes are switched off. {share:.0%} of all lanes have work.",
-        "A number in a cell is the element of the array that the lane works on. A hollow cell is masked: the "
-        "instruction runs, and this lane neither loads nor stores.",
+        f"{COUNT} rounds of a loop on {LANES} lanes: {len(drawn)} instructions instead of {COUNT}. "
+        f"The last has {COUNT % LANES} rounds left, and the other lanes are switched off. "
+        f"{share:.0%} of all lanes have work.",
+        "A number in a cell is the element of the array that the lane works on. A hollow cell is "
+        "masked: the instruction runs, and this lane neither loads nor stores.",
         _TOP + len(drawn) * _ROW + 6,
         tuple(parts),
     )

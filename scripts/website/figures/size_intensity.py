@@ -1,6 +1,4 @@
-"""Arithmetic intensity of products by their size: dot product, matrix times vector, skinny and
-square matrices.
-"""
+"""Arithmetic intensity of products by their size: dot product, matrix-vector, skinny, square."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ def _intensity(m: float, k: float, n: float) -> float:
 
 
 def figure() -> Figure:
-    """Four lines and the ridge point of a chip; where the square one crosses it, matrices are large
-    enough.
-    """
+    """Four lines and the ridge point of a chip; above it matrices are large enough."""
     device, found = chip(CHIP), lines()
     ridge = device.peak("bf16") / device.memory_bandwidth()
     chart = Chart(
@@ -57,11 +53,11 @@ def figure() -> Figure:
     said = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in found)
     return Figure(
         "Intensity by size",
-        f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {said}. Square matrices cross the ridge at n = "
-        f"{3 * ridge:,.0f}.",
-        "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line bends and "
-        "stops at 64; "
-        "a vector stops at 1, a dot product at one half. Only a product whose smallest side grows gets over the ridge.",
+        f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {said}. Square matrices cross the "
+        f"ridge at n = {3 * ridge:,.0f}.",
+        "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line "
+        "bends and stops at 64; a vector stops at 1, a dot product at one half. Only a product "
+        "whose smallest side grows gets over the ridge.",
         334,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""What lies in memory during one training step: weights, optimizer, activations and gradients over
-time.
-"""
+"""What lies in memory during one training step: weights, optimizer, activations, gradients."""
 
 from __future__ import annotations
 
@@ -53,12 +51,12 @@ def figure() -> Figure:
     sizes = ", ".join(f"{name} {format_quantity(size[name], 'byte')}" for name, _ in _KINDS)
     return Figure(
         "Memory during one training step",
-        f"Stacked areas over time. Always there: weights and optimizer state. Activations grow in the forward pass and "
-        "shrink in the backward pass, while gradients grow; the update uses all but the activations. At most: "
-        f"{sizes}.",
-        "Llama 3 8B, one sequence of 8,192 tokens, all but the scores of attention kept. Memory is fullest when "
-        "the forward pass ends. "
-        "Times are drawn as if the backward pass took twice as long as the forward pass.",
+        "Stacked areas over time. Always there: weights and optimizer state. Activations grow in "
+        "the forward pass and shrink in the backward pass, while gradients grow; the update uses "
+        f"all but the activations. At most: {sizes}.",
+        "Llama 3 8B, one sequence of 8,192 tokens, all but the scores of attention kept. Memory is "
+        "fullest when the forward pass ends. Times are drawn as if the backward pass took twice as "
+        "long as the forward pass.",
         298,
         tuple(parts),
     )

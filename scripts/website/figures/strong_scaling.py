@@ -1,6 +1,4 @@
-"""Tokens a second against chips for one batch: the line that everybody wants, and what data
-parallelism gives.
-"""
+"""Tokens a second against chips for one batch: the ideal, and what data parallelism gives."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ NODE = 8
 
 
 def rate(model: str, chip: str, scaleout: float, chips: int, overlap: bool) -> float:
-    """Tokens a second at the peak: forward, backward and the sum of the gradients, overlapped or in
-    turn.
-    """
+    """Tokens a second at the peak, the sum of the gradients overlapped with backward or after it."""
     item, peak = shape(model), find_chip(chip).peak("bf16")
     work = 6 * item.params * item.batch_tokens / chips / peak
     told = (
@@ -54,13 +50,14 @@ def figure(
     told = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
     return Figure(
         f"Strong scaling of {item.model.name}",
-        f"Tokens a second at the peak for one batch of {format_quantity(item.batch_tokens, 'token')}, both axes "
-        f"logarithmic, from {COUNTS[0]} to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the "
-        f"straight line: {told}.",
+        "Tokens a second at the peak for one batch of "
+        f"{format_quantity(item.batch_tokens, 'token')}, both axes logarithmic, from {COUNTS[0]} "
+        f"to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the straight "
+        f"line: {told}.",
         f"{item.model.name}, its own batch of {format_quantity(item.batch_tokens, 'token')}, on "
-        f"{find_chip(chip).name} in "
-        "nodes of eight. The batch does not grow, so each chip has fewer tokens, until the sum of the gradients takes "
-        "longer than the products behind which it hides. From there on more chips add little.",
+        f"{find_chip(chip).name} in nodes of eight. The batch does not grow, so each chip has "
+        "fewer tokens, until the sum of the gradients takes longer than the products behind which "
+        "it hides. From there on more chips add little.",
         312,
         tuple(parts),
     )

@@ -10,17 +10,13 @@ SECONDS = 0.48  # a cycle, when the picture moves; all of them take less than fi
 
 
 def row_in_cell(cycle: int, down: int, across: int) -> int | None:
-    """The row of the input in a cell, counted from 0; each cell passes it on after one cycle. None
-    when idle.
-    """
+    """The row of the input in a cell, counted from 0, None when idle; it moves on each cycle."""
     row = cycle - down - across
     return row if 0 <= row < ROWS else None
 
 
 def cycles(side: int = SIDE, rows: int = ROWS) -> int:
-    """Cycles until the last product is done: the rows, and the way through the array down and
-    across.
-    """
+    """Cycles until the last product is done: the rows, and the way through the array."""
     return rows + 2 * (side - 1)
 
 
@@ -30,9 +26,7 @@ def busy(cycle: int) -> int:
 
 
 def figure(moving: bool = False) -> Figure:
-    """Five moments of an array of four by four cells through which three rows pass; or, `moving`,
-    all nine at once.
-    """
+    """Five moments of a 4 by 4 array through which three rows pass; all nine in motion if `moving`."""
     if moving:
         return _moving()
     parts = []
@@ -46,10 +40,12 @@ def figure(moving: bool = False) -> Figure:
     moments = "; ".join(f"in cycle {cycle + 1} {busy(cycle)} cells" for cycle in _SHOWN)
     return Figure(
         "A systolic array at work",
-        f"{SIDE} by {SIDE} cells, each holding one weight; {ROWS} rows of input pass through. Busy are: {moments}. "
-        f"After {cycles()} cycles all is done, and a cell has worked for {share:.0%} of them.",
-        "The number in a cell is the row of the input that it multiplies by its weight. Rows enter at the top left as "
-        "a slanting wave, because each number reaches the next cell one cycle later. A hollow cell waits.",
+        f"{SIDE} by {SIDE} cells, each holding one weight; {ROWS} rows of input pass through. Busy "
+        f"are: {moments}. After {cycles()} cycles all is done, and a cell has worked for "
+        f"{share:.0%} of them.",
+        "The number in a cell is the row of the input that it multiplies by its weight. Rows enter "
+        "at the top left as a slanting wave, because each number reaches the next cell one cycle "
+        "later. A hollow cell waits.",
         60 + SIDE * _CELL,
         tuple(parts),
     )
@@ -75,10 +71,11 @@ def _moving() -> Figure:
                     parts.append(f'<g class="fb-visit" style="{style}">{drawn}</g>')
     return Figure(
         "A systolic array in motion",
-        f"{ROWS} rows of input pass through {SIDE} by {SIDE} cells in {cycles()} cycles, as a slanting wave from the "
-        "upper left to the lower right.",
-        "The same nine cycles in motion, half a second each. Close and open the box to see them again; where motion is "
-        "switched off the cells stay empty, and the still pictures above show the same.",
+        f"{ROWS} rows of input pass through {SIDE} by {SIDE} cells in {cycles()} cycles, as a "
+        "slanting wave from the upper left to the lower right.",
+        "The same nine cycles in motion, half a second each. Close and open the box to see them "
+        "again; where motion is switched off the cells stay empty, and the still pictures above "
+        "show the same.",
         20 + SIDE * size,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""A feed-forward block under tensor and sequence parallelism: layouts of its arrays and the
-collectives between.
-"""
+"""A feed-forward block under tensor and sequence parallelism: layouts, and collectives between."""
 
 from __future__ import annotations
 
@@ -52,10 +50,10 @@ def figure(
     title = f"A feed-forward block over {ways} chips"
     return Figure(
         title,
-        f"Bytes on each chip, from left to right: {'; '.join(told)}. Between the first two an all-gather, between "
-        "the last two a reduce-scatter.",
-        f"{title}. Filled: what the second of them holds, with its bytes for {format_quantity(float(tokens), 'token')} "
-        "in bf16. All traffic is at the two arrows.",
+        f"Bytes on each chip, from left to right: {'; '.join(told)}. Between the first two an "
+        "all-gather, between the last two a reduce-scatter.",
+        f"{title}. Filled: what the second of them holds, with its bytes for "
+        f"{format_quantity(float(tokens), 'token')} in bf16. All traffic is at the two arrows.",
         TOP + SIDE + 40,
         tuple(parts),
         left + 6,
@@ -66,9 +64,7 @@ GAPS = {"all-gather": 64.0, "reduce-scatter": 80.0}
 
 
 def _array(column: Column, left: float) -> list[str]:
-    """An array with the part of the second chip filled: a band of rows, a band of columns, or all
-    of it.
-    """
+    """An array with the part of the second chip filled: a band of rows, of columns, or all of it."""
     middle = left + column.width / 2
     colour = "fb-c1" if column.weight else "fb-c0"
     low = len(column.name) > 12 or column.weight

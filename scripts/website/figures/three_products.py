@@ -46,11 +46,12 @@ def figure() -> Figure:
         top += tallest + 18
     return Figure(
         "Three products for each weight matrix",
-        "Forward: In with B rows and D columns times W with D rows and F columns gives Out. Backward for the input: "
-        "dOut times W transposed gives dIn. Backward for the weights: In transposed times dOut gives dW. Each takes "
-        "two operations for every B, D and F.",
-        "What one weight matrix costs in training. Every product has the same three sides, so each takes 2BDF "
-        "operations: once forward and twice backward. The third needs the input again, so the input must be kept.",
+        "Forward: In with B rows and D columns times W with D rows and F columns gives Out. "
+        "Backward for the input: dOut times W transposed gives dIn. Backward for the weights: In "
+        "transposed times dOut gives dW. Each takes two operations for every B, D and F.",
+        "What one weight matrix costs in training. Every product has the same three sides, so each "
+        "takes 2BDF operations: once forward and twice backward. The third needs the input again, "
+        "so the input must be kept.",
         top,
         tuple(parts),
     )

@@ -46,9 +46,7 @@ def marks() -> list[Mark]:
 
 
 def shared() -> Mark:
-    """All tiles that the GPU has in the works at once: together they fetch as one tile, through the
-    cache.
-    """
+    """All tiles that the GPU works on at once: through the cache they fetch as one tile."""
     claims = {c.name: c.si_value for c in load_entry(CHIP).claims if c.si_value is not None}
     tile = largest_tile(claims["shared memory, per SM"])
     return Mark(
@@ -59,9 +57,7 @@ def shared() -> Mark:
 
 
 def allowed() -> float:
-    """Bytes that the chip's memory delivers while its arithmetic units make the product at their
-    peak.
-    """
+    """Bytes that the chip's memory delivers while its arithmetic makes the product at peak."""
     found = chip(CHIP)
     return 2 * SIDE**3 / found.peak("bf16") * found.memory_bandwidth()
 
@@ -81,18 +77,23 @@ def figure() -> Figure:
     said = []
     for number, mark in enumerate((*marks(), shared())):
         moved = _moved(mark.tile)
-        text = f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f} by {mark.tile:,.0f}"
+        text = (
+            f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f} by "
+            f"{mark.tile:,.0f}"
+        )
         parts.append(chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved"))
         anchor, shift = LABELS[number]
         parts.append(chart.words((mark.tile, moved), text, anchor, shift))
         said.append(f"{text}, {format_quantity(moved, 'byte')} moved")
     return Figure(
         "Bytes moved against the side of a tile",
-        f"A product of matrices of {SIDE:,} by {SIDE:,} in bf16; both axes logarithmic. The largest tiles that are "
-        f"powers of two, and the tiles of a whole chip together: {'; '.join(said)}. The memory of H100 delivers "
-        f"{format_quantity(level, 'byte')} in the time of the arithmetic.",
-        "Twice the side halves the bytes. Above the dashed line memory sets the pace, below it arithmetic. One tile on "
-        "one processor of a GPU stays above; all its tiles together, which share strips through the cache, get below.",
+        f"A product of matrices of {SIDE:,} by {SIDE:,} in bf16; both axes logarithmic. The "
+        "largest tiles that are powers of two, and the tiles of a whole chip together: "
+        f"{'; '.join(said)}. The memory of H100 delivers {format_quantity(level, 'byte')} in the "
+        "time of the arithmetic.",
+        "Twice the side halves the bytes. Above the dashed line memory sets the pace, below it "
+        "arithmetic. One tile on one processor of a GPU stays above; all its tiles together, which "
+        "share strips through the cache, get below.",
         336,
         tuple(parts),
     )

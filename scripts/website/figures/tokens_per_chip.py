@@ -13,9 +13,7 @@ LIMITS = {"dp-limit": "plain data parallelism", "fsdp-limit": "fully sharded tra
 
 
 def figure(chips: str = CHIPS, limit: str = "fsdp-limit", dtype: str = "bf16") -> Figure:
-    """Bars for chips, named with commas between them, each inside its own scale-up network and on
-    all its axes.
-    """
+    """Bars for chips, named with commas between them, each on all axes of its scale-up network."""
     names = [name.strip() for name in chips.split(",")]
     found = [
         (chip(name), calculate(limit, chip=name, dtype=dtype)["tokens_per_chip"]) for name in names
@@ -34,7 +32,8 @@ def figure(chips: str = CHIPS, limit: str = "fsdp-limit", dtype: str = "bf16") -
     return Figure(
         title,
         "; ".join(told),
-        f"{title}, inside the scale-up network of each chip, from printed peaks and links. Shorter is easier.",
+        f"{title}, inside the scale-up network of each chip, from printed peaks and links. Shorter "
+        "is easier.",
         TOP + ROW * len(found) + 4,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""Slices of a TPU pod, drawn from their shape: which axes close into rings, and what that does to
-hops and links.
-"""
+"""Slices of a TPU pod drawn from their shape: which axes close into rings; hops and links."""
 
 from __future__ import annotations
 
@@ -18,8 +16,9 @@ _MOST, _TOP, _SIDE = 6, 44.0, 104.0
 
 
 def read_shape(text: str) -> tuple[int, ...]:
-    """The sides of a slice written as 4x4x8. Raises FlopbookError for anything else than two or
-    three sides.
+    """The sides of a slice written as 4x4x8.
+
+    Raises FlopbookError for anything else than two or three sides.
     """
     sides = text.strip().split("x")
     if len(sides) not in (2, 3) or not all(
@@ -32,9 +31,7 @@ def read_shape(text: str) -> tuple[int, ...]:
 
 
 def closed(shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Which axes wrap around: of three, all if the slice is made of whole cubes; of two, those as
-    long as the pod.
-    """
+    """Which axes wrap around: of three, all if made of whole cubes; of two, those as long as the pod."""
     if len(shape) == 3:
         return (all(side % CUBE == 0 for side in shape),) * 3
     return tuple(side == FULL for side in shape)
@@ -54,8 +51,9 @@ def across(shape: tuple[int, ...]) -> int:
 
 
 def figure(shapes: str = SHAPES) -> Figure:
-    """The slices side by side. Raises FlopbookError for shapes that cannot be read, or too many of
-    them.
+    """The slices side by side.
+
+    Raises FlopbookError for shapes that cannot be read, or too many of them.
     """
     found = [read_shape(text) for text in shapes.split(";")]
     if len(found) > _MOST:
@@ -80,20 +78,18 @@ def figure(shapes: str = SHAPES) -> Figure:
         told.append(f"{name}: {', '.join(said)}")
     return Figure(
         "Slices of a TPU pod",
-        f"{'; '.join(told)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical switches close. Two sides: "
-        f"an axis closes where it has {FULL} chips.",
-        "Every dot is a chip; a long side is drawn with fewer. Dashed ends are links that go round to the other side. "
-        f"With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) closes on every axis; with two sides only "
-        f"an axis of {FULL} does.",
+        f"{'; '.join(told)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "
+        f"switches close. Two sides: an axis closes where it has {FULL} chips.",
+        "Every dot is a chip; a long side is drawn with fewer. Dashed ends are links that go round "
+        f"to the other side. With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) "
+        f"closes on every axis; with two sides only an axis of {FULL} does.",
         _TOP + _SIDE + 70,
         tuple(parts),
     )
 
 
 def _drawn(shape: tuple[int, ...], left: float) -> list[str]:
-    """The front face of the slice, with the layers behind it shifted, and stubs where an axis
-    closes.
-    """
+    """The front face of the slice, layers behind it shifted, and stubs where an axis closes."""
     layers = min(shape[2], 3) if len(shape) == 3 else 1
     across_, down = (min(side, 8) for side in shape[:2])
     gap = (_SIDE - 12 * (layers - 1) - 16) / max(across_ - 1, down - 1, 1)

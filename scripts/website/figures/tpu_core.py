@@ -1,6 +1,4 @@
-"""A TPU core: which unit does what, where the data lie, and how large each part is from one
-generation to the next.
-"""
+"""A TPU core: which unit does what, where the data lie, and the sizes of each generation."""
 
 from __future__ import annotations
 
@@ -85,15 +83,17 @@ def figure() -> Figure:
         top = 214 + 18 * number
         parts += [words(x, top, text or "–", "start") for x, text in zip(_AT, row, strict=True)]
     told = "; ".join(
-        f"{row.name}: {row.cores} TensorCores, MXU {row.arrays}, HBM {row.hbm} at {row.rate}, {row.peak}"
+        f"{row.name}: {row.cores} TensorCores, MXU {row.arrays}, HBM {row.hbm} at {row.rate}, "
+        f"{row.peak}"
         for row in rows
     )
     return Figure(
         "A TPU core and its generations",
-        "Main memory exchanges data with a memory on the chip, which feeds a vector unit and the matrix units; a "
-        f"scalar unit gives orders to both. Per chip: {told}.",
-        "Solid arrows are data, dashed ones orders. Below, numbers of the whole chip; a dash is where no number is "
-        "recorded. The matrix units make the peak; the rate of the main memory says how fast they can be fed.",
+        "Main memory exchanges data with a memory on the chip, which feeds a vector unit and the "
+        f"matrix units; a scalar unit gives orders to both. Per chip: {told}.",
+        "Solid arrows are data, dashed ones orders. Below, numbers of the whole chip; a dash is "
+        "where no number is recorded. The matrix units make the peak; the rate of the main memory "
+        "says how fast they can be fed.",
         224 + 18 * len(rows),
         tuple(parts),
     )

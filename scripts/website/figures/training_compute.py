@@ -1,6 +1,4 @@
-"""Training compute of the models in our data, by the month of the paper that gives their number of
-tokens.
-"""
+"""Training compute of the models in our data, by the month of the paper."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ _NAMED = {
 
 
 class Run(NamedTuple):
-    """A training run: model, when its paper appeared (year with a fraction) and its arithmetic in
-    FLOP.
-    """
+    """A training run: model, when its paper appeared (year with a fraction), arithmetic in FLOP."""
 
     id: str
     name: str
@@ -39,9 +35,7 @@ class Run(NamedTuple):
 
 
 def runs() -> list[Run]:
-    """The models whose tokens come from a paper with a month, by the rule of six on active
-    parameters.
-    """
+    """Models whose tokens come from a paper with a month; 6 FLOP per active parameter and token."""
     known, found = references(), []
     for name in model_ids():
         model = load_model(name)
@@ -78,10 +72,11 @@ def figure() -> Figure:
     return Figure(
         "Training compute over time",
         f"{len(shown)} models from 2020 to 2024 on a logarithmic axis, from {least.name} with "
-        f"{format_quantity(least.flop, 'FLOP')} to {most.name} with {format_quantity(most.flop, 'FLOP')}. The "
-        "upper edge rises by about a factor of a hundred.",
-        f"Training compute of {len(shown)} models, six operations for each active parameter and token. Only models "
-        "whose tokens are stated in a paper with a date are drawn.",
+        f"{format_quantity(least.flop, 'FLOP')} to {most.name} with "
+        f"{format_quantity(most.flop, 'FLOP')}. The upper edge rises by about a factor of a "
+        "hundred.",
+        f"Training compute of {len(shown)} models, six operations for each active parameter and "
+        "token. Only models whose tokens are stated in a paper with a date are drawn.",
         334,
         tuple(parts),
     )

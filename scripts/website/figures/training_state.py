@@ -1,6 +1,4 @@
-"""The state of training in the memories of the chips: one chip, copies on all of them, and shares
-of one.
-"""
+"""The state of training in the memories of chips: one chip, copies on all, shares of one."""
 
 from __future__ import annotations
 
@@ -21,8 +19,9 @@ def held(model: str, chips: int, sharded: bool) -> list[float]:
 
 
 def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
-    """Three groups of boxes, filled to scale. Raises FlopbookError for a number of chips that
-    cannot be seen.
+    """Three groups of boxes, filled to scale.
+
+    Raises FlopbookError for a number of chips that cannot be seen.
     """
     if not 2 <= chips <= 4:
         raise FlopbookError(f"{chips} chips are not drawn, expected 2 to 4")
@@ -66,9 +65,9 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
     return Figure(
         "Training state on one chip and on several",
         f"{shape(model).model.name} with Adam in mixed precision. {'; '.join(told)}.",
-        f"States of {shape(model).model.name}, to scale: weights, gradients and optimizer. Copies need the "
-        "memory of one "
-        "chip on every chip; shares need it once, whatever the number of chips.",
+        f"States of {shape(model).model.name}, to scale: weights, gradients and optimizer. Copies "
+        "need the memory of one chip on every chip; shares need it once, whatever the number of "
+        "chips.",
         _TOP + _TALL + 10,
         tuple(parts),
         left - 26,

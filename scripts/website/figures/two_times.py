@@ -1,6 +1,4 @@
-"""Arithmetic and transfer of one piece of work on two lanes: one after the other, in tiles, and
-fully overlapped.
-"""
+"""Arithmetic and transfer of one piece of work: in turn, in tiles, and fully overlapped."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ class Bar(NamedTuple):
 
 
 def schedule(compute: float, memory: float, tiles: int) -> list[Bar]:
-    """Each tile is fetched, then computed; the bus fetches on while a tile is computed. One tile is
-    no overlap.
-    """
+    """Each tile is fetched, then computed while the next is fetched; one tile is no overlap."""
     bars, wire, core = [], 0.0, 0.0
     for _ in range(tiles):
         bars.append(Bar(0, wire, wire + memory / tiles))
@@ -69,10 +65,12 @@ def figure(
         top += 2 * LANE + GAP
     return Figure(
         "Arithmetic and transfer, with and without overlap",
-        f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. {'; '.join(told)}. The larger of "
-        f"the two is {max(compute, memory):g}, the sum {compute + memory:g}.",
-        "Upper bars of each pair: the bus. Lower bars: the arithmetic. In pieces, the next one is on its way while "
-        "this one is multiplied. The total moves from the sum towards the larger time and never below it.",
+        f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. "
+        f"{'; '.join(told)}. The larger of the two is {max(compute, memory):g}, the sum "
+        f"{compute + memory:g}.",
+        "Upper bars of each pair: the bus. Lower bars: the arithmetic. In pieces, the next one is "
+        "on its way while this one is multiplied. The total moves from the sum towards the larger "
+        "time and never below it.",
         foot + 8,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""The plan of nearly every computer: a processor, one memory for program and data, input and
-output, one bus.
-"""
+"""The plan of nearly every computer: a processor, one memory, input and output, one bus."""
 
 from __future__ import annotations
 
@@ -27,10 +25,12 @@ def figure() -> Figure:
         parts += [arrow((x - 5, 232), (x - 5, top + 1)), arrow((x + 5, top), (x + 5, 231))]
     return Figure(
         "A von Neumann machine",
-        "A processor with a control unit, an arithmetic unit and registers; one memory that holds program and data; "
-        "input and output. All of them are joined by one bus, and every number that is used crosses it.",
-        "The plan that carries John von Neumann's name: that of a laptop and, with more of everything, of an "
-        "accelerator. The arithmetic is on one side of the bus and the numbers are on the other.",
+        "A processor with a control unit, an arithmetic unit and registers; one memory that holds "
+        "program and data; input and output. All of them are joined by one bus, and every number "
+        "that is used crosses it.",
+        "The plan that carries John von Neumann's name: that of a laptop and, with more of "
+        "everything, of an accelerator. The arithmetic is on one side of the bus and the numbers "
+        "are on the other.",
         262,
         tuple(parts),
     )

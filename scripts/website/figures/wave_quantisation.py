@@ -1,6 +1,4 @@
-"""The share of a GPU's time that makes wanted results, by the side of the matrices: the saw-tooth
-of waves.
-"""
+"""Share of a GPU's time that makes results, by the side of the matrices: the teeth of waves."""
 
 from __future__ import annotations
 
@@ -43,15 +41,17 @@ def figure() -> Figure:
         large = [point for point in points if point[0] >= LARGEST / 2]
         worst, best = min(large, key=lambda point: point[1]), max(large, key=lambda point: point[1])
         said.append(
-            f"tiles of {name}: above {LARGEST / 2:,.0f} between {worst[1]:.0%} at {worst[0]:,.0f} and "
-            f"{best[1]:.0%} at {best[0]:,.0f}"
+            f"tiles of {name}: above {LARGEST / 2:,.0f} between {worst[1]:.0%} at {worst[0]:,.0f} "
+            f"and {best[1]:.0%} at {best[0]:,.0f}"
         )
     parts += chart.names(named)
     return Figure(
         "Waves of tiles",
-        f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. {'; '.join(said)}.",
-        "A tile more than a whole wave, and all processors wait for the last one. The teeth get smaller as the number "
-        "of waves grows. Larger tiles move fewer bytes and have the larger teeth.",
+        f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. "
+        f"{'; '.join(said)}.",
+        "A tile more than a whole wave, and all processors wait for the last one. The teeth get "
+        "smaller as the number of waves grows. Larger tiles move fewer bytes and have the larger "
+        "teeth.",
         336,
         tuple(parts),
     )

@@ -1,6 +1,4 @@
-"""What each stage of ZeRO leaves on a device: weights, gradients and the state of the optimizer, as
-bars.
-"""
+"""What each stage of ZeRO leaves on a device: weights, gradients and optimizer state, as bars."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ NAMES = (
 
 
 def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figure:
-    """Bars for stages 0 to 3 over `dp` devices. `memory` draws a line at the memory of a device; 0
-    draws none.
-    """
+    """Bars for stages 0 to 3 over `dp` devices; `memory` draws a line, 0 none."""
     stages = [{}, *({"zero": stage} for stage in (1, 2, 3))]
     found = [calculate("memory", model=model, seq=1, dp=dp, **stage) for stage in stages]
     states = [[float(one[name]) for name, _ in PARTS] for one in found]
