@@ -11,6 +11,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,13 @@ from scripts.website.pages.sources import html_link
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a
 # notebook.
 CODE = "assets/figures/"
-_TOOLS = ("drawing", "chart", "scatter")
+_TOOLS = ("drawing", "chart", "scatter")  # modules that other figures are drawn with
 
 
 def figure_names() -> tuple[str, ...]:
     """The names of all figures, in order: a new module is a new figure."""
-    found = (module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(sorted(name.replace("_", "-") for name in found if name not in _TOOLS))
+    modules = {module.name for module in pkgutil.iter_modules(__path__)}
+    return tuple(sorted(name.replace("_", "-") for name in modules.difference(_TOOLS)))
 
 
 def figure_of(name: str, **options: Any) -> Figure:
@@ -40,7 +41,7 @@ def figure_of(name: str, **options: Any) -> Figure:
     """
     if name not in figure_names():
         raise UnknownName("figure", name, figure_names())
-    draw = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").figure
+    draw: Callable[..., Figure] = importlib.import_module(f"{__name__}.{_module(name)}").figure
     try:
         inspect.signature(draw).bind(**options)
     except TypeError as error:
@@ -61,18 +62,20 @@ def figure_markup(name: str, page: str, **options: Any) -> str:
 
 
 def origin(module: str, page: str, call: str) -> str:
-    """What a caption ends with: a link to the code of the figure, and the expression that drew it."""
+    """The end of a caption: a link to the code of the figure, and the expression that drew it."""
     code = link("code of this figure", html_link(page, f"{CODE}{module}.py.txt"))
     return f"({code}, drawn by <code>{escape(call)}</code>)"
 
 
 def called(name: str, **options: Any) -> str:
     """The expression that draws a figure, as prose writes it; numbers as plain SI values."""
+    arguments = [f"{key}={_plain(option)}" for key, option in options.items()]
+    return f"figure({', '.join([json.dumps(name), *arguments])})"
 
-    def plain(value: Any) -> str:
-        return f"{float(value):g}" if isinstance(value, float) else json.dumps(value)
 
-    return f"figure({', '.join([json.dumps(name), *(f'{key}={plain(value)}' for key, value in options.items())])})"
+def _plain(option: Any) -> str:
+    """An option as prose writes it; a number with a unit is a float."""
+    return f"{float(option):g}" if isinstance(option, float) else json.dumps(option)
 
 
 def figure_sources() -> dict[str, str]:

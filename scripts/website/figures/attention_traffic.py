@@ -13,7 +13,7 @@ LENGTHS = tuple(512 * 2**n for n in range(9))
 
 
 def moved(seq: float) -> tuple[float, float, float]:
-    """Bytes in three kernels; fused, keys read again by each block of queries; fused, all read once."""
+    """Bytes in three kernels; fused, keys read again for each block of queries; all read once."""
     found = shape(MODEL)
     heads, kv_heads, width = (found.pick(name).value for name in ("heads", "kv_heads", "head_dim"))
     once = attention_bytes(seq, heads, kv_heads, width)

@@ -1,4 +1,4 @@
-"""Throughput against time per token as the batch of a server grows: what an operator chooses from."""
+"""Throughput against time per token as the batch of a server grows."""
 
 from __future__ import annotations
 

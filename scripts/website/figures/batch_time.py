@@ -17,7 +17,7 @@ D_MODEL = 8192.0
 def lines(
     chip: str, d_ff: float, chips: int, axes: int, tensor_axes: int
 ) -> list[tuple[str, list[tuple[float, float]]]]:
-    """Seconds of the forward pass of a plain block by its batch: arithmetic and traffic of each scheme.
+    """Seconds of a plain block's forward pass by its batch: arithmetic and traffic of each scheme.
 
     The calculators say at which batch, at how many ways or with what slack traffic takes as long as
     arithmetic.

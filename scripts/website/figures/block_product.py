@@ -16,7 +16,7 @@ def terms(row: int, column: int, inner: int) -> list[str]:
 def figure(
     rows: int = 2, inner: int = 3, columns: int = 2, row: int = 2, column: int = 1
 ) -> Figure:
-    """A of rows by inner blocks times B of inner by columns blocks, one block of the result followed.
+    """A of rows by inner blocks times B of inner by columns blocks, one block of C followed.
 
     Raises FlopbookError for a block that does not exist or too many of them.
     """

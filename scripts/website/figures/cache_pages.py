@@ -20,7 +20,7 @@ def paged() -> float:
 
 
 def figure() -> Figure:
-    """Above, a row for each sequence; below, the pages of one pool in the order of their allocation."""
+    """Above, a row for each sequence; below, the pages of one pool as they were handed out."""
     parts = [
         words(_LEFT, 18, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
     ]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flopbook.drawing.scales import LETTER, Scale
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import dot, path, words
+from scripts.website.figures.drawing import LINE, Point, dot, path, words
+
+MOST_TICKS = 7
+EDGE = 12.0  # the least place of the words that stand upright beside an axis: a line of text
+_TICK_ROOM = 58.0  # pixels that the labels of the upright axis take at least
+
+Named = tuple[str, Sequence[Point]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +30,9 @@ class Axis:
         """A value as it stands at the axis."""
         if self.unit:
             return format_quantity(value, self.unit)
-        plain = (
-            f"{value:,g}" if self.log else f"{value:g}"
-        )  # years, on a linear axis, go without a comma
+        # years, on a linear axis, go without a comma
+        plain = f"{value:,g}" if self.log else f"{value:g}"
         return plain.replace("e+0", "e").replace("e+", "e")
-
-
-MOST_TICKS = 7
-EDGE = 12.0  # the least place of the words that stand upright beside an axis: a line of text
 
 
 class Chart:
@@ -41,70 +42,80 @@ class Chart:
         self, across: Axis, up: Axis, frame: tuple[float, float, float, float] = (84, 14, 616, 290)
     ) -> None:
         left, top, right, bottom = frame
-        self.frame, self._axes = frame, (across, up)
+        self.frame = frame
+        self._across, self._up = across, up
         self.x = Scale(across.low, across.high, left, right, across.log)
         self.y = Scale(up.low, up.high, bottom, top, up.log)
 
+    def place(self, point: Point) -> Point:
+        """Where a point of the plot is in the picture."""
+        return self.x.at(point[0]), self.y.at(point[1])
+
     def grid(self) -> list[str]:
         """Lines and labels at round values, and what the axes are."""
-        left, top, right, bottom = self.frame
-        across, up = self._axes
-        parts = []
-        for value in _few(self.x.round_ticks()):
-            at = self.x.at(value)
-            parts += [
-                path([(at, top), (at, bottom)], "fb-grid"),
-                words(at, bottom + 16, across.tick(value)),
-            ]
-        room = 58.0
-        for value in _few(self.y.round_ticks()):
-            at, label = self.y.at(value), up.tick(value)
-            room = max(room, LETTER * len(label) + 14)
-            parts += [
-                path([(left, at), (right, at)], "fb-grid"),
-                words(left - 6, at + 4, label, "end"),
-            ]
-        parts.append(words((left + right) / 2, bottom + 36, across.label))
-        middle, at = (
-            (top + bottom) / 2,
-            max(left - room, EDGE),
-        )  # else it is cut at the edge of the picture
-        return [
-            *parts,
-            f'<g transform="translate({at:g} {middle:g}) rotate(-90)">{words(0, 0, up.label)}</g>',
-        ]
+        return [*self._columns(), *self._rows(), *self._labels()]
 
-    def line(self, points: Sequence[tuple[float, float]], number: int = 0) -> str:
+    def _columns(self) -> Iterator[str]:
+        _, top, _, bottom = self.frame
+        for value in _few(self.x.round_ticks()):
+            x = self.x.at(value)
+            yield path([(x, top), (x, bottom)], "fb-grid")
+            yield words(x, bottom + 16, self._across.tick(value))
+
+    def _rows(self) -> Iterator[str]:
+        left, _, right, _ = self.frame
+        for value in _few(self.y.round_ticks()):
+            y = self.y.at(value)
+            yield path([(left, y), (right, y)], "fb-grid")
+            yield words(left - 6, y + 4, self._up.tick(value), "end")
+
+    def _labels(self) -> Iterator[str]:
+        left, top, right, bottom = self.frame
+        yield words((left + right) / 2, bottom + 36, self._across.label)
+        ticks = [self._up.tick(value) for value in _few(self.y.round_ticks())]
+        room = max([_TICK_ROOM, *(LETTER * len(tick) + 14 for tick in ticks)])
+        x = max(left - room, EDGE)  # else it is cut at the edge of the picture
+        turned = words(0, 0, self._up.label)
+        yield f'<g transform="translate({x:g} {(top + bottom) / 2:g}) rotate(-90)">{turned}</g>'
+
+    def line(self, points: Sequence[Point], number: int = 0) -> str:
         """A line in one of four colours, each with its own dashes."""
-        return path([(self.x.at(x), self.y.at(y)) for x, y in points], f"fb-line{number}")
+        return path([self.place(point) for point in points], f"fb-line{number}")
+
+    def lines(self, named: Sequence[Named]) -> list[str]:
+        """Lines in the order of the colours, each with its name at its end."""
+        drawn = [self.line(points, number) for number, (_, points) in enumerate(named)]
+        return [*drawn, *self.names(named)]
+
+    def level(self, y: float, kind: str = "fb-dashed") -> str:
+        """A line across the plot at one value."""
+        left, _, right, _ = self.frame
+        return path([(left, self.y.at(y)), (right, self.y.at(y))], kind)
 
     def dot(self, x: float, y: float, tip: str, kind: str = "fb-c0", radius: float = 4) -> str:
         """A point with what a pointer shows; `radius` is in pixels."""
-        return dot(self.x.at(x), self.y.at(y), kind, tip, radius)
+        return dot(*self.place((x, y)), kind, tip, radius)
 
-    def words(
-        self,
-        place: tuple[float, float],
-        text: str,
-        anchor: str = "start",
-        shift: tuple[float, float] = (8, 4),
-    ) -> str:
+    def words(self, point: Point, text: str, anchor: str = "start", shift: Point = (8, 4)) -> str:
         """Text beside a point of the plot; `shift` is in pixels."""
-        return words(self.x.at(place[0]) + shift[0], self.y.at(place[1]) + shift[1], text, anchor)
+        x, y = self.place(point)
+        return words(x + shift[0], y + shift[1], text, anchor)
 
-    def names(self, lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> list[str]:
+    def names(self, named: Sequence[Named]) -> list[str]:
         """The name of each line right of its last point, moved down where two would touch."""
-        ends = sorted(
-            (self.y.at(points[-1][1]) + 4, self.x.at(points[-1][0]) + 6, name)
-            for name, points in lines
-        )
-        parts, least = [], 0.0
-        for y, x, name in ends:
-            least = max(y, least + 14)
-            parts.append(words(x, least, name, "start"))
-        return parts
+        shapes, lowest = [], 0.0
+        for y, x, name in sorted(self._end(name, points) for name, points in named):
+            lowest = max(y, lowest + LINE)
+            shapes.append(words(x, lowest, name, "start"))
+        return shapes
+
+    def _end(self, name: str, points: Sequence[Point]) -> tuple[float, float, str]:
+        """Where the name of a line would stand if it were alone: down, across."""
+        x, y = self.place(points[-1])
+        return y + 4, x + 6, name
 
 
 def _few(ticks: list[float]) -> list[float]:
     """Every second or third tick where all of them would touch."""
-    return ticks[:: -(-len(ticks) // MOST_TICKS)]
+    step = -(-len(ticks) // MOST_TICKS)
+    return ticks[::step]

@@ -13,7 +13,7 @@ LOW, HIGH, POINTS = 3, 10, 43  # powers of ten of the bytes, and points of a lin
 def figure(
     chip: str = "tpu-v5p", op: str = "all-gather", chips: tuple[int, ...] = (4, 32)
 ) -> Figure:
-    """Time against bytes on one ring, or one switch, of this chip; a line for each number of chips."""
+    """Time against bytes on one ring or switch of this chip; a line for each number of chips."""
     lines = []
     for count in chips:
         points = []

@@ -37,7 +37,7 @@ def counts() -> dict[str, int]:
 
 
 def figure() -> Figure:
-    """The listing on the left, a mark in one of three columns for each instruction, the sums below."""
+    """The listing on the left, a mark in one of three columns for each line, the sums below."""
     parts = [words(x, 22, kind, kind="fb-strong") for kind, x in _COLUMNS.items()]
     parts.append(words(84, 22, "instruction", "start", "fb-strong"))
     for number, line in enumerate(LISTING):

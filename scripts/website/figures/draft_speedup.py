@@ -10,7 +10,7 @@ _ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
 
 
 def figure(draft_time: float = 0.05) -> Figure:
-    """One line for each acceptance; `draft_time` of a drafted token is over a pass of the large model."""
+    """One line for each acceptance; `draft_time` is in passes of the large model for each token."""
     chart = Chart(
         Axis("tokens drafted for each pass", 1, _LONGEST, "", log=False),
         Axis("times as many tokens a second", 1, 5, log=False),

@@ -17,7 +17,7 @@ def share_read(experts: float, visited: float, batch: float) -> float:
 
 
 def half_read(experts: float, visited: float) -> float:
-    """The batch at which half of the experts is read, not rounded; needs more experts than visits."""
+    """The batch that reads half of the experts, not rounded; needs more experts than visits."""
     return math.log(0.5) / math.log(1 - visited / experts)
 
 

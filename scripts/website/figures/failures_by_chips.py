@@ -1,4 +1,4 @@
-"""Time between failures of a whole run by its number of chips, for three failure rates of a chip."""
+"""Time between failures of a run by its number of chips, for three failure rates of a chip."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _YEAR = 365.25 * 86400
 
 
 def figure() -> Figure:
-    """Lines for a chip that fails half as often as in the counted run, as often, and twice as often."""
+    """Lines for a chip that fails half as often as the counted ones, as often, twice as often."""
     chart = Chart(
         Axis("chips in the run", 8, 200_000, "chip"),
         Axis("hours between failures", 0.1, 3e4),

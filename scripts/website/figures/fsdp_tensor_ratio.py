@@ -15,7 +15,7 @@ LOW, HIGH, POINTS = 30.0, 6000.0, 50
 def figure(
     chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, **network: Any
 ) -> Figure:
-    """Ratios against tokens per chip; `network` may hold tensor_axes, ffn_kind and link_bandwidth."""
+    """Ratios against tokens per chip; `network`: tensor_axes, ffn_kind and link_bandwidth."""
     rate = {name: value for name, value in network.items() if name == "link_bandwidth"}
     block = {name: value for name, value in network.items() if name == "ffn_kind"}
     alone = calculate("fsdp-limit", chip=chip, axes=axes, **rate)["tokens_per_chip"]

@@ -12,7 +12,7 @@ GPUS, SWITCHES = 8, 4
 
 
 def rates() -> dict[str, float]:
-    """One-way rates in byte/s: of a GPU inside and out of the node, of a TPU over all and over one link."""
+    """One-way rates in byte/s: of a GPU inside and out of the node, of a TPU in all and by link."""
     adapter = next(c for c in load_entry(NODE).claims if c.name == "ConnectX-7")
     links = next(c for c in load_entry(TPU).claims if c.field == "scaleup_links")
     tpu = chip(TPU).scaleup_bandwidth()

@@ -34,7 +34,7 @@ class Point(NamedTuple):
 
 
 def points() -> list[Point]:
-    """The rows of the ledger on this test, oldest first; the month is in the number of the paper."""
+    """The rows of the ledger on this test, oldest first; the paper's number has the month."""
     found = []
     for row in ledger_rows():
         month = _PAPER.search(row.place or "")

@@ -45,7 +45,7 @@ def activations(model: str, seq: int) -> float:
 
 
 def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
-    """A stacked bar for each counting, the activations of one sequence, and the memory of a chip."""
+    """A stacked bar for each counting, activations of one sequence, and the memory of a chip."""
     item = shape(model)
     live, params, memory = activations(model, seq), item.params, chip(CHIP).memory()
     rows = [(one, [params * b for b in one.bytes] + [live]) for one in COUNTINGS]

@@ -42,7 +42,7 @@ def accelerators() -> list[Series]:
 
 
 def memory_chips() -> list[Series]:
-    """Capacity of a chip, rate of a pin and speed of an access (one over latency), over the first's."""
+    """Capacity of a chip, rate of a pin and speed of access (one over latency), over the first's."""
 
     def stated(kind: str, year: int) -> float:
         return float(ledger_row(f"dram-{kind}-{year}").stated.value or 0)

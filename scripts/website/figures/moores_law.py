@@ -1,4 +1,4 @@
-"""Transistors of accelerators by the year of their launch, with the doubling time that fits best."""
+"""Transistors of accelerators by their year, with the doubling time that fits best."""
 
 from __future__ import annotations
 

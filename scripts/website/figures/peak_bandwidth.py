@@ -26,7 +26,7 @@ _NAMED = (
 
 
 def spots() -> list[Spot]:
-    """Server chips with 16-bit matrix peak and bandwidth; hollow where a source does not say dense."""
+    """Server chips with 16-bit peak and bandwidth; hollow where a source does not say dense."""
     found = []
     for item in chips(items(), SERVERS):
         peak, rate = peak16(item.cells), bandwidth(item)

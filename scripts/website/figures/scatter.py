@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from flopbook.drawing.markup import escape
 from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import path, words
-from scripts.website.pages.explorer import ExplorerRow as Item
+from scripts.website.figures.drawing import Point, path, tooltip, words
+from scripts.website.pages.explorer import Item
 from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
 from scripts.website.pages.trends import SHAPES
@@ -24,7 +23,26 @@ MARKS = (
     ("wafer, SRAM, in memory", ("wafer", "sram", "near")),
     ("all others", ()),
 )
-_WIDTHS = (62, 60, 92, 124, 178, 0)
+_NUMBERS = {family: number for number, (_, families) in enumerate(MARKS) for family in families}
+_WIDTHS = (62, 60, 92, 124, 178, 0)  # pixels that each takes in the legend
+# The longer name first: what is taken off is the first that fits.
+_MAKERS = (
+    "Google Cloud",
+    "Intel Data Center GPU",
+    "AMD Instinct",
+    "NVIDIA",
+    "AMD",
+    "AWS",
+    "Intel",
+    "Huawei",
+    "Microsoft",
+    "Meta",
+    "Cerebras",
+    "OpenAI",
+    "Groq",
+)
+_ABOVE = 5  # pixels from a diagonal to its words
+_LEAST_START = 12.0  # pixels along a diagonal before its words begin
 
 
 class Spot(NamedTuple):
@@ -36,72 +54,68 @@ class Spot(NamedTuple):
     tip: str
     hollow: bool = False
 
+    @property
+    def id(self) -> str:
+        """The id of its entry."""
+        return self.item.entry.id
+
 
 def mark_of(entry_id: str) -> int:
     """The number of a chip's mark."""
-    family = family_of(entry_id).id
-    return next((n for n, (_, families) in enumerate(MARKS) if family in families), len(MARKS) - 1)
+    return _NUMBERS.get(family_of(entry_id).id, len(MARKS) - 1)
 
 
-def marks(chart: Chart, found: Iterable[Spot]) -> list[str]:
+def marks(chart: Chart, spots: Iterable[Spot]) -> list[str]:
     """A mark for each chip, those of the last kind below all others."""
-    ordered = sorted(found, key=lambda spot: (-mark_of(spot.item.entry.id), spot.item.entry.id))
+    ordered = sorted(spots, key=lambda spot: (-mark_of(spot.id), spot.id))
     return [
-        mark(mark_of(s.item.entry.id), (chart.x.at(s.x), chart.y.at(s.y)), s.tip, s.hollow)
-        for s in ordered
+        mark(mark_of(spot.id), chart.place((spot.x, spot.y)), spot.tip, spot.hollow)
+        for spot in ordered
     ]
 
 
-def mark(number: int, place: tuple[float, float], tip: str = "", hollow: bool = False) -> str:
+def mark(number: int, place: Point, tip: str = "", hollow: bool = False) -> str:
     """One mark, by its number."""
-    kind = f"fb-mark fb-c{number}" + (" fb-open" if hollow else "")
-    inside = f"<title>{escape(tip)}</title>" if tip else ""
     x, y = place
-    return f'<path class="{kind}" transform="translate({x:g} {y:g})" d="{SHAPES[number]}">{inside}</path>'
+    kind = f"fb-mark fb-c{number}"
+    if hollow:
+        kind += " fb-open"
+    at = f"translate({x:g} {y:g})"
+    return f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(tip)}</path>'
 
 
 def legend(top: float, left: float = 40, hollow: str = "") -> list[str]:
     """What the marks mean, in one line; a second one says what is hollow."""
-    parts, x = [], left
+    shapes, x = [], left
     for number, ((name, _), width) in enumerate(zip(MARKS, _WIDTHS, strict=True)):
-        parts += [mark(number, (x, top)), words(x + 9, top + 4, name, "start")]
+        shapes += [mark(number, (x, top)), words(x + 9, top + 4, name, "start")]
         x += width
-    return parts + ([words(left - 5, top + 22, hollow, "start")] if hollow else [])
+    if hollow:
+        shapes.append(words(left - 5, top + 22, hollow, "start"))
+    return shapes
 
 
-def names(chart: Chart, found: Sequence[Spot], wanted: Sequence[str]) -> list[str]:
-    """Names of chips beside their marks, as far as there is room; the first of the list go first."""
-    left, top, right, bottom = chart.frame
-    room = Room((left, top, right, bottom))
-    room.block((chart.x.at(spot.x), chart.y.at(spot.y)) for spot in found)
-    by_id = {spot.item.entry.id: spot for spot in found}
-    parts = []
-    for spot in (by_id[name] for name in wanted if name in by_id):
+def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list[str]:
+    """Names of chips beside their marks where there is room; the first of the list go first."""
+    room = Room(chart.frame)
+    room.block(chart.place((spot.x, spot.y)) for spot in spots)
+    by_id = {spot.id: spot for spot in spots}
+    shapes = []
+    for entry_id in entry_ids:
+        if entry_id not in by_id:
+            continue
+        spot = by_id[entry_id]
         name = short(spot.item)
-        place = room.place(name, chart.x.at(spot.x), chart.y.at(spot.y))
-        if place:
-            parts.append(words(*place[:2], name, place[2], "fb-halo"))
-    return parts
+        if place := room.place(name, *chart.place((spot.x, spot.y))):
+            x, y, anchor = place
+            shapes.append(words(x, y, name, anchor, "fb-halo"))
+    return shapes
 
 
 def short(item: Item) -> str:
     """A name without its maker and without what stands in brackets."""
     name = item.entry.name.partition(" (")[0]
-    for maker in (
-        "Google Cloud",
-        "Intel Data Center GPU",
-        "AMD Instinct",
-        "NVIDIA",
-        "AMD",
-        "AWS",
-        "Intel",
-        "Huawei",
-        "Microsoft",
-        "Meta",
-        "Cerebras",
-        "OpenAI",
-        "Groq",
-    ):
+    for maker in _MAKERS:
         if name.startswith(f"{maker} "):
             return name.removeprefix(f"{maker} ")
     return name
@@ -115,19 +129,18 @@ def diagonal(chart: Chart, ratio: float, text: str, share: float = 0) -> list[st
     low, high = max(chart.x.low, chart.y.low / ratio), min(chart.x.high, chart.y.high / ratio)
     if low >= high:
         return []
-    ends = [(chart.x.at(x), chart.y.at(x * ratio)) for x in (low, high)]
+    ends = [chart.place((x, x * ratio)) for x in (low, high)]
     (x0, y0), (x1, y1) = ends
-    long = math.hypot(x1 - x0, y1 - y0)
-    along, down = (x1 - x0) / long, (y1 - y0) / long
-    start = max(12.0, share * long)
-    x, y = x0 + start * along + 5 * down, y0 + start * down - 5 * along  # above the line
+    length = math.hypot(x1 - x0, y1 - y0)
+    along, down = (x1 - x0) / length, (y1 - y0) / length
+    start = max(_LEAST_START, share * length)
+    x, y = x0 + start * along + _ABOVE * down, y0 + start * down - _ABOVE * along
     turn = f"translate({x:.5g} {y:.5g}) rotate({math.degrees(math.atan2(down, along)):.4g})"
-    return [
-        path(ends, "fb-dashed"),
-        f'<g transform="{turn}">{words(0, 0, text, "start", "fb-halo")}</g>',
-    ]
+    label = words(0, 0, text, "start", "fb-halo")
+    return [path(ends, "fb-dashed"), f'<g transform="{turn}">{label}</g>']
 
 
-def dated(found: Iterable[Item]) -> list[tuple[Item, float]]:
+def dated(items: Iterable[Item]) -> list[tuple[Item, float]]:
     """Chips with the year of their announcement or launch."""
-    return [(item, year) for item in found if (year := value_of(item.cells, "date")) is not None]
+    years = ((item, value_of(item.cells, "date")) for item in items)
+    return [(item, year) for item, year in years if year is not None]
