@@ -57,7 +57,7 @@ class Rule(NamedTuple):
 
 
 def rules(sheet: str) -> list[Rule]:
-    """The rules of a style sheet that paint, the weakest first, in the colours of the light scheme."""
+    """The rules of a style sheet that paint, the weakest first, in colours of the light scheme."""
     found: list[Rule] = []
     variables = dict(THEME)
     read: list[tuple[str, dict[str, str]]] = []

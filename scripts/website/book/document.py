@@ -1,4 +1,4 @@
-"""The parts joined into one document: title page, contents, everything else, and the running heads."""
+"""The parts joined into one document: title page, contents, sections, and running heads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Facts(NamedTuple):
 
 
 def facts(config: Path, site_url: str) -> Facts:
-    """The facts of this book, from the configuration of the site, the package and the references."""
+    """The facts of this book: from the site's configuration, the package and the references."""
     said = yaml.safe_load(config.read_text(encoding="utf-8"))
     return Facts(
         title=f"{said['site_name']}: the handbook",
@@ -100,7 +100,7 @@ def markup(body: Tag) -> str:
 
 
 def printed(known: Facts, parts: Sequence[Part]) -> str:
-    """The whole book as one HTML document for the printer, with everything that it needs inside it."""
+    """The whole book as one HTML document for the printer, with all that it needs inside it."""
     sections = "\n".join(
         f'<section class="part" id="{part.slug}" style="page: {_page(part)}">\n{markup(part.body)}\n</section>'
         for part in parts

@@ -1,4 +1,4 @@
-"""Links of the site made into links of the book, or to the published site where it lacks the target."""
+"""Links of the site made into links of the book, or to the site for what the book lacks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def work_anchor(key: str) -> str:
 
 
 def resolved(href: str, page: str) -> tuple[str, str]:
-    """Path in the site and anchor that a link on a page leads to; the path of a page ends in a slash."""
+    """Path in the site and anchor that a link leads to; the path of a page ends in a slash."""
     path, _, anchor = href.partition("#")
     path = path.partition("?")[0]
     if not path:
@@ -134,7 +134,7 @@ class _Works:
         return self._pages[page].get(key)
 
     def part(self, parts: Sequence[Part], site_url: str) -> Part:
-        """The bibliography: every cited work by its key, which begins with the first author's name."""
+        """The bibliography: every cited work by its key, which begins with an author's name."""
         found = {
             key: (page, one) for page, listed in self._pages.items() for key, one in listed.items()
         }

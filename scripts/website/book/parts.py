@@ -1,4 +1,4 @@
-"""The parts of the book, read from the built site: preface, chapters in order, what follows them."""
+"""The parts of the book, read from the built site: preface, chapters, what follows them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BookError(RuntimeError):
 
 @dataclass
 class Part:
-    """One part: its anchor, the folder of its page, its number if it is a chapter, title and text."""
+    """One part: anchor, folder of its page, number (0 if it is no chapter), title and text."""
 
     slug: str
     page: str

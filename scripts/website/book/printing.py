@@ -58,7 +58,7 @@ def _printed(tab: Any) -> bytes:
 
 
 def destinations(content: bytes) -> Mapping[str, int]:
-    """Anchor -> number of its page, the first being 1, of everything in a PDF that a link leads to."""
+    """Anchor -> number of its page, from 1, of everything in a PDF that a link leads to."""
     reader = PdfReader(io.BytesIO(content))
     places = {reader.get_page_number(page): number for number, page in enumerate(reader.pages, 1)}
     found = {}

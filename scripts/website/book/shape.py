@@ -126,7 +126,7 @@ def _answers(part: Part) -> None:
 
 
 def _opened(body: Tag) -> None:
-    """Open everything else that folds, but what only moves and BibTeX, which nobody copies from paper."""
+    """Open all else that folds, but what only moves and BibTeX: nobody copies from paper."""
     for folded in body.select("details"):
         if folded.select_one(", ".join((*MOVES, "pre.fb-bibtex"))):
             folded.decompose()

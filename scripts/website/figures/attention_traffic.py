@@ -14,8 +14,8 @@ LENGTHS = tuple(512 * 2**n for n in range(9))
 
 def moved(seq: float) -> tuple[float, float, float]:
     """Bytes in three kernels; fused, keys read again for each block of queries; all read once."""
-    found = shape(MODEL)
-    heads, kv_heads, width = (found.pick(name).value for name in ("heads", "kv_heads", "head_dim"))
+    model = shape(MODEL)
+    heads, kv_heads, width = (model.pick(name).value for name in ("heads", "kv_heads", "head_dim"))
     once = attention_bytes(seq, heads, kv_heads, width)
     return once + score_bytes(seq, heads), attention_bytes(seq, heads, kv_heads, width, BLOCK), once
 
@@ -31,21 +31,21 @@ def figure() -> Figure:
         Axis("bytes moved", lines[2][1][0][1] / 2, lines[0][1][-1][1] * 2, "byte"),
         (84, 14, 490, 290),
     )
-    parts = chart.grid()
-    parts += [chart.line(points, number) for number, (_, points) in enumerate(lines)] + chart.names(
-        lines
-    )
-    said = "; ".join(
+    shapes = chart.grid()
+    shapes += [
+        chart.line(points, number) for number, (_, points) in enumerate(lines)
+    ] + chart.names(lines)
+    facts = "; ".join(
         f"{name}: {format_quantity(points[4][1], 'byte')} at {points[4][0]:,.0f} tokens"
         for name, points in lines
     )
     return Figure(
         "Bytes of attention against the length of the sequence",
         f"One layer of {shape(MODEL).model.name} in bf16, all pairs, both axes logarithmic. "
-        f"{said}.",
+        f"{facts}.",
         "Unfused, scores and weights go to memory and back: four times the square of the length. "
         f"Fused, they never leave the chip. The middle line reads all keys again for every {BLOCK} "
         "queries; a cache brings it towards the lowest.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )

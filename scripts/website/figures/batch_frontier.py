@@ -17,27 +17,27 @@ def figure() -> Figure:
         Axis("time for one token of a sequence", 4e-3, 4e-2, "s"),
         Axis("tokens a second for each chip", 20, 4e3),
     )
-    parts, said = chart.grid(), []
+    shapes, facts = chart.grid(), []
     for number, length in enumerate(_LENGTHS):
         points = _points(length)
         places = [(seconds, rate) for _, seconds, rate in points]
-        parts.append(chart.line(places, number))
-        parts += [chart.dot(x, y, _tip(batch, x, y), f"fb-c{number}") for batch, x, y in points]
+        shapes.append(chart.line(places, number))
+        shapes += [chart.dot(x, y, _tip(batch, x, y), f"fb-c{number}") for batch, x, y in points]
         batch, seconds, rate = points[-1]
-        parts.append(chart.words((seconds, rate), f"{length:,} tokens", shift=(9, 4)))
-        said.append(
+        shapes.append(chart.words((seconds, rate), f"{length:,} tokens", shift=(9, 4)))
+        facts.append(
             f"at {length:,} tokens up to {batch:,.0f} sequences fit, {_tip(batch, seconds, rate)}"
         )
-    parts.append(words(96, 30, "each point: twice the batch", "start", "fb-small"))
+    shapes.append(words(96, 30, "each point: twice the batch", "start", "fb-small"))
     return Figure(
         "Throughput against time per token",
         f"{MODEL} in bf16 on {CHIPS} chips of {CHIP}. Each line begins with a batch of one and "
-        f"ends with as many sequences as fit into memory: {'; '.join(said)}.",
+        f"ends with as many sequences as fit into memory: {'; '.join(facts)}.",
         "At first a larger batch costs hardly any time: the points rise straight up. Then reading "
         "the caches takes over, and they move to the right. The longer the sequences, the sooner "
         "that happens and the lower the end.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -21,7 +21,7 @@ def figure() -> Figure:
         Axis("FLOP for each byte", 1, 1e4),
         (72, 14, 470, 290),
     )
-    parts, said = chart.grid(), []
+    shapes, facts = chart.grid(), []
     for number, name in enumerate(_MODELS):
         sides = shape(name)
         width, wide = sides.pick("d_model").value, sides.pick("d_ff").value
@@ -34,24 +34,24 @@ def figure() -> Figure:
             )
             for b in _TOKENS
         ]
-        parts.append(chart.line(line, number))
-        parts.append(
+        shapes.append(chart.line(line, number))
+        shapes.append(
             words(478, chart.y.at(line[-1][1]) + 4, f"{width:,.0f} × {wide:,.0f}", "start")
         )
-        said.append(f"{width:,.0f} by {wide:,.0f} ends at {line[-1][1]:,.0f}")
+        facts.append(f"{width:,.0f} by {wide:,.0f} ends at {line[-1][1]:,.0f}")
     device, label = chip(_CHIP), load_entry(_CHIP).family
     ridge = device.peak("bf16") / device.memory_bandwidth()
-    parts.append(path([(72, chart.y.at(ridge)), (470, chart.y.at(ridge))], "fb-dashed"))
-    parts.append(
+    shapes.append(path([(72, chart.y.at(ridge)), (470, chart.y.at(ridge))], "fb-dashed"))
+    shapes.append(
         words(78, chart.y.at(ridge) - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start")
     )
     return Figure(
         "Intensity against batch",
         "Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then "
-        f"each line bends: {'; '.join(said)}. The dashed line is the ridge point of the {label} at "
-        f"{ridge:,.0f} FLOP for each byte.",
+        f"each line bends: {'; '.join(facts)}. The dashed line is the ridge point of the {label} "
+        f"at {ridge:,.0f} FLOP for each byte.",
         "Feed-forward matrices of three models in bf16. A few tokens: intensity is their number. "
         "Many tokens: the matrix is the limit. The smallest one passes the ridge late.",
         334,
-        tuple(parts),
+        tuple(shapes),
     )

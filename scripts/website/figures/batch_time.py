@@ -22,9 +22,9 @@ def lines(
     The calculators say at which batch, at how many ways or with what slack traffic takes as long as
     arithmetic.
     """
-    given: dict[str, Any] = {"chip": chip, "axes": axes}
-    alone = float(calculate("fsdp-limit", **given)["tokens_per_chip"])
-    ways = float(calculate("tp-limit", d_ff=float(d_ff), **given)["forward_ways"])
+    network: dict[str, Any] = {"chip": chip, "axes": axes}
+    alone = float(calculate("fsdp-limit", **network)["tokens_per_chip"])
+    ways = float(calculate("tp-limit", d_ff=float(d_ff), **network)["forward_ways"])
     tokens = [LOW * (HIGH / LOW) ** (n / (POINTS - 1)) for n in range(POINTS)]
     work = [4 * n * D_MODEL * d_ff / find_chip(chip).peak("bf16") for n in tokens]
     slack = [
@@ -35,7 +35,7 @@ def lines(
                 chips=chips,
                 batch_tokens=n * chips,
                 tensor_axes=tensor_axes,
-                **given,
+                **network,
             )["slack"]
         )
         for n in tokens
@@ -53,7 +53,7 @@ def figure(
     chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, tensor_axes: int = 1
 ) -> Figure:
     """Four lines; where traffic crosses arithmetic, its scheme begins to keep the chips busy."""
-    found = lines(chip, float(d_ff), chips, axes, tensor_axes)
+    named = lines(chip, float(d_ff), chips, axes, tensor_axes)
     least = {
         "both": float(
             calculate(
@@ -62,31 +62,31 @@ def figure(
         ),
         "FSDP": float(calculate("fsdp-limit", chip=chip, axes=axes)["tokens_per_chip"]),
     }
-    heights = [y for _, points in found for _, y in points]
+    heights = [y for _, points in named for _, y in points]
     across = Axis("tokens in the batch", LOW * chips, HIGH * chips, "1")
     chart = Chart(across, Axis("time", min(heights), max(heights), "s"), (84, 20, 540, 280))
-    parts = [
+    shapes = [
         *chart.grid(),
-        *(chart.line(points, n) for n, (_, points) in enumerate(found)),
-        *chart.names(found),
+        *(chart.line(points, n) for n, (_, points) in enumerate(named)),
+        *chart.names(named),
     ]
     for name, tokens in least.items():
         at = chart.x.at(tokens * chips)
-        parts += [
+        shapes += [
             path([(at, 20), (at, 280)], "fb-dashed"),
             words(at, 14, f"{name}: {tokens * chips:,.0f}", kind="fb-small"),
         ]
-    told = ", ".join(
+    facts = ", ".join(
         f"{name} from {format_quantity(t * chips, 'token')}" for name, t in least.items()
     )
     return Figure(
         f"Time of a layer by the batch on {chips} chips",
         "Both axes logarithmic. The time of the arithmetic rises with the batch; that of FSDP's "
         "traffic does not change; that of tensor parallelism rises alike and stays above; that of "
-        f"both rises with the square root. Busy: {told}.",
+        f"both rises with the square root. Busy: {facts}.",
         f"Forward pass of a plain block of {D_MODEL:,.0f} by {d_ff:,.0f} on {chips} "
         f"{find_chip(chip).name} in a torus of {axes} axes. A scheme keeps the chips busy where "
         "its line lies below that of the arithmetic, so right of its dashed threshold.",
         322,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -32,42 +32,44 @@ def figure(
         name: str, left: float, tall: int, wide: int, kind: dict[tuple[int, int], str]
     ) -> list[str]:
         top = _TOP + (high - tall * _CELL) / 2
-        parts = [words(left + wide * _CELL / 2, 18, name, kind="fb-strong")]
+        shapes = [words(left + wide * _CELL / 2, 18, name, kind="fb-strong")]
         for i in range(1, tall + 1):
             for j in range(1, wide + 1):
                 place = (left + (j - 1) * _CELL, top + (i - 1) * _CELL, _CELL, _CELL)
-                parts.append(labelled(place, f"{name}{i}{j}", kind.get((i, j), "hollow")))
-        return parts
+                shapes.append(labelled(place, f"{name}{i}{j}", kind.get((i, j), "hollow")))
+        return shapes
 
     colours = [f"c{(1, 2, 3, 4)[k]}" for k in range(inner)]
     second = 20 + inner * _CELL + 40
     third = second + columns * _CELL + 46
-    parts = matrix("A", 20, rows, inner, {(row, k + 1): colours[k] for k in range(inner)})
-    parts += matrix(
+    shapes = matrix("A", 20, rows, inner, {(row, k + 1): colours[k] for k in range(inner)})
+    shapes += matrix(
         "B", second, inner, columns, {(k + 1, column): colours[k] for k in range(inner)}
     )
-    parts += matrix("C", third, rows, columns, {(row, column): "c0"})
+    shapes += matrix("C", third, rows, columns, {(row, column): "c0"})
     middle = _TOP + high / 2 + 5
-    parts += [words(second - 20, middle, "×"), words(third - 23, middle, "=")]
-    found = terms(row, column, inner)
-    at = third + columns * _CELL + 20
-    parts.append(words(at, middle - 14 * len(found) / 2, f"C{row}{column} =", "start", "fb-strong"))
-    parts += [
+    shapes += [words(second - 20, middle, "×"), words(third - 23, middle, "=")]
+    products = terms(row, column, inner)
+    sum_x = third + columns * _CELL + 20
+    shapes.append(
+        words(sum_x, middle - 14 * len(products) / 2, f"C{row}{column} =", "start", "fb-strong")
+    )
+    shapes += [
         words(
-            at + 12,
-            middle + 16 * (n + 1) - 14 * len(found) / 2,
+            sum_x + 12,
+            middle + 16 * (n + 1) - 14 * len(products) / 2,
             ("" if n == 0 else "+ ") + text,
             "start",
         )
-        for n, text in enumerate(found)
+        for n, text in enumerate(products)
     ]
     return Figure(
         "A product of matrices in blocks",
         f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. "
-        f"Block C{row}{column} is {' + '.join(found)}.",
+        f"Block C{row}{column} is {' + '.join(products)}.",
         "Blocks multiply as numbers do: equal colours meet, and their products add up to one block "
         "of C. If the coloured blocks lie on one device, it needs nobody; if on several, each has "
         "one term of the sum.",
         _TOP + high + 10,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -25,24 +25,24 @@ def figure(stages: int = 8) -> Figure:
         Axis("idle share of the step", min(shares) * 0.8, 0.6, ""),
         (84, 14, 500, 270),
     )
-    parts, told, named = chart.grid(), [], []
+    shapes, facts, named = chart.grid(), [], []
     for number, (schedule, virtual, points) in enumerate(lines):
         name = NAMES[schedule].partition(",")[0] + (f", {virtual} chunks" if virtual > 1 else "")
         name = "GPipe and 1F1B" if schedule == "1f1b" else name
-        parts.append(chart.line(points, number))
+        shapes.append(chart.line(points, number))
         named.append((name, points))
-        told.append(
+        facts.append(
             f"{name}: {points[0][1]:.1%} at {points[0][0]}, {points[-1][1]:.1%} at {points[-1][0]}"
         )
-    parts += chart.names(named)
+    shapes += chart.names(named)
     title = f"Idle share of a pipeline of {stages} stages"
     return Figure(
         title,
-        f"Both axes logarithmic. {'; '.join(told)} micro-batches.",
+        f"Both axes logarithmic. {'; '.join(facts)} micro-batches.",
         f"{title}, passes of equal length. Each line falls as one over the number of "
         "micro-batches.",
         312,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

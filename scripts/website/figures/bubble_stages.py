@@ -28,24 +28,24 @@ def figure() -> Figure:
         Axis("idle share of the step", 0.005, 1, ""),
         (84, 14, 540, 270),
     )
-    parts = [
+    shapes = [
         *chart.grid(),
         *(chart.line(points, n) for n, (_, points) in enumerate(lines)),
         *chart.names(lines),
     ]
     marks = [(ENOUGH * k, share(k, ENOUGH * k)) for k in STAGES]
-    parts += [
+    shapes += [
         chart.dot(m, f, f"{k} stages, {m} micro-batches: {f:.1%}", f"fb-c{n}")
         for n, (k, (m, f)) in enumerate(zip(STAGES, marks, strict=True))
     ]
-    parts.append(chart.words(marks[-1], "M = 4K", "start", (4, -12)))
-    told = "; ".join(f"{k} stages {f:.1%} at {m}" for k, (m, f) in zip(STAGES, marks, strict=True))
+    shapes.append(chart.words(marks[-1], "M = 4K", "start", (4, -12)))
+    facts = "; ".join(f"{k} stages {f:.1%} at {m}" for k, (m, f) in zip(STAGES, marks, strict=True))
     return Figure(
         "The bubble by stages and micro-batches",
         "Both axes logarithmic. Lines fall from nearly 1 towards (K - 1) / M. With four "
-        f"micro-batches for each stage: {told}.",
+        f"micro-batches for each stage: {facts}.",
         "GPipe and 1F1B, passes of equal length in all stages. Dots: four micro-batches for each "
         "stage, where the loss is below a fifth whatever the length.",
         312,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -21,17 +21,17 @@ def paged() -> float:
 
 def figure() -> Figure:
     """Above, a row for each sequence; below, the pages of one pool as they were handed out."""
-    parts = [
+    shapes = [
         words(_LEFT, 18, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
     ]
     for number, held in enumerate(HELD):
         top = 28 + number * 24
-        parts.append(words(_LEFT - 8, top + 13, f"sequence {number + 1}", "end", "fb-small"))
-        parts += [_cell(_LEFT + n * _CELL, top, number, n < held) for n in range(LONGEST)]
-    parts.append(
+        shapes.append(words(_LEFT - 8, top + 13, f"sequence {number + 1}", "end", "fb-small"))
+        shapes += [_cell(_LEFT + n * _CELL, top, number, n < held) for n in range(LONGEST)]
+    shapes.append(
         words(_LEFT, 126, f"in pages of {PAGE} tokens: {paged():.0%} in use", "start", "fb-strong")
     )
-    parts += _pool(136)
+    shapes += _pool(136)
     return Figure(
         "A cache reserved in one piece, and the same in pages",
         f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. "
@@ -41,7 +41,7 @@ def figure() -> Figure:
         "not be neighbours: a table says where each lies. Only the last page of a sequence can be "
         "partly empty.",
         216,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
@@ -59,14 +59,14 @@ def _pool(top: float) -> list[str]:
     order = [
         (number, page) for page in rounds for number, held in enumerate(HELD) if page < _pages(held)
     ]
-    parts, across = [], LONGEST // PAGE
+    shapes, across = [], LONGEST // PAGE
     for place, (number, page) in enumerate(order):
         row, column = divmod(place, across)
         x, y = _LEFT + column * PAGE * _CELL, top + row * 36
-        parts += [
+        shapes += [
             _cell(x + n * _CELL, y, number, page * PAGE + n < HELD[number]) for n in range(PAGE)
         ]
-        parts.append(
+        shapes.append(
             words(x + 2 * _CELL, y + 29, f"{number + 1}, page {page + 1}", kind="fb-small")
         )
-    return parts
+    return shapes

@@ -30,7 +30,7 @@ _NAMED = (
 
 def spots() -> list[Spot]:
     """Chips with size and bandwidth of one memory."""
-    found = []
+    placed = []
     for item in chips(items()):
         size, rate = value_of(item.cells, "memory"), bandwidth(item)
         if size is not None and rate is not None:
@@ -38,35 +38,35 @@ def spots() -> list[Spot]:
                 f"{item.entry.name}: {format_quantity(size, 'byte')} at "
                 f"{format_quantity(rate, 'byte/s')}"
             )
-            found.append(
+            placed.append(
                 Spot(item, size, rate, f"{tip}, read once in {format_quantity(size / rate, 's')}")
             )
-    return found
+    return placed
 
 
 def figure() -> Figure:
     """A mark for each chip; the diagonals are times."""
-    found = spots()
+    chips_shown = spots()
     chart = Chart(
         Axis("memory", 1e8, 2e12, "byte"),
         Axis("memory bandwidth", 1e10, 6e16, "byte/s"),
         (104, 14, 616, 330),
     )
-    parts = chart.grid()
+    shapes = chart.grid()
     for seconds, share in SWEEPS:
-        parts += diagonal(
+        shapes += diagonal(
             chart, 1 / seconds, f"read once in {format_quantity(seconds, 's')}", share
         )
-    parts += [*marks(chart, found), *names(chart, found, _NAMED), *legend(386)]
-    times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in found)
+    shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED), *legend(386)]
+    times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
     return Figure(
         "Size and bandwidth of memories",
-        f"{len(found)} chips on logarithmic axes with diagonals of equal time to read the memory "
-        f"once, from {format_quantity(times[0][0], 's')} ({times[0][1]}) to "
+        f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal time to read the "
+        f"memory once, from {format_quantity(times[0][0], 's')} ({times[0][1]}) to "
         f"{format_quantity(times[-1][0], 's')} ({times[-1][1]}). Chips with DRAM form one cloud; "
         "those with SRAM only lie above and left of it.",
-        f"{len(found)} chips. Along a dashed line, reading the whole memory takes the same time. "
-        "That time bounds the pace of a model that fills it: one token for each read.",
+        f"{len(chips_shown)} chips. Along a dashed line, reading the whole memory takes the same "
+        "time. That time bounds the pace of a model that fills it: one token for each read.",
         400,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -29,7 +29,7 @@ def work(split: Callable[[int], int]) -> list[int]:
 
 def figure() -> Figure:
     """Two triangles of blocks, each block with the number of the chip that computes it."""
-    parts = [
+    shapes = [
         *_triangle(44, in_pieces, "neighbouring chunks"),
         *_triangle(364, folded, "one from each end"),
     ]
@@ -43,12 +43,12 @@ def figure() -> Figure:
         "number in a block is the chip that computes it. Left, the last chip has most of the work; "
         "right, all have the same.",
         _TOP + CHUNKS * _CELL + 52,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
 def _triangle(left: float, split: Callable[[int], int], title: str) -> list[str]:
-    parts = [
+    shapes = [
         words(left + 4 * _CELL, 18, title, kind="fb-strong"),
         words(left + 4 * _CELL, 36, "keys", kind="fb-small"),
     ]
@@ -57,9 +57,9 @@ def _triangle(left: float, split: Callable[[int], int], title: str) -> list[str]
         top = _TOP + query * _CELL
         for key in range(query + 1):
             x = left + key * _CELL
-            parts.append(box(x, top, _CELL, _CELL, f"fb-c{chip}"))
-            parts.append(words(x + _CELL / 2, top + 17, str(chip), kind=f"fb-on{chip}"))
+            shapes.append(box(x, top, _CELL, _CELL, f"fb-c{chip}"))
+            shapes.append(words(x + _CELL / 2, top + 17, str(chip), kind=f"fb-on{chip}"))
     done = ", ".join(f"{blocks}" for blocks in work(split))
     bottom = _TOP + CHUNKS * _CELL
-    parts.append(words(left + 4 * _CELL, bottom + 20, f"blocks of chips 0 to {CHIPS - 1}: {done}"))
-    return parts
+    shapes.append(words(left + 4 * _CELL, bottom + 20, f"blocks of chips 0 to {CHIPS - 1}: {done}"))
+    return shapes

@@ -17,7 +17,7 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
         Axis("percent of the time lost", 0, 60, "1", log=False),
         (84, 14, 470, 290),
     )
-    parts, said = chart.grid(), []
+    shapes, facts = chart.grid(), []
     for number, hours in enumerate(_HOURS):
         between = hours * 3600
         points = [(60 * 120 ** (n / 60), 0.0) for n in range(61)]
@@ -26,22 +26,22 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
         best = best_interval(between, save)
         least = 100 * lost_share(best, between, save, restart)
         label = f"failure every {hours:g} h"
-        parts += [chart.line(drawn, number), chart.words(drawn[-1], label)]
-        parts.append(
+        shapes += [chart.line(drawn, number), chart.words(drawn[-1], label)]
+        shapes.append(
             chart.dot(
                 best, least, f"{label}: best {format_quantity(best, 's')}, {least:.1f} percent lost"
             )
         )
-        said.append(
+        facts.append(
             f"{label}: best at {format_quantity(best, 's')}, where {least:.1f} percent are lost"
         )
     return Figure(
         "How often to save",
         f"A checkpoint takes {format_quantity(save, 's')} and a restart "
-        f"{format_quantity(restart, 's')}. {'; '.join(said)}.",
+        f"{format_quantity(restart, 's')}. {'; '.join(facts)}.",
         "Left, the run saves all the time; right, it repeats too much after each failure. The "
         "point is the best interval. Around it the curve is flat: being wrong by half costs "
         "little.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -23,12 +23,12 @@ def power() -> list[tuple[str, float]]:
     """Parts of the power in W: chips, the rest of the servers, cooling and losses."""
     device = chip(CHIP).power()
     server = next(c for c in load_entry(NODE).claims if c.field == "power")
-    rest = float(server.si_value or 0) / 8 - device
-    found = calculate("cluster-power", chip=CHIP, chips=CHIPS, pue=PUE, overhead=rest)
+    rest_of_server = float(server.si_value or 0) / 8 - device
+    cluster = calculate("cluster-power", chip=CHIP, chips=CHIPS, pue=PUE, overhead=rest_of_server)
     return [
         ("chips", CHIPS * device),
-        ("rest of the servers", CHIPS * rest),
-        ("cooling and losses", float(found["watts"]) - float(found["it_watts"])),
+        ("rest of the servers", CHIPS * rest_of_server),
+        ("cooling and losses", float(cluster["watts"]) - float(cluster["it_watts"])),
     ]
 
 
@@ -58,19 +58,22 @@ def figure() -> Figure:
     """A bar of power above, three floors drawn to scale below."""
     shares, areas = power(), floors()
     total = sum(value for _, value in shares)
-    parts, left = [words(8, 18, f"power: {format_quantity(total, 'W')}", "start", "fb-strong")], 8.0
+    shapes, left = (
+        [words(8, 18, f"power: {format_quantity(total, 'W')}", "start", "fb-strong")],
+        8.0,
+    )
     for number, (name, value) in enumerate(shares):
-        wide, said = 620 * value / total, f"{name}, {format_quantity(value, 'W')}"
-        parts.append(box(left, 28, wide, 30, f"fb-c{number}", said))
+        wide, facts = 620 * value / total, f"{name}, {format_quantity(value, 'W')}"
+        shapes.append(box(left, 28, wide, 30, f"fb-c{number}", facts))
         last = number == len(shares) - 1  # its words would leave the picture on the right
         place = (628.0, "end") if last else (left + 4, "start")
-        parts.append(words(place[0], 74 + 15 * (number % 2), said, place[1], "fb-small"))
+        shapes.append(words(place[0], 74 + 15 * (number % 2), facts, place[1], "fb-small"))
         left += wide
-    parts.append(words(8, 118, "floor, to one scale", "start", "fb-strong"))
+    shapes.append(words(8, 118, "floor, to one scale", "start", "fb-strong"))
     x, bottom = 8.0, 330.0
     for number, (name, area) in enumerate(areas):
         wide, high = COURT if not number else (math.sqrt(area * 1.6), math.sqrt(area / 1.6))
-        parts.append(
+        shapes.append(
             box(
                 x,
                 bottom - high * _SCALE,
@@ -80,8 +83,8 @@ def figure() -> Figure:
             )
         )
         if number == 2:
-            parts += _rows(x, bottom, wide, high)
-        parts += [
+            shapes += _rows(x, bottom, wide, high)
+        shapes += [
             words(x, bottom + 16, name, "start"),
             words(x, bottom + 31, f"{area:,.0f} m²", "start", "fb-small"),
         ]
@@ -100,7 +103,7 @@ def figure() -> Figure:
         f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "
         "here, which is our assumption.",
         374,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

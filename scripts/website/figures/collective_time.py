@@ -29,26 +29,26 @@ def figure(
         Axis("time", min(ends) / 2, max(ends) * 2, "s"),
         (84, 14, 616, 270),
     )
-    parts, told = chart.grid(), []
+    shapes, facts = chart.grid(), []
     for number, (count, points) in enumerate(lines):
-        parts.append(chart.line([(size, found["seconds"]) for size, found in points], number))
+        shapes.append(chart.line([(size, found["seconds"]) for size, found in points], number))
         bend = points[0][1]["crossover_bytes"]
         floor = points[0][1]["seconds"]
-        parts.append(
+        shapes.append(
             chart.dot(bend, floor, f"bend at {format_quantity(bend, 'byte')}", f"fb-c{number}")
         )
-        parts.append(chart.words((10.0**LOW, floor), f"{count} chips", shift=(8, -7)))
-        told.append(
+        shapes.append(chart.words((10.0**LOW, floor), f"{count} chips", shift=(8, -7)))
+        facts.append(
             f"{count} chips: {format_quantity(floor, 's')} up to {format_quantity(bend, 'byte')}"
         )
     title = f"Time of an {op} on one axis of {_title(chip)}"
     return Figure(
         title,
-        f"Both axes logarithmic. {'; '.join(told)}; beyond that the time grows with the bytes.",
+        f"Both axes logarithmic. {'; '.join(facts)}; beyond that the time grows with the bytes.",
         f"{title}. Left of a dot hops set the time, right of it bytes. On the right the lines run "
         "together: for large arrays the number of chips hardly matters.",
         312,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

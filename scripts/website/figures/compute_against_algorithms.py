@@ -22,7 +22,7 @@ def figure() -> Figure:
     span = 12.0 * (_YEARS[1] - _YEARS[0])
     band = [_grown(0, high), _grown(span, high), _grown(span, low)]
     points = " ".join(f"{chart.x.at(x)},{chart.y.at(min(y, 1e7))}" for x, y in band)
-    parts = [
+    shapes = [
         f'<polygon class="fb-c2" opacity="0.5" points="{points}"/>',
         *chart.grid(),
         chart.line([_grown(0, compute), _grown(span, compute)], 0),
@@ -30,8 +30,8 @@ def figure() -> Figure:
     ]
     for months, name in ((compute, "training compute"), (better, "algorithms")):
         x, y = _grown(span, months)
-        parts.append(words(chart.x.at(x) + 6, chart.y.at(y) + 4, name, "start"))
-    parts.append(path([(84, 290), (500, 290)], "fb-stroke"))
+        shapes.append(words(chart.x.at(x) + 6, chart.y.at(y) + 4, name, "start"))
+    shapes.append(path([(84, 290), (500, 290)], "fb-stroke"))
     return Figure(
         "Compute and algorithms since 2014",
         f"Two straight lines on a logarithmic axis. Training compute doubles every {compute:g} "
@@ -42,7 +42,7 @@ def figure() -> Figure:
         "Two reasons why models got better. The band is the range of the estimate for algorithms "
         "in its first version; in the published version it is wider.",
         334,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -40,52 +40,58 @@ def _measured(tp: int, pp: int, dp: int) -> Configuration:
     order: dict[str, Any] = {"schedule": "1f1b"}
     if pp > 1 and batches % pp == 0:
         order = {"schedule": "interleaved", "virtual": min(8, LAYERS // pp)}
-    given = COMMON | {"microbatches": batches, "tp": tp, "pp": pp, "dp": dp, "zero": 2}
-    given |= order | ({"sequence_parallel": "yes"} if tp > 1 else {})
+    options = COMMON | {"microbatches": batches, "tp": tp, "pp": pp, "dp": dp, "zero": 2}
+    options |= order | ({"sequence_parallel": "yes"} if tp > 1 else {})
     idle = calculate("bubble", stages=pp, microbatches=batches, **order)["fraction"]
-    return Configuration(tp, pp, dp, calculate("memory", **given)["total"], idle)
+    return Configuration(tp, pp, dp, calculate("memory", **options)["total"], idle)
 
 
 def figure() -> Figure:
     """One point for each division, with a line at the memory of the chip."""
-    found, memory = list(configurations()), chip(CHIP).memory()
+    divisions, memory = list(configurations()), chip(CHIP).memory()
     chart = Chart(
         Axis("memory needed on a chip", 6e10, 2e11, "byte"),
         Axis("percent of time idle", 0, 100, "1", log=False),
     )
-    parts = chart.grid()
+    shapes = chart.grid()
     edge = chart.x.at(memory)
-    parts += [
+    shapes += [
         path([(edge, 14), (edge, 290)], "fb-line0"),
         words(edge - 6, 28, "fits", "end", "fb-strong"),
     ]
     for number, tp in enumerate((1, 2, 4, 8)):
-        parts += [mark for one in found if one.tp == tp for mark in _mark(chart, one, number)]
-    best = next(one for one in found if (one.tp, one.pp) == CHOSEN)
+        shapes += [
+            mark
+            for division in divisions
+            if division.tp == tp
+            for mark in _mark(chart, division, number)
+        ]
+    best = next(division for division in divisions if (division.tp, division.pp) == CHOSEN)
     place = best.bytes, 100 * best.idle
-    parts.append(chart.words(place, "as trained", "end", (-14, 4)))
-    fitting = [one for one in found if one.bytes <= memory]
+    shapes.append(chart.words(place, "as trained", "end", (-14, 4)))
+    fitting = [division for division in divisions if division.bytes <= memory]
     return Figure(
         "Ways to divide 16,384 chips",
-        f"{len(found)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
-        f"{len(fitting)} fit: {'; '.join(map(_tip, sorted(fitting, key=lambda one: one.idle)))}.",
+        f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
+        f"{len(fitting)} fit: "
+        f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
         "Each point is one division of the chips; the number in it says the ways of tensors. "
         "Gradients and optimizer are cut over the copies. Left of the line it fits. Low is good; a "
         "pointer shows which division a point is.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
-def _mark(chart: Chart, one: Configuration, number: int) -> list[str]:
+def _mark(chart: Chart, division: Configuration, number: int) -> list[str]:
     """A point with the ways of tensors in it, so that colour alone does not say them."""
-    x, y = chart.x.at(one.bytes), chart.y.at(100 * one.idle)
+    x, y = chart.x.at(division.bytes), chart.y.at(100 * division.idle)
     return [
-        dot(x, y, f"fb-c{number}", _tip(one), 9),
-        words(x, y + 4, str(one.tp), kind=f"fb-on{number}"),
+        dot(x, y, f"fb-c{number}", _tip(division), 9),
+        words(x, y + 4, str(division.tp), kind=f"fb-on{number}"),
     ]
 
 
-def _tip(one: Configuration) -> str:
-    held = f"{one.bytes / 1e9:,.0f} GB, {one.idle:.0%} of the time idle"
-    return f"tensors {one.tp}, stages {one.pp}, copies {one.dp}: {held}"
+def _tip(division: Configuration) -> str:
+    held = f"{division.bytes / 1e9:,.0f} GB, {division.idle:.0%} of the time idle"
+    return f"tensors {division.tp}, stages {division.pp}, copies {division.dp}: {held}"

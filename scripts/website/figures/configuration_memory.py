@@ -42,33 +42,33 @@ def figure() -> Figure:
     held, memory = totals(), chip(CHIP).memory()
     scale = Scale(1e10, 1e13, 150, 540)
     limit = scale.at(memory)
-    parts = []
+    shapes = []
     for value in scale.round_ticks():
         x = scale.at(value)
-        parts += [
+        shapes += [
             path([(x, 26), (x, 206)], "fb-grid"),
             words(x, 222, format_quantity(value, "byte")),
         ]
     for number, ((name, _), total) in enumerate(zip(STEPS, held, strict=True)):
         top = 32 + number * 35
         fits = total <= memory
-        parts.append(words(142, top + 17, name, "end"))
-        parts.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
+        shapes.append(words(142, top + 17, name, "end"))
+        shapes.append(box(150, top, scale.at(total) - 150, 24, "fb-c2" if fits else "fb-c1"))
         after = max(scale.at(total), limit) + 6  # a label must not lie under the line of the memory
-        parts.append(words(after, top + 17, format_quantity(total, "byte"), "start"))
-    parts += [
+        shapes.append(words(after, top + 17, format_quantity(total, "byte"), "start"))
+    shapes += [
         path([(limit, 20), (limit, 206)], "fb-line0"),
         words(limit, 14, f"a chip has {format_quantity(memory, 'byte')}"),
     ]
-    said = "; ".join(
+    facts = "; ".join(
         f"{name}: {format_quantity(t, 'byte')}" for (name, _), t in zip(STEPS, held, strict=True)
     )
     return Figure(
         "Memory of one chip, step by step",
-        f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {said}. A chip has "
+        f"Training Llama 3 405B at {SEQ:,} tokens, nothing computed again. {facts}. A chip has "
         f"{format_quantity(memory, 'byte')}.",
         "Each bar adds one division to the one above it. Only the last fits. The scale is "
         "logarithmic: every labelled line is ten times the one before.",
         232,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -39,30 +39,30 @@ def figure(
         raise FlopbookError(
             f"drawn are two axes of at most {MOST_DEVICES} devices and sides of at most {MOST_SIDE}"
         )
-    found = [read_layout(text.strip()).on(names) for text in layouts.split(";")]
+    panels = [read_layout(text.strip()).on(names) for text in layouts.split(";")]
     down, right = names.values()
     wide = WIDTH / across
     side = min((wide - 24 - _GAP * (right - 1)) / right, 30.0 * max(shape) if across == 1 else 56.0)
     high = _HEAD + down * (side + _FOOT) + 14
-    parts, told = [], []
-    for number, layout in enumerate(found):
+    shapes, told = [], []
+    for number, layout in enumerate(panels):
         held = prod(local_shape(shape, layout, names))
         copies = devices(names) // prod(blocks(layout, names))
-        said = f"{held} on each, {copies} {'copy' if copies == 1 else 'copies'}"
+        facts = f"{held} on each, {copies} {'copy' if copies == 1 else 'copies'}"
         left, top = wide * (number % across), high * (number // across)
         middle = left + wide / 2
-        parts += [
+        shapes += [
             words(middle, top + 16, str(layout), kind="fb-strong"),
-            words(middle, top + 32, said, kind="fb-small"),
+            words(middle, top + 32, facts, kind="fb-small"),
         ]
         start = middle - (right * side + (right - 1) * _GAP) / 2
         for device in range(devices(names)):
             at = coordinates(names, device)
             row, column = at.values()
             where = (start + column * (side + _GAP), top + _HEAD + row * (side + _FOOT))
-            parts += _device(layout, names, shape, device, where, side)
-        told.append(f"{layout}: {said}")
-    rows = -(-len(found) // across)
+            shapes += _device(layout, names, shape, device, where, side)
+        told.append(f"{layout}: {facts}")
+    rows = -(-len(panels) // across)
     return Figure(
         f"What each device holds of {array} on the mesh {mesh}",
         f"Each of {devices(names)} devices is drawn with a copy of the array in which its block is "
@@ -71,7 +71,7 @@ def figure(
         f"it. Under it: the number of the device and its place on {' and '.join(names)}. Equal "
         "colours are equal blocks.",
         high * rows,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
@@ -89,12 +89,12 @@ def _device(
     i, j = place(layout, mesh, at)
     colour = (i * blocks(layout, mesh)[1] + j) % 4
     cell = side / columns
-    parts = [box(x, y, side, side, "fb-hollow")]
-    parts.append(
+    shapes = [box(x, y, side, side, "fb-hollow")]
+    shapes.append(
         box(x + j * wide * cell, y + i * high * cell, wide * cell, high * cell, f"fb-c{colour}")
     )
     if cell >= ENTRIES:
-        parts += [
+        shapes += [
             words(
                 x + (c + 0.5) * cell,
                 y + (r + 0.6) * cell,
@@ -105,12 +105,12 @@ def _device(
             for c in range(j * wide, (j + 1) * wide)
         ]
     else:
-        parts += [
+        shapes += [
             path([(x + n * cell, y), (x + n * cell, y + side)], "fb-grid")
             for n in range(1, columns)
         ]
-        parts += [
+        shapes += [
             path([(x, y + n * cell), (x + side, y + n * cell)], "fb-grid") for n in range(1, rows)
         ]
     text = f"{device}: " + " ".join(f"{axis}{place_}" for axis, place_ in at.items())
-    return [*parts, words(x + side / 2, y + side + 11, text, kind="fb-small")]
+    return [*shapes, words(x + side / 2, y + side + 11, text, kind="fb-small")]

@@ -38,14 +38,14 @@ def counts() -> dict[str, int]:
 
 def figure() -> Figure:
     """The listing on the left, a mark in one of three columns for each line, the sums below."""
-    parts = [words(x, 22, kind, kind="fb-strong") for kind, x in _COLUMNS.items()]
-    parts.append(words(84, 22, "instruction", "start", "fb-strong"))
+    shapes = [words(x, 22, kind, kind="fb-strong") for kind, x in _COLUMNS.items()]
+    shapes.append(words(84, 22, "instruction", "start", "fb-strong"))
     for number, line in enumerate(LISTING):
         y = _TOP + number * _ROW
-        parts += [words(76, y + 15, line.label, "end")] if line.label else []
-        parts.append(words(84, y + 15, line.text.replace("  ", " "), "start"))
+        shapes += [words(76, y + 15, line.label, "end")] if line.label else []
+        shapes.append(words(84, y + 15, line.text.replace("  ", " "), "start"))
         if line.kind:
-            parts.append(
+            shapes.append(
                 box(
                     _COLUMNS[line.kind] - 30,
                     y + 3,
@@ -56,22 +56,22 @@ def figure() -> Figure:
                 )
             )
     foot = _TOP + len(LISTING) * _ROW
-    found = counts()
-    parts += [
+    sums = counts()
+    shapes += [
         path([(84, foot + 2), (600, foot + 2)]),
         words(84, foot + 20, "for each pair of numbers", "start", "fb-strong"),
     ]
-    parts += [
-        words(x, foot + 20, str(found[kind]), kind="fb-strong") for kind, x in _COLUMNS.items()
+    shapes += [
+        words(x, foot + 20, str(sums[kind]), kind="fb-strong") for kind, x in _COLUMNS.items()
     ]
-    share = found["arithmetic"] / sum(found.values())
+    share = sums["arithmetic"] / sum(sums.values())
     return Figure(
         "The instructions of a dot product, sorted",
-        f"Each round of the loop has {found['load']} loads of 4 bytes, {found['arithmetic']} "
-        f"operations that were wanted and {found['loop']} instructions that move addresses and "
+        f"Each round of the loop has {sums['load']} loads of 4 bytes, {sums['arithmetic']} "
+        f"operations that were wanted and {sums['loop']} instructions that move addresses and "
         f"count: {share:.0%} is arithmetic.",
-        f"Of {sum(found.values())} instructions in a round, {found['arithmetic']} calculate. For 8 "
+        f"Of {sum(sums.values())} instructions in a round, {sums['arithmetic']} calculate. For 8 "
         "bytes loaded there are 2 operations, a quarter of one for each byte.",
         foot + 30,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -36,9 +36,9 @@ class Row(NamedTuple):
 
 def rows() -> list[Row]:
     """The quantities, fastest first."""
-    found = items()
+    chips = items()
     fits = [
-        Row(label, trend_growth(found, name, FITTED), trend_growth(found, name, ("gpu",)))
+        Row(label, trend_growth(chips, name, FITTED), trend_growth(chips, name, ("gpu",)))
         for name, label in QUANTITIES
     ]
     return sorted(fits, key=lambda row: row.every.doubling)
@@ -49,34 +49,34 @@ def figure() -> Figure:
     x = Scale(1, _MOST, _LEFT, 616)
     shown = rows()
     bottom = 12 + _ROW * len(shown)
-    parts = []
+    shapes = []
     for years in (1, 2, 3, 5, 10, 20):
-        parts += [
+        shapes += [
             path([(x.at(years), 8), (x.at(years), bottom)], "fb-grid"),
             words(x.at(years), bottom + 16, f"{years}"),
         ]
     for number, row in enumerate(shown):
         top = 12 + _ROW * number
-        parts.append(words(_LEFT - 10, top + 21, row.label, "end"))
-        parts += [*_band(x, row.every, top + 11, 0), *_band(x, row.gpus, top + 22, 1)]
-    parts.append(words((x.start + x.end) / 2, bottom + 36, "years to double"))
+        shapes.append(words(_LEFT - 10, top + 21, row.label, "end"))
+        shapes += [*_band(x, row.every, top + 11, 0), *_band(x, row.gpus, top + 22, 1)]
+    shapes.append(words((x.start + x.end) / 2, bottom + 36, "years to double"))
     for number, (left, name) in enumerate(
         ((60, "all server chips with DRAM"), (290, "GPUs for servers"))
     ):
-        parts += [path([(left, bottom + 54), (left + 28, bottom + 54)], f"fb-line{number}")]
-        parts += [
+        shapes += [path([(left, bottom + 54), (left + 28, bottom + 54)], f"fb-line{number}")]
+        shapes += [
             mark(number, (left + 14, bottom + 54)),
             words(left + 36, bottom + 58, name, "start"),
         ]
-    said = "; ".join(f"{row.label} {_years(row.every)}, GPUs {_years(row.gpus)}" for row in shown)
+    facts = "; ".join(f"{row.label} {_years(row.every)}, GPUs {_years(row.gpus)}" for row in shown)
     return Figure(
         "Years to double",
-        f"Points with bands on a logarithmic axis of years. {said}.",
+        f"Points with bands on a logarithmic axis of years. {facts}.",
         "Dots: least squares through the logarithms of all dated chips. Bars: two standard errors "
         f"of the rate either way, cut at {_MOST:g} years. They say how well the line is known, not "
         "how far chips lie from it.",
         bottom + 66,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

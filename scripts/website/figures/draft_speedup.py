@@ -16,28 +16,28 @@ def figure(draft_time: float = 0.05) -> Figure:
         Axis("times as many tokens a second", 1, 5, log=False),
         (64, 14, 560, 290),
     )
-    parts, said = chart.grid(), []
+    shapes, facts = chart.grid(), []
     for number, accepted in enumerate(_ACCEPTED):
         points = [(float(n), _speedup(accepted, n, draft_time)) for n in range(1, _LONGEST + 1)]
         best = max(points, key=lambda point: point[1])
-        parts.append(chart.line(points, number))
-        parts.append(
+        shapes.append(chart.line(points, number))
+        shapes.append(
             chart.dot(
                 *best, f"{accepted:.0%} accepted: {best[1]:.2f} times with {best[0]:.0f} drafted"
             )
         )
-        parts.append(chart.words(points[-1], f"{accepted:.0%}"))
-        said.append(
+        shapes.append(chart.words(points[-1], f"{accepted:.0%}"))
+        facts.append(
             f"{accepted:.0%} accepted: at best {best[1]:.2f} times with {best[0]:.0f} drafted"
         )
     return Figure(
         "Gain of speculative decoding",
-        f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(said)}.",
+        f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(facts)}.",
         "Each line is a share of drafted tokens that the large model accepts; the point is the "
         "best length. Past it, tokens are drafted that will be thrown away. A good draft model "
         "matters more than a long draft.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

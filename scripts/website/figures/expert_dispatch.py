@@ -36,51 +36,51 @@ def loads() -> list[int]:
 
 def figure() -> Figure:
     """On the left the chips with their traffic, on the right the experts with their loads."""
-    table, found = traffic(), loads()
+    table, tokens = traffic(), loads()
     crossing = sum(table[a][b] for a in range(CHIPS) for b in range(CHIPS) if a != b)
-    mean = sum(found) / EXPERTS
+    mean = sum(tokens) / EXPERTS
     return Figure(
         "Tokens on their way to experts",
         f"{CHIPS} chips with three tokens each, {EXPERTS} experts, two for each token. Of "
-        f"{sum(found)} copies {crossing} cross the network. The experts get "
-        f"{', '.join(map(str, found))} tokens: {mean:g} on average, {max(found)} at most.",
+        f"{sum(tokens)} copies {crossing} cross the network. The experts get "
+        f"{', '.join(map(str, tokens))} tokens: {mean:g} on average, {max(tokens)} at most.",
         "Left: copies of tokens from each chip to each, the all-to-all. Right: tokens of each "
-        f"expert. The fullest has {max(found) / mean:.2g} times the mean, and everybody waits for "
+        f"expert. The fullest has {max(tokens) / mean:.2g} times the mean, and everybody waits for "
         "it before the results travel back.",
         252,
-        (*_table(table), arrow((300, 140), (344, 140)), *_bars(found)),
+        (*_table(table), arrow((300, 140), (344, 140)), *_bars(tokens)),
     )
 
 
 def _table(table: list[list[int]]) -> list[str]:
     left, top = 96.0, 56.0
-    parts = [
+    shapes = [
         words(left + 2 * _SIDE, 20, "to chip", kind="fb-strong"),
         words(54, 46, "from chip", kind="fb-strong"),
     ]
     for a, row in enumerate(table):
-        parts += [
+        shapes += [
             words(left + (a + 0.5) * _SIDE, 44, str(a)),
             words(left - 12, top + (a + 0.5) * _SIDE + 4, str(a)),
         ]
         for b, copies in enumerate(row):
             kind = "c5" if a == b else "c4" if copies else "hollow"
-            parts.append(
+            shapes.append(
                 labelled((left + b * _SIDE, top + a * _SIDE, _SIDE, _SIDE), str(copies), kind)
             )
     return [
-        *parts,
+        *shapes,
         words(left + 2 * _SIDE, top + 4 * _SIDE + 20, "grey stays on its chip", kind="fb-small"),
     ]
 
 
-def _bars(found: list[int]) -> list[str]:
+def _bars(all_tokens: list[int]) -> list[str]:
     left, bottom, tall = 372.0, 200.0, 22.0
-    mean = sum(found) / EXPERTS
-    parts = [words(left + 4 * 31, 20, "tokens of each expert", kind="fb-strong")]
-    for expert, tokens in enumerate(found):
+    mean = sum(all_tokens) / EXPERTS
+    shapes = [words(left + 4 * 31, 20, "tokens of each expert", kind="fb-strong")]
+    for expert, tokens in enumerate(all_tokens):
         x = left + expert * 31
-        parts.append(
+        shapes.append(
             box(
                 x,
                 bottom - tokens * tall,
@@ -90,13 +90,13 @@ def _bars(found: list[int]) -> list[str]:
                 f"chip {owner(expert)}",
             )
         )
-        parts += [
+        shapes += [
             words(x + 13, bottom - tokens * tall - 5, str(tokens)),
             words(x + 13, bottom + 16, str(expert)),
         ]
-    parts.append(
+    shapes.append(
         words(
             left + 4 * 31, bottom + 36, f"expert; mean {mean:g}, two on each chip", kind="fb-small"
         )
     )
-    return parts
+    return shapes

@@ -28,30 +28,30 @@ def figure() -> Figure:
         Axis("percent of the experts read", 0, 100, "1", log=False),
         (84, 14, 470, 290),
     )
-    parts, said = chart.grid(), []
+    shapes, facts = chart.grid(), []
     for number, name in enumerate(_MODELS):
-        found = shape(name)
-        sizes = found.experts, found.experts_per_token
+        model = shape(name)
+        sizes = model.experts, model.experts_per_token
         points = [(2 ** (n / 4), 100 * share_read(*sizes, 2 ** (n / 4))) for n in range(41)]
-        parts.append(chart.line(points, number))
+        shapes.append(chart.line(points, number))
         half = half_read(*sizes)
-        parts.append(
-            chart.dot(half, 50, f"{found.model.name}: half of the experts at {half:.1f} tokens")
+        shapes.append(
+            chart.dot(half, 50, f"{model.model.name}: half of the experts at {half:.1f} tokens")
         )
         row = 150 + 22 * number
-        parts += [
+        shapes += [
             path([(480, row), (504, row)], f"fb-line{number}"),
-            words(510, row + 4, found.model.name, "start"),
+            words(510, row + 4, model.model.name, "start"),
         ]
-        said.append(
-            f"{found.model.name} reads half of its experts from {math.ceil(half)} tokens on"
+        facts.append(
+            f"{model.model.name} reads half of its experts from {math.ceil(half)} tokens on"
         )
     return Figure(
         "Experts read in one step",
-        f"If tokens choose their experts evenly and independently: {'; '.join(said)}.",
+        f"If tokens choose their experts evenly and independently: {'; '.join(facts)}.",
         "A lone token reads few experts; a batch soon reads them all. A dot marks where half are "
         "read. A mixture of experts saves reading where few are served, and saves arithmetic "
         "always.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )

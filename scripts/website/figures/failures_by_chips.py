@@ -17,17 +17,19 @@ def figure() -> Figure:
         Axis("hours between failures", 0.1, 3e4),
         (84, 14, 500, 290),
     )
-    parts = chart.grid()
+    shapes = chart.grid()
     for number, factor in enumerate((2.0, 1.0, 0.5)):
         alone = HERD.alone * factor
         points = [(chips, between_failures(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
-        parts += [
+        shapes += [
             chart.line(points, number),
             chart.words(points[-1], f"{alone / _YEAR:.0f} years", shift=(8, 14 * number - 22)),
         ]
     counted = HERD.seconds / HERD.failures
-    parts.append(chart.dot(HERD.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
-    parts.append(chart.words((HERD.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
+    shapes.append(
+        chart.dot(HERD.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}")
+    )
+    shapes.append(chart.words((HERD.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
         "Time between failures",
         f"In one run of {HERD.chips:,} chips {HERD.failures} unexpected interruptions were counted "
@@ -37,5 +39,5 @@ def figure() -> Figure:
         "Each line is a time between failures of one chip with its share of the rest; the middle "
         "one was counted. Ten times the chips, a tenth of the time.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )

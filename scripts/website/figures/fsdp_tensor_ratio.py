@@ -38,26 +38,26 @@ def figure(
         Axis("arithmetic over traffic", min(heights) * 0.8, max(heights) * 1.3, ""),
         (84, 14, 510, 270),
     )
-    parts = [*chart.grid(), path([(84, chart.y.at(1)), (510, chart.y.at(1))], "fb-stroke")]
-    parts += [chart.line(points, number) for number, (_, points) in enumerate(lines)] + chart.names(
-        lines
-    )
+    shapes = [*chart.grid(), path([(84, chart.y.at(1)), (510, chart.y.at(1))], "fb-stroke")]
+    shapes += [
+        chart.line(points, number) for number, (_, points) in enumerate(lines)
+    ] + chart.names(lines)
     for number, (at, name) in enumerate(((least, "both"), (alone, "FSDP alone"))):
-        parts.append(
+        shapes.append(
             chart.dot(at, 1, f"{name}: {format_quantity(at, 'token')} per chip", f"fb-c{number}")
         )
     title = f"Arithmetic over traffic on {chips:,} chips, feed-forward width {d_ff:,.0f}"
-    told = (
+    facts = (
         "Both axes logarithmic. At 1 traffic just hides: both together from "
         f"{format_quantity(least, 'token')} per chip, FSDP alone from "
         f"{format_quantity(alone, 'token')}; tensor parallelism alone stays at {ways / chips:.2g}."
     )
     return Figure(
         title,
-        told,
+        facts,
         f"{title}. Above 1 the chips are busy. Dots: where each crosses.",
         312,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -51,22 +51,26 @@ def figure(
         Axis("traffic over arithmetic", max(low, 0.01), max(y for _, y in sums) * 1.2, ""),
         (84, 14, 520, 270),
     )
-    parts = chart.grid()
+    shapes = chart.grid()
     lines = [
         (name, [point for point in points if point[1] >= max(low, 0.01)])
         for name, points in (("sum", sums), ("weights", weights), ("activations", activations))
     ]
-    parts += [chart.line(points, number) for number, (_, points) in enumerate(lines)] + chart.names(
-        lines
-    )
-    parts.append(chart.dot(x_opt, 2 * half, f"best at {x_opt:.1f} ways of FSDP", "fb-c1"))
-    parts.append(chart.words((x_opt, 2 * half), f"X = {x_opt:.1f}", "middle", (0, -10)))
+    shapes += [
+        chart.line(points, number) for number, (_, points) in enumerate(lines)
+    ] + chart.names(lines)
+    shapes.append(chart.dot(x_opt, 2 * half, f"best at {x_opt:.1f} ways of FSDP", "fb-c1"))
+    shapes.append(chart.words((x_opt, 2 * half), f"X = {x_opt:.1f}", "middle", (0, -10)))
     title = f"Splitting {chips:,} chips between FSDP and tensor parallelism"
-    told = (
+    facts = (
         "Both axes logarithmic. The time of weights rises with the ways of FSDP, that of "
         f"activations falls. Their sum is least at {x_opt:.1f} ways, {2 * half:.2f} of the "
         f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
     return Figure(
-        title, told, f"{title}. Below 1 the traffic hides behind the arithmetic.", 312, tuple(parts)
+        title,
+        facts,
+        f"{title}. Below 1 the traffic hides behind the arithmetic.",
+        312,
+        tuple(shapes),
     )

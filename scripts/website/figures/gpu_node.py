@@ -27,29 +27,29 @@ def rates() -> dict[str, float]:
 def figure() -> Figure:
     """The node on the left, a chip with its six neighbours on the right."""
     rate = {name: format_quantity(value, "byte/s") for name, value in rates().items()}
-    parts = [
+    shapes = [
         words(200, 16, "8 GPUs at switches", kind="fb-strong"),
         words(530, 16, "a chip in a torus", kind="fb-strong"),
     ]
-    parts.append(box(6, 26, 388, 176, "fb-hollow"))
+    shapes.append(box(6, 26, 388, 176, "fb-hollow"))
     for gpu in range(GPUS):
         x = 16 + 47 * gpu
         for switch in range(SWITCHES):
-            parts.append(path([(x + 20, 126), (70 + 86 * switch, 76)], "fb-grid"))
-        parts += [
+            shapes.append(path([(x + 20, 126), (70 + 86 * switch, 76)], "fb-grid"))
+        shapes += [
             labelled((x, 126, 40, 26), f"GPU {gpu}", "c0").replace(
                 'class="fb-on0"', 'class="fb-on0 fb-small"'
             )
         ]
-        parts += [path([(x + 20, 152), (x + 20, 170)]), labelled((x, 170, 40, 22), "NIC", "c1")]
-        parts += [arrow((x + 20, 192), (x + 20, 222))]
-    parts += [labelled((36 + 86 * n, 46, 68, 30), "switch", "c4") for n in range(SWITCHES)]
-    parts += [
+        shapes += [path([(x + 20, 152), (x + 20, 170)]), labelled((x, 170, 40, 22), "NIC", "c1")]
+        shapes += [arrow((x + 20, 192), (x + 20, 222))]
+    shapes += [labelled((36 + 86 * n, 46, 68, 30), "switch", "c4") for n in range(SWITCHES)]
+    shapes += [
         words(200, 240, f"scale-out network: {rate['out']} for each GPU, one way", kind="fb-small")
     ]
-    parts += [words(200, 106, f"{rate['inside']} for each GPU, one way", kind="fb-small")]
-    parts += _crossing(rate["link"])
-    parts += [words(530, 240, f"6 links, {rate['torus']} in all, one way", kind="fb-small")]
+    shapes += [words(200, 106, f"{rate['inside']} for each GPU, one way", kind="fb-small")]
+    shapes += _crossing(rate["link"])
+    shapes += [words(530, 240, f"6 links, {rate['torus']} in all, one way", kind="fb-small")]
     return Figure(
         "A node of GPUs and a chip in a torus",
         f"Left: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way in "
@@ -59,7 +59,7 @@ def figure() -> Figure:
         f"outside the box the rate falls. Right, {chip(TPU).name}: six neighbours and no edge "
         "until the pod ends, but a far chip is many hops away.",
         250,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
@@ -67,13 +67,13 @@ def _crossing(link: str) -> list[str]:
     """A chip with neighbours left and right, above and below, and before and behind."""
     x, y, side = 530.0, 124.0, 34.0
     ends = ((-86, 0), (86, 0), (0, -78), (0, 78), (60, -54), (-60, 54))
-    parts = [
+    shapes = [
         arrow((x, y), (x + dx * 0.78, y + dy * 0.78), "fb-stroke" if n < 4 else "fb-dashed")
         for n, (dx, dy) in enumerate(ends)
     ]
-    parts += [box(x + dx - 9, y + dy - 9, 18, 18, "fb-c5", "neighbour") for dx, dy in ends]
+    shapes += [box(x + dx - 9, y + dy - 9, 18, 18, "fb-c5", "neighbour") for dx, dy in ends]
     return [
-        *parts,
+        *shapes,
         labelled((x - side / 2, y - side / 2, side, side), "TPU", "c0"),
         words(x + 16, y + 50, f"{link} a link", "start", "fb-small"),
     ]

@@ -19,17 +19,17 @@ def figure(kind: str = "buffers") -> Figure:
         raise UnknownName("kind of timeline", kind, _KINDS)
     title, lanes, caption, ways = _KINDS[kind]
     scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in ways for bar in bars)
-    parts, told, top = [], [], TOP
+    shapes, facts, top = [], [], TOP
     for name, bars in ways:
         end = max(bar.end for bar in bars)
         text = (
             f"{name}: done after {end:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of "
             "it"
         )
-        parts += panel(text, lanes, bars, top, scale)
-        told.append(text)
+        shapes += panel(text, lanes, bars, top, scale)
+        facts.append(text)
         top += PANEL
-    return Figure(title, ". ".join(told) + ".", caption, top - GAP + 6, tuple(parts))
+    return Figure(title, ". ".join(facts) + ".", caption, top - GAP + 6, tuple(shapes))
 
 
 def buffered(buffers: int, tiles: int = TILES, copy: float = COPY, work: float = WORK) -> list[Bar]:

@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
 def points() -> list[Point]:
     """The rows of the ledger on this test, oldest first; the paper's number has the month."""
-    found = []
+    dated = []
     for row in ledger_rows():
         month = _PAPER.search(row.place or "")
         if not row.id.startswith("wikitext-") or month is None:
@@ -43,10 +43,10 @@ def points() -> list[Point]:
         size = row.stated.text.partition(" with ")[2]
         year = 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12
         params = parse_quantity(size, "param") if size else 0.0
-        found.append(
+        dated.append(
             Point(row.id.removeprefix("wikitext-"), year, float(row.stated.value or 0), params)
         )
-    return sorted(found, key=lambda point: point.year)
+    return sorted(dated, key=lambda point: point.year)
 
 
 def radius(params: float) -> float:
@@ -62,23 +62,23 @@ def figure() -> Figure:
     chart = Chart(
         Axis("month of the paper", 2016.5, 2023, "", log=False), Axis("test perplexity", 5, 60, "")
     )
-    parts = chart.grid()
+    shapes = chart.grid()
     for point in sorted(shown, key=lambda point: -point.params):
         name, shift, anchor = _LABELS.get(point.key, (point.key, (9, 4), "start"))
         size = format_quantity(point.params, "param") if point.params else "size not in the source"
         tip, kind = f"{name}: {point.perplexity:g}, {size}", "fb-c0" if point.params else "fb-c5"
-        parts.append(
+        shapes.append(
             chart.dot(point.year, point.perplexity, tip, kind, float(f"{radius(point.params):.2g}"))
         )
-        parts.append(chart.words((point.year, point.perplexity), name, anchor, shift))
-    told = "; ".join(f"{_LABELS.get(p.key, (p.key,))[0]} {p.perplexity:g}" for p in shown)
+        shapes.append(chart.words((point.year, point.perplexity), name, anchor, shift))
+    facts = "; ".join(f"{_LABELS.get(p.key, (p.key,))[0]} {p.perplexity:g}" for p in shown)
     return Figure(
         "Language models on one test over time",
-        f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {told}. Lower "
+        f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {facts}. Lower "
         "is better. The models grow from a few hundred million parameters to hundreds of billions.",
         "Perplexity is the number of words among which a model in effect still hesitates. The area "
         "of a point grows with the parameters; grey where the source gives none. Later models have "
         "read far more text, so the test is not the same for all.",
         334,
-        tuple(parts),
+        tuple(shapes),
     )

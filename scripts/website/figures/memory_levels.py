@@ -42,19 +42,19 @@ def levels() -> list[Level]:
 
 def figure() -> Figure:
     """One bar for each level on a logarithmic scale."""
-    found, scale, parts = levels(), Scale(1e6, 1e12, 150, 560), []
+    found, scale, shapes = levels(), Scale(1e6, 1e12, 150, 560), []
     for number, level in enumerate(found):
         top, end = 10 + number * 30, scale.at(level.bytes)
-        parts.append(words(142, top + 15, level.name, "end"))
-        parts.append(box(150, top, end - 150, 21, level.kind))
-        parts.append(words(end + 6, top + 15, format_quantity(level.bytes, "byte"), "start"))
-    said = "; ".join(f"{level.name}: {format_quantity(level.bytes, 'byte')}" for level in found)
+        shapes.append(words(142, top + 15, level.name, "end"))
+        shapes.append(box(150, top, end - 150, 21, level.kind))
+        shapes.append(words(end + 6, top + 15, format_quantity(level.bytes, "byte"), "start"))
+    facts = "; ".join(f"{level.name}: {format_quantity(level.bytes, 'byte')}" for level in found)
     return Figure(
         "Levels of memory",
-        f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {said}.",
+        f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {facts}.",
         "All cores together, from near to far. What is on the chip is of like size, registers "
         "included; between the cache and the memory of the chip lies the largest step, more than a "
         "factor of a thousand. The scale is logarithmic.",
         168,
-        tuple(parts),
+        tuple(shapes),
     )

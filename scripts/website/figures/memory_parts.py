@@ -51,18 +51,18 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
     rows = [(one, [params * b for b in one.bytes] + [live]) for one in COUNTINGS]
     scale = (WIDTH - LEFT - RIGHT) / max(sum(values) for _, values in rows)
     foot = TOP + ROW * len(rows)
-    parts, left = [], LEFT
+    shapes, left = [], LEFT
     for name, colour in PARTS:
-        parts += [box(left, 8, 12, 12, f"fb-{colour}"), words(left + 17, 18, name, "start")]
+        shapes += [box(left, 8, 12, 12, f"fb-{colour}"), words(left + 17, 18, name, "start")]
         left += 30 + 6.6 * len(name)
     for number, (one, values) in enumerate(rows):
         y, x = TOP + number * ROW, LEFT
-        parts.append(
+        shapes.append(
             words(LEFT - 10, y + 16, f"{one.name}, {sum(one.bytes):g} bytes", "end", "fb-small")
         )
         for value, (name, colour) in zip(values, PARTS, strict=True):
             if value:
-                parts.append(
+                shapes.append(
                     box(
                         x,
                         y,
@@ -73,24 +73,24 @@ def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
                     )
                 )
             x += value * scale
-        parts.append(words(x + 6, y + 16, format_quantity(sum(values), "byte"), "start"))
+        shapes.append(words(x + 6, y + 16, format_quantity(sum(values), "byte"), "start"))
     at = LEFT + memory * scale
-    parts += [path([(at, TOP - 10), (at, foot - 8)], "fb-dashed")]
-    parts.append(
+    shapes += [path([(at, TOP - 10), (at, foot - 8)], "fb-dashed")]
+    shapes.append(
         words(at, TOP - 16, f"memory of a chip, {format_quantity(memory, 'byte')}", kind="fb-small")
     )
-    told = "; ".join(
+    facts = "; ".join(
         f"{one.name}, {sum(one.bytes):g} bytes for each parameter: "
         f"{format_quantity(sum(v), 'byte')}"
         for one, v in rows
     )
     return Figure(
         f"Memory in training {item.model.name}, by what it holds",
-        f"{told}. Activations of one sequence of {seq:,} tokens are "
+        f"{facts}. Activations of one sequence of {seq:,} tokens are "
         f"{format_quantity(live, 'byte')} of each.",
         f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. Each part is "
         "drawn at its largest. The first three countings describe the same run of Adam in mixed "
         "precision and differ in what they leave out; the last one keeps wider gradients.",
         foot + 2,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -24,16 +24,16 @@ class Series(NamedTuple):
 
 def accelerators() -> list[Series]:
     """Peak in 16 bits, links, bandwidth and size of the memory of the chips, over the first's."""
-    found = [chip(name) for name in CHIPS]
+    chips = [chip(name) for name in CHIPS]
     years = []
     for name in CHIPS:
         entry = load_entry(name)
         years.append(float(value_of(cells(entry, shown_claims(entry)), "date") or 0))
     values = {
-        "FLOP/s": [one.peak("fp16") for one in found],
-        "links": [one.scaleup_bandwidth() for one in found],
-        "bandwidth": [one.memory_bandwidth() for one in found],
-        "memory": [one.memory() for one in found],
+        "FLOP/s": [device.peak("fp16") for device in chips],
+        "links": [device.scaleup_bandwidth() for device in chips],
+        "bandwidth": [device.memory_bandwidth() for device in chips],
+        "memory": [device.memory() for device in chips],
     }
     return [
         Series(name, [(y, v / values[name][0]) for y, v in zip(years, values[name], strict=True)])
@@ -42,7 +42,7 @@ def accelerators() -> list[Series]:
 
 
 def memory_chips() -> list[Series]:
-    """Capacity of a chip, rate of a pin and speed of access (one over latency), over the first's."""
+    """Capacity of a chip, rate of a pin, speed of access (one over latency), over the first."""
 
     def stated(kind: str, year: int) -> float:
         return float(ledger_row(f"dram-{kind}-{year}").stated.value or 0)
@@ -61,26 +61,32 @@ def figure() -> Figure:
         ("accelerators", accelerators(), (2017, 2025), (66, 30, 250, 250), 40),
         ("memory chips (DRAM)", memory_chips(), (1999, 2022), (386, 30, 540, 250), 100),
     )
-    parts, told = [], []
+    shapes, facts = [], []
     for title, series, (low, high), frame, most in panels:
         chart = Chart(
             Axis("year", low, high, "", log=False), Axis("times the first", 0.8, most, ""), frame
         )
-        parts += [*chart.grid(), words((frame[0] + frame[2]) / 2, 18, title, kind="fb-strong")]
-        for number, one in enumerate(series):
-            parts.append(chart.line(one.points, number))
-            parts += [chart.dot(x, y, f"{one.name}: {y:.3g} times", "fb-c5") for x, y in one.points]
-        parts += chart.names(series)
-        told.append(
-            f"{title}: " + ", ".join(f"{one.name} {one.points[-1][1]:.3g} times" for one in series)
+        shapes += [*chart.grid(), words((frame[0] + frame[2]) / 2, 18, title, kind="fb-strong")]
+        for number, quantity in enumerate(series):
+            shapes.append(chart.line(quantity.points, number))
+            shapes += [
+                chart.dot(x, y, f"{quantity.name}: {y:.3g} times", "fb-c5")
+                for x, y in quantity.points
+            ]
+        shapes += chart.names(series)
+        facts.append(
+            f"{title}: "
+            + ", ".join(
+                f"{quantity.name} {quantity.points[-1][1]:.3g} times" for quantity in series
+            )
         )
     names = ", ".join(chip(name).name for name in CHIPS)
     return Figure(
         "What grew and what did not",
-        f"Both axes of values logarithmic. {'; '.join(told)}.",
+        f"Both axes of values logarithmic. {'; '.join(facts)}.",
         f"Left, from {names}: each relative to the first. Right, memory chips of 1999 to 2021 from "
         "their data sheets. Arithmetic outgrows bandwidth and size; and the wait for a first byte "
         "is nearly what it was.",
         298,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -16,20 +16,20 @@ def runs(stages: int, counts: tuple[int, ...]) -> list[Run]:
 
 def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
     """A group of rows for each number. Raises FlopbookError for schedules that do not exist."""
-    found = runs(stages, counts)
-    scale = (WIDTH - LEFT - RIGHT) / max(float(run.makespan) for run in found)
-    parts = [
+    all_runs = runs(stages, counts)
+    scale = (WIDTH - LEFT - RIGHT) / max(float(run.makespan) for run in all_runs)
+    shapes = [
         box(LEFT, 4, 12, 12, "fb-c0"),
         words(LEFT + 17, 14, "forward", "start"),
         box(LEFT + 80, 4, 12, 12, "fb-c1"),
         words(LEFT + 97, 14, "backward", "start"),
     ]
-    top, told = TOP, []
-    for count, run in zip(counts, found, strict=True):
-        parts.append(
+    top, facts = TOP, []
+    for count, run in zip(counts, all_runs, strict=True):
+        shapes.append(
             words(LEFT - 10, top + stages * ROW / 2 - 2, f"M = {count}", "end", "fb-strong")
         )
-        parts.append(
+        shapes.append(
             words(
                 LEFT - 10,
                 top + stages * ROW / 2 + 12,
@@ -43,7 +43,7 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
             for start, end, slot in stage:
                 kind = "fb-c0" if slot[0].kind == "F" else "fb-c1"
                 x = LEFT + (float(start) - first) * scale
-                parts.append(
+                shapes.append(
                     box(
                         round(x, 1),
                         top + number * ROW,
@@ -53,7 +53,7 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
                     )
                 )
         end = LEFT + float(run.makespan) * scale
-        parts.append(
+        shapes.append(
             words(
                 end + 6,
                 top + stages * ROW / 2 + 4,
@@ -61,17 +61,17 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
                 "start",
             )
         )
-        told.append(
+        facts.append(
             f"M = {count}: idle {run.fraction:.1%}, "
             f"{float(run.makespan) / sum(run.times) / count:.2f} times"
         )
         top += stages * ROW + GAP
     return Figure(
         f"A batch in micro-batches on {stages} stages",
-        f"The same batch each time, a row for each stage. {'; '.join(told)} the time of the work "
+        f"The same batch each time, a row for each stage. {'; '.join(facts)} the time of the work "
         "alone.",
         "The same batch, cut into more and more pieces. The work of a stage stays, the waiting "
         "shrinks. At the end of each group: its time, where 1 is the work alone.",
         top - GAP + 8,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
 def points() -> list[Point]:
     """Every chip with a number of transistors and a date, oldest first."""
-    found = []
+    dated = []
     for name in entry_ids():
         entry = load_entry(name)
         if entry.kind != "package":
@@ -43,16 +43,16 @@ def points() -> list[Point]:
         values = cells(entry, shown_claims(entry))
         year, count = value_of(values, "date"), value_of(values, "transistors")
         if year is not None and count:
-            found.append(Point(name, entry.name, year, count))
-    return sorted(found, key=lambda point: (point.year, point.id))
+            dated.append(Point(name, entry.name, year, count))
+    return sorted(dated, key=lambda point: (point.year, point.id))
 
 
-def doubling(found: Sequence[Point]) -> tuple[float, float]:
+def doubling(fitted_points: Sequence[Point]) -> tuple[float, float]:
     """Years for a doubling and the count in 2000, of the best fit.
 
     Raises FlopbookError for too few points.
     """
-    fit = fitted([(point.year, point.count) for point in found])
+    fit = fitted([(point.year, point.count) for point in fitted_points])
     if fit is None:
         raise FlopbookError("too few dated chips with a number of transistors for a doubling time")
     return fit.doubling, fit.start
@@ -71,19 +71,19 @@ def figure() -> Figure:
     at = [start * 2 ** ((year - 2000) / period) for year in (first, last)]
     twice = [(first, at[0]), (last, at[0] * 2 ** ((last - first) / 2))]
     lines = ((f"fit, {period:.1f} years", [(first, at[0]), (last, at[1])]), ("2 years", twice))
-    parts = chart.grid()
+    shapes = chart.grid()
     for point in shown:
         tip = f"{point.name}: {format_quantity(point.count, '1')} transistors"
-        parts.append(
+        shapes.append(
             chart.dot(
                 point.year, point.count, tip, "fb-c1" if point.id.startswith(WAFERS) else "fb-c0"
             )
         )
-    parts += [chart.line(line, number) for number, (_, line) in enumerate(lines)]
-    parts += chart.names(lines)
+    shapes += [chart.line(line, number) for number, (_, line) in enumerate(lines)]
+    shapes += chart.names(lines)
     for point in shown:
         if point.id in _NAMED:
-            parts.append(chart.words((point.year, point.count), _NAMED[point.id], "end", (-7, -5)))
+            shapes.append(chart.words((point.year, point.count), _NAMED[point.id], "end", (-7, -5)))
     least, most = min(shown, key=lambda p: p.count), max(shown, key=lambda p: p.count)
     return Figure(
         "Transistors of accelerators over time",
@@ -94,5 +94,5 @@ def figure() -> Figure:
         f"the best fit, one doubling in {period:.1f} years. Dashed: Moore's two years. Wafers (the "
         "other colour) are left out of the fit. Large packages hold several dies.",
         334,
-        tuple(parts),
+        tuple(shapes),
     )

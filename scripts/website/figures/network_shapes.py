@@ -13,14 +13,14 @@ Links = set[tuple[int, int]]
 
 def mesh(closed: bool) -> Links:
     """Links of a square of chips; `closed` joins the ends of each row and column."""
-    found: Links = set()
+    links: Links = set()
     for row in range(SIDE):
         for column in range(SIDE):
             if closed or column + 1 < SIDE:
-                found.add((row * SIDE + column, row * SIDE + (column + 1) % SIDE))
+                links.add((row * SIDE + column, row * SIDE + (column + 1) % SIDE))
             if closed or row + 1 < SIDE:
-                found.add((row * SIDE + column, (row + 1) % SIDE * SIDE + column))
-    return found
+                links.add((row * SIDE + column, (row + 1) % SIDE * SIDE + column))
+    return links
 
 
 def switch() -> Links:
@@ -54,24 +54,24 @@ def across(links: Links) -> int:
 def figure() -> Figure:
     """The three side by side."""
     made = (("mesh", mesh(False)), ("torus", mesh(True)), ("switch", switch()))
-    parts, said = [], []
+    shapes, facts = [], []
     for number, (name, links) in enumerate(made):
         left = 30 + number * 210
         counts = f"{furthest(links)} hops at most, {across(links)} links across the middle"
-        parts += [words(left + 75, 16, name, kind="fb-strong"), *_drawn(left, name, links)]
-        parts.append(words(left + 75, 232, f"{furthest(links)} hops at most", kind="fb-small"))
-        parts.append(
+        shapes += [words(left + 75, 16, name, kind="fb-strong"), *_drawn(left, name, links)]
+        shapes.append(words(left + 75, 232, f"{furthest(links)} hops at most", kind="fb-small"))
+        shapes.append(
             words(left + 75, 248, f"{across(links)} links across the middle", kind="fb-small")
         )
-        said.append(f"{name}: {counts}")
+        facts.append(f"{name}: {counts}")
     return Figure(
         "Mesh, torus and switch",
-        f"{CHIPS} chips, joined in three ways. {'; '.join(said)}.",
+        f"{CHIPS} chips, joined in three ways. {'; '.join(facts)}.",
         "Dashed links close the rows and columns of the torus; each goes from one edge to the "
         "other. The switch is one hop from everybody, so any two chips are two hops apart, but "
         "somebody has to build it.",
         256,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
@@ -79,31 +79,31 @@ def _drawn(left: float, name: str, links: Links) -> list[str]:
     if name == "switch":
         return _star(left)
     places = [(left + 21 + 36 * (chip % SIDE), 62 + 36 * (chip // SIDE)) for chip in range(CHIPS)]
-    parts = []
+    shapes = []
     for a, b in sorted(links):
         (x0, y0), (x1, y1) = places[a], places[b]
         if abs(x1 - x0) + abs(y1 - y0) < 40:
-            parts.append(path([places[a], places[b]]))
+            shapes.append(path([places[a], places[b]]))
         elif y0 == y1:
-            parts += [
+            shapes += [
                 path([(left, y0), (left + 21, y0)], "fb-dashed"),
                 path([(x0, y0), (x0 + 21, y0)], "fb-dashed"),
             ]
         else:
-            parts += [
+            shapes += [
                 path([(x0, 41), (x0, 62)], "fb-dashed"),
                 path([(x0, y0), (x0, y0 + 21)], "fb-dashed"),
             ]
-    return [*parts, *(dot(x, y, "fb-c0", f"chip {n}", 8) for n, (x, y) in enumerate(places))]
+    return [*shapes, *(dot(x, y, "fb-c0", f"chip {n}", 8) for n, (x, y) in enumerate(places))]
 
 
 def _star(left: float) -> list[str]:
-    parts = []
+    shapes = []
     for chip in range(CHIPS):
         x, y = left + 12 + 18 * (chip % 8), 62 if chip < 8 else 182
-        parts += [path([(x, y), (left + 75, 122)]), dot(x, y, "fb-c0", f"chip {chip}", 7)]
+        shapes += [path([(x, y), (left + 75, 122)]), dot(x, y, "fb-c0", f"chip {chip}", 7)]
     return [
-        *parts,
+        *shapes,
         box(left + 45, 106, 60, 32, "fb-c4"),
         words(left + 75, 127, "switch", kind="fb-on4"),
     ]

@@ -16,45 +16,52 @@ _PARTS = (
 
 def figure() -> Figure:
     """One row for each format, one cell for each bit."""
-    parts = [piece for number, one in enumerate(FORMATS) for piece in _row(one, 30 + number * _ROW)]
+    shapes = [
+        piece
+        for number, number_format in enumerate(FORMATS)
+        for piece in _row(number_format, 30 + number * _ROW)
+    ]
     bottom = 30 + len(FORMATS) * _ROW
     left = float(_LEFT)
     for name, kind in _PARTS:
-        parts += [box(left, 6, 12, 12, kind), words(left + 17, 16, name, "start")]
+        shapes += [box(left, 6, 12, 12, kind), words(left + 17, 16, name, "start")]
         left += 40 + 6.4 * len(name)
-    parts += _block(bottom + 18)
-    said = "; ".join(f"{one.name}: {_split(one)}" for one in FORMATS)
+    shapes += _block(bottom + 18)
+    facts = "; ".join(f"{number_format.name}: {_split(number_format)}" for number_format in FORMATS)
     return Figure(
         "Number formats, bit by bit",
-        f"One row for each format, one cell for each bit. {said}. In a block format {BLOCK.size} "
+        f"One row for each format, one cell for each bit. {facts}. In a block format {BLOCK.size} "
         f"small numbers follow one scale of {BLOCK.scale_bits} bits.",
         "Bits for the exponent buy range, bits for the fraction buy precision. bf16 keeps the "
         "range of fp32 and gives up precision; fp16 does the opposite. At the foot, a block of "
         "small numbers that share one scale.",
         bottom + 70,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
-def _row(one: Format, top: float) -> list[str]:
-    pieces = [words(_LEFT - 8, top + 13, one.name, "end")]
-    at = float(_LEFT)
+def _row(number_format: Format, top: float) -> list[str]:
+    pieces = [words(_LEFT - 8, top + 13, number_format.name, "end")]
+    x = float(_LEFT)
     for kind, bits in (
-        ("fb-c1", one.sign),
-        ("fb-c0", one.exponent),
-        ("fb-c2", one.fraction),
-        ("fb-c4", one.whole),
+        ("fb-c1", number_format.sign),
+        ("fb-c0", number_format.exponent),
+        ("fb-c2", number_format.fraction),
+        ("fb-c4", number_format.whole),
     ):
         for _ in range(bits):
-            pieces.append(box(at, top, _CELL, 17, kind))
-            at += _CELL
+            pieces.append(box(x, top, _CELL, 17, kind))
+            x += _CELL
     return pieces
 
 
-def _split(one: Format) -> str:
-    if one.whole:
-        return f"{one.sign} sign and {one.whole} bits of a whole number"
-    return f"{one.sign} sign, {one.exponent} exponent, {one.fraction} fraction"
+def _split(number_format: Format) -> str:
+    if number_format.whole:
+        return f"{number_format.sign} sign and {number_format.whole} bits of a whole number"
+    return (
+        f"{number_format.sign} sign, {number_format.exponent} exponent, {number_format.fraction} "
+        "fraction"
+    )
 
 
 def _block(top: float) -> list[str]:

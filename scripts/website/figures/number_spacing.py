@@ -13,14 +13,14 @@ _TO = 8.0
 def figure() -> Figure:
     """One line for each format with a point for each value up to eight."""
     x = Scale(0, _TO, 96, 620, log=False)
-    parts = []
+    shapes = []
     for number, name in enumerate(_SHOWN):
         y = 26 + 40 * number
         values = [value for value in number_format(name).values if 0 <= value <= _TO]
-        parts += [path([(x.start, y), (x.end, y)], "fb-grid"), words(86, y + 4, name, "end")]
-        parts += [dot(x.at(value), y, "fb-c0", f"{value:g}", 3) for value in values]
+        shapes += [path([(x.start, y), (x.end, y)], "fb-grid"), words(86, y + 4, name, "end")]
+        shapes += [dot(x.at(value), y, "fb-c0", f"{value:g}", 3) for value in values]
     bottom = 26 + 40 * len(_SHOWN)
-    parts += [words(x.at(tick), bottom, f"{tick:g}") for tick in range(int(_TO) + 1)]
+    shapes += [words(x.at(tick), bottom, f"{tick:g}") for tick in range(int(_TO) + 1)]
     counts = "; ".join(
         f"{name}: {sum(0 <= value <= _TO for value in number_format(name).values)} values"
         for name in _SHOWN
@@ -33,5 +33,5 @@ def figure() -> Figure:
         "All that can be written between 0 and 8. Whole numbers stand evenly; floating-point "
         "numbers are dense near zero and thin out, so that the error is a share of the number.",
         bottom + 12,
-        tuple(parts),
+        tuple(shapes),
     )

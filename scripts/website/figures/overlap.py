@@ -39,23 +39,23 @@ def figure(
     least = calculate(LIMITS[kind], chip=chip)["tokens_per_chip"]
     steps = [(share * least, step(kind, share)) for share in shares]
     scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in steps for bar in bars)
-    parts, top, told = [], TOP, []
+    shapes, top, facts = [], TOP, []
     for tokens, bars in steps:
         idle = idle_share(bars)
         text = (
             f"{format_quantity(tokens, 'token')} per chip: the arithmetic waits for {idle:.0%} of "
             "the step"
         )
-        parts += panel(text, ("arithmetic", "network"), bars, top, scale)
-        told.append(text)
+        shapes += panel(text, ("arithmetic", "network"), bars, top, scale)
+        facts.append(text)
         top += PANEL
     return Figure(
         f"A step of {'data parallelism' if kind == 'dp' else 'FSDP'} on {_name(chip)}",
-        ". ".join(told),
+        ". ".join(facts),
         f"{LAYERS} layers. F: forward, B: backward, numbers: layers. On the network, "
         f"{CAPTIONS[kind]}",
         top - GAP + 6,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
@@ -63,14 +63,16 @@ def panel(
     title: str, lanes: tuple[str, str], bars: list[Bar], top: float, scale: float
 ) -> list[str]:
     """Two lanes with names and bars under a title; `scale` is in pixels for each unit of time."""
-    parts = [words(LEFT, top + 12, title, "start", "fb-strong")]
-    parts += [
+    shapes = [words(LEFT, top + 12, title, "start", "fb-strong")]
+    shapes += [
         words(LEFT - 8, top + TITLE + n * LANE + 17, lane, "end") for n, lane in enumerate(lanes)
     ]
     for lane, start, end, name, colour in bars:
         place = (LEFT + start * scale, top + TITLE + lane * LANE, (end - start) * scale, LANE - 4)
-        parts.append(labelled(place, name if (end - start) * scale > 7 * len(name) else "", colour))
-    return parts
+        shapes.append(
+            labelled(place, name if (end - start) * scale > 7 * len(name) else "", colour)
+        )
+    return shapes
 
 
 def idle_share(bars: list[Bar], lane: int = 0) -> float:

@@ -26,17 +26,17 @@ _LEFT, _WIDE, _ROW = 130, 364, 30
 
 def figure() -> Figure:
     """A bar for each model, all of the same length."""
-    parts, left, said = [], float(_LEFT), []
+    shapes, left, facts = [], float(_LEFT), []
     for _, name, kind in _PARTS:
-        parts += [box(left, 6, 12, 12, f"fb-{kind}"), words(left + 17, 16, name, "start")]
+        shapes += [box(left, 6, 12, 12, f"fb-{kind}"), words(left + 17, 16, name, "start")]
         left += 44 + 6.2 * len(name)
     for number, name in enumerate(_MODELS):
-        found, top, at = calculate("params", model=name), 30 + number * _ROW, float(_LEFT)
-        total, model = float(found["total"]), load_model(name).name
-        parts.append(words(_LEFT - 8, top + 15, model, "end"))
+        counts, top, at = calculate("params", model=name), 30 + number * _ROW, float(_LEFT)
+        total, model = float(counts["total"]), load_model(name).name
+        shapes.append(words(_LEFT - 8, top + 15, model, "end"))
         for part, _, kind in _PARTS:
-            share = float(found[part]) / total
-            parts.append(
+            share = float(counts[part]) / total
+            shapes.append(
                 box(
                     at,
                     top,
@@ -47,18 +47,18 @@ def figure() -> Figure:
                 )
             )
             if share > 0.1:
-                parts.append(
+                shapes.append(
                     words(at + share * _WIDE / 2, top + 15, f"{share:.0%}", kind=f"fb-on{kind[1]}")
                 )
             at += share * _WIDE
-        parts.append(words(_LEFT + _WIDE + 8, top + 15, format_quantity(total, "param"), "start"))
-        said.append(f"{model}: {float(found['ffn']) / total:.0%}")
+        shapes.append(words(_LEFT + _WIDE + 8, top + 15, format_quantity(total, "param"), "start"))
+        facts.append(f"{model}: {float(counts['ffn']) / total:.0%}")
     return Figure(
         "Where the parameters are",
-        f"A bar for each model. The share of the feed-forward blocks is {', '.join(said)}. "
+        f"A bar for each model. The share of the feed-forward blocks is {', '.join(facts)}. "
         "Attention has most of the rest, except in small models, where the embeddings are large.",
         "Shares of all parameters, counted from the published shapes. In large models most "
         "parameters are in the feed-forward blocks; the number at the right is the total.",
         36 + len(_MODELS) * _ROW,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -27,7 +27,7 @@ _NAMED = (
 
 def spots() -> list[Spot]:
     """Server chips with 16-bit peak and bandwidth; hollow where a source does not say dense."""
-    found = []
+    placed = []
     for item in chips(items(), SERVERS):
         peak, rate = peak16(item.cells), bandwidth(item)
         if peak is not None and rate is not None:
@@ -35,35 +35,35 @@ def spots() -> list[Spot]:
                 f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, "
                 f"{format_quantity(rate, 'byte/s')}, {peak.value / rate:,.0f} FLOP for a byte"
             )
-            found.append(Spot(item, rate, peak.value, tip, peak.claim.sparsity != "dense"))
-    return found
+            placed.append(Spot(item, rate, peak.value, tip, peak.claim.sparsity != "dense"))
+    return placed
 
 
 def figure() -> Figure:
     """A mark for each chip; the diagonals are ridge points."""
-    found = spots()
+    chips_shown = spots()
     chart = Chart(
         Axis("memory bandwidth", 3e10, 5e16, "byte/s"),
         Axis("peak, bf16 or fp16", 4e12, 3e17, "FLOP/s"),
         (104, 14, 616, 370),
     )
-    parts = chart.grid()
-    for value in RIDGES:
-        parts += diagonal(chart, value, f"{value:,} FLOP/byte", 0.7)
-    parts += [*marks(chart, found), *names(chart, found, _NAMED)]
-    parts += legend(
+    shapes = chart.grid()
+    for ridge in RIDGES:
+        shapes += diagonal(chart, ridge, f"{ridge:,} FLOP/byte", 0.7)
+    shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED)]
+    shapes += legend(
         424, hollow="hollow: a source gives the peak and does not say whether it is dense"
     )
-    ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in found)
+    ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)
     inside = sum(100 <= ratio <= 1000 for ratio, _ in ratios)
     return Figure(
         "Peak and bandwidth of server chips",
-        f"{len(found)} chips on logarithmic axes with diagonals of equal ridge point. The ridge "
-        f"points go from {ratios[0][0]:,.1f} ({ratios[0][1]}) to {ratios[-1][0]:,.0f} "
+        f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal ridge point. The "
+        f"ridge points go from {ratios[0][0]:,.1f} ({ratios[0][1]}) to {ratios[-1][0]:,.0f} "
         f"({ratios[-1][1]}) FLOP for a byte; {inside} of them lie between 100 and 1,000. Chips "
         "whose memory is SRAM lie far to the right and low.",
-        f"{len(found)} server chips. Along a dashed line the ridge point is the same; a chip "
+        f"{len(chips_shown)} server chips. Along a dashed line the ridge point is the same; a chip "
         "further up and left needs a larger batch. A pointer names each chip.",
         456,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -36,9 +36,9 @@ def figure(
     seen.
     """
     run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
-    height, parts = timeline_parts(run, dress=DRESS)
+    height, shapes = timeline_parts(run, dress=DRESS)
     if moving:
-        parts = [f'<g class="fb-sweep">{"".join(parts)}</g>']
+        shapes = [f'<g class="fb-sweep">{"".join(shapes)}</g>']
     held = " / ".join(format_quantity(value, "1") for value in run.held)
     name = NAMES[schedule].partition(",")[0]
     return Figure(
@@ -47,5 +47,5 @@ def figure(
         f"{name}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
         + SECOND.get(schedule, ""),
         height,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -27,29 +27,29 @@ def figure(layers: int = 12, stages: int = 4) -> Figure:
     found = dealt(layers, stages)
     wide = (WIDTH - 16 - _GAP * (stages - 1)) / stages
     tall = max(map(len, found)) * (_TALL + 4) + 12
-    parts = []
+    shapes = []
     for number, mine in enumerate(found):
         x = 8 + number * (wide + _GAP)
-        parts += [
+        shapes += [
             words(x + wide / 2, 20, f"stage {number + 1}", kind="fb-strong"),
             box(x, _TOP - 12, wide, tall, "fb-hollow"),
         ]
-        parts += [
+        shapes += [
             labelled((x + 8, _TOP - 4 + n * (_TALL + 4), wide - 16, _TALL), f"layer {layer}", "c0")
             for n, layer in enumerate(mine)
         ]
         if number + 1 < stages:
             y = _TOP - 12 + tall / 2
-            parts += [
+            shapes += [
                 arrow((x + wide + 4, y - 10), (x + wide + _GAP - 4, y - 10)),
                 arrow((x + wide + _GAP - 4, y + 10), (x + wide + 4, y + 10), "fb-dashed"),
             ]
     y = _TOP + tall + 12
-    parts += [
+    shapes += [
         arrow((8, y - 4), (40, y - 4)),
         words(48, y, "activations, forward", "start", "fb-small"),
     ]
-    parts += [
+    shapes += [
         arrow((252, y - 4), (220, y - 4), "fb-dashed"),
         words(260, y, "their gradients, backward", "start", "fb-small"),
     ]
@@ -61,5 +61,5 @@ def figure(layers: int = 12, stages: int = 4) -> Figure:
         "A chip, or a group of them, is one stage. Only what lies between two layers crosses from "
         "one stage to the next: a row of numbers for each token.",
         y + 14,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -23,7 +23,7 @@ def floor() -> float:
 
 
 def curve(panel: str) -> list[tuple[float, float]]:
-    """Loss above the floor: of the best split by compute, or with too few parameters or tokens alone.
+    """Loss above the floor: of the best split by compute, or for lack of parameters or tokens.
 
     At the best split another FLOP is worth the same in both places. So the two prices share what is
     above the floor as the exponents with which the best parameters and the best tokens grow with
@@ -49,7 +49,7 @@ def slope(points: list[tuple[float, float]]) -> float:
 
 def figure() -> Figure:
     """Three panels beside each other."""
-    parts, told = [], []
+    shapes, facts = [], []
     for number, (name, label, low, high) in enumerate(_PANELS):
         left = 66 + number * (WIDTH - 50) / 3
         chart = Chart(
@@ -58,20 +58,20 @@ def figure() -> Figure:
             (left, 30, left + 150, 230),
         )
         points = [(x, y) for x, y in curve(name) if low <= x <= high]
-        parts += [
+        shapes += [
             *chart.grid(),
             chart.line(points, number),
             words(left + 75, 18, f"by {name}", kind="fb-strong"),
         ]
-        parts.append(words(left + 146, 46, f"exponent {slope(points):.2f}", "end", "fb-small"))
-        told.append(f"by {name} with exponent {slope(points):.2f}")
+        shapes.append(words(left + 146, 46, f"exponent {slope(points):.2f}", "end", "fb-small"))
+        facts.append(f"by {name} with exponent {slope(points):.2f}")
     return Figure(
         "Three power laws",
-        f"Straight lines on logarithmic axes: {'; '.join(told)}. What is shown is the loss above "
+        f"Straight lines on logarithmic axes: {'; '.join(facts)}. What is shown is the loss above "
         f"{floor():.2f} nats.",
         f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model "
         "and data both grow, at the best split. Middle: data without end. Right: a model without "
         "end. A straight line here is a power law, and none of the three is steep.",
         282,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -26,8 +26,8 @@ _NAMED = (
 
 
 def spots() -> list[Spot]:
-    """Server chips with 16-bit matrix peak and power; hollow where the power is no figure of its maker."""
-    found = []
+    """Server chips with 16-bit peak and power; hollow where the power is not its maker's."""
+    placed = []
     for item in chips(items(), SERVERS):
         peak, power = peak16(item.cells), item.cells.get("power")
         if peak is not None and isinstance(power, Cell):
@@ -36,7 +36,7 @@ def spots() -> list[Spot]:
                 f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {power.value:,.0f} "
                 f"W, {work}"
             )
-            found.append(
+            placed.append(
                 Spot(
                     item,
                     power.value,
@@ -45,32 +45,32 @@ def spots() -> list[Spot]:
                     bool({"estimated", "reported"} & {*power.marks}),
                 )
             )
-    return found
+    return placed
 
 
 def figure() -> Figure:
     """A mark for each chip; the diagonals are operations for a joule."""
-    found = spots()
+    chips_shown = spots()
     chart = Chart(
         Axis("power", 6, 3000, "W"),
         Axis("peak, bf16 or fp16", 4e12, 1e16, "FLOP/s"),
         (104, 14, 616, 330),
     )
-    parts = chart.grid()
-    for value in EFFICIENCIES:
-        parts += diagonal(chart, value, format_quantity(value, "FLOP/J"))
-    parts += [*marks(chart, found), *names(chart, found, _NAMED)]
-    parts += legend(384, hollow="hollow: the power is an estimate, or reported by others")
-    ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in found)
-    hollow = sum(spot.hollow for spot in found)
+    shapes = chart.grid()
+    for ratio in EFFICIENCIES:
+        shapes += diagonal(chart, ratio, format_quantity(ratio, "FLOP/J"))
+    shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED)]
+    shapes += legend(384, hollow="hollow: the power is an estimate, or reported by others")
+    ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)
+    hollow = sum(spot.hollow for spot in chips_shown)
     return Figure(
         "Power and peak of server chips",
-        f"{len(found)} chips on logarithmic axes with diagonals of equal work for a joule, from "
-        f"{format_quantity(ratios[0][0], 'FLOP/J')} ({ratios[0][1]}) to "
+        f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal work for a joule, "
+        f"from {format_quantity(ratios[0][0], 'FLOP/J')} ({ratios[0][1]}) to "
         f"{format_quantity(ratios[-1][0], 'FLOP/J')} ({ratios[-1][1]}). For {hollow} of them the "
         "power is not the maker's own.",
-        f"{len(found)} server chips, 16-bit peak over power. Along a dashed line a joule buys the "
-        "same work. All are peaks over limits; a busy chip reaches neither.",
+        f"{len(chips_shown)} server chips, 16-bit peak over power. Along a dashed line a joule "
+        "buys the same work. All are peaks over limits; a busy chip reaches neither.",
         416,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -59,34 +59,34 @@ def _row(name: str, group: list[Entry]) -> Row:
 def figure() -> Figure:
     """A square for each maker and quantity with its percent; the fill says it in four steps."""
     shown = rows()
-    parts = [
+    shapes = [
         words(_LEFT + _WIDE * (n + 0.5), 20, name, kind="fb-small")
         for n, (name, _) in enumerate(COLUMNS)
     ]
     for number, row in enumerate(shown):
         top = 30 + _ROW * number + (6 if number == len(shown) - 1 else 0)
         name = row.name.replace("Amazon Web Services", "AWS")
-        parts.append(words(_LEFT - 8, top + 15, f"{name} ({row.count})", "end"))
+        shapes.append(words(_LEFT - 8, top + 15, f"{name} ({row.count})", "end"))
         for column, share in enumerate(row.shares):
             left = _LEFT + _WIDE * column
             kind, ink = _fill(share)
-            parts += [
+            shapes += [
                 box(left + 1, top, _WIDE - 2, _ROW - 2, kind),
                 words(left + _WIDE / 2, top + 15, f"{share:.0%}", kind=ink),
             ]
     last = shown[-1]
-    said = ", ".join(
+    facts = ", ".join(
         f"{name} {share:.0%}" for (name, _), share in zip(COLUMNS, last.shares, strict=True)
     )
     return Figure(
         "What makers publish",
         f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over "
-        f"all makers: {said}.",
+        f"all makers: {facts}.",
         "Percent of a maker's chips and cards for which a document of the maker itself states the "
         f"quantity, as far as such documents were read. Makers with {LEAST} or more; in brackets "
         "how many.",
         44 + _ROW * len(shown),
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -24,7 +24,7 @@ _LEFT, _ROW = 170, 28
 def figure() -> Figure:
     """A bar for each chip; an outline where a data sheet prints a sparse peak too."""
     x = Scale(0, 800, _LEFT, 610, log=False)
-    parts, said = [], []
+    shapes, facts = [], []
     for number, name in enumerate(_CHIPS):
         top = 8 + number * _ROW
         dense = _tokens(name, "dense")
@@ -33,9 +33,9 @@ def figure() -> Figure:
         label = chip(name).name.partition(" (")[0]
         for maker in ("NVIDIA ", "AMD ", "Google Cloud "):
             label = label.removeprefix(maker)
-        parts.append(words(_LEFT - 8, top + 15, label, "end"))
+        shapes.append(words(_LEFT - 8, top + 15, label, "end"))
         if sparse:
-            parts.append(
+            shapes.append(
                 box(
                     x.start,
                     top,
@@ -45,20 +45,20 @@ def figure() -> Figure:
                     f"with the sparse peak: {sparse:,.0f}",
                 )
             )
-        parts.append(box(x.start, top, x.at(dense) - x.start, 20, "fb-c0", f"{dense:,.0f} tokens"))
-        parts.append(words(x.at(dense) - 6, top + 14, f"{dense:,.0f}", "end", "fb-on0"))
-        said.append(f"{label} {dense:,.0f}")
+        shapes.append(box(x.start, top, x.at(dense) - x.start, 20, "fb-c0", f"{dense:,.0f} tokens"))
+        shapes.append(words(x.at(dense) - 6, top + 14, f"{dense:,.0f}", "end", "fb-on0"))
+        facts.append(f"{label} {dense:,.0f}")
     bottom = 8 + len(_CHIPS) * _ROW
-    parts += [words(x.at(tick), bottom + 14, f"{tick:g}") for tick in range(0, 801, 200)]
-    parts.append(words((x.start + x.end) / 2, bottom + 32, "tokens"))
+    shapes += [words(x.at(tick), bottom + 14, f"{tick:g}") for tick in range(0, 801, 200)]
+    shapes.append(words((x.start + x.end) / 2, bottom + 32, "tokens"))
     return Figure(
         "Minimum batch of some chips",
-        f"Bars of tokens: {'; '.join(said)}. Outlines show what a peak for 2:4 sparse matrices "
+        f"Bars of tokens: {'; '.join(facts)}. Outlines show what a peak for 2:4 sparse matrices "
         "would give.",
         "Ridge points in dense bf16, which are minimum batches in tokens. The outline is what "
         "comes out if the sparse peak of the data sheet is divided by mistake.",
         bottom + 40,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -71,15 +71,15 @@ def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Fi
         )
     across = devices if op == OPS[3] else len(panels)  # an all-reduce is drawn in two rows
     step = (WIDTH - LEFT + GAP) / across
-    parts: list[str] = []
+    shapes: list[str] = []
     for number, one in enumerate(panels):
         row, column = divmod(number, across)
         if column == 0:
-            parts += _names(op, devices, row * (height + 12))
+            shapes += _names(op, devices, row * (height + 12))
         place = (LEFT + column * step, row * (height + 12))
-        parts += _panel(one, number, place, step - GAP)
+        shapes += _panel(one, number, place, step - GAP)
     height += (len(panels) - 1) // across * (height + 12)
-    return Figure(title, _told(op, devices, len(panels) - 1), CAPTIONS[op], height, tuple(parts))
+    return Figure(title, _told(op, devices, len(panels) - 1), CAPTIONS[op], height, tuple(shapes))
 
 
 def _names(op: str, devices: int, top: float) -> list[str]:
@@ -137,7 +137,7 @@ def scattered(devices: int) -> list[Panel]:
 
 
 def exchanged(devices: int) -> list[Panel]:
-    """Who holds the piece from a device (row) to a device (column) after each step of an all-to-all."""
+    """Who holds the piece from a device (row) to one (column) after each step of an all-to-all."""
 
     def cell(source: int, target: int, step: int) -> Cell:
         right = (target - source) % devices
@@ -151,7 +151,7 @@ def exchanged(devices: int) -> list[Panel]:
 
 
 def reduced(devices: int) -> list[Panel]:
-    """After each step of an all-reduce: a reduce-scatter, then an all-gather of the complete sums."""
+    """The steps of an all-reduce: a reduce-scatter, then an all-gather of the complete sums."""
 
     def sums(panel: Panel) -> Panel:
         return [
@@ -193,7 +193,7 @@ def _told(op: str, devices: int, steps: int) -> str:
 def _panel(panel: Panel, step: int, corner: tuple[float, float], width: float) -> list[str]:
     left, top = corner
     wide = width / len(panel)
-    parts = [
+    shapes = [
         words(
             left + width / 2,
             top + 14,
@@ -201,13 +201,13 @@ def _panel(panel: Panel, step: int, corner: tuple[float, float], width: float) -
             kind="fb-strong",
         )
     ]
-    parts += [
+    shapes += [
         words(left + (n + 0.5) * wide, top + 34, str(n), kind="fb-small") for n in range(len(panel))
     ]
     for row, cells in enumerate(panel):
         for column, cell in enumerate(cells):
-            parts.append(_cell(cell, left + column * wide, top + HEAD + row * ROW, wide))
-    return parts
+            shapes.append(_cell(cell, left + column * wide, top + HEAD + row * ROW, wide))
+    return shapes
 
 
 def _cell(cell: Cell, x: float, y: float, wide: float, style: str = "") -> str:
@@ -221,25 +221,25 @@ def _cell(cell: Cell, x: float, y: float, wide: float, style: str = "") -> str:
 def _moving(devices: int) -> list[str]:
     """One panel; a block that arrives slides in from the device on its left, step after step."""
     wide = (WIDTH - LEFT) / devices
-    last, parts = gathered(devices)[0], []
-    parts += [
+    last, shapes = gathered(devices)[0], []
+    shapes += [
         words(LEFT + (n + 0.5) * wide, 34, f"device {n}", kind="fb-small") for n in range(devices)
     ]
-    parts += [
+    shapes += [
         words(LEFT - 8, HEAD + ROW * n + 17, f"block {NAMES[n]}", "end", "fb-small")
         for n in range(devices)
     ]
-    parts += [
+    shapes += [
         _cell(Cell("", False, False), LEFT + d * wide, HEAD + b * ROW, wide)
         for b in range(devices)
         for d in range(devices)
     ]
     for block in range(devices):
-        parts.append(_cell(last[block][block], LEFT + block * wide, HEAD + block * ROW, wide))
+        shapes.append(_cell(last[block][block], LEFT + block * wide, HEAD + block * ROW, wide))
         for step in range(1, devices):
             device = (block + step) % devices
             shift = -wide if device else wide * (devices - 1)
             style = f"--fb-dx:{shift:.5g}px;--fb-wait:{(step - 1) * SECONDS + 0.4:.3g}s"
             cell = Cell(NAMES[block], True, False)
-            parts.append(_cell(cell, LEFT + device * wide, HEAD + block * ROW, wide, style))
-    return parts
+            shapes.append(_cell(cell, LEFT + device * wide, HEAD + block * ROW, wide, style))
+    return shapes

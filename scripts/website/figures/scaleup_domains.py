@@ -31,37 +31,44 @@ _NAMED = (
 
 def spots() -> list[Spot]:
     """Dated server chips with a domain."""
-    found = []
+    placed = []
     for item, year in dated(chips(items(), SERVERS)):
         size = value_of(item.cells, "scaleup_domain")
         if size is not None:
-            found.append(
+            placed.append(
                 Spot(item, year, size, f"{item.entry.name}: {size:,.0f} chips, {int(year)}")
             )
-    return found
+    return placed
 
 
 def figure() -> Figure:
     """A mark for each chip at its year; marks that would hide each other share a place."""
-    found = spots()
+    chips_shown = spots()
     chart = Chart(
         Axis("year of the announcement, or of the launch", 2017, 2027, "", log=False),
         Axis("chips in one scale-up domain", 1.5, 2e4, ""),
         (84, 14, 616, 300),
     )
-    parts = [*chart.grid(), *marks(chart, found), *names(chart, found, _NAMED), *legend(356)]
-    small = [spot for spot in found if spot.y <= 16]
-    largest = max(found, key=lambda spot: spot.y)
-    first = int(min(spot.x for spot in found if spot.y > 16 and mark_of(spot.item.entry.id) == 0))
-    newest = sum(spot.x >= 2024 and spot.y > 16 for spot in found)
+    shapes = [
+        *chart.grid(),
+        *marks(chart, chips_shown),
+        *names(chart, chips_shown, _NAMED),
+        *legend(356),
+    ]
+    small = [spot for spot in chips_shown if spot.y <= 16]
+    largest = max(chips_shown, key=lambda spot: spot.y)
+    first = int(
+        min(spot.x for spot in chips_shown if spot.y > 16 and mark_of(spot.item.entry.id) == 0)
+    )
+    newest = sum(spot.x >= 2024 and spot.y > 16 for spot in chips_shown)
     return Figure(
         "Scale-up domains over the years",
-        f"{len(found)} chips from {min(s.x for s in found):.0f} to {max(s.x for s in found):.0f} "
-        f"on a logarithmic axis of domain sizes. {len(small)} have a domain of 16 chips or fewer. "
-        f"The largest joins {largest.y:,.0f} ({largest.item.entry.name}). Since 2024, {newest} "
-        "chips have more than 16.",
-        f"{len(found)} chips by the size of the network that joins them at full rate. TPUs have "
-        f"had hundreds from the start; the first GPU with more than 16 is of {first:.0f}.",
+        f"{len(chips_shown)} chips from {min(s.x for s in chips_shown):.0f} to "
+        f"{max(s.x for s in chips_shown):.0f} on a logarithmic axis of domain sizes. {len(small)} "
+        f"have a domain of 16 chips or fewer. The largest joins {largest.y:,.0f} "
+        f"({largest.item.entry.name}). Since 2024, {newest} chips have more than 16.",
+        f"{len(chips_shown)} chips by the size of the network that joins them at full rate. TPUs "
+        f"have had hundreds from the start; the first GPU with more than 16 is of {first:.0f}.",
         370,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -1,4 +1,4 @@
-"""What a compute budget buys when it is split best: size of the model, tokens, and expected loss."""
+"""What a compute budget buys when it is split best: model size, tokens, and expected loss."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def figure() -> Figure:
     right = Chart(
         Axis(*compute), Axis("expected loss, nats", 1.8, 3.6, "", log=False), (388, 30, 616, 240)
     )
-    parts = [*left.grid(), *right.grid(), words(188, 18, "How to split it", kind="fb-strong")]
-    parts.append(words(509, 18, "What it buys", kind="fb-strong"))
+    shapes = [*left.grid(), *right.grid(), words(188, 18, "How to split it", kind="fb-strong")]
+    shapes.append(words(509, 18, "What it buys", kind="fb-strong"))
     for number, (fit, name) in enumerate(_FITS.items()):
         found = [(c, calculate("scaling-law", flop=c, fit=fit)) for c in _BUDGETS]
-        parts.append(left.line([(c, float(one["tokens_per_param"])) for c, one in found], number))
+        shapes.append(left.line([(c, float(one["tokens_per_param"])) for c, one in found], number))
         if math.isfinite(float(found[0][1]["loss"])):  # one fit gives sizes only
-            parts.append(right.line([(c, float(one["loss"])) for c, one in found], number))
-        parts += [path([(72 + 190 * number, 290), (96 + 190 * number, 290)], f"fb-line{number}")]
-        parts.append(words(102 + 190 * number, 294, name, "start"))
+            shapes.append(right.line([(c, float(one["loss"])) for c, one in found], number))
+        shapes += [path([(72 + 190 * number, 290), (96 + 190 * number, 290)], f"fb-line{number}")]
+        shapes.append(words(102 + 190 * number, 294, name, "start"))
     ends = [calculate("scaling-law", flop=c) for c in (_BUDGETS[0], _BUDGETS[-1])]
     return Figure(
         "The best use of a compute budget",
@@ -40,5 +40,5 @@ def figure() -> Figure:
         "Left: two published fits disagree on how to split a budget, and the later one won. Right: "
         "the loss falls smoothly with compute, ever more slowly.",
         306,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -57,10 +57,13 @@ SCHEMES = {
 
 
 def shares(scheme: str) -> list[float]:
-    """Which part of each of the four arrays a device holds. Raises UnknownName for another scheme."""
-    found = _scheme(scheme)
-    mesh = read_mesh(found.mesh)
-    return [1 / prod(blocks(read_layout(text), mesh)) for text in found.layouts]
+    """Which share of each of the four arrays a device holds.
+
+    Raises UnknownName for another scheme.
+    """
+    cut = _scheme(scheme)
+    mesh = read_mesh(cut.mesh)
+    return [1 / prod(blocks(read_layout(text), mesh)) for text in cut.layouts]
 
 
 def figure(scheme: str = "dp") -> Figure:
@@ -68,33 +71,33 @@ def figure(scheme: str = "dp") -> Figure:
 
     Raises UnknownName for another scheme.
     """
-    found = _scheme(scheme)
-    mesh = read_mesh(found.mesh)
-    layouts = [read_layout(text) for text in found.layouts]
-    parts, left, told = [], 8.0, []
+    cut = _scheme(scheme)
+    mesh = read_mesh(cut.mesh)
+    layouts = [read_layout(text) for text in cut.layouts]
+    shapes, left, facts = [], 8.0, []
     high = max(SIZES.values())
     for layout, share in zip(layouts, shares(scheme), strict=True):
         tall, wide = (SIZES[dim] for dim in layout.dims)
         column = max(wide, 104.0)
-        part = "all of it" if share == 1 else f"1/{1 / share:g}"
+        share_words = "all of it" if share == 1 else f"1/{1 / share:g}"
         middle = left + column / 2
-        parts += [
+        shapes += [
             words(middle, 18, str(layout), kind="fb-strong"),
-            words(middle, 36, f"{part} on each", kind="fb-small"),
+            words(middle, 36, f"{share_words} on each", kind="fb-small"),
         ]
-        parts += _blocks(layout, mesh, (middle - wide / 2, TOP + (high - tall) / 2))
-        told.append(f"{layout}, {part} on each device")
+        shapes += _blocks(layout, mesh, (middle - wide / 2, TOP + (high - tall) / 2))
+        facts.append(f"{layout}, {share_words} on each device")
         left += column + GAP
     foot = TOP + high + 22
-    parts.append(words(8, foot, f"forward: {found.forward}", "start", "fb-small"))
-    parts.append(words(8, foot + 16, f"backward: {found.backward}", "start", "fb-small"))
+    shapes.append(words(8, foot, f"forward: {cut.forward}", "start", "fb-small"))
+    shapes.append(words(8, foot + 16, f"backward: {cut.backward}", "start", "fb-small"))
     return Figure(
-        f"{found.name} on {devices(mesh)} devices",
-        f"{'; '.join(told)}. Moved forward: {found.forward}. Moved backward: {found.backward}.",
-        f"{found.name} of a feed-forward block on the mesh {found.mesh}. The numbers in a block "
+        f"{cut.name} on {devices(mesh)} devices",
+        f"{'; '.join(facts)}. Moved forward: {cut.forward}. Moved backward: {cut.backward}.",
+        f"{cut.name} of a feed-forward block on the mesh {cut.mesh}. The numbers in a block "
         "are the devices that hold it; filled is what device 0 holds.",
         foot + 26,
-        tuple(parts),
+        tuple(shapes),
         left - GAP + 8,
     )
 
@@ -103,16 +106,16 @@ def _blocks(layout: Layout, mesh: dict[str, int], corner: tuple[float, float]) -
     """The blocks of one array with the devices that hold each."""
     rows, columns = blocks(layout, mesh)
     tall, wide = SIZES[layout.dims[0]] / rows, SIZES[layout.dims[1]] / columns
-    parts = []
+    shapes = []
     for i in range(rows):
         for j in range(columns):
             held = list(holders(layout, mesh, (i, j)))
             x, y = corner[0] + j * wide, corner[1] + i * tall
             text = " ".join(map(str, held))
-            parts.append(
+            shapes.append(
                 box(x, y, wide, tall, "fb-c0" if 0 in held else "fb-c5", f"devices {text}")
             )
-            parts.append(
+            shapes.append(
                 words(
                     x + wide / 2,
                     y + tall / 2 + 4,
@@ -120,7 +123,7 @@ def _blocks(layout: Layout, mesh: dict[str, int], corner: tuple[float, float]) -
                     kind=f"fb-small fb-on{0 if 0 in held else 5}",
                 )
             )
-    return parts
+    return shapes
 
 
 def _scheme(name: str) -> Scheme:

@@ -21,10 +21,10 @@ def figure(
     names, shape = read_mesh(mesh), read_array(array)[1]
     grids = [grid(read_layout(text.strip()).on(names), shape, names) for text in layouts.split(";")]
     step = min(SIDE + GAP, (WIDTH + GAP - 8) / len(grids))
-    parts = [
-        part
-        for number, one in enumerate(grids)
-        for part in _panel(one, 4 + number * step, step - GAP)
+    shapes = [
+        shape_text
+        for number, layout in enumerate(grids)
+        for shape_text in _panel(layout, 4 + number * step, step - GAP)
     ]
     return Figure(
         f"Layouts of {array} on the mesh {mesh}",
@@ -32,24 +32,24 @@ def figure(
         "Each square is the whole array. A field is a block, and the numbers in it are the devices "
         "that hold it, counted with the last axis of the mesh fastest.",
         HEAD + SIDE + 8,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
-def _panel(one: Grid, left: float, side: float) -> list[str]:
+def _panel(layout: Grid, left: float, side: float) -> list[str]:
     """One layout: its name, the bytes' share in words, and its blocks."""
-    rows, columns = len(one.cells), len(one.cells[0])
+    rows, columns = len(layout.cells), len(layout.cells[0])
     count = rows * columns
     under = f"{count} {'block' if count == 1 else 'blocks'}"
-    parts = [
-        words(left + side / 2, 16, one.title, kind="fb-strong"),
+    shapes = [
+        words(left + side / 2, 16, layout.title, kind="fb-strong"),
         words(left + side / 2, 32, under, kind="fb-small"),
     ]
     high, wide = SIDE / rows, side / columns
-    for row, cells in enumerate(one.cells):
+    for row, cells in enumerate(layout.cells):
         for column, cell in enumerate(cells):
             colour = (row * columns + column) % 4
             x, y = left + column * wide, HEAD + row * high
-            parts.append(box(x, y, wide, high, f"fb-c{colour}", cell))
-            parts.append(words(x + wide / 2, y + high / 2 + 4, cell, kind=f"fb-on{colour}"))
-    return parts
+            shapes.append(box(x, y, wide, high, f"fb-c{colour}", cell))
+            shapes.append(words(x + wide / 2, y + high / 2 + 4, cell, kind=f"fb-on{colour}"))
+    return shapes

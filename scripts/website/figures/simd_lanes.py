@@ -20,15 +20,15 @@ def rounds(count: int = COUNT, lanes: int = LANES) -> list[list[int | None]]:
 def figure() -> Figure:
     """A row for each instruction, a cell for each lane."""
     drawn = rounds()
-    parts = [
+    shapes = [
         words(_LEFT + (n + 0.5) * _CELL, 24, f"lane {n + 1}", kind="fb-small") for n in range(LANES)
     ]
     for row, lanes in enumerate(drawn):
         top = _TOP + row * _ROW
         used = sum(lane is not None for lane in lanes)
-        parts.append(words(_LEFT - 10, top + 21, f"instruction {row + 1}", "end"))
-        parts += [_cell(_LEFT + n * _CELL, top, lane) for n, lane in enumerate(lanes)]
-        parts.append(
+        shapes.append(words(_LEFT - 10, top + 21, f"instruction {row + 1}", "end"))
+        shapes += [_cell(_LEFT + n * _CELL, top, lane) for n, lane in enumerate(lanes)]
+        shapes.append(
             words(_LEFT + LANES * _CELL + 10, top + 21, f"{used} of {LANES}", "start", "fb-small")
         )
     share = lane_share(COUNT, LANES)
@@ -40,7 +40,7 @@ def figure() -> Figure:
         "A number in a cell is the element of the array that the lane works on. A hollow cell is "
         "masked: the instruction runs, and this lane neither loads nor stores.",
         _TOP + len(drawn) * _ROW + 6,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -40,24 +40,26 @@ def figure() -> Figure:
         (84, 14, 520, 290),
     )
     at = chart.y.at(ridge)
-    parts = [
+    shapes = [
         *chart.grid(),
         *(chart.line(points, number) for number, (_, points) in enumerate(found)),
     ]
-    parts += chart.names(found)
-    parts += [
+    shapes += chart.names(found)
+    shapes += [
         path([(84, at), (520, at)], "fb-dashed"),
         words(90, at - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start"),
     ]
-    parts.append(chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}", "fb-c0"))
-    said = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in found)
+    shapes.append(
+        chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}", "fb-c0")
+    )
+    facts = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in found)
     return Figure(
         "Intensity by size",
-        f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {said}. Square matrices cross the "
+        f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {facts}. Square matrices cross the "
         f"ridge at n = {3 * ridge:,.0f}.",
         "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line "
         "bends and stops at 64; a vector stops at 1, a dot product at one half. Only a product "
         "whose smallest side grows gets over the ridge.",
         334,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -31,22 +31,22 @@ def figure() -> Figure:
         Axis("memory", 0, 1.08 * top, "byte", log=False),
         (84, 34, 616, 270),
     )
-    parts = [piece for piece in chart.grid() if ">memory<" in piece or "GB<" in piece]
+    shapes = [piece for piece in chart.grid() if ">memory<" in piece or "GB<" in piece]
     below = [0.0] * 4
     for name, kind in _KINDS:
         above = [b + v for b, v in zip(below, over[name], strict=True)]
         edge = [*zip(_TIMES, below, strict=True), *reversed(list(zip(_TIMES, above, strict=True)))]
         points = " ".join(f"{chart.x.at(t)},{chart.y.at(v)}" for t, v in edge)
-        parts.append(f'<polygon class="fb-{kind}" points="{points}"/>')
+        shapes.append(f'<polygon class="fb-{kind}" points="{points}"/>')
         below = above
     for left, right, name in zip(
         _TIMES[:-1], _TIMES[1:], ("forward", "backward", "update"), strict=True
     ):
-        parts.append(path([(chart.x.at(right), 34), (chart.x.at(right), 270)], "fb-dashed"))
-        parts.append(words((chart.x.at(left) + chart.x.at(right)) / 2, 288, name))
+        shapes.append(path([(chart.x.at(right), 34), (chart.x.at(right), 270)], "fb-dashed"))
+        shapes.append(words((chart.x.at(left) + chart.x.at(right)) / 2, 288, name))
     left = 84.0
     for name, kind in _KINDS:
-        parts += [box(left, 8, 12, 12, f"fb-{kind}"), words(left + 17, 18, name, "start")]
+        shapes += [box(left, 8, 12, 12, f"fb-{kind}"), words(left + 17, 18, name, "start")]
         left += 46 + 6.4 * len(name)
     sizes = ", ".join(f"{name} {format_quantity(size[name], 'byte')}" for name, _ in _KINDS)
     return Figure(
@@ -58,5 +58,5 @@ def figure() -> Figure:
         "fullest when the forward pass ends. Times are drawn as if the backward pass took twice as "
         "long as the forward pass.",
         298,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -14,17 +14,17 @@ NODE = 8
 
 
 def rate(model: str, chip: str, scaleout: float, chips: int, overlap: bool) -> float:
-    """Tokens a second at the peak, the sum of the gradients overlapped with backward or after it."""
+    """Tokens a second at the peak, gradients summed during the backward pass or after it."""
     item, peak = shape(model), find_chip(chip).peak("bf16")
     work = 6 * item.params * item.batch_tokens / chips / peak
-    told = (
+    facts = (
         {"topology": "two-level", "chips_per_node": NODE, "scaleout_bandwidth": scaleout}
         if chips > NODE
         else {}
     )
     wait = float(
         calculate(
-            "collective", chip=chip, chips=chips, bytes=2 * item.params, op="all-reduce", **told
+            "collective", chip=chip, chips=chips, bytes=2 * item.params, op="all-reduce", **facts
         )["seconds"]
     )
     return item.batch_tokens / (max(work, work / 3 + wait) if overlap else work + wait)
@@ -41,23 +41,23 @@ def figure(
         lines.append((name, [(n, rate(model, chip, scaleout, n, overlap) / 1e6) for n in COUNTS]))
     up = Axis("million tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3)
     chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
-    parts = [
+    shapes = [
         *chart.grid(),
         *(chart.line(points, n) for n, (_, points) in enumerate(lines)),
         *chart.names(lines),
     ]
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
-    told = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
+    facts = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
     return Figure(
         f"Strong scaling of {item.model.name}",
         "Tokens a second at the peak for one batch of "
         f"{format_quantity(item.batch_tokens, 'token')}, both axes logarithmic, from {COUNTS[0]} "
         f"to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the straight "
-        f"line: {told}.",
+        f"line: {facts}.",
         f"{item.model.name}, its own batch of {format_quantity(item.batch_tokens, 'token')}, on "
         f"{find_chip(chip).name} in nodes of eight. The batch does not grow, so each chip has "
         "fewer tokens, until the sum of the gradients takes longer than the products behind which "
         "it hides. From there on more chips add little.",
         312,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -26,16 +26,16 @@ def busy(cycle: int) -> int:
 
 
 def figure(moving: bool = False) -> Figure:
-    """Five moments of a 4 by 4 array through which three rows pass; all nine in motion if `moving`."""
+    """Five moments of a 4 by 4 array as three rows pass; all nine in motion if `moving`."""
     if moving:
         return _moving()
-    parts = []
+    shapes = []
     for number, cycle in enumerate(_SHOWN):
         left = 12 + number * (SIDE * _CELL + 22)
-        parts.append(words(left + SIDE * _CELL / 2, 18, f"cycle {cycle + 1}", kind="fb-strong"))
-        parts += [_cell(left, cycle, i, j) for i in range(SIDE) for j in range(SIDE)]
+        shapes.append(words(left + SIDE * _CELL / 2, 18, f"cycle {cycle + 1}", kind="fb-strong"))
+        shapes += [_cell(left, cycle, i, j) for i in range(SIDE) for j in range(SIDE)]
         done = f"{busy(cycle)} of {SIDE * SIDE} busy"
-        parts.append(words(left + SIDE * _CELL / 2, 48 + SIDE * _CELL, done, kind="fb-small"))
+        shapes.append(words(left + SIDE * _CELL / 2, 48 + SIDE * _CELL, done, kind="fb-small"))
     share = ROWS / cycles()
     moments = "; ".join(f"in cycle {cycle + 1} {busy(cycle)} cells" for cycle in _SHOWN)
     return Figure(
@@ -47,14 +47,14 @@ def figure(moving: bool = False) -> Figure:
         "at the top left as a slanting wave, because each number reaches the next cell one cycle "
         "later. A hollow cell waits.",
         60 + SIDE * _CELL,
-        tuple(parts),
+        tuple(shapes),
     )
 
 
 def _moving() -> Figure:
     """One array; a number comes in from the left, stays for a cycle, and goes on."""
     size, left = 44.0, 12.0  # at the left, where a phone shows it without scrolling
-    parts = [
+    shapes = [
         box(left + j * size, 10 + i * size, size, size, "fb-hollow")
         for i in range(SIDE)
         for j in range(SIDE)
@@ -68,7 +68,7 @@ def _moving() -> Figure:
                         (left + j * size, 10 + i * size, size, size), str(row + 1), f"c{row}"
                     )
                     style = f"--fb-dx:{-size:g}px;--fb-wait:{cycle * SECONDS:.3g}s"
-                    parts.append(f'<g class="fb-visit" style="{style}">{drawn}</g>')
+                    shapes.append(f'<g class="fb-visit" style="{style}">{drawn}</g>')
     return Figure(
         "A systolic array in motion",
         f"{ROWS} rows of input pass through {SIDE} by {SIDE} cells in {cycles()} cycles, as a "
@@ -77,7 +77,7 @@ def _moving() -> Figure:
         "again; where motion is switched off the cells stay empty, and the still pictures above "
         "show the same.",
         20 + SIDE * size,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

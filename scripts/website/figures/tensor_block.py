@@ -25,7 +25,7 @@ class Column(NamedTuple):
 def figure(
     tokens: int = 4096, d_model: float = 8192, d_ff: float = 28672, ways: int = ROWS
 ) -> Figure:
-    """The arrays of a block from left to right, with the bytes of each that a chip holds, in bf16."""
+    """The arrays of a block from left to right, with the bytes that a chip holds in bf16."""
     d, f = float(d_model), float(d_ff)
     columns = (
         Column("In[B_Y, D]", "rows", 54, tokens * d / ways),
@@ -37,25 +37,25 @@ def figure(
         Column("Out[B_Y, D]", "rows", 54, tokens * d / ways),
     )
     signs = ("all-gather", "×", "=", "×", "=", "reduce-scatter")
-    parts, left, told = [], 6.0, []
+    shapes, left, facts = [], 6.0, []
     for number, column in enumerate(columns):
-        parts += _array(column, left)
-        told.append(
+        shapes += _array(column, left)
+        facts.append(
             f"{column.name} {format_quantity(column.entries * DTYPE_BYTES['bf16'], 'byte')}"
         )
         left += column.width
         if number < len(signs):
-            parts += _sign(signs[number], left)
+            shapes += _sign(signs[number], left)
             left += GAPS.get(signs[number], 26.0)
     title = f"A feed-forward block over {ways} chips"
     return Figure(
         title,
-        f"Bytes on each chip, from left to right: {'; '.join(told)}. Between the first two an "
+        f"Bytes on each chip, from left to right: {'; '.join(facts)}. Between the first two an "
         "all-gather, between the last two a reduce-scatter.",
         f"{title}. Filled: what the second of them holds, with its bytes for "
         f"{format_quantity(float(tokens), 'token')} in bf16. All traffic is at the two arrows.",
         TOP + SIDE + 40,
-        tuple(parts),
+        tuple(shapes),
         left + 6,
     )
 
@@ -64,26 +64,26 @@ GAPS = {"all-gather": 64.0, "reduce-scatter": 80.0}
 
 
 def _array(column: Column, left: float) -> list[str]:
-    """An array with the part of the second chip filled: a band of rows, of columns, or all of it."""
+    """An array with the share of the second chip filled: a band of rows, of columns, or all."""
     middle = left + column.width / 2
     colour = "fb-c1" if column.weight else "fb-c0"
     low = len(column.name) > 12 or column.weight
     size = format_quantity(column.entries * DTYPE_BYTES["bf16"], "byte")
-    parts = [
+    shapes = [
         words(middle, 40 if low else 20, column.name, kind="fb-small"),
         box(left, TOP, column.width, SIDE, "fb-hollow"),
     ]
     if column.cut == "whole":
-        parts.append(box(left, TOP, column.width, SIDE, colour))
+        shapes.append(box(left, TOP, column.width, SIDE, colour))
     elif column.cut == "rows":
-        parts.append(box(left, TOP + SIDE / ROWS, column.width, SIDE / ROWS, colour))
+        shapes.append(box(left, TOP + SIDE / ROWS, column.width, SIDE / ROWS, colour))
     else:
-        parts.append(box(left + column.width / ROWS, TOP, column.width / ROWS, SIDE, colour))
-    return [*parts, words(middle, TOP + SIDE + 18, size, kind="fb-small")]
+        shapes.append(box(left + column.width / ROWS, TOP, column.width / ROWS, SIDE, colour))
+    return [*shapes, words(middle, TOP + SIDE + 18, size, kind="fb-small")]
 
 
 def _sign(sign: str, left: float) -> list[str]:
-    """What is between two arrays: a sign of arithmetic, or an arrow with the name of a collective."""
+    """What is between two arrays: a sign of arithmetic, or an arrow with a collective's name."""
     wide, middle = GAPS.get(sign, 26.0), TOP + SIDE / 2
     if sign not in GAPS:
         return [words(left + wide / 2, middle + 4, sign)]

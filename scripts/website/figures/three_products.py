@@ -25,15 +25,15 @@ _SIDES = {"B": _B, "D": _D, "F": _F}
 
 def figure() -> Figure:
     """One row for each product; sides of the same name have the same length."""
-    parts, top = [], 8.0
+    shapes, top = [], 8.0
     for name, *factors in _ROWS:
         tallest = max(_SIDES[rows] for _, rows, _, _ in factors)
         middle = top + tallest / 2
-        parts.append(words(8, middle + 4, name, "start"))
+        shapes.append(words(8, middle + 4, name, "start"))
         left = 200.0
         for number, (label, rows, columns, kind) in enumerate(factors):
             width, height = _SIDES[columns], _SIDES[rows]
-            parts.append(
+            shapes.append(
                 labelled(
                     (left, middle - height / 2, width, height),
                     f"{label}\n[{rows}, {columns}]",
@@ -42,7 +42,7 @@ def figure() -> Figure:
             )
             left += width + 30
             if number < 2:
-                parts.append(words(left - 15, middle + 4, "×="[number]))
+                shapes.append(words(left - 15, middle + 4, "×="[number]))
         top += tallest + 18
     return Figure(
         "Three products for each weight matrix",
@@ -53,5 +53,5 @@ def figure() -> Figure:
         "takes 2BDF operations: once forward and twice backward. The third needs the input again, "
         "so the input must be kept.",
         top,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -1,4 +1,4 @@
-"""Bytes that a product of matrices moves, by the side of its tiles, with what fits on a few chips."""
+"""Bytes that a product of matrices moves by the side of its tiles, and what fits on chips."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = (("start", (9, -4)), ("start", (9, -4)), ("end", (-9, 20)), ("end", (-9
 
 
 class Mark(NamedTuple):
-    """A place on the line: whose memory it is, how large that is, and the side of the largest tile."""
+    """A point on the line: whose memory it is, its bytes, and the side of the largest tile."""
 
     name: str
     memory: float
@@ -34,15 +34,15 @@ class Mark(NamedTuple):
 
 def marks() -> list[Mark]:
     """The largest tile in the near memory of each chip."""
-    found = []
+    points = []
     for name, memory, words in NEAR:
         size = next(
             c.si_value
             for c in load_entry(name).claims
             if c.name == memory and c.si_value is not None
         )
-        found.append(Mark(words, size, largest_tile(size)))
-    return found
+        points.append(Mark(words, size, largest_tile(size)))
+    return points
 
 
 def shared() -> Mark:
@@ -58,8 +58,8 @@ def shared() -> Mark:
 
 def allowed() -> float:
     """Bytes that the chip's memory delivers while its arithmetic makes the product at peak."""
-    found = chip(CHIP)
-    return 2 * SIDE**3 / found.peak("bf16") * found.memory_bandwidth()
+    device = chip(CHIP)
+    return 2 * SIDE**3 / device.peak("bf16") * device.memory_bandwidth()
 
 
 def figure() -> Figure:
@@ -70,32 +70,34 @@ def figure() -> Figure:
         Axis("side of a tile, elements", SMALLEST, SIDE),
         Axis("bytes moved", 2e8, points[0][1] * 1.3, "byte"),
     )
-    parts = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
-    parts.append(
+    shapes = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
+    shapes.append(
         chart.words((SMALLEST, level), "what the memory of H100 delivers meanwhile", shift=(6, -6))
     )
-    said = []
+    facts = []
     for number, mark in enumerate((*marks(), shared())):
         moved = _moved(mark.tile)
         text = (
             f"{mark.name}, {format_quantity(mark.memory, 'byte')}: {mark.tile:,.0f} by "
             f"{mark.tile:,.0f}"
         )
-        parts.append(chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved"))
+        shapes.append(
+            chart.dot(mark.tile, moved, f"{text}, {format_quantity(moved, 'byte')} moved")
+        )
         anchor, shift = LABELS[number]
-        parts.append(chart.words((mark.tile, moved), text, anchor, shift))
-        said.append(f"{text}, {format_quantity(moved, 'byte')} moved")
+        shapes.append(chart.words((mark.tile, moved), text, anchor, shift))
+        facts.append(f"{text}, {format_quantity(moved, 'byte')} moved")
     return Figure(
         "Bytes moved against the side of a tile",
         f"A product of matrices of {SIDE:,} by {SIDE:,} in bf16; both axes logarithmic. The "
         "largest tiles that are powers of two, and the tiles of a whole chip together: "
-        f"{'; '.join(said)}. The memory of H100 delivers {format_quantity(level, 'byte')} in the "
+        f"{'; '.join(facts)}. The memory of H100 delivers {format_quantity(level, 'byte')} in the "
         "time of the arithmetic.",
         "Twice the side halves the bytes. Above the dashed line memory sets the pace, below it "
         "arithmetic. One tile on one processor of a GPU stays above; all its tiles together, which "
         "share strips through the cache, get below.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )
 
 

@@ -15,25 +15,25 @@ LIMITS = {"dp-limit": "plain data parallelism", "fsdp-limit": "fully sharded tra
 def figure(chips: str = CHIPS, limit: str = "fsdp-limit", dtype: str = "bf16") -> Figure:
     """Bars for chips, named with commas between them, each on all axes of its scale-up network."""
     names = [name.strip() for name in chips.split(",")]
-    found = [
+    limits = [
         (chip(name), calculate(limit, chip=name, dtype=dtype)["tokens_per_chip"]) for name in names
     ]
-    scale = (WIDTH - LEFT - RIGHT) / max(value for _, value in found)
-    parts, told = [], []
-    for number, (item, value) in enumerate(found):
-        y, text = TOP + number * ROW, format_quantity(value, "token")
-        parts += [
-            words(LEFT - 10, y + 15, item.name, "end"),
-            box(LEFT, y, value * scale, BAR, "fb-c0", text),
+    scale = (WIDTH - LEFT - RIGHT) / max(tokens for _, tokens in limits)
+    shapes, facts = [], []
+    for number, (device, tokens) in enumerate(limits):
+        y, text = TOP + number * ROW, format_quantity(tokens, "token")
+        shapes += [
+            words(LEFT - 10, y + 15, device.name, "end"),
+            box(LEFT, y, tokens * scale, BAR, "fb-c0", text),
         ]
-        parts += [words(LEFT + value * scale + 6, y + 15, text, "start")]
-        told.append(f"{item.name} {text}")
+        shapes += [words(LEFT + tokens * scale + 6, y + 15, text, "start")]
+        facts.append(f"{device.name} {text}")
     title = f"Smallest batch per chip for {LIMITS[limit]}, {dtype}"
     return Figure(
         title,
-        "; ".join(told),
+        "; ".join(facts),
         f"{title}, inside the scale-up network of each chip, from printed peaks and links. Shorter "
         "is easier.",
-        TOP + ROW * len(found) + 4,
-        tuple(parts),
+        TOP + ROW * len(limits) + 4,
+        tuple(shapes),
     )

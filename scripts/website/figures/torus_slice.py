@@ -7,10 +7,8 @@ from math import prod
 from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import WIDTH, Figure, dot, path, words
 
-CUBE, FULL = (
-    4,
-    16,
-)  # chips along a side of a cube of v4 and v5p, and along an axis of a pod of v5e and v6e that closes
+CUBE = 4  # chips along a side of a cube of v4 and v5p
+FULL = 16  # chips along an axis of a pod of v5e and v6e that closes
 SHAPES = "2x2x1; 4x4x4; 4x4x8; 8x16; 16x16"
 _MOST, _TOP, _SIDE = 6, 44.0, 104.0
 
@@ -31,7 +29,7 @@ def read_shape(text: str) -> tuple[int, ...]:
 
 
 def closed(shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Which axes wrap around: of three, all if made of whole cubes; of two, those as long as the pod."""
+    """Which axes wrap around: of three, all for whole cubes; of two, those as long as the pod."""
     if len(shape) == 3:
         return (all(side % CUBE == 0 for side in shape),) * 3
     return tuple(side == FULL for side in shape)
@@ -55,16 +53,16 @@ def figure(shapes: str = SHAPES) -> Figure:
 
     Raises FlopbookError for shapes that cannot be read, or too many of them.
     """
-    found = [read_shape(text) for text in shapes.split(";")]
-    if len(found) > _MOST:
-        raise FlopbookError(f"{len(found)} slices are too many for one picture, at most {_MOST}")
-    step = WIDTH / len(found)
+    slices = [read_shape(text) for text in shapes.split(";")]
+    if len(slices) > _MOST:
+        raise FlopbookError(f"{len(slices)} slices are too many for one picture, at most {_MOST}")
+    step = WIDTH / len(slices)
     parts, told = [], []
-    for number, shape in enumerate(found):
+    for number, shape in enumerate(slices):
         left, name = number * step, " × ".join(map(str, shape))
         wraps = sum(side > 1 and wrap for side, wrap in zip(shape, closed(shape), strict=True))
         kind = "torus" if wraps == len(shape) else "mesh" if not wraps else "closed on one axis"
-        said = (
+        facts = (
             f"{prod(shape)} chips, {kind}",
             f"{hops(shape)} hops at most",
             f"{across(shape)} links across",
@@ -73,9 +71,9 @@ def figure(shapes: str = SHAPES) -> Figure:
         parts += [words(middle, 18, name, kind="fb-strong"), *_drawn(shape, middle - _SIDE / 2)]
         parts += [
             words(middle, _TOP + _SIDE + 30 + 15 * n, text, kind="fb-small")
-            for n, text in enumerate(said)
+            for n, text in enumerate(facts)
         ]
-        told.append(f"{name}: {', '.join(said)}")
+        told.append(f"{name}: {', '.join(facts)}")
     return Figure(
         "Slices of a TPU pod",
         f"{'; '.join(told)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "

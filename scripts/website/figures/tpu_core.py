@@ -40,7 +40,7 @@ def generations() -> list[Generation]:
 
 
 def _generation(name: str) -> Generation:
-    found, claims = chip(name), load_entry(name).claims
+    device, claims = chip(name), load_entry(name).claims
     arrays = _chosen([c for c in claims if c.field == "cores" and c.name.startswith("MXU")])
     cores = _chosen([c for c in claims if c.field == "cores" and c.name == "TensorCore"])
     vmem = _chosen([c for c in claims if c.field == "sram" and c.name == "VMEM"])
@@ -49,9 +49,9 @@ def _generation(name: str) -> Generation:
         f"{cores.si_value:g}" if cores else "",
         f"{arrays.si_value:g} × {arrays.name[5:-1].replace('x', ' × ')}" if arrays else "",
         format_quantity(float(vmem.si_value or 0), "byte") if vmem else "",
-        format_quantity(found.memory(), "byte"),
-        format_quantity(found.memory_bandwidth(), "byte/s"),
-        format_quantity(found.peak("bf16"), "FLOP/s"),
+        format_quantity(device.memory(), "byte"),
+        format_quantity(device.memory_bandwidth(), "byte/s"),
+        format_quantity(device.peak("bf16"), "FLOP/s"),
     )
 
 
@@ -63,26 +63,28 @@ def _chosen(claims: list[Claim]) -> Claim | None:
 def figure() -> Figure:
     """The units above, the table of generations below."""
     rows = generations()
-    parts = [
+    shapes = [
         labelled((x, y, wide, high), text, kind)
         for text, (x, y, wide, high, kind) in _PLACES.items()
     ]
-    parts += [path([(180, 4), (180, 152), (526, 152), (526, 4), (180, 4)], "fb-dashed")]
-    parts += [words(519, 166, "TensorCore", "end", "fb-small")]
-    parts += [
+    shapes += [path([(180, 4), (180, 152), (526, 152), (526, 4), (180, 4)], "fb-dashed")]
+    shapes += [words(519, 166, "TensorCore", "end", "fb-small")]
+    shapes += [
         arrow((116, 92), (196, 92)),
         arrow((196, 110), (116, 110)),
         words(150, 84, "HBM rate", kind="fb-small"),
     ]
     for y in (66, 120):
-        parts += [arrow((300, y + 6), (400, y - 2)), arrow((400, y + 10), (300, y + 14))]
-    parts += [arrow((300, 26), (452, 44), "fb-dashed"), words(392, 22, "orders", kind="fb-small")]
-    parts += [words(x, 192, text, "start", "fb-small") for x, text in zip(_AT, _HEADS, strict=True)]
-    parts.append(path([(4, 198), (636, 198)], "fb-grid"))
+        shapes += [arrow((300, y + 6), (400, y - 2)), arrow((400, y + 10), (300, y + 14))]
+    shapes += [arrow((300, 26), (452, 44), "fb-dashed"), words(392, 22, "orders", kind="fb-small")]
+    shapes += [
+        words(x, 192, text, "start", "fb-small") for x, text in zip(_AT, _HEADS, strict=True)
+    ]
+    shapes.append(path([(4, 198), (636, 198)], "fb-grid"))
     for number, row in enumerate(rows):
         top = 214 + 18 * number
-        parts += [words(x, top, text or "–", "start") for x, text in zip(_AT, row, strict=True)]
-    told = "; ".join(
+        shapes += [words(x, top, text or "–", "start") for x, text in zip(_AT, row, strict=True)]
+    facts = "; ".join(
         f"{row.name}: {row.cores} TensorCores, MXU {row.arrays}, HBM {row.hbm} at {row.rate}, "
         f"{row.peak}"
         for row in rows
@@ -90,10 +92,10 @@ def figure() -> Figure:
     return Figure(
         "A TPU core and its generations",
         "Main memory exchanges data with a memory on the chip, which feeds a vector unit and the "
-        f"matrix units; a scalar unit gives orders to both. Per chip: {told}.",
+        f"matrix units; a scalar unit gives orders to both. Per chip: {facts}.",
         "Solid arrows are data, dashed ones orders. Below, numbers of the whole chip; a dash is "
         "where no number is recorded. The matrix units make the peak; the rate of the main memory "
         "says how fast they can be fed.",
         224 + 18 * len(rows),
-        tuple(parts),
+        tuple(shapes),
     )

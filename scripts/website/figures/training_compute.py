@@ -36,12 +36,12 @@ class Run(NamedTuple):
 
 def runs() -> list[Run]:
     """Models whose tokens come from a paper with a month; 6 FLOP per active parameter and token."""
-    known, found = references(), []
+    works, dated = references(), []
     for name in model_ids():
         model = load_model(name)
         tokens = next((c for c in model.claims if c.field == "tokens" and not c.absent), None)
         month = (
-            _MONTH.match(known[tokens.source].eprint) if tokens and tokens.source in known else None
+            _MONTH.match(works[tokens.source].eprint) if tokens and tokens.source in works else None
         )
         if month is None:
             continue
@@ -49,8 +49,8 @@ def runs() -> list[Run]:
             flop = float(calculate("training-flops", model=name)["flop"])
         except FlopbookError:  # its parameters are not published
             continue
-        found.append(Run(name, model.name, 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12, flop))
-    return sorted(found, key=lambda run: run.year)
+        dated.append(Run(name, model.name, 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12, flop))
+    return sorted(dated, key=lambda run: run.year)
 
 
 def figure() -> Figure:
@@ -60,14 +60,14 @@ def figure() -> Figure:
         Axis("month of the paper", 2020, 2026, "", log=False),
         Axis("training compute, FLOP", 1e20, 1e26, ""),
     )
-    parts = chart.grid()
+    shapes = chart.grid()
     for run in sorted(shown, key=lambda run: run.id in _NAMED):  # the named ones on top
         tip = f"{run.name}: {format_quantity(run.flop, 'FLOP')}"
-        parts.append(chart.dot(run.year, run.flop, tip, "fb-c0" if run.id in _NAMED else "fb-c5"))
+        shapes.append(chart.dot(run.year, run.flop, tip, "fb-c0" if run.id in _NAMED else "fb-c5"))
     by_id = {run.id: run for run in shown}
     for name, (dx, dy, anchor) in _NAMED.items():
         run = by_id[name]
-        parts.append(chart.words((run.year, run.flop), run.name, anchor, (dx, dy)))
+        shapes.append(chart.words((run.year, run.flop), run.name, anchor, (dx, dy)))
     least, most = min(shown, key=lambda r: r.flop), max(shown, key=lambda r: r.flop)
     return Figure(
         "Training compute over time",
@@ -78,5 +78,5 @@ def figure() -> Figure:
         f"Training compute of {len(shown)} models, six operations for each active parameter and "
         "token. Only models whose tokens are stated in a paper with a date are drawn.",
         334,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -14,8 +14,8 @@ _TALL, _WIDE, _TOP = 128.0, 50.0, 62.0
 
 def held(model: str, chips: int, sharded: bool) -> list[float]:
     """Bytes of weights, gradients and optimizer on each of the chips."""
-    found = calculate("memory", model=model, seq=1, dp=chips, **({"zero": 3} if sharded else {}))
-    return [float(found[name]) for name, _ in PARTS]
+    answer = calculate("memory", model=model, seq=1, dp=chips, **({"zero": 3} if sharded else {}))
+    return [float(answer[name]) for name, _ in PARTS]
 
 
 def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
@@ -30,23 +30,23 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
         (f"{chips} chips, copies", chips, False),
         (f"{chips} chips, shares", chips, True),
     )
-    whole = sum(held(model, 1, False))
-    parts, left, told = [], 12.0, []
+    all_bytes = sum(held(model, 1, False))
+    shapes, left, told = [], 12.0, []
     for name, count, sharded in groups:
         values = held(model, count, sharded)
         wide = max(count * (_WIDE + 8) - 8, 80.0)
-        said = f"{format_quantity(sum(values), 'byte')} on each"
-        parts += [
+        facts = f"{format_quantity(sum(values), 'byte')} on each"
+        shapes += [
             words(left + wide / 2, 36, name, kind="fb-strong"),
-            words(left + wide / 2, 52, said, kind="fb-small"),
+            words(left + wide / 2, 52, facts, kind="fb-small"),
         ]
         for number in range(count):
             x, y = left + (wide - count * (_WIDE + 8) + 8) / 2 + number * (_WIDE + 8), _TOP + _TALL
-            parts.append(box(x, _TOP, _WIDE, _TALL, "fb-hollow"))
+            shapes.append(box(x, _TOP, _WIDE, _TALL, "fb-hollow"))
             for value, (part, colour) in zip(values, PARTS, strict=True):
-                tall = value / whole * _TALL
+                tall = value / all_bytes * _TALL
                 y -= tall
-                parts.append(
+                shapes.append(
                     box(
                         x,
                         y,
@@ -56,11 +56,11 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
                         f"{part}: {format_quantity(value, 'byte')}",
                     )
                 )
-        told.append(f"{name}: {said}, {format_quantity(sum(values) * count, 'byte')} in all")
+        told.append(f"{name}: {facts}, {format_quantity(sum(values) * count, 'byte')} in all")
         left += wide + 38
     start = 12.0
     for part, colour in PARTS:
-        parts += [box(start, 4, 12, 12, f"fb-{colour}"), words(start + 17, 14, part, "start")]
+        shapes += [box(start, 4, 12, 12, f"fb-{colour}"), words(start + 17, 14, part, "start")]
         start += 96
     return Figure(
         "Training state on one chip and on several",
@@ -69,6 +69,6 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
         "need the memory of one chip on every chip; shares need it once, whatever the number of "
         "chips.",
         _TOP + _TALL + 10,
-        tuple(parts),
+        tuple(shapes),
         left - 26,
     )

@@ -45,32 +45,32 @@ def figure(
     if min(compute, memory) <= 0 or not all(1 <= n <= 64 for n in tiles):
         raise FlopbookError("times above zero and 1 to 64 tiles are drawn")
     scale = (WIDTH - LEFT - RIGHT) / (compute + memory)
-    parts, top, told = [], TOP + 16, []
+    shapes, top, facts = [], TOP + 16, []
     foot = top + len(tiles) * (2 * LANE + GAP) - GAP + 6
     for value, name in ((max(compute, memory), "the larger"), (compute + memory, "the sum")):
         x = LEFT + value * scale
-        parts += [
+        shapes += [
             path([(x, TOP + 6), (x, foot)], "fb-dashed"),
             words(x, TOP, name, "end" if value > memory else "middle"),
         ]
     for count in tiles:
         bars = schedule(compute, memory, count)
         name = "one after the other" if count == 1 else f"in {count} tiles"
-        parts.append(words(LEFT - 10, top + LANE + 4, name, "end", "fb-strong"))
+        shapes.append(words(LEFT - 10, top + LANE + 4, name, "end", "fb-strong"))
         for lane, start, end in bars:
             label = ("bytes", "FLOP")[lane] if count == 1 else ""
             place = (LEFT + start * scale, top + lane * LANE, (end - start) * scale, LANE - 3)
-            parts.append(labelled(place, label, ("c1", "c0")[lane]))
-        told.append(f"{name}: {total(bars):.3g}")
+            shapes.append(labelled(place, label, ("c1", "c0")[lane]))
+        facts.append(f"{name}: {total(bars):.3g}")
         top += 2 * LANE + GAP
     return Figure(
         "Arithmetic and transfer, with and without overlap",
         f"Moving the bytes takes {memory:g} units of time and computing {compute:g}. "
-        f"{'; '.join(told)}. The larger of the two is {max(compute, memory):g}, the sum "
+        f"{'; '.join(facts)}. The larger of the two is {max(compute, memory):g}, the sum "
         f"{compute + memory:g}.",
         "Upper bars of each pair: the bus. Lower bars: the arithmetic. In pieces, the next one is "
         "on its way while this one is multiplied. The total moves from the sum towards the larger "
         "time and never below it.",
         foot + 8,
-        tuple(parts),
+        tuple(shapes),
     )

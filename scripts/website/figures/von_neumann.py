@@ -7,7 +7,7 @@ from scripts.website.figures.drawing import Figure, arrow, box, labelled, path, 
 
 def figure() -> Figure:
     """Boxes joined by a bus."""
-    parts = [
+    shapes = [
         box(20, 20, 270, 170, "fb-hollow"),
         words(32, 40, "Processor", "start", "fb-strong"),
         labelled((36, 54, 110, 56), "control unit\nreads instructions", "c1"),
@@ -22,7 +22,7 @@ def figure() -> Figure:
         words(322, 252, "bus: everything that moves, moves here"),
     ]
     for x, top in ((155, 190), (409, 190), (576, 190)):
-        parts += [arrow((x - 5, 232), (x - 5, top + 1)), arrow((x + 5, top), (x + 5, 231))]
+        shapes += [arrow((x - 5, 232), (x - 5, top + 1)), arrow((x + 5, top), (x + 5, 231))]
     return Figure(
         "A von Neumann machine",
         "A processor with a control unit, an arithmetic unit and registers; one memory that holds "
@@ -32,5 +32,5 @@ def figure() -> Figure:
         "everything, of an accelerator. The arithmetic is on one side of the bus and the numbers "
         "are on the other.",
         262,
-        tuple(parts),
+        tuple(shapes),
     )

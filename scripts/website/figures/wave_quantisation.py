@@ -29,29 +29,29 @@ def figure() -> Figure:
         Axis("share of the time", 0, 1, "", log=False),
         (84, 24, 550, 290),
     )
-    parts, said, named = chart.grid(), [], []
+    shapes, facts, named = chart.grid(), [], []
     for number, (rows, columns) in enumerate(TILES):
         name = f"{rows} by {columns}"
         points = [
             (float(n), wave_share(n, n, rows, columns, units()))
             for n in range(SMALLEST, LARGEST + 1, STEP)
         ]
-        parts.append(chart.line(points, number))
+        shapes.append(chart.line(points, number))
         named.append((name, points))
         large = [point for point in points if point[0] >= LARGEST / 2]
         worst, best = min(large, key=lambda point: point[1]), max(large, key=lambda point: point[1])
-        said.append(
+        facts.append(
             f"tiles of {name}: above {LARGEST / 2:,.0f} between {worst[1]:.0%} at {worst[0]:,.0f} "
             f"and {best[1]:.0%} at {best[0]:,.0f}"
         )
-    parts += chart.names(named)
+    shapes += chart.names(named)
     return Figure(
         "Waves of tiles",
         f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. "
-        f"{'; '.join(said)}.",
+        f"{'; '.join(facts)}.",
         "A tile more than a whole wave, and all processors wait for the last one. The teeth get "
         "smaller as the number of waves grows. Larger tiles move fewer bytes and have the larger "
         "teeth.",
         336,
-        tuple(parts),
+        tuple(shapes),
     )

@@ -20,16 +20,16 @@ NAMES = (
 def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figure:
     """Bars for stages 0 to 3 over `dp` devices; `memory` draws a line, 0 none."""
     stages = [{}, *({"zero": stage} for stage in (1, 2, 3))]
-    found = [calculate("memory", model=model, seq=1, dp=dp, **stage) for stage in stages]
-    states = [[float(one[name]) for name, _ in PARTS] for one in found]
+    answers = [calculate("memory", model=model, seq=1, dp=dp, **stage) for stage in stages]
+    states = [[float(answer[name]) for name, _ in PARTS] for answer in answers]
     longest = max(max(map(sum, states)), float(memory))
     scale = (WIDTH - LEFT - RIGHT) / longest
-    parts = [part for stage, values in enumerate(states) for part in _bar(stage, values, scale)]
+    shapes = [part for stage, values in enumerate(states) for part in _bar(stage, values, scale)]
     foot = TOP + ROW * 4
     if memory:
         at = LEFT + float(memory) * scale
-        parts += [path([(at, TOP - 8), (at, foot - 8)], "fb-dashed")]
-        parts += [
+        shapes += [path([(at, TOP - 8), (at, foot - 8)], "fb-dashed")]
+        shapes += [
             words(
                 at,
                 TOP - 14,
@@ -39,29 +39,29 @@ def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figu
         ]
     left = LEFT
     for name, colour in PARTS:
-        parts += [
+        shapes += [
             box(left, foot, 14, 14, f"fb-{colour}"),
             words(left + 20, foot + 11, name, "start"),
         ]
         left += 110
-    told = "; ".join(
+    facts = "; ".join(
         f"{name}: {format_quantity(sum(v), 'byte')}" for name, v in zip(NAMES, states, strict=True)
     )
     title = f"States of {shape(model).model.name} on each of {dp} devices"
     return Figure(
-        title, told, f"{title}, without activations. Bars are to scale.", foot + 24, tuple(parts)
+        title, facts, f"{title}, without activations. Bars are to scale.", foot + 24, tuple(shapes)
     )
 
 
 def _bar(stage: int, values: list[float], scale: float) -> list[str]:
     """One stage: its name, its parts one after the other, and their sum."""
     y, x = TOP + stage * ROW, LEFT
-    parts = [words(LEFT - 10, y + 17, NAMES[stage], "end", "fb-small")]
+    shapes = [words(LEFT - 10, y + 17, NAMES[stage], "end", "fb-small")]
     for value, (name, colour) in zip(values, PARTS, strict=True):
         wide = value * scale
         if wide >= 0.3:
-            parts.append(
+            shapes.append(
                 box(x, y, wide, BAR, f"fb-{colour}", f"{name}: {format_quantity(value, 'byte')}")
             )
         x += wide
-    return [*parts, words(x + 6, y + 17, format_quantity(sum(values), "byte"), "start")]
+    return [*shapes, words(x + 6, y + 17, format_quantity(sum(values), "byte"), "start")]
