@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
 from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import Figure, labelled, words
 
 _CELL, _TOP, _MOST = 46.0, 40.0, 4
+_LEFT = 20  # pixels of the first matrix from the edge
+_COLOURS = ("c1", "c2", "c3", "c4")  # of the blocks that meet
+
+
+class Matrix(NamedTuple):
+    """A matrix of blocks: its name, where it begins, its size, and the colours of some blocks."""
+
+    name: str
+    x: float
+    rows: int
+    columns: int
+    colours: Mapping[tuple[int, int], str]
 
 
 def terms(row: int, column: int, inner: int) -> list[str]:
@@ -20,49 +35,25 @@ def figure(
 
     Raises FlopbookError for a block that does not exist or too many of them.
     """
-    if not all(1 <= n <= _MOST for n in (rows, inner, columns)) or not (
-        1 <= row <= rows and 1 <= column <= columns
-    ):
+    can_be_seen = all(1 <= side <= _MOST for side in (rows, inner, columns))
+    if not can_be_seen or not (1 <= row <= rows and 1 <= column <= columns):
         raise FlopbookError(
             f"1 to {_MOST} blocks a side are drawn, and the followed block must be one of them"
         )
-    high = max(rows, inner) * _CELL
-
-    def matrix(
-        name: str, left: float, tall: int, wide: int, kind: dict[tuple[int, int], str]
-    ) -> list[str]:
-        top = _TOP + (high - tall * _CELL) / 2
-        shapes = [words(left + wide * _CELL / 2, 18, name, kind="fb-strong")]
-        for i in range(1, tall + 1):
-            for j in range(1, wide + 1):
-                place = (left + (j - 1) * _CELL, top + (i - 1) * _CELL, _CELL, _CELL)
-                shapes.append(labelled(place, f"{name}{i}{j}", kind.get((i, j), "hollow")))
-        return shapes
-
-    colours = [f"c{(1, 2, 3, 4)[k]}" for k in range(inner)]
-    second = 20 + inner * _CELL + 40
-    third = second + columns * _CELL + 46
-    shapes = matrix("A", 20, rows, inner, {(row, k + 1): colours[k] for k in range(inner)})
-    shapes += matrix(
-        "B", second, inner, columns, {(k + 1, column): colours[k] for k in range(inner)}
+    height = max(rows, inner) * _CELL
+    b_x = _LEFT + inner * _CELL + 40
+    c_x = b_x + columns * _CELL + 46
+    meeting = list(enumerate(_COLOURS[:inner], 1))
+    matrices = (
+        Matrix("A", _LEFT, rows, inner, {(row, k): colour for k, colour in meeting}),
+        Matrix("B", b_x, inner, columns, {(k, column): colour for k, colour in meeting}),
+        Matrix("C", c_x, rows, columns, {(row, column): "c0"}),
     )
-    shapes += matrix("C", third, rows, columns, {(row, column): "c0"})
-    middle = _TOP + high / 2 + 5
-    shapes += [words(second - 20, middle, "×"), words(third - 23, middle, "=")]
+    middle = _TOP + height / 2 + 5
     products = terms(row, column, inner)
-    sum_x = third + columns * _CELL + 20
-    shapes.append(
-        words(sum_x, middle - 14 * len(products) / 2, f"C{row}{column} =", "start", "fb-strong")
-    )
-    shapes += [
-        words(
-            sum_x + 12,
-            middle + 16 * (n + 1) - 14 * len(products) / 2,
-            ("" if n == 0 else "+ ") + text,
-            "start",
-        )
-        for n, text in enumerate(products)
-    ]
+    shapes = [shape for matrix in matrices for shape in _matrix(matrix, height)]
+    shapes += [words(b_x - 20, middle, "×"), words(c_x - 23, middle, "=")]
+    shapes += _sum(c_x + columns * _CELL + 20, middle, f"C{row}{column} =", products)
     return Figure(
         "A product of matrices in blocks",
         f"A has {rows} by {inner} blocks, B has {inner} by {columns}, C has {rows} by {columns}. "
@@ -70,6 +61,26 @@ def figure(
         "Blocks multiply as numbers do: equal colours meet, and their products add up to one block "
         "of C. If the coloured blocks lie on one device, it needs nobody; if on several, each has "
         "one term of the sum.",
-        _TOP + high + 10,
+        _TOP + height + 10,
         tuple(shapes),
     )
+
+
+def _matrix(matrix: Matrix, height: float) -> Iterator[str]:
+    """The blocks of a matrix, in the middle of the height of all of them."""
+    top = _TOP + (height - matrix.rows * _CELL) / 2
+    yield words(matrix.x + matrix.columns * _CELL / 2, 18, matrix.name, kind="fb-strong")
+    for i in range(1, matrix.rows + 1):
+        for j in range(1, matrix.columns + 1):
+            place = (matrix.x + (j - 1) * _CELL, top + (i - 1) * _CELL, _CELL, _CELL)
+            colour = matrix.colours.get((i, j), "hollow")
+            yield labelled(place, f"{matrix.name}{i}{j}", colour)
+
+
+def _sum(x: float, middle: float, name: str, products: list[str]) -> Iterator[str]:
+    """The followed block as a sum, one product a line."""
+    top = middle - 14 * len(products) / 2
+    yield words(x, top, name, "start", "fb-strong")
+    for number, product in enumerate(products):
+        sign = "+ " if number else ""
+        yield words(x + 12, top + 16 * (number + 1), sign + product, "start")

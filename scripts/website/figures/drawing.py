@@ -97,15 +97,11 @@ def arrow(start: Point, end: Point, kind: str = "fb-stroke") -> str:
     return path([start, end], kind) + path(head, kind.replace("fb-dashed", "fb-stroke"))
 
 
-def key(x: float, y: float, name: str, kind: str, side: float = 12) -> list[str]:
+def key(x: float, y: float, name: str, kind: str) -> list[str]:
     """An entry of a legend: a small square and what its colour means."""
-    baseline = y + side - 2 - (side - 12) / 2
-    return [box(x, y, side, side, kind), words(x + side + 5, baseline, name, "start")]
+    return [box(x, y, 12, 12, kind), words(x + 17, y + 10, name, "start")]
 
 
-def titled(x: float, title: str, subtitle: str, tops: Point = (18, 36)) -> list[str]:
-    """Two lines over a group of shapes: its name, and in small letters what is to be said of it."""
-    return [
-        words(x, tops[0], title, kind="fb-strong"),
-        words(x, tops[1], subtitle, kind="fb-small"),
-    ]
+def titled(x: float, y: float, title: str, note: str, gap: float = 16) -> list[str]:
+    """Two lines over a group of shapes: its name, and what is to be said of it in small letters."""
+    return [words(x, y, title, kind="fb-strong"), words(x, y + gap, note, kind="fb-small")]

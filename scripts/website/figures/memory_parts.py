@@ -8,7 +8,7 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
+from scripts.website.figures.drawing import WIDTH, Figure, box, key, path, words
 
 CHIP = "nvidia/h100-sxm"
 LEFT, RIGHT, TOP, ROW, BAR = 168.0, 70.0, 56.0, 40.0, 24.0
@@ -27,6 +27,11 @@ class Counting(NamedTuple):
     name: str
     bytes: tuple[float, float, float, float]
 
+    @property
+    def label(self) -> str:
+        """Its name with the sum."""
+        return f"{self.name}, {sum(self.bytes):g} bytes"
+
 
 COUNTINGS = (
     Counting("the slides", (2, 0, 8, 0)),
@@ -38,59 +43,56 @@ COUNTINGS = (
 
 def activations(model: str, seq: int) -> float:
     """Bytes of the activations of one sequence without recomputation, output layer included."""
-    found = calculate(
+    memory = calculate(
         "memory", model=model, seq=seq, recompute="none", attention="flash", dropout="no"
     )
-    return float(found["activations"]) + float(found["logits"])
+    return float(memory["activations"]) + float(memory["logits"])
 
 
 def figure(model: str = "llama-3-8b", seq: int = 2048) -> Figure:
     """A stacked bar for each counting, activations of one sequence, and the memory of a chip."""
-    item = shape(model)
-    live, params, memory = activations(model, seq), item.params, chip(CHIP).memory()
-    rows = [(one, [params * b for b in one.bytes] + [live]) for one in COUNTINGS]
-    scale = (WIDTH - LEFT - RIGHT) / max(sum(values) for _, values in rows)
+    params, name = shape(model).params, shape(model).model.name
+    live, memory = activations(model, seq), chip(CHIP).memory()
+    rows = [[params * size for size in counting.bytes] + [live] for counting in COUNTINGS]
+    scale = (WIDTH - LEFT - RIGHT) / max(map(sum, rows))
+    shapes = _legend()
+    facts = []
+    for number, (counting, sizes) in enumerate(zip(COUNTINGS, rows, strict=True)):
+        shapes += _bar(TOP + number * ROW, counting, sizes, scale)
+        facts.append(f"{counting.label} for each parameter: {format_quantity(sum(sizes), 'byte')}")
     foot = TOP + ROW * len(rows)
-    shapes, left = [], LEFT
-    for name, colour in PARTS:
-        shapes += [box(left, 8, 12, 12, f"fb-{colour}"), words(left + 17, 18, name, "start")]
-        left += 30 + 6.6 * len(name)
-    for number, (one, values) in enumerate(rows):
-        y, x = TOP + number * ROW, LEFT
-        shapes.append(
-            words(LEFT - 10, y + 16, f"{one.name}, {sum(one.bytes):g} bytes", "end", "fb-small")
-        )
-        for value, (name, colour) in zip(values, PARTS, strict=True):
-            if value:
-                shapes.append(
-                    box(
-                        x,
-                        y,
-                        value * scale,
-                        BAR,
-                        f"fb-{colour}",
-                        f"{name}: {format_quantity(value, 'byte')}",
-                    )
-                )
-            x += value * scale
-        shapes.append(words(x + 6, y + 16, format_quantity(sum(values), "byte"), "start"))
-    at = LEFT + memory * scale
-    shapes += [path([(at, TOP - 10), (at, foot - 8)], "fb-dashed")]
-    shapes.append(
-        words(at, TOP - 16, f"memory of a chip, {format_quantity(memory, 'byte')}", kind="fb-small")
-    )
-    facts = "; ".join(
-        f"{one.name}, {sum(one.bytes):g} bytes for each parameter: "
-        f"{format_quantity(sum(v), 'byte')}"
-        for one, v in rows
-    )
+    limit = LEFT + memory * scale
+    label = f"memory of a chip, {format_quantity(memory, 'byte')}"
+    shapes.append(path([(limit, TOP - 10), (limit, foot - 8)], "fb-dashed"))
+    shapes.append(words(limit, TOP - 16, label, kind="fb-small"))
     return Figure(
-        f"Memory in training {item.model.name}, by what it holds",
-        f"{facts}. Activations of one sequence of {seq:,} tokens are "
+        f"Memory in training {name}, by what it holds",
+        f"{'; '.join(facts)}. Activations of one sequence of {seq:,} tokens are "
         f"{format_quantity(live, 'byte')} of each.",
-        f"{item.model.name}, one sequence of {seq:,} tokens, nothing computed again. Each part is "
+        f"{name}, one sequence of {seq:,} tokens, nothing computed again. Each part is "
         "drawn at its largest. The first three countings describe the same run of Adam in mixed "
         "precision and differ in what they leave out; the last one keeps wider gradients.",
         foot + 2,
         tuple(shapes),
     )
+
+
+def _legend() -> list[str]:
+    shapes: list[str] = []
+    x = LEFT
+    for name, colour in PARTS:
+        shapes += key(x, 8, name, f"fb-{colour}")
+        x += 30 + 6.6 * len(name)
+    return shapes
+
+
+def _bar(y: float, counting: Counting, sizes: list[float], scale: float) -> list[str]:
+    """One counting: its name, its parts one after the other, and their sum."""
+    shapes = [words(LEFT - 10, y + 16, counting.label, "end", "fb-small")]
+    x = LEFT
+    for size, (name, colour) in zip(sizes, PARTS, strict=True):
+        tip = f"{name}: {format_quantity(size, 'byte')}"
+        if size:
+            shapes.append(box(x, y, size * scale, BAR, f"fb-{colour}", tip))
+        x += size * scale
+    return [*shapes, words(x + 6, y + 16, format_quantity(sum(sizes), "byte"), "start")]

@@ -21,7 +21,10 @@ def dealt(layers: int, stages: int) -> list[list[int]]:
 
 
 def figure(layers: int = 12, stages: int = 4) -> Figure:
-    """A box for each stage with its layers."""
+    """A box for each stage with its layers.
+
+    Raises FlopbookError for numbers that cannot be drawn.
+    """
     if not 2 <= stages <= MOST or not stages <= layers <= 6 * stages:
         raise FlopbookError(f"2 to {MOST} stages of 1 to 6 layers each are drawn")
     found = dealt(layers, stages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 from flopbook.errors import FlopbookError
@@ -11,6 +12,9 @@ CUBE = 4  # chips along a side of a cube of v4 and v5p
 FULL = 16  # chips along an axis of a pod of v5e and v6e that closes
 SHAPES = "2x2x1; 4x4x4; 4x4x8; 8x16; 16x16"
 _MOST, _TOP, _SIDE = 6, 44.0, 104.0
+_LONGEST = 64  # chips along a side
+_CHIPS, _LAYERS = 8, 3  # that are drawn along a side, and one behind the other
+_DEPTH, _STUB, _WIDEST = 12, 9, 34.0  # pixels from layer to layer, of a stub, from chip to chip
 
 
 def read_shape(text: str) -> tuple[int, ...]:
@@ -19,9 +23,8 @@ def read_shape(text: str) -> tuple[int, ...]:
     Raises FlopbookError for anything else than two or three sides.
     """
     sides = text.strip().split("x")
-    if len(sides) not in (2, 3) or not all(
-        side.isdigit() and 1 <= int(side) <= 64 for side in sides
-    ):
+    are_sides = all(side.isdigit() and 1 <= int(side) <= _LONGEST for side in sides)
+    if len(sides) not in (2, 3) or not are_sides:
         raise FlopbookError(
             f"a slice is written as 4x4x8 or 16x16 with sides up to 64, found '{text.strip()}'"
         )
@@ -37,15 +40,22 @@ def closed(shape: tuple[int, ...]) -> tuple[bool, ...]:
 
 def hops(shape: tuple[int, ...]) -> int:
     """Hops between the two chips that are furthest apart."""
-    return sum(
-        side // 2 if wrap else side - 1 for side, wrap in zip(shape, closed(shape), strict=True)
-    )
+    sides = zip(shape, closed(shape), strict=True)
+    return sum(side // 2 if wraps else side - 1 for side, wraps in sides)
 
 
 def across(shape: tuple[int, ...]) -> int:
-    """Links through a cut across the longest side."""
-    longest = max(range(len(shape)), key=lambda n: shape[n])
-    return prod(shape) // shape[longest] * (2 if closed(shape)[longest] else 1)
+    """Links through a cut across the longest side; a ring is cut twice."""
+    longest = shape.index(max(shape))
+    rings = 2 if closed(shape)[longest] else 1
+    return prod(shape) // shape[longest] * rings
+
+
+def kind(shape: tuple[int, ...]) -> str:
+    """What the network of a slice is called; a side of one chip cannot close."""
+    rings = sum(side > 1 and wraps for side, wraps in zip(shape, closed(shape), strict=True))
+    names = {0: "mesh", len(shape): "torus"}
+    return names.get(rings, "closed on one axis")
 
 
 def figure(shapes: str = SHAPES) -> Figure:
@@ -57,68 +67,87 @@ def figure(shapes: str = SHAPES) -> Figure:
     if len(slices) > _MOST:
         raise FlopbookError(f"{len(slices)} slices are too many for one picture, at most {_MOST}")
     step = WIDTH / len(slices)
-    parts, told = [], []
+    drawn: list[str] = []
+    facts = []
     for number, shape in enumerate(slices):
-        left, name = number * step, " × ".join(map(str, shape))
-        wraps = sum(side > 1 and wrap for side, wrap in zip(shape, closed(shape), strict=True))
-        kind = "torus" if wraps == len(shape) else "mesh" if not wraps else "closed on one axis"
-        facts = (
-            f"{prod(shape)} chips, {kind}",
+        middle = number * step + step / 2
+        name = " × ".join(map(str, shape))
+        lines = (
+            f"{prod(shape)} chips, {kind(shape)}",
             f"{hops(shape)} hops at most",
             f"{across(shape)} links across",
         )
-        middle = left + step / 2
-        parts += [words(middle, 18, name, kind="fb-strong"), *_drawn(shape, middle - _SIDE / 2)]
-        parts += [
-            words(middle, _TOP + _SIDE + 30 + 15 * n, text, kind="fb-small")
-            for n, text in enumerate(facts)
-        ]
-        told.append(f"{name}: {', '.join(facts)}")
+        drawn += [words(middle, 18, name, kind="fb-strong"), *_slice(shape, middle - _SIDE / 2)]
+        for n, line in enumerate(lines):
+            drawn.append(words(middle, _TOP + _SIDE + 30 + 15 * n, line, kind="fb-small"))
+        facts.append(f"{name}: {', '.join(lines)}")
     return Figure(
         "Slices of a TPU pod",
-        f"{'; '.join(told)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "
-        f"switches close. Two sides: an axis closes where it has {FULL} chips.",
+        f"{'; '.join(facts)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical switches "
+        f"close. Two sides: an axis closes where it has {FULL} chips.",
         "Every dot is a chip; a long side is drawn with fewer. Dashed ends are links that go round "
-        f"to the other side. With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) "
-        f"closes on every axis; with two sides only an axis of {FULL} does.",
+        "to the other side. "
+        f"With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) closes on every axis; "
+        f"with two sides only an axis of {FULL} does.",
         _TOP + _SIDE + 70,
-        tuple(parts),
+        tuple(drawn),
     )
 
 
-def _drawn(shape: tuple[int, ...], left: float) -> list[str]:
+def _slice(shape: tuple[int, ...], left: float) -> list[str]:
     """The front face of the slice, layers behind it shifted, and stubs where an axis closes."""
-    layers = min(shape[2], 3) if len(shape) == 3 else 1
-    across_, down = (min(side, 8) for side in shape[:2])
-    gap = (_SIDE - 12 * (layers - 1) - 16) / max(across_ - 1, down - 1, 1)
-    gap, wrap = min(gap, 34.0), closed(shape)
-    parts = []
+    depth = shape[2] if len(shape) == 3 else 1
+    layers = min(depth, _LAYERS)
+    columns, rows = (min(side, _CHIPS) for side in shape[:2])
+    gap = (_SIDE - _DEPTH * (layers - 1) - 16) / max(columns - 1, rows - 1, 1)
+    gap = min(gap, _WIDEST)
+    shapes: list[str] = []
     for layer in reversed(range(layers)):
-        x0, y0 = left + 8 + 12 * layer, _TOP + 8 + 12 * (layers - 1 - layer)
-        xs, ys = [x0 + gap * n for n in range(across_)], [y0 + gap * n for n in range(down)]
+        x, y = left + 8 + _DEPTH * layer, _TOP + 8 + _DEPTH * (layers - 1 - layer)
+        xs = [x + gap * n for n in range(columns)]
+        ys = [y + gap * n for n in range(rows)]
         if layer:
-            parts += [dot(x, y, "fb-c5", "", 3.5) for x in xs for y in ys]
+            shapes += _chips(xs, ys, "fb-c5", 3.5)
             continue
-        # To and fro in two lines: from the end of a row to the next one there is a link, too.
-        wide, high = (xs[0], xs[-1]), (ys[0], ys[-1])
-        rows = [(x, y) for n, y in enumerate(ys) for x in (wide if n % 2 == 0 else wide[::-1])]
-        columns = [(x, y) for n, x in enumerate(xs) for y in (high if n % 2 == 0 else high[::-1])]
-        parts += [path(rows), path(columns)]
-        if wrap[0]:
-            parts += [
-                path([(x, y), (x + d, y)], "fb-dashed")
-                for y in ys
-                for x, d in ((xs[0], -9), (xs[-1], 9))
-            ]
-        if wrap[1]:
-            parts += [
-                path([(x, y), (x, y + d)], "fb-dashed")
-                for x in xs
-                for y, d in ((ys[0], -9), (ys[-1], 9))
-            ]
-        parts += [dot(x, y, "fb-c0", "", 3.5 if across_ > 4 else 5) for x in xs for y in ys]
-    if len(shape) == 3 and shape[2] > layers:
-        parts.append(
-            words(left + _SIDE / 2, _TOP + _SIDE + 14, f"{shape[2]} layers", kind="fb-small")
-        )
-    return parts
+        shapes += _links(xs, ys)
+        shapes += _stubs(xs, ys, closed(shape))
+        shapes += _chips(xs, ys, "fb-c0", 3.5 if columns > 4 else 5)
+    if depth > layers:
+        label = f"{depth} layers"
+        shapes.append(words(left + _SIDE / 2, _TOP + _SIDE + 14, label, kind="fb-small"))
+    return shapes
+
+
+def _chips(xs: list[float], ys: list[float], fill: str, radius: float) -> Iterator[str]:
+    for x in xs:
+        for y in ys:
+            yield dot(x, y, fill, "", radius)
+
+
+def _links(xs: list[float], ys: list[float]) -> list[str]:
+    """Rows and columns, each to and fro in one line.
+
+    From the end of a row to the next one there is a link, too.
+    """
+    rows, columns = [], []
+    for n, y in enumerate(ys):
+        rows += [(x, y) for x in _turned((xs[0], xs[-1]), n)]
+    for n, x in enumerate(xs):
+        columns += [(x, y) for y in _turned((ys[0], ys[-1]), n)]
+    return [path(rows), path(columns)]
+
+
+def _turned(ends: tuple[float, float], number: int) -> tuple[float, float]:
+    return ends if number % 2 == 0 else (ends[1], ends[0])
+
+
+def _stubs(xs: list[float], ys: list[float], wraps: tuple[bool, ...]) -> Iterator[str]:
+    """Dashed ends of the links that go round, on the axes that have them."""
+    if wraps[0]:
+        for y in ys:
+            yield path([(xs[0], y), (xs[0] - _STUB, y)], "fb-dashed")
+            yield path([(xs[-1], y), (xs[-1] + _STUB, y)], "fb-dashed")
+    if wraps[1]:
+        for x in xs:
+            yield path([(x, ys[0]), (x, ys[0] - _STUB)], "fb-dashed")
+            yield path([(x, ys[-1]), (x, ys[-1] + _STUB)], "fb-dashed")

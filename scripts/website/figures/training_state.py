@@ -6,15 +6,18 @@ from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, box, key, titled
 
 PARTS = (("weights", "c0"), ("gradients", "c3"), ("optimizer", "c2"))
-_TALL, _WIDE, _TOP = 128.0, 50.0, 62.0
+_HEIGHT, _WIDTH, _TOP = 128.0, 50.0, 62.0  # of a memory
+_STEP = _WIDTH + 8  # from one memory to the next
+_LEAST = 80.0  # pixels of a group: its name is wider than one memory
 
 
 def held(model: str, chips: int, sharded: bool) -> list[float]:
     """Bytes of weights, gradients and optimizer on each of the chips."""
-    answer = calculate("memory", model=model, seq=1, dp=chips, **({"zero": 3} if sharded else {}))
+    zero = {"zero": 3} if sharded else {}
+    answer = calculate("memory", model=model, seq=1, dp=chips, **zero)
     return [float(answer[name]) for name, _ in PARTS]
 
 
@@ -26,49 +29,44 @@ def figure(model: str = "llama-3-8b", chips: int = 4) -> Figure:
     if not 2 <= chips <= 4:
         raise FlopbookError(f"{chips} chips are not drawn, expected 2 to 4")
     groups = (
-        ("one chip", 1, False),
-        (f"{chips} chips, copies", chips, False),
-        (f"{chips} chips, shares", chips, True),
+        ("one chip", 1, held(model, 1, sharded=False)),
+        (f"{chips} chips, copies", chips, held(model, chips, sharded=False)),
+        (f"{chips} chips, shares", chips, held(model, chips, sharded=True)),
     )
-    all_bytes = sum(held(model, 1, False))
-    shapes, left, told = [], 12.0, []
-    for name, count, sharded in groups:
-        values = held(model, count, sharded)
-        wide = max(count * (_WIDE + 8) - 8, 80.0)
-        facts = f"{format_quantity(sum(values), 'byte')} on each"
-        shapes += [
-            words(left + wide / 2, 36, name, kind="fb-strong"),
-            words(left + wide / 2, 52, facts, kind="fb-small"),
-        ]
+    scale = _HEIGHT / sum(groups[0][2])
+    shapes: list[str] = []
+    facts = []
+    x = 12.0
+    for name, count, sizes in groups:
+        width = max(count * _STEP - 8, _LEAST)
+        on_each = f"{format_quantity(sum(sizes), 'byte')} on each"
+        shapes += titled(x + width / 2, 36, name, on_each)
+        start = x + (width - count * _STEP + 8) / 2
         for number in range(count):
-            x, y = left + (wide - count * (_WIDE + 8) + 8) / 2 + number * (_WIDE + 8), _TOP + _TALL
-            shapes.append(box(x, _TOP, _WIDE, _TALL, "fb-hollow"))
-            for value, (part, colour) in zip(values, PARTS, strict=True):
-                tall = value / all_bytes * _TALL
-                y -= tall
-                shapes.append(
-                    box(
-                        x,
-                        y,
-                        _WIDE,
-                        tall,
-                        f"fb-{colour}",
-                        f"{part}: {format_quantity(value, 'byte')}",
-                    )
-                )
-        told.append(f"{name}: {facts}, {format_quantity(sum(values) * count, 'byte')} in all")
-        left += wide + 38
-    start = 12.0
-    for part, colour in PARTS:
-        shapes += [box(start, 4, 12, 12, f"fb-{colour}"), words(start + 17, 14, part, "start")]
-        start += 96
+            shapes += _memory(start + number * _STEP, sizes, scale)
+        facts.append(f"{name}: {on_each}, {format_quantity(sum(sizes) * count, 'byte')} in all")
+        x += width + 38
+    for number, (name, colour) in enumerate(PARTS):
+        shapes += key(12 + 96 * number, 4, name, f"fb-{colour}")
+    title = shape(model).model.name
     return Figure(
         "Training state on one chip and on several",
-        f"{shape(model).model.name} with Adam in mixed precision. {'; '.join(told)}.",
-        f"States of {shape(model).model.name}, to scale: weights, gradients and optimizer. Copies "
+        f"{title} with Adam in mixed precision. {'; '.join(facts)}.",
+        f"States of {title}, to scale: weights, gradients and optimizer. Copies "
         "need the memory of one chip on every chip; shares need it once, whatever the number of "
         "chips.",
-        _TOP + _TALL + 10,
+        _TOP + _HEIGHT + 10,
         tuple(shapes),
-        left - 26,
+        x - 26,
     )
+
+
+def _memory(x: float, sizes: list[float], scale: float) -> list[str]:
+    """The memory of one chip, filled from below."""
+    y = _TOP + _HEIGHT
+    shapes = [box(x, _TOP, _WIDTH, _HEIGHT, "fb-hollow")]
+    for size, (name, colour) in zip(sizes, PARTS, strict=True):
+        y -= size * scale
+        tip = f"{name}: {format_quantity(size, 'byte')}"
+        shapes.append(box(x, y, _WIDTH, size * scale, f"fb-{colour}", tip))
+    return shapes
