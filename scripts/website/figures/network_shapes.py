@@ -34,15 +34,19 @@ def furthest(links: Links) -> int:
 
 
 def _hops(links: Links, start: int) -> int:
-    known, waiting = {start: 0}, deque([start])
+    """Most hops from one chip to another, by a search in breadth."""
+    neighbours: dict[int, list[int]] = {}
+    for a, b in links:
+        neighbours.setdefault(a, []).append(b)
+        neighbours.setdefault(b, []).append(a)
+    distance, waiting = {start: 0}, deque([start])
     while waiting:
-        here = waiting.popleft()
-        for a, b in links:
-            there = b if a == here else a if b == here else here
-            if there not in known:
-                known[there] = known[here] + 1
-                waiting.append(there)
-    return max(hops for chip, hops in known.items() if chip < CHIPS)
+        node = waiting.popleft()
+        for neighbour in neighbours[node]:
+            if neighbour not in distance:
+                distance[neighbour] = distance[node] + 1
+                waiting.append(neighbour)
+    return max(hops for node, hops in distance.items() if node < CHIPS)
 
 
 def across(links: Links) -> int:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.errors import UnknownName
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.chip import chip
+from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import WIDTH, Figure, labelled, words
 
 LEFT, TOP, LANE, GAP, TITLE = 84.0, 8.0, 26.0, 30.0, 20.0
 PANEL = TITLE + 2 * LANE + GAP  # height of two lanes with their title
-KINDS = ("dp", "fsdp")
+KINDS = {"dp": "data parallelism", "fsdp": "FSDP"}
 LAYERS = 4
 LIMITS = {"dp": "dp-limit", "fsdp": "fsdp-limit"}
 
@@ -35,22 +36,21 @@ def figure(
     Raises UnknownName for another kind.
     """
     if kind not in KINDS:
-        raise UnknownName("kind of step", kind, KINDS)
+        raise UnknownName("kind of step", kind, tuple(KINDS))
     least = calculate(LIMITS[kind], chip=chip)["tokens_per_chip"]
     steps = [(share * least, step(kind, share)) for share in shares]
     scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in steps for bar in bars)
-    shapes, top, facts = [], TOP, []
+    shapes: list[str] = []
+    facts = []
+    top = TOP
     for tokens, bars in steps:
-        idle = idle_share(bars)
-        text = (
-            f"{format_quantity(tokens, 'token')} per chip: the arithmetic waits for {idle:.0%} of "
-            "the step"
-        )
+        per_chip = f"{format_quantity(tokens, 'token')} per chip"
+        text = f"{per_chip}: the arithmetic waits for {idle_share(bars):.0%} of the step"
         shapes += panel(text, ("arithmetic", "network"), bars, top, scale)
         facts.append(text)
         top += PANEL
     return Figure(
-        f"A step of {'data parallelism' if kind == 'dp' else 'FSDP'} on {_name(chip)}",
+        f"A step of {KINDS[kind]} on {find_chip(chip).name}",
         ". ".join(facts),
         f"{LAYERS} layers. F: forward, B: backward, numbers: layers. On the network, "
         f"{CAPTIONS[kind]}",
@@ -61,33 +61,28 @@ def figure(
 
 def panel(
     title: str, lanes: tuple[str, str], bars: list[Bar], top: float, scale: float
-) -> list[str]:
+) -> Iterator[str]:
     """Two lanes with names and bars under a title; `scale` is in pixels for each unit of time."""
-    shapes = [words(LEFT, top + 12, title, "start", "fb-strong")]
-    shapes += [
-        words(LEFT - 8, top + TITLE + n * LANE + 17, lane, "end") for n, lane in enumerate(lanes)
-    ]
-    for lane, start, end, name, colour in bars:
-        place = (LEFT + start * scale, top + TITLE + lane * LANE, (end - start) * scale, LANE - 4)
-        shapes.append(
-            labelled(place, name if (end - start) * scale > 7 * len(name) else "", colour)
-        )
-    return shapes
+    yield words(LEFT, top + 12, title, "start", "fb-strong")
+    for number, lane in enumerate(lanes):
+        yield words(LEFT - 8, top + TITLE + number * LANE + 17, lane, "end")
+    for bar in bars:
+        width = (bar.end - bar.start) * scale
+        place = (LEFT + bar.start * scale, top + TITLE + bar.lane * LANE, width, LANE - 4)
+        has_room = width > 7 * len(bar.text)
+        yield labelled(place, bar.text if has_room else "", bar.colour)
 
 
 def idle_share(bars: list[Bar], lane: int = 0) -> float:
     """Share of the time until the last bar ends in which a lane has none."""
-    return 1 - sum(bar.end - bar.start for bar in bars if bar.lane == lane) / max(
-        bar.end for bar in bars
-    )
+    busy = sum(bar.end - bar.start for bar in bars if bar.lane == lane)
+    return 1 - busy / max(bar.end for bar in bars)
 
 
 CAPTIONS = {
     "dp": "S: gradients of a layer are summed, as soon as its backward pass is done.",
-    "fsdp": (
-        "G: weights of a layer are gathered, ahead of their use; R: its gradients are summed and "
-        "scattered."
-    ),
+    "fsdp": "G: weights of a layer are gathered, ahead of their use; R: its gradients are summed "
+    "and scattered.",
 }
 
 
@@ -103,42 +98,40 @@ def step(kind: str, share: float) -> list[Bar]:
 
 
 def _summed(share: float) -> list[Bar]:
-    bars, busy = [Bar(0, n * share, (n + 1) * share, f"F{n + 1}", "c0") for n in range(LAYERS)], 0.0
-    at = LAYERS * share
+    """Forward, then backward, with the sum of the gradients of each layer behind it."""
+    bars = [Bar(0, n * share, (n + 1) * share, f"F{n + 1}", "c0") for n in range(LAYERS)]
+    core, wire = LAYERS * share, 0.0  # when arithmetic and network are free
     for layer in range(LAYERS, 0, -1):
-        bars.append(Bar(0, at, at + 2 * share, f"B{layer}", "c1"))
-        at += 2 * share
-        start = max(at, busy)
-        busy = start + 2
-        bars.append(Bar(1, start, busy, f"S{layer}", "c2"))
+        bars.append(Bar(0, core, core + 2 * share, f"B{layer}", "c1"))
+        core += 2 * share
+        start = max(core, wire)
+        wire = start + 2
+        bars.append(Bar(1, start, wire, f"S{layer}", "c2"))
     return bars
 
 
 def _gathered(share: float) -> list[Bar]:
     """Gathers run one layer ahead; a backward pass gathers, computes and then scatters."""
-    bars, wire, core = [], 0.0, 0.0
-    order = [(f"{n}", True) for n in range(1, LAYERS + 1)] + [
-        (f"{n}", False) for n in range(LAYERS, 0, -1)
-    ]
-    waiting = ""
-    for name, forward in order:
-        bars.append(Bar(1, wire, wire + 1, f"G{name}", "c3"))
+    bars: list[Bar] = []
+    core, wire = 0.0, 0.0  # when arithmetic and network are free
+    unsummed = 0  # the layer whose gradients wait to be scattered
+    forward = [(layer, Bar(0, 0, share, f"F{layer}", "c0")) for layer in range(1, LAYERS + 1)]
+    backward = [(layer, Bar(0, 0, 2 * share, f"B{layer}", "c1")) for layer in range(LAYERS, 0, -1)]
+    for layer, work in (*forward, *backward):
+        bars.append(Bar(1, wire, wire + 1, f"G{layer}", "c3"))
         wire += 1
-        if waiting:
-            start = max(wire, core)
-            bars.append(Bar(1, start, start + 1, f"R{waiting}", "c2"))
-            ready, wire = wire, start + 1
-        else:
-            ready = wire
+        ready = wire
+        if unsummed:
+            wire = _scatter(bars, unsummed, max(wire, core))
         start = max(ready, core)
-        core = start + share * (1 if forward else 2)
-        bars.append(
-            Bar(0, start, core, f"{'F' if forward else 'B'}{name}", "c0" if forward else "c1")
-        )
-        waiting = "" if forward else name
-    start = max(wire, core)
-    return [*bars, Bar(1, start, start + 1, f"R{waiting}", "c2")]
+        core = start + work.end
+        bars.append(work._replace(start=start, end=core))
+        unsummed = layer if work.text.startswith("B") else 0
+    _scatter(bars, unsummed, max(wire, core))
+    return bars
 
 
-def _name(name: str) -> str:
-    return chip(name).name
+def _scatter(bars: list[Bar], layer: int, start: float) -> float:
+    """Add the reduce-scatter of a layer's gradients; when the network is free again."""
+    bars.append(Bar(1, start, start + 1, f"R{layer}", "c2"))
+    return start + 1

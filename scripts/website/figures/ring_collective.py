@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
 from flopbook.errors import FlopbookError, UnknownName
-from scripts.website.figures.drawing import WIDTH, Figure, words
+from scripts.website.figures.drawing import WIDTH, Figure, Point, words
 
 OPS = ("all-gather", "reduce-scatter", "all-to-all", "all-reduce")
 LEFT, HEAD, ROW, GAP = 44.0, 44.0, 26.0, 18.0
@@ -36,6 +37,25 @@ CAPTIONS = {
 }
 
 
+# The picture in words, after the number of steps.
+STORIES = {
+    "all-gather": "In each step every device passes on the block that came last; at the end all "
+    "hold all.",
+    "reduce-scatter": "In each step every device passes on one partial sum, and the next adds its "
+    "term; at the end each device holds one complete sum.",
+    "all-reduce": "First every device passes on partial sums until each holds one complete sum, "
+    "then the complete sums travel round; at the end all hold all of them.",
+    "all-to-all": "Each piece goes the shorter way round; at the end a device holds the pieces "
+    "meant for it.",
+}
+MOVES = (
+    "The same all-gather in motion: in each step every device sends the block that came last to "
+    "its neighbour on the right, and the last device sends to the first. Close and open the box to "
+    "see it again; where motion is switched off, the end is shown."
+)
+_FIRST_WAIT = 0.4  # seconds before the first block moves
+
+
 class Cell(NamedTuple):
     """One cell of a panel: its text, whether it is filled, and whether it came in this step."""
 
@@ -44,14 +64,12 @@ class Cell(NamedTuple):
     fresh: bool
 
 
+EMPTY = Cell("", filled=False, fresh=False)
 Panel = list[list[Cell]]
 
 
 def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Figure:
     """The steps of a collective side by side, or one panel in motion if `moving`.
-
-    Raises UnknownName for another operation, FlopbookError for a ring that cannot be drawn or does
-    not move.
 
     Raises UnknownName for another operation, FlopbookError for a ring that cannot be drawn or does
     not move.
@@ -64,38 +82,39 @@ def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Fi
         raise FlopbookError(f"{op} is drawn step by step only; moving is for all-gather")
     panels = PANELS[op](devices)
     title = f"{op.capitalize()} on a ring of {devices} devices"
+    story = f"{len(panels) - 1} steps on {devices} devices. {STORIES[op]}"
     height = HEAD + ROW * devices + 8
     if moving:
-        return Figure(
-            title, _told(op, devices, len(panels) - 1), MOVES, height, tuple(_moving(devices))
-        )
-    across = devices if op == OPS[3] else len(panels)  # an all-reduce is drawn in two rows
+        return Figure(title, story, MOVES, height, tuple(_moving(devices)))
+    across = devices if op == "all-reduce" else len(panels)  # an all-reduce is drawn in two rows
     step = (WIDTH - LEFT + GAP) / across
     shapes: list[str] = []
-    for number, one in enumerate(panels):
+    for number, panel in enumerate(panels):
         row, column = divmod(number, across)
+        top = row * (height + 12)
         if column == 0:
-            shapes += _names(op, devices, row * (height + 12))
-        place = (LEFT + column * step, row * (height + 12))
-        shapes += _panel(one, number, place, step - GAP)
-    height += (len(panels) - 1) // across * (height + 12)
-    return Figure(title, _told(op, devices, len(panels) - 1), CAPTIONS[op], height, tuple(shapes))
+            shapes += _names(op, devices, top)
+        shapes += _panel(panel, number, (LEFT + column * step, top), step - GAP)
+    rows = -(-len(panels) // across)
+    return Figure(title, story, CAPTIONS[op], rows * (height + 12) - 12, tuple(shapes))
 
 
-def _names(op: str, devices: int, top: float) -> list[str]:
+def _names(op: str, devices: int, top: float) -> Iterator[str]:
     """What the rows of a panel are."""
-    names, kind = ("012345", "from") if op == OPS[2] else (NAMES, "block")
-    return [
-        words(LEFT - 8, top + HEAD + ROW * n + 17, f"{kind} {names[n]}", "end", "fb-small")
-        for n in range(devices)
-    ]
+    labels = [f"block {name}" for name in NAMES]
+    if op == "all-to-all":
+        labels = [f"from {device}" for device in range(devices)]
+    for row, label in enumerate(labels[:devices]):
+        yield words(LEFT - 8, top + HEAD + ROW * row + 17, label, "end", "fb-small")
 
 
-MOVES = (
-    "The same all-gather in motion: in each step every device sends the block that came last to "
-    "its neighbour on the right, and the last device sends to the first. Close and open the box to "
-    "see it again; where motion is switched off, the end is shown."
-)
+def _panels(devices: int, steps: int, cell: Callable[[int, int, int], Cell]) -> list[Panel]:
+    """A panel for each step; `cell` is asked for its row, its column and the step."""
+    ring = range(devices)
+    panels = []
+    for step in range(steps):
+        panels.append([[cell(row, column, step) for column in ring] for row in ring])
+    return panels
 
 
 def gathered(devices: int) -> list[Panel]:
@@ -107,14 +126,11 @@ def gathered(devices: int) -> list[Panel]:
     def cell(block: int, device: int, step: int) -> Cell:
         way = (device - block) % devices
         if way > step:
-            return Cell("", False, False)
+            return EMPTY
         came = way == step and step > 0
-        return Cell(("→" if came else "") + NAMES[block], True, came)
+        return Cell("→" * came + NAMES[block], filled=True, fresh=came)
 
-    return [
-        [[cell(block, device, step) for device in range(devices)] for block in range(devices)]
-        for step in range(devices)
-    ]
+    return _panels(devices, devices, cell)
 
 
 def scattered(devices: int) -> list[Panel]:
@@ -126,120 +142,84 @@ def scattered(devices: int) -> list[Panel]:
     def cell(block: int, device: int, step: int) -> Cell:
         place = (device - block - 1) % devices  # steps from where this block's sum sets out
         if place < step:
-            return Cell("", False, False)
+            return EMPTY
         came = place == step and step > 0
-        return Cell(f"→{step + 1}" if came else "1", True, came)
+        return Cell(f"→{step + 1}" if came else "1", filled=True, fresh=came)
 
-    return [
-        [[cell(block, device, step) for device in range(devices)] for block in range(devices)]
-        for step in range(devices)
-    ]
+    return _panels(devices, devices, cell)
 
 
 def exchanged(devices: int) -> list[Panel]:
     """Who holds the piece from a device (row) to one (column) after each step of an all-to-all."""
 
     def cell(source: int, target: int, step: int) -> Cell:
-        right = (target - source) % devices
-        way, sign = (right, 1) if right <= devices - right else (devices - right, -1)
-        return Cell(str((source + sign * min(step, way)) % devices), True, 0 < step <= way)
+        rightwards = (target - source) % devices
+        leftwards = devices - rightwards
+        way, sign = (rightwards, 1) if rightwards <= leftwards else (leftwards, -1)
+        holder = (source + sign * min(step, way)) % devices
+        return Cell(str(holder), filled=True, fresh=0 < step <= way)
 
-    return [
-        [[cell(source, target, step) for target in range(devices)] for source in range(devices)]
-        for step in range(devices // 2 + 1)
-    ]
+    return _panels(devices, devices // 2 + 1, cell)
 
 
 def reduced(devices: int) -> list[Panel]:
     """The steps of an all-reduce: a reduce-scatter, then an all-gather of the complete sums."""
+    gathers = [[_sums(row, devices) for row in panel] for panel in gathered(devices)[1:]]
+    return [*scattered(devices), *gathers]
 
-    def sums(panel: Panel) -> Panel:
-        return [
-            [
-                one._replace(text="→" * one.fresh + str(devices)) if one.filled else one
-                for one in row
-            ]
-            for row in panel
-        ]
 
-    return [*scattered(devices), *(sums(panel) for panel in gathered(devices)[1:])]
+def _sums(row: list[Cell], devices: int) -> list[Cell]:
+    """A row of an all-gather whose blocks are sums of so many terms."""
+    sums = {False: str(devices), True: f"→{devices}"}
+    return [cell._replace(text=sums[cell.fresh]) if cell.filled else cell for cell in row]
 
 
 PANELS = dict(zip(OPS, (gathered, scattered, exchanged, reduced), strict=True))
 
 
-def _told(op: str, devices: int, steps: int) -> str:
-    """The picture in words."""
-    how = {
-        "all-gather": (
-            "In each step every device passes on the block that came last; at the end all hold all."
-        ),
-        "reduce-scatter": (
-            "In each step every device passes on one partial sum, and the next adds its term; at "
-            "the end each device holds one complete sum."
-        ),
-        "all-reduce": (
-            "First every device passes on partial sums until each holds one complete sum, then the "
-            "complete sums travel round; at the end all hold all of them."
-        ),
-        "all-to-all": (
-            "Each piece goes the shorter way round; at the end a device holds the pieces meant for "
-            "it."
-        ),
-    }[op]
-    return f"{steps} steps on {devices} devices. {how}"
-
-
-def _panel(panel: Panel, step: int, corner: tuple[float, float], width: float) -> list[str]:
+def _panel(panel: Panel, step: int, corner: Point, width: float) -> Iterator[str]:
     left, top = corner
-    wide = width / len(panel)
-    shapes = [
-        words(
-            left + width / 2,
-            top + 14,
-            "before" if step == 0 else f"after step {step}",
-            kind="fb-strong",
-        )
-    ]
-    shapes += [
-        words(left + (n + 0.5) * wide, top + 34, str(n), kind="fb-small") for n in range(len(panel))
-    ]
+    side = width / len(panel)
+    title = f"after step {step}" if step else "before"
+    yield words(left + width / 2, top + 14, title, kind="fb-strong")
+    for device in range(len(panel)):
+        yield words(left + (device + 0.5) * side, top + 34, str(device), kind="fb-small")
     for row, cells in enumerate(panel):
         for column, cell in enumerate(cells):
-            shapes.append(_cell(cell, left + column * wide, top + HEAD + row * ROW, wide))
-    return shapes
+            yield _cell(cell, left + column * side, top + HEAD + row * ROW, side)
 
 
-def _cell(cell: Cell, x: float, y: float, wide: float, style: str = "") -> str:
+def _cell(cell: Cell, x: float, y: float, width: float) -> str:
     colour = "1" if cell.fresh else "0"
     kind = f"fb-c{colour}" if cell.filled else "fb-hollow"
-    drawn = f'<rect class="{kind}" x="{x:.5g}" y="{y:.5g}" width="{wide:.5g}" height="{ROW:g}"/>'
-    drawn += words(x + wide / 2, y + 17, cell.text, kind=f"fb-on{colour}") if cell.text else ""
-    return f'<g class="fb-slide" style="{escape(style)}">{drawn}</g>' if style else drawn
+    drawn = f'<rect class="{kind}" x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{ROW:g}"/>'
+    if cell.text:
+        drawn += words(x + width / 2, y + 17, cell.text, kind=f"fb-on{colour}")
+    return drawn
 
 
-def _moving(devices: int) -> list[str]:
+def _moving(devices: int) -> Iterator[str]:
     """One panel; a block that arrives slides in from the device on its left, step after step."""
-    wide = (WIDTH - LEFT) / devices
-    last, shapes = gathered(devices)[0], []
-    shapes += [
-        words(LEFT + (n + 0.5) * wide, 34, f"device {n}", kind="fb-small") for n in range(devices)
-    ]
-    shapes += [
-        words(LEFT - 8, HEAD + ROW * n + 17, f"block {NAMES[n]}", "end", "fb-small")
-        for n in range(devices)
-    ]
-    shapes += [
-        _cell(Cell("", False, False), LEFT + d * wide, HEAD + b * ROW, wide)
-        for b in range(devices)
-        for d in range(devices)
-    ]
+    side = (WIDTH - LEFT) / devices
+    for device in range(devices):
+        yield words(LEFT + (device + 0.5) * side, 34, f"device {device}", kind="fb-small")
+    yield from _names("all-gather", devices, 0)
+    for row in range(devices):
+        for column in range(devices):
+            yield _cell(EMPTY, LEFT + column * side, HEAD + row * ROW, side)
     for block in range(devices):
-        shapes.append(_cell(last[block][block], LEFT + block * wide, HEAD + block * ROW, wide))
-        for step in range(1, devices):
-            device = (block + step) % devices
-            shift = -wide if device else wide * (devices - 1)
-            style = f"--fb-dx:{shift:.5g}px;--fb-wait:{(step - 1) * SECONDS + 0.4:.3g}s"
-            cell = Cell(NAMES[block], True, False)
-            shapes.append(_cell(cell, LEFT + device * wide, HEAD + block * ROW, wide, style))
-    return shapes
+        yield from _travel(block, devices, side)
+
+
+def _travel(block: int, devices: int, side: float) -> Iterator[str]:
+    """A block at its device, and once more at each device that it comes to."""
+    y = HEAD + block * ROW
+    cell = Cell(NAMES[block], filled=True, fresh=False)
+    yield _cell(cell, LEFT + block * side, y, side)
+    for step in range(1, devices):
+        device = (block + step) % devices
+        # from the last device a block goes back to the first
+        shift = -side if device else side * (devices - 1)
+        style = f"--fb-dx:{shift:.5g}px;--fb-wait:{(step - 1) * SECONDS + _FIRST_WAIT:.3g}s"
+        drawn = _cell(cell, LEFT + device * side, y, side)
+        yield f'<g class="fb-slide" style="{escape(style)}">{drawn}</g>'
