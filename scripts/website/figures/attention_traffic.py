@@ -32,9 +32,7 @@ def figure() -> Figure:
         (84, 14, 490, 290),
     )
     shapes = chart.grid()
-    shapes += [
-        chart.line(points, number) for number, (_, points) in enumerate(lines)
-    ] + chart.names(lines)
+    shapes += chart.lines(lines)
     facts = "; ".join(
         f"{name}: {format_quantity(points[4][1], 'byte')} at {points[4][0]:,.0f} tokens"
         for name, points in lines

@@ -28,11 +28,7 @@ def figure() -> Figure:
         Axis("idle share of the step", 0.005, 1, ""),
         (84, 14, 540, 270),
     )
-    shapes = [
-        *chart.grid(),
-        *(chart.line(points, n) for n, (_, points) in enumerate(lines)),
-        *chart.names(lines),
-    ]
+    shapes = [*chart.grid(), *chart.lines(lines)]
     marks = [(ENOUGH * k, share(k, ENOUGH * k)) for k in STAGES]
     shapes += [
         chart.dot(m, f, f"{k} stages, {m} micro-batches: {f:.1%}", f"fb-c{n}")

@@ -119,3 +119,8 @@ def _few(ticks: list[float]) -> list[float]:
     """Every second or third tick where all of them would touch."""
     step = -(-len(ticks) // MOST_TICKS)
     return ticks[::step]
+
+
+def spaced(low: float, high: float, count: int) -> list[float]:
+    """Values from low to high, each the same factor above the one before."""
+    return [low * (high / low) ** (n / (count - 1)) for n in range(count)]

@@ -12,7 +12,7 @@ _YEARS = (2014, 2023)
 def figure() -> Figure:
     """Two growth curves, one of them with its band."""
     chart = Chart(
-        Axis("year", *map(float, _YEARS), "", log=False),
+        Axis("year", _YEARS[0], _YEARS[1], "", log=False),
         Axis("times as much as in 2014", 1, 1e7, ""),
         (84, 14, 500, 290),
     )

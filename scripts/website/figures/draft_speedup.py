@@ -42,6 +42,5 @@ def figure(draft_time: float = 0.05) -> Figure:
 
 
 def _speedup(accepted: float, drafted: int, draft_time: float) -> float:
-    return calculate(
-        "speculative-decoding", acceptance=accepted, draft_tokens=drafted, draft_time=draft_time
-    )["speedup"]
+    options = {"acceptance": accepted, "draft_tokens": drafted, "draft_time": draft_time}
+    return float(calculate("speculative-decoding", **options)["speedup"])

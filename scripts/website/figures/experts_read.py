@@ -13,7 +13,7 @@ _MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
 
 def share_read(experts: float, visited: float, batch: float) -> float:
     """Share of the experts that a batch visits, if all tokens choose evenly and independently."""
-    return 1 - (1 - visited / experts) ** batch
+    return 1.0 - math.pow(1 - visited / experts, batch)
 
 
 def half_read(experts: float, visited: float) -> float:

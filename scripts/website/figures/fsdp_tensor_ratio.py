@@ -6,8 +6,8 @@ from typing import Any
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
-from scripts.website.figures.drawing import Figure, path
+from scripts.website.figures.chart import Axis, Chart, spaced
+from scripts.website.figures.drawing import Figure
 
 LOW, HIGH, POINTS = 30.0, 6000.0, 50
 
@@ -16,36 +16,28 @@ def figure(
     chip: str = "tpu-v5p", d_ff: float = 30000, chips: int = 64, axes: int = 3, **network: Any
 ) -> Figure:
     """Ratios against tokens per chip; `network`: tensor_axes, ffn_kind and link_bandwidth."""
-    rate = {name: value for name, value in network.items() if name == "link_bandwidth"}
-    block = {name: value for name, value in network.items() if name == "ffn_kind"}
-    alone = calculate("fsdp-limit", chip=chip, axes=axes, **rate)["tokens_per_chip"]
-    ways = calculate("tp-limit", chip=chip, axes=axes, d_ff=float(d_ff), **rate, **block)[
-        "forward_ways"
-    ]
-    tokens = [LOW * (HIGH / LOW) ** (n / (POINTS - 1)) for n in range(POINTS)]
-    mixed = [_slack(chip, d_ff, chips, axes, n, network) for n in tokens]
+    ring = {"chip": chip, "axes": axes, **_chosen(network, "link_bandwidth")}
+    block = {"d_ff": float(d_ff), **_chosen(network, "ffn_kind")}
+    both = {"chip": chip, "axes": axes, "d_ff": float(d_ff), **network}
+    alone = calculate("fsdp-limit", **ring)["tokens_per_chip"]
+    ways = calculate("tp-limit", **ring, **block)["forward_ways"]
+    least = calculate("mixed-limit", **both)["tokens_per_chip"]
+    tokens = spaced(LOW, HIGH, POINTS)
     lines = (
-        ("both, best split", list(zip(tokens, mixed, strict=True))),
+        ("both, best split", [(n, _slack(both, chips, n)) for n in tokens]),
         ("FSDP alone", [(n, n / alone) for n in tokens]),
         ("tensor alone", [(n, ways / chips) for n in tokens]),
     )
-    least = calculate("mixed-limit", chip=chip, d_ff=float(d_ff), axes=axes, **network)[
-        "tokens_per_chip"
-    ]
     heights = [y for _, points in lines for _, y in points]
     chart = Chart(
         Axis("tokens per chip", LOW, HIGH, "1"),
         Axis("arithmetic over traffic", min(heights) * 0.8, max(heights) * 1.3, ""),
         (84, 14, 510, 270),
     )
-    shapes = [*chart.grid(), path([(84, chart.y.at(1)), (510, chart.y.at(1))], "fb-stroke")]
-    shapes += [
-        chart.line(points, number) for number, (_, points) in enumerate(lines)
-    ] + chart.names(lines)
-    for number, (at, name) in enumerate(((least, "both"), (alone, "FSDP alone"))):
-        shapes.append(
-            chart.dot(at, 1, f"{name}: {format_quantity(at, 'token')} per chip", f"fb-c{number}")
-        )
+    shapes = [*chart.grid(), chart.level(1, "fb-stroke"), *chart.lines(lines)]
+    for number, (batch, name) in enumerate(((least, "both"), (alone, "FSDP alone"))):
+        tip = f"{name}: {format_quantity(batch, 'token')} per chip"
+        shapes.append(chart.dot(batch, 1, tip, f"fb-c{number}"))
     title = f"Arithmetic over traffic on {chips:,} chips, feed-forward width {d_ff:,.0f}"
     facts = (
         "Both axes logarithmic. At 1 traffic just hides: both together from "
@@ -61,15 +53,12 @@ def figure(
     )
 
 
-def _slack(
-    chip: str, d_ff: float, chips: int, axes: int, tokens: float, network: dict[str, Any]
-) -> float:
+def _chosen(network: dict[str, Any], name: str) -> dict[str, Any]:
+    """One option of the network, if it is given: not every calculator takes all of them."""
+    return {name: network[name]} if name in network else {}
+
+
+def _slack(options: dict[str, Any], chips: int, tokens: float) -> float:
     """Arithmetic over traffic at the best split of the chips, for so many tokens on each."""
-    given = {
-        "d_ff": float(d_ff),
-        "chips": chips,
-        "axes": axes,
-        "batch_tokens": tokens * chips,
-        **network,
-    }
-    return float(calculate("mixed-limit", chip=chip, **given)["slack"])
+    batch = {"chips": chips, "batch_tokens": tokens * chips}
+    return float(calculate("mixed-limit", **options, **batch)["slack"])

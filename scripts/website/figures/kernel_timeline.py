@@ -19,11 +19,13 @@ def figure(kind: str = "buffers") -> Figure:
         raise UnknownName("kind of timeline", kind, _KINDS)
     title, lanes, caption, ways = _KINDS[kind]
     scale = (WIDTH - LEFT - 8) / max(bar.end for _, bars in ways for bar in bars)
-    shapes, facts, top = [], [], TOP
+    shapes: list[str] = []
+    facts = []
+    top = TOP
     for name, bars in ways:
-        end = max(bar.end for bar in bars)
+        finish = max(bar.end for bar in bars)
         text = (
-            f"{name}: done after {end:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of "
+            f"{name}: done after {finish:.3g}, the {lanes[1]} waits for {idle_share(bars, 1):.0%} of "
             "it"
         )
         shapes += panel(text, lanes, bars, top, scale)
@@ -54,9 +56,8 @@ def launched(
     bars, host, chip = [], 0.0, 0.0
     for kernel in range(kernels):
         if not (together and kernel):
-            bars.append(
-                Bar(0, host, host + launch, "start" if together else f"start {kernel + 1}", "c3")
-            )
+            name = "start" if together else f"start {kernel + 1}"
+            bars.append(Bar(0, host, host + launch, name, "c3"))
             host += launch
         begin = max(host, chip)
         chip = begin + run

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flopbook.pipelines import Times, plan, simulate
 from flopbook.pipelines.simulation import Run
-from scripts.website.figures.drawing import WIDTH, Figure, box, words
+from scripts.website.figures.drawing import WIDTH, Figure, box, key, words
 
 LEFT, RIGHT, TOP, ROW, GAP = 118.0, 60.0, 26.0, 11.0, 18.0
 
@@ -18,60 +20,37 @@ def figure(stages: int = 4, counts: tuple[int, ...] = (1, 4, 8, 16)) -> Figure:
     """A group of rows for each number. Raises FlopbookError for schedules that do not exist."""
     all_runs = runs(stages, counts)
     scale = (WIDTH - LEFT - RIGHT) / max(float(run.makespan) for run in all_runs)
-    shapes = [
-        box(LEFT, 4, 12, 12, "fb-c0"),
-        words(LEFT + 17, 14, "forward", "start"),
-        box(LEFT + 80, 4, 12, 12, "fb-c1"),
-        words(LEFT + 97, 14, "backward", "start"),
-    ]
-    top, facts = TOP, []
-    for count, run in zip(counts, all_runs, strict=True):
-        shapes.append(
-            words(LEFT - 10, top + stages * ROW / 2 - 2, f"M = {count}", "end", "fb-strong")
-        )
-        shapes.append(
-            words(
-                LEFT - 10,
-                top + stages * ROW / 2 + 12,
-                f"idle {run.fraction:.0%}",
-                "end",
-                "fb-small",
-            )
-        )
-        first = float(min(stage[0].start for stage in run.timed))
-        for number, stage in enumerate(run.timed):
-            for start, end, slot in stage:
-                kind = "fb-c0" if slot[0].kind == "F" else "fb-c1"
-                x = LEFT + (float(start) - first) * scale
-                shapes.append(
-                    box(
-                        round(x, 1),
-                        top + number * ROW,
-                        round(float(end - start) * scale, 1),
-                        ROW - 1,
-                        kind,
-                    )
-                )
-        end = LEFT + float(run.makespan) * scale
-        shapes.append(
-            words(
-                end + 6,
-                top + stages * ROW / 2 + 4,
-                f"{float(run.makespan) / sum(run.times) / count:.2f}",
-                "start",
-            )
-        )
-        facts.append(
-            f"M = {count}: idle {run.fraction:.1%}, "
-            f"{float(run.makespan) / sum(run.times) / count:.2f} times"
-        )
-        top += stages * ROW + GAP
+    shapes = [*key(LEFT, 4, "forward", "fb-c0"), *key(LEFT + 80, 4, "backward", "fb-c1")]
+    facts = []
+    height = stages * ROW
+    for number, (count, run) in enumerate(zip(counts, all_runs, strict=True)):
+        top = TOP + number * (height + GAP)
+        middle = top + height / 2
+        name = f"M = {count}"
+        times_work = f"{float(run.makespan) / sum(run.times) / count:.2f}"
+        shapes.append(words(LEFT - 10, middle - 2, name, "end", "fb-strong"))
+        shapes.append(words(LEFT - 10, middle + 12, f"idle {run.fraction:.0%}", "end", "fb-small"))
+        shapes += _passes(run, top, scale)
+        last = LEFT + float(run.makespan) * scale
+        shapes.append(words(last + 6, middle + 4, times_work, "start"))
+        facts.append(f"{name}: idle {run.fraction:.1%}, {times_work} times")
     return Figure(
         f"A batch in micro-batches on {stages} stages",
         f"The same batch each time, a row for each stage. {'; '.join(facts)} the time of the work "
         "alone.",
         "The same batch, cut into more and more pieces. The work of a stage stays, the waiting "
         "shrinks. At the end of each group: its time, where 1 is the work alone.",
-        top - GAP + 8,
+        TOP + len(counts) * (height + GAP) - GAP + 8,
         tuple(shapes),
     )
+
+
+def _passes(run: Run, top: float, scale: float) -> Iterator[str]:
+    """The passes of a run, a row for each stage; tenths of a pixel keep the page small."""
+    first = float(min(stage[0].start for stage in run.timed))
+    for number, stage in enumerate(run.timed):
+        for start, stop, slot in stage:
+            kind = "fb-c0" if slot[0].kind == "F" else "fb-c1"
+            x = round(LEFT + (float(start) - first) * scale, 1)
+            width = round(float(stop - start) * scale, 1)
+            yield box(x, top + number * ROW, width, ROW - 1, kind)

@@ -30,7 +30,7 @@ class Point(NamedTuple):
     id: str
     name: str
     year: float
-    count: float
+    transistors: float
 
 
 def points() -> list[Point]:
@@ -52,7 +52,7 @@ def doubling(fitted_points: Sequence[Point]) -> tuple[float, float]:
 
     Raises FlopbookError for too few points.
     """
-    fit = fitted([(point.year, point.count) for point in fitted_points])
+    fit = fitted([(point.year, point.transistors) for point in fitted_points])
     if fit is None:
         raise FlopbookError("too few dated chips with a number of transistors for a doubling time")
     return fit.doubling, fit.start
@@ -68,28 +68,29 @@ def figure() -> Figure:
         Axis("transistors", 1e9, 1e13, ""),
         (84, 14, 540, 290),
     )
-    at = [start * 2 ** ((year - 2000) / period) for year in (first, last)]
-    twice = [(first, at[0]), (last, at[0] * 2 ** ((last - first) / 2))]
-    lines = ((f"fit, {period:.1f} years", [(first, at[0]), (last, at[1])]), ("2 years", twice))
+    low, high = (start * 2 ** ((year - 2000) / period) for year in (first, last))
+    moore = low * 2 ** ((last - first) / 2)
+    lines = (
+        (f"fit, {period:.1f} years", [(first, low), (last, high)]),
+        ("2 years", [(first, low), (last, moore)]),
+    )
     shapes = chart.grid()
     for point in shown:
-        tip = f"{point.name}: {format_quantity(point.count, '1')} transistors"
-        shapes.append(
-            chart.dot(
-                point.year, point.count, tip, "fb-c1" if point.id.startswith(WAFERS) else "fb-c0"
-            )
-        )
-    shapes += [chart.line(line, number) for number, (_, line) in enumerate(lines)]
-    shapes += chart.names(lines)
+        tip = f"{point.name}: {format_quantity(point.transistors, '1')} transistors"
+        colour = "fb-c1" if point.id.startswith(WAFERS) else "fb-c0"
+        shapes.append(chart.dot(point.year, point.transistors, tip, colour))
+    shapes += chart.lines(lines)
     for point in shown:
         if point.id in _NAMED:
-            shapes.append(chart.words((point.year, point.count), _NAMED[point.id], "end", (-7, -5)))
-    least, most = min(shown, key=lambda p: p.count), max(shown, key=lambda p: p.count)
+            place = (point.year, point.transistors)
+            shapes.append(chart.words(place, _NAMED[point.id], "end", (-7, -5)))
+    least = min(shown, key=lambda point: point.transistors)
+    most = max(shown, key=lambda point: point.transistors)
     return Figure(
         "Transistors of accelerators over time",
         f"{len(shown)} chips on a logarithmic axis, from {least.name} with "
-        f"{format_quantity(least.count, '1')} to {most.name} with "
-        f"{format_quantity(most.count, '1')}. The fitted line doubles in {period:.1f} years.",
+        f"{format_quantity(least.transistors, '1')} to {most.name} with "
+        f"{format_quantity(most.transistors, '1')}. The fitted line doubles in {period:.1f} years.",
         f"Transistors of the {len(shown)} chips of our data that have a count and a date. Solid: "
         f"the best fit, one doubling in {period:.1f} years. Dashed: Moore's two years. Wafers (the "
         "other colour) are left out of the fit. Large packages hold several dies.",

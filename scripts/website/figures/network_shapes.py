@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
 from scripts.website.figures.drawing import Figure, box, dot, path, words
 
 SIDE = 4
 CHIPS = SIDE * SIDE
 Links = set[tuple[int, int]]
+_TOP, _GAP, _STUB = 41, 36, 21  # pixels: first row, chip to chip, end of a link that goes around
 
 
 def mesh(closed: bool) -> Links:
@@ -51,23 +53,25 @@ def _hops(links: Links, start: int) -> int:
 
 def across(links: Links) -> int:
     """Links between the left half and the right half; at a switch, the ports of one half."""
-    left = {chip for chip in range(CHIPS) if chip % SIDE < SIDE // 2}
-    return sum((a in left) != (b in left) for a, b in links)
+    half = {chip for chip in range(CHIPS) if chip % SIDE < SIDE // 2}
+    return sum((a in half) != (b in half) for a, b in links)
 
 
 def figure() -> Figure:
     """The three side by side."""
-    made = (("mesh", mesh(False)), ("torus", mesh(True)), ("switch", switch()))
-    shapes, facts = [], []
-    for number, (name, links) in enumerate(made):
+    networks = (("mesh", mesh(False)), ("torus", mesh(True)), ("switch", switch()))
+    shapes: list[str] = []
+    facts = []
+    for number, (name, links) in enumerate(networks):
         left = 30 + number * 210
-        counts = f"{furthest(links)} hops at most, {across(links)} links across the middle"
-        shapes += [words(left + 75, 16, name, kind="fb-strong"), *_drawn(left, name, links)]
-        shapes.append(words(left + 75, 232, f"{furthest(links)} hops at most", kind="fb-small"))
-        shapes.append(
-            words(left + 75, 248, f"{across(links)} links across the middle", kind="fb-small")
-        )
-        facts.append(f"{name}: {counts}")
+        middle = left + 75
+        most_hops = f"{furthest(links)} hops at most"
+        cut = f"{across(links)} links across the middle"
+        shapes.append(words(middle, 16, name, kind="fb-strong"))
+        shapes += _star(left) if name == "switch" else _square(left, links)
+        shapes.append(words(middle, 232, most_hops, kind="fb-small"))
+        shapes.append(words(middle, 248, cut, kind="fb-small"))
+        facts.append(f"{name}: {most_hops}, {cut}")
     return Figure(
         "Mesh, torus and switch",
         f"{CHIPS} chips, joined in three ways. {'; '.join(facts)}.",
@@ -79,35 +83,32 @@ def figure() -> Figure:
     )
 
 
-def _drawn(left: float, name: str, links: Links) -> list[str]:
-    if name == "switch":
-        return _star(left)
-    places = [(left + 21 + 36 * (chip % SIDE), 62 + 36 * (chip // SIDE)) for chip in range(CHIPS)]
-    shapes = []
+def _square(left: float, links: Links) -> Iterator[str]:
+    """Chips in rows and columns; a link around the edge is drawn as two dashed ends."""
+    columns = [left + _STUB + _GAP * column for column in range(SIDE)]
+    rows = [_TOP + _STUB + _GAP * row for row in range(SIDE)]
+    places = [(x, y) for y in rows for x in columns]
     for a, b in sorted(links):
         (x0, y0), (x1, y1) = places[a], places[b]
-        if abs(x1 - x0) + abs(y1 - y0) < 40:
-            shapes.append(path([places[a], places[b]]))
+        is_neighbour = abs(x1 - x0) + abs(y1 - y0) <= _GAP
+        if is_neighbour:
+            yield path([places[a], places[b]])
         elif y0 == y1:
-            shapes += [
-                path([(left, y0), (left + 21, y0)], "fb-dashed"),
-                path([(x0, y0), (x0 + 21, y0)], "fb-dashed"),
-            ]
+            yield path([(left, y0), (left + _STUB, y0)], "fb-dashed")
+            yield path([(x0, y0), (x0 + _STUB, y0)], "fb-dashed")
         else:
-            shapes += [
-                path([(x0, 41), (x0, 62)], "fb-dashed"),
-                path([(x0, y0), (x0, y0 + 21)], "fb-dashed"),
-            ]
-    return [*shapes, *(dot(x, y, "fb-c0", f"chip {n}", 8) for n, (x, y) in enumerate(places))]
+            yield path([(x0, _TOP), (x0, _TOP + _STUB)], "fb-dashed")
+            yield path([(x0, y0), (x0, y0 + _STUB)], "fb-dashed")
+    for chip, (x, y) in enumerate(places):
+        yield dot(x, y, "fb-c0", f"chip {chip}", 8)
 
 
-def _star(left: float) -> list[str]:
-    shapes = []
+def _star(left: float) -> Iterator[str]:
+    """Half of the chips above the switch, half below."""
     for chip in range(CHIPS):
-        x, y = left + 12 + 18 * (chip % 8), 62 if chip < 8 else 182
-        shapes += [path([(x, y), (left + 75, 122)]), dot(x, y, "fb-c0", f"chip {chip}", 7)]
-    return [
-        *shapes,
-        box(left + 45, 106, 60, 32, "fb-c4"),
-        words(left + 75, 127, "switch", kind="fb-on4"),
-    ]
+        x = left + 12 + 18 * (chip % 8)
+        y = 62 if chip < 8 else 182
+        yield path([(x, y), (left + 75, 122)])
+        yield dot(x, y, "fb-c0", f"chip {chip}", 7)
+    yield box(left + 45, 106, 60, 32, "fb-c4")
+    yield words(left + 75, 127, "switch", kind="fb-on4")

@@ -41,11 +41,7 @@ def figure(
         lines.append((name, [(n, rate(model, chip, scaleout, n, overlap) / 1e6) for n in COUNTS]))
     up = Axis("million tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3)
     chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
-    shapes = [
-        *chart.grid(),
-        *(chart.line(points, n) for n, (_, points) in enumerate(lines)),
-        *chart.names(lines),
-    ]
+    shapes = [*chart.grid(), *chart.lines(lines)]
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
     facts = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
     return Figure(

@@ -83,12 +83,12 @@ def figure(shapes: str = SHAPES) -> Figure:
         facts.append(f"{name}: {', '.join(lines)}")
     return Figure(
         "Slices of a TPU pod",
-        f"{'; '.join(facts)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical switches "
-        f"close. Two sides: an axis closes where it has {FULL} chips.",
+        f"{'; '.join(facts)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "
+        f"switches close. Two sides: an axis closes where it has {FULL} chips.",
         "Every dot is a chip; a long side is drawn with fewer. Dashed ends are links that go round "
         "to the other side. "
-        f"With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) closes on every axis; "
-        f"with two sides only an axis of {FULL} does.",
+        f"With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) closes on every "
+        f"axis; with two sides only an axis of {FULL} does.",
         _TOP + _SIDE + 70,
         tuple(drawn),
     )

@@ -103,8 +103,8 @@ def test_shares_add_up_over_makers() -> None:
     """The last row is the mean of all makers, small ones included."""
     rows = published_shares.rows()
     *large, every = rows
-    assert every.name == "all makers" and every.count >= sum(row.count for row in large)
-    assert all(row.count >= published_shares.LEAST for row in large)
+    assert every.name == "all makers" and every.chips >= sum(row.chips for row in large)
+    assert all(row.chips >= published_shares.LEAST for row in large)
     assert all(0 <= share <= 1 for row in rows for share in row.shares)
     for column in range(len(published_shares.COLUMNS)):
         assert (
