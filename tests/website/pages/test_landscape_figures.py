@@ -108,8 +108,8 @@ def test_shares_add_up_over_makers() -> None:
     assert all(0 <= share <= 1 for row in rows for share in row.shares)
     for column in range(len(published_shares.COLUMNS)):
         assert (
-            sum(row.shares[column] * row.count for row in large)
-            <= every.shares[column] * every.count + 1e-9
+            sum(row.shares[column] * row.chips for row in large)
+            <= every.shares[column] * every.chips + 1e-9
         )
     assert len({row.name for row in rows}) == len(rows) <= len(vendor_ids()) + 1
 
