@@ -6,6 +6,7 @@ import io
 import posixpath
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -14,6 +15,8 @@ from scripts.website.book.epub import FOLDER, MIMETYPE
 
 _OPF = "{http://www.idpf.org/2007/opf}"
 _SPACES = {"math": "http://www.w3.org/1998/Math/MathML", "svg": "http://www.w3.org/2000/svg"}
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+_LINKED = ("href", "src", "{http://www.w3.org/1999/xlink}href")
 _LOADS = ("img", "image", "link", "script", "iframe", "audio", "video", "source", "object", "use")
 
 
@@ -22,23 +25,23 @@ def problems(content: bytes) -> list[str]:
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         first = packed.infolist()[0]
         files = {name: packed.read(name) for name in packed.namelist()}
-    found = []
+    faults = []
     if first.filename != "mimetype" or first.compress_type != zipfile.ZIP_STORED or first.extra:
-        found.append("mimetype: expected as the first file, not compressed")
+        faults.append("mimetype: expected as the first file, not compressed")
     if files.get("mimetype") != MIMETYPE.encode():
-        found.append(f"mimetype: expected {MIMETYPE}")
+        faults.append(f"mimetype: expected {MIMETYPE}")
     trees: dict[str, ElementTree.Element] = {}
     for name in sorted(files):
         if name.endswith((".xhtml", ".opf", ".ncx", ".xml")):
             try:
                 trees[name] = ElementTree.fromstring(files[name])
             except ElementTree.ParseError as error:
-                found.append(f"{name}: {error}")
-    return [*found, *_spaces(trees), *_manifest(trees, set(files)), *_links(trees, set(files))]
+                faults.append(f"{name}: {error}")
+    return [*faults, *_namespaces(trees), *_manifest(trees, set(files)), *_links(trees, set(files))]
 
 
-def _spaces(trees: dict[str, ElementTree.Element]) -> Iterator[str]:
-    """In XML a name alone is unknown: formulas and pictures say their namespace."""
+def _namespaces(trees: dict[str, ElementTree.Element]) -> Iterator[str]:
+    """Elements of formulas and pictures outside their namespace: readers show bare letters."""
     for name, tree in trees.items():
         for element in tree.iter():
             space, _, kind = element.tag.lstrip("{").rpartition("}")
@@ -53,58 +56,63 @@ def _manifest(trees: dict[str, ElementTree.Element], files: set[str]) -> Iterato
         yield "package.opf: missing"
         return
     items = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
-    listed = [f"{FOLDER}/{href}" for href in items.values()]
-    wanted = {name for name in files if name.startswith(f"{FOLDER}/") and not name.endswith(".opf")}
-    yield from (f"manifest: {name} is not listed" for name in sorted(wanted - set(listed)))
+    listed = Counter(f"{FOLDER}/{href}" for href in items.values())
+    content = {
+        name for name in files if name.startswith(f"{FOLDER}/") and not name.endswith(".opf")
+    }
+    yield from (f"manifest: {name} is not listed" for name in sorted(content - set(listed)))
     yield from (f"manifest: {name} is not there" for name in sorted(set(listed) - files))
-    yield from (
-        f"manifest: {name} stands twice" for name in sorted(set(listed)) if listed.count(name) > 1
-    )
+    yield from (f"manifest: {name} stands twice" for name in _repeated(listed))
     spine = [item.get("idref") for item in package.iter(f"{_OPF}itemref")]
     yield from (f"spine: {name} is not in the manifest" for name in spine if name not in items)
     pages = {name for name, href in items.items() if href.endswith(".xhtml")}
     yield from (f"spine: {name} is left out" for name in sorted(pages - set(spine), key=str))
 
 
+def _repeated(counts: Counter[str]) -> list[str]:
+    return sorted(name for name, count in counts.items() if count > 1)
+
+
 def _links(trees: dict[str, ElementTree.Element], files: set[str]) -> Iterator[str]:
     """Links lead to a file of the book and an id in it; nothing is loaded from elsewhere."""
-    ids = {
-        name: [one.get("id") for one in tree.iter() if one.get("id")]
-        for name, tree in trees.items()
-    }
+    ids = {name: _ids(tree) for name, tree in trees.items()}
     for name, tree in trees.items():
-        yield from (
-            f"{name}: the id {one} stands twice"
-            for one in set(ids[name])
-            if ids[name].count(one) > 1
-        )
+        yield from (f"{name}: the id {repeated} stands twice" for repeated in _repeated(ids[name]))
         if not name.endswith((".xhtml", ".ncx")):
             continue
         for element in tree.iter():
-            for attribute in ("href", "src", "{http://www.w3.org/1999/xlink}href"):
-                if fault := _fault(element, element.get(attribute), name, ids, files):
-                    yield f"{name}: {element.get(attribute)}: {fault}"
+            addresses = (element.get(name) for name in _LINKED)
+            for href in (address for address in addresses if address is not None):
+                if fault := _outside(element, href) or _inside(href, name, ids, files):
+                    yield f"{name}: {href}: {fault}"
 
 
-def _fault(
-    element: ElementTree.Element,
-    href: str | None,
-    page: str,
-    ids: dict[str, list[str | None]],
-    files: set[str],
-) -> str:
-    if href is None:
+def _ids(tree: ElementTree.Element) -> Counter[str]:
+    return Counter(name for element in tree.iter() if (name := element.get("id")))
+
+
+def _outside(element: ElementTree.Element, href: str) -> str:
+    """What is wrong with an address outside the book: it may be linked to, but not loaded."""
+    is_loaded = element.tag.rpartition("}")[2] in _LOADS
+    return "loaded from elsewhere" if is_loaded and _ABSOLUTE.match(href) else ""
+
+
+def _inside(href: str, page: str, ids: dict[str, Counter[str]], files: set[str]) -> str:
+    """What is wrong with a link inside the book."""
+    if _ABSOLUTE.match(href):
         return ""
-    if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
-        return "loaded from elsewhere" if element.tag.rpartition("}")[2] in _LOADS else ""
-    path, _, anchor = href.partition("#")
-    target = (
-        posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path))) if path else page
-    )
+    target = _target(href, page)
+    anchor = unquote(href.partition("#")[2])
     if target not in files:
         return "no such file"
-    return (
-        f"no element with this id in {target}"
-        if anchor and unquote(anchor) not in ids.get(target, [])
-        else ""
-    )
+    if anchor and anchor not in ids.get(target, {}):
+        return f"no element with this id in {target}"
+    return ""
+
+
+def _target(href: str, page: str) -> str:
+    """The file of the book that a link on a page leads to."""
+    path = href.partition("#")[0]
+    if not path:
+        return page
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path)))

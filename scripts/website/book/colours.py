@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import tinycss2
 from bs4 import Tag
+from tinycss2.ast import Node
 
 from scripts.website.book.parts import BookError
 
@@ -20,31 +21,16 @@ THEME = {
     "--md-default-fg-color--lightest": "#dfe3e8",
     "--md-default-bg-color": "#ffffff",
 }
-PAINT = frozenset(
-    (
-        "fill",
-        "stroke",
-        "stroke-width",
-        "stroke-dasharray",
-        "font-size",
-        "font-weight",
-        "opacity",
-        "fill-opacity",
-        "stroke-opacity",
-        "stroke-linecap",
-        "stroke-linejoin",
-        "fill-rule",
-        "paint-order",
-        "font-style",
-        "letter-spacing",
-        "text-anchor",
-        "visibility",
-    )
-)
+# Properties of a picture that have an attribute of the same name.
+_FILLS = ("fill", "fill-opacity", "fill-rule", "opacity", "paint-order", "visibility")
+_STROKES = ("width", "dasharray", "opacity", "linecap", "linejoin")
+_FONTS = ("font-size", "font-weight", "font-style", "letter-spacing", "text-anchor")
+PAINT = frozenset((*_FILLS, "stroke", *(f"stroke-{name}" for name in _STROKES), *_FONTS))
 _WORDED = ("svg", "g", "text", "tspan")  # a shape may not have a font
 _OF_WORDS = ("font", "letter", "text", "paint-order")
 _COMMA = re.compile(r",\s*(?![^()]*\))")  # between selectors, not inside brackets
 _STATE = re.compile(r":(hover|focus|target|before|after)|data-md")
+_DEEPEST = 8  # variables inside of variables; more is a circle
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*\)")
 
 
@@ -58,31 +44,41 @@ class Rule(NamedTuple):
 
 def rules(sheet: str) -> list[Rule]:
     """The rules of a style sheet that paint, the weakest first, in colours of the light scheme."""
-    found: list[Rule] = []
     variables = dict(THEME)
-    read: list[tuple[str, dict[str, str]]] = []
+    declared: list[tuple[str, dict[str, str]]] = []
     for node in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
         if node.type != "qualified-rule":
             continue
-        said = {
-            one.name: tinycss2.serialize(one.value).strip()
-            for one in tinycss2.parse_blocks_contents(node.content)
-            if one.type == "declaration"
+        selectors = tinycss2.serialize(node.prelude).strip()
+        declarations = _declarations(node.content)
+        if ":root" in selectors:
+            variables |= {
+                name: text for name, text in declarations.items() if name.startswith("--")
+            }
+        declared.append((selectors, declarations))
+    painting: list[Rule] = []
+    for selectors, declarations in declared:
+        values = {
+            name: _resolved(text, variables) for name, text in declarations.items() if name in PAINT
         }
-        selector = tinycss2.serialize(node.prelude).strip()
-        if ":root" in selector:
-            variables |= {name: value for name, value in said.items() if name.startswith("--")}
-        read.append((selector, {name: value for name, value in said.items() if name in PAINT}))
-    for selectors, paint in read:
-        values = {name: _value(value, variables) for name, value in paint.items()}
-        for selector in _COMMA.split(selectors) if values else ():
-            if not _STATE.search(selector):
-                found.append(Rule(_weight(selector), selector, values))
-    return sorted(found, key=lambda rule: rule.weight)
+        for selector in _COMMA.split(selectors):
+            if values and not _STATE.search(selector):
+                painting.append(Rule(_weight(selector), selector, values))
+    return sorted(painting, key=lambda rule: rule.weight)
 
 
-def _value(text: str, variables: dict[str, str]) -> str:
-    for _ in range(8):
+def _declarations(content: list[Node]) -> dict[str, str]:
+    """Property -> its text."""
+    return {
+        node.name: tinycss2.serialize(node.value).strip()
+        for node in tinycss2.parse_blocks_contents(content)
+        if node.type == "declaration"
+    }
+
+
+def _resolved(text: str, variables: dict[str, str]) -> str:
+    """A text with its variables, and theirs, written out."""
+    for _ in range(_DEEPEST):
         if not (match := _VARIABLE.search(text)):
             return text
         if match[1] not in variables:
@@ -100,23 +96,28 @@ def _weight(selector: str) -> tuple[int, int]:
     return len(re.findall(r"[.\[:]", plain)), len(re.findall(r"(?<![\w.#-])[a-z]", plain))
 
 
-def paint(body: Tag, found: Sequence[Rule]) -> None:
+def paint(body: Tag, painting: Sequence[Rule]) -> None:
     """Write what the rules say into every picture below an element; classes are gone then."""
     if not body.select_one("svg"):
         return
-    said: dict[int, dict[str, str]] = {}
-    for rule in found:
+    values: dict[int, dict[str, str]] = {}  # by the identity of an element: equal ones are many
+    for rule in painting:
         for element in body.select(rule.selector):
             if element.name == "svg" or element.find_parent("svg"):
-                said.setdefault(id(element), {}).update(rule.paint)
+                values.setdefault(id(element), {}).update(rule.paint)
     for picture in body.select("svg"):
         for element in [picture, *picture.find_all(True)]:
             element.attrs.pop("class", None)
-            for name, value in said.get(id(element), {}).items():
-                if element.name in _WORDED or not name.startswith(_OF_WORDS):
-                    element[name] = value
+            _set(element, values.get(id(element), {}))
         for element in picture.select("[paint-order]"):
             _halo(element)
+
+
+def _set(element: Tag, values: dict[str, str]) -> None:
+    is_worded = element.name in _WORDED
+    for name, text in values.items():
+        if is_worded or not name.startswith(_OF_WORDS):
+            element[name] = text
 
 
 def _halo(element: Tag) -> None:
@@ -125,10 +126,11 @@ def _halo(element: Tag) -> None:
     A program that does not know `paint-order` would paint the rim above.
     """
     order = str(element.attrs.pop("paint-order"))
-    if order.startswith("stroke"):
-        rim = copy.copy(element)
-        rim.attrs.pop("id", None)
-        rim["aria-hidden"] = "true"
-        element.insert_before(rim)
-        for name in [name for name in element.attrs if name.startswith("stroke")]:
-            del element[name]
+    if not order.startswith("stroke"):
+        return
+    rim = copy.copy(element)
+    rim.attrs.pop("id", None)
+    rim["aria-hidden"] = "true"
+    element.insert_before(rim)
+    for name in [name for name in element.attrs if name.startswith("stroke")]:
+        del element[name]

@@ -37,12 +37,12 @@ class Facts(NamedTuple):
 
 def facts(config: Path, site_url: str) -> Facts:
     """The facts of this book: from the site's configuration, the package and the references."""
-    said = yaml.safe_load(config.read_text(encoding="utf-8"))
+    site = yaml.safe_load(config.read_text(encoding="utf-8"))
     return Facts(
-        title=f"{said['site_name']}: the handbook",
-        subtitle=said["site_description"],
-        author=said["site_author"],
-        rights=said["copyright"],
+        title=f"{site['site_name']}: the handbook",
+        subtitle=site["site_description"],
+        author=site["site_author"],
+        rights=site["copyright"],
         version=flopbook.__version__,
         read=date.fromisoformat(max(item.urldate for item in references().values())),
         site_url=site_url,
@@ -57,36 +57,30 @@ def style(name: str) -> str:
 
 def title_page(known: Facts) -> str:
     """The title page as HTML, without its section."""
-    name, _, rest = known.title.partition(": ")
+    name, _, subject = known.title.partition(": ")
     day = f"{known.read.day} {MONTHS[known.read.month - 1]} {known.read.year}"
     lines = [f"Version {known.version}, sources read up to {day}", known.author, known.rights]
-    where = [
-        (word, url) for word, url in (("Site", known.site_url), ("Source", known.repository)) if url
-    ]
-    made = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
-    made += "".join(
-        f'<p>{word}: <a href="{html.escape(url)}">{html.escape(url)}</a></p>\n'
-        for word, url in where
-    )
+    imprint = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    for label, url in (("Site", known.site_url), ("Source", known.repository)):
+        if url:
+            address = html.escape(url)
+            imprint += f'<p>{label}: <a href="{address}">{address}</a></p>\n'
     return (
-        f'<p class="title">{html.escape(name)}</p>\n<p class="subtitle">{html.escape(rest)}</p>\n'
-        f'<p class="about">{html.escape(known.subtitle)}</p>\n<div class="facts">\n{made}</div>'
+        f'<p class="title">{html.escape(name)}</p>\n<p class="subtitle">{html.escape(subject)}</p>\n'
+        f'<p class="about">{html.escape(known.subtitle)}</p>\n<div class="facts">\n{imprint}</div>'
     )
 
 
 def contents(parts: Sequence[Part]) -> str:
     """The contents with an empty place for each page number."""
-    lines = []
-    for part in parts:
-        inner = "".join(f"<li>{_line(anchor, title)}</li>" for anchor, title in _sections(part))
-        lines.append(
-            f"<li>{_line(part.slug, part.name)}{f'<ol>{inner}</ol>' if inner else ''}</li>"
-        )
-    return f"<h1>Contents</h1>\n<ol>{''.join(lines)}</ol>"
+    lines = "".join(f"<li>{_line(part.slug, part.name)}{_sections(part)}</li>" for part in parts)
+    return f"<h1>Contents</h1>\n<ol>{lines}</ol>"
 
 
-def _sections(part: Part) -> list[tuple[str, str]]:
-    return part.sections() if part.number else []
+def _sections(part: Part) -> str:
+    """The sections of a chapter as a list; nothing for other parts."""
+    lines = "".join(f"<li>{_line(anchor, title)}</li>" for anchor, title in part.listed_sections())
+    return f"<ol>{lines}</ol>" if lines else ""
 
 
 def _line(anchor: str, title: str) -> str:
@@ -101,10 +95,7 @@ def markup(body: Tag) -> str:
 
 def printed(known: Facts, parts: Sequence[Part]) -> str:
     """The whole book as one HTML document for the printer, with all that it needs inside it."""
-    sections = "\n".join(
-        f'<section class="part" id="{part.slug}" style="page: {_page(part)}">\n{markup(part.body)}\n</section>'
-        for part in parts
-    )
+    sections = "\n".join(map(_section, parts))
     heads = "\n".join(
         f"@page {_page(part)} {{ @top-right {{ content: {_quoted(part.name)}; }} }}"
         for part in parts
@@ -120,6 +111,12 @@ def printed(known: Facts, parts: Sequence[Part]) -> str:
 {sections}
 </body></html>
 """
+
+
+def _section(part: Part) -> str:
+    """A part on pages of its own name, which carry its running head."""
+    opening = f'<section class="part" id="{part.slug}" style="page: {_page(part)}">'
+    return f"{opening}\n{markup(part.body)}\n</section>"
 
 
 def _page(part: Part) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,9 +27,8 @@ class Part:
     title: str
     body: Tag
     number: int = 0
-    cited: dict[str, str] = field(
-        default_factory=dict
-    )  # key of a work -> the words that cite it here
+    # key of a work -> the words that cite it here
+    cited: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -38,6 +38,10 @@ class Part:
     def sections(self) -> list[tuple[str, str]]:
         """Anchor and title of each section."""
         return [(str(head["id"]), words(head)) for head in self.body.select("h2[id]")]
+
+    def listed_sections(self) -> list[tuple[str, str]]:
+        """The sections that the contents list: those of chapters."""
+        return self.sections() if self.number else []
 
 
 def words(element: Tag) -> str:
@@ -55,17 +59,20 @@ def read(site: Path, chapters: Iterable[str]) -> list[Part]:
 
     Raises BookError for a missing one.
     """
-    found = [_part(site, FRONT, "about")]
-    found[0].title = "About this book"
-    _retitle(found[0])
-    found += [_part(site, page, _slug(page), number) for number, page in enumerate(chapters, 1)]
-    found += [
-        _part(site, page, _slug(page)) for page in BACK if (site / page / "index.html").is_file()
-    ]
-    slugs = [part.slug for part in found]
-    if twice := {slug for slug in slugs if slugs.count(slug) > 1}:
-        raise BookError(f"two parts of the book are called {', '.join(sorted(twice))}")
-    return found
+    preface = _part(site, FRONT, "about")
+    preface.title = "About this book"
+    _retitle(preface)
+    book = [preface]
+    book += [_part(site, page, _slug(page), number) for number, page in enumerate(chapters, 1)]
+    book += [_part(site, page, _slug(page)) for page in BACK if _file(site, page).is_file()]
+    slugs = Counter(part.slug for part in book)
+    if repeated := sorted(slug for slug, count in slugs.items() if count > 1):
+        raise BookError(f"two parts of the book are called {', '.join(repeated)}")
+    return book
+
+
+def _file(site: Path, page: str) -> Path:
+    return site / page / "index.html"
 
 
 def _slug(page: str) -> str:
@@ -73,7 +80,7 @@ def _slug(page: str) -> str:
 
 
 def _part(site: Path, page: str, slug: str, number: int = 0) -> Part:
-    path = site / page / "index.html"
+    path = _file(site, page)
     try:
         soup = parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
