@@ -66,7 +66,8 @@ def title_page(known: Facts) -> str:
             address = html.escape(url)
             imprint += f'<p>{label}: <a href="{address}">{address}</a></p>\n'
     return (
-        f'<p class="title">{html.escape(name)}</p>\n<p class="subtitle">{html.escape(subject)}</p>\n'
+        f'<p class="title">{html.escape(name)}</p>\n'
+        f'<p class="subtitle">{html.escape(subject)}</p>\n'
         f'<p class="about">{html.escape(known.subtitle)}</p>\n<div class="facts">\n{imprint}</div>'
     )
 

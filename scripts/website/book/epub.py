@@ -15,17 +15,26 @@ from scripts.website.book.parts import Part
 MIMETYPE = "application/epub+zip"
 FOLDER = "EPUB"
 _STARTED = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can state: files of a book have none
+_MODE = 0o644 << 16  # of a file, where Unix keeps it in a zip
+_PACKAGE = f'full-path="{FOLDER}/package.opf" media-type="application/oebps-package+xml"'
 _CONTAINER = f"""<?xml version="1.0" encoding="UTF-8"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
-<rootfiles><rootfile full-path="{FOLDER}/package.opf" media-type="application/oebps-package+xml"/></rootfiles>
+<rootfiles><rootfile {_PACKAGE}/></rootfiles>
 </container>
 """
+_XHTML = (
+    'xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" '
+    'lang="en" xml:lang="en"'
+)
+_STYLE = '<link rel="stylesheet" type="text/css" href="book.css"/>'
 _TYPES = {
     "xhtml": "application/xhtml+xml",
     "css": "text/css",
     "png": "image/png",
     "ncx": "application/x-dtbncx+xml",
 }
+# Property of a file of the manifest -> what it is seen by.
+_CONTENT = {"mathml": "<math", "nav": 'epub:type="toc"', "svg": "<svg"}
 _ACCESS = {
     "accessMode": ("textual", "visual"),
     "accessModeSufficient": ("textual",),
@@ -42,22 +51,19 @@ _ACCESS = {
 
 def epub(known: Facts, parts: Sequence[Part]) -> bytes:
     """The book as ePub 3, with the list of chapters that readers of ePub 2 know."""
-    files = {
-        "title.xhtml": _xhtml(
-            known.title, f'<section class="title-page">{title_page(known)}</section>'
-        )
-    }
-    homes = {str(one["id"]): part.slug for part in parts for one in part.body.select("[id]")}
-    homes |= {part.slug: part.slug for part in parts}
+    opening = f'<section class="title-page">{title_page(known)}</section>'
+    files = {"title.xhtml": _xhtml(known.title, opening)}
+    homes = {part.slug: part.slug for part in parts}  # anchor -> the part that it is in
+    for part in parts:
+        homes |= {str(element["id"]): part.slug for element in part.body.select("[id]")}
     for part in parts:
         files[f"{part.slug}.xhtml"] = _xhtml(part.name, _section(part, homes))
     files["nav.xhtml"] = _nav(parts)
     files["toc.ncx"] = _ncx(known, parts)
     files["book.css"] = style("book.css")
     files["package.opf"] = _package(known, parts, files)
-    return _zipped(
-        {name: text.encode() for name, text in files.items()} | {"cover.png": cover(known)}
-    )
+    content = {name: text.encode() for name, text in files.items()}
+    return _zipped(content | {"cover.png": cover(known)})
 
 
 def identifier(known: Facts) -> str:
@@ -75,17 +81,18 @@ def _zipped(files: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-def _add(packed: zipfile.ZipFile, name: str, content: bytes, how: int) -> None:
+def _add(packed: zipfile.ZipFile, name: str, content: bytes, compression: int) -> None:
+    """Add a file as if every machine were the same: Unix, one mode, one time."""
     entry = zipfile.ZipInfo(name, _STARTED)
-    entry.compress_type, entry.create_system, entry.external_attr = how, 3, 0o644 << 16
+    entry.compress_type, entry.create_system, entry.external_attr = compression, 3, _MODE
     packed.writestr(entry, content, compresslevel=9)
 
 
 def _xhtml(title: str, body: str) -> str:
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">
-<head><title>{html.escape(title)}</title><link rel="stylesheet" type="text/css" href="book.css"/></head>
+<html {_XHTML}>
+<head><title>{html.escape(title)}</title>{_STYLE}</head>
 <body>
 {body}
 </body>
@@ -98,47 +105,57 @@ def _section(part: Part, homes: dict[str, str]) -> str:
     for link in part.body.select('a[href^="#"]'):
         anchor = str(link["href"])[1:]
         home = homes[anchor]
-        if home != part.slug:
-            link["href"] = f"{home}.xhtml" + ("" if anchor == home else f"#{anchor}")
-    kind = (
-        "chapter"
-        if part.number
-        else "bibliography"
-        if part.slug == "bibliography"
-        else "backmatter"
-    )
-    kind = "preface" if part.slug == "about" else kind
-    return f'<section epub:type="{kind}" id="{part.slug}">\n{markup(part.body)}\n</section>'
+        if home == part.slug:
+            continue
+        link["href"] = f"{home}.xhtml" if anchor == home else f"{home}.xhtml#{anchor}"
+    return f'<section epub:type="{_kind(part)}" id="{part.slug}">\n{markup(part.body)}\n</section>'
+
+
+def _kind(part: Part) -> str:
+    """What a part is in the words of ePub."""
+    if part.number:
+        return "chapter"
+    return {"about": "preface", "bibliography": "bibliography"}.get(part.slug, "backmatter")
 
 
 def _nav(parts: Sequence[Part]) -> str:
-    lines = []
-    for part in parts:
-        inner = "".join(
-            f'<li><a href="{part.slug}.xhtml#{anchor}">{html.escape(title)}</a></li>'
-            for anchor, title in (part.sections() if part.number else [])
-        )
-        link = f'<a href="{part.slug}.xhtml">{html.escape(part.name)}</a>'
-        lines.append(f"<li>{link}{f'<ol>{inner}</ol>' if inner else ''}</li>")
+    """The list of contents that readers of ePub 3 show, and where to begin."""
+    lines = "".join(map(_listed, parts))
     first = next((part for part in parts if part.number), parts[0])
-    marks = [("titlepage", "title.xhtml", "Title page"), ("toc", "nav.xhtml", "Contents")]
-    marks += [("bodymatter", f"{first.slug}.xhtml", "First chapter")]
-    marked = "".join(
-        f'<li><a epub:type="{kind}" href="{file}">{name}</a></li>' for kind, file, name in marks
+    landmarks = (
+        ("titlepage", "title.xhtml", "Title page"),
+        ("toc", "nav.xhtml", "Contents"),
+        ("bodymatter", f"{first.slug}.xhtml", "First chapter"),
+    )
+    marks = "".join(
+        f'<li><a epub:type="{kind}" href="{file}">{name}</a></li>' for kind, file, name in landmarks
     )
     return _xhtml(
         "Contents",
-        f'<nav epub:type="toc" id="toc"><h1>Contents</h1><ol>{"".join(lines)}</ol></nav>\n'
-        f'<nav epub:type="landmarks" id="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>{marked}</ol></nav>',
+        f'<nav epub:type="toc" id="toc"><h1>Contents</h1><ol>{lines}</ol></nav>\n'
+        '<nav epub:type="landmarks" id="landmarks" hidden="hidden"><h2>Landmarks</h2>'
+        f"<ol>{marks}</ol></nav>",
     )
+
+
+def _listed(part: Part) -> str:
+    """A part in the list of contents, a chapter with its sections."""
+    file = f"{part.slug}.xhtml"
+    sections = "".join(
+        f'<li><a href="{file}#{anchor}">{html.escape(title)}</a></li>'
+        for anchor, title in part.listed_sections()
+    )
+    inner = f"<ol>{sections}</ol>" if sections else ""
+    return f'<li><a href="{file}">{html.escape(part.name)}</a>{inner}</li>'
 
 
 def _ncx(known: Facts, parts: Sequence[Part]) -> str:
-    points = "".join(
-        f'<navPoint id="n{n}" playOrder="{n}"><navLabel><text>{html.escape(part.name)}</text></navLabel>'
-        f'<content src="{part.slug}.xhtml"/></navPoint>\n'
-        for n, part in enumerate(parts, 1)
-    )
+    """The list of contents for readers of ePub 2."""
+    points = ""
+    for number, part in enumerate(parts, 1):
+        label = f"<navLabel><text>{html.escape(part.name)}</text></navLabel>"
+        target = f'<content src="{part.slug}.xhtml"/>'
+        points += f'<navPoint id="n{number}" playOrder="{number}">{label}{target}</navPoint>\n'
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1" xml:lang="en">
 <head><meta name="dtb:uid" content="{identifier(known)}"/><meta name="dtb:depth" content="1"/>
@@ -184,12 +201,9 @@ def _package(known: Facts, parts: Sequence[Part], files: dict[str, str]) -> str:
 
 
 def _item(name: str, text: str) -> str:
-    has = [
-        kind
-        for kind, mark in (("mathml", "<math"), ("nav", 'epub:type="toc"'), ("svg", "<svg"))
-        if mark in text
-    ]
-    properties = f' properties="{" ".join(has)}"' if has else ""
+    """A file in the manifest, with what a reader has to know before it opens it."""
+    kinds = " ".join(kind for kind, mark in _CONTENT.items() if mark in text)
+    properties = f' properties="{kinds}"' if kinds else ""
     stem, _, suffix = name.partition(".")
     identity = stem if suffix in ("xhtml", "ncx") else f"{stem}-{suffix}"
     return f'<item id="{identity}" href="{name}" media-type="{_TYPES[suffix]}"{properties}/>'

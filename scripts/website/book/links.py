@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bs4 import Tag
 
-from scripts.website.book.parts import BIBLIOGRAPHY, BookError, Part, parsed
+from scripts.website.book.parts import BIBLIOGRAPHY, BookError, Part, parsed, words
 
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _REFERS = ("aria-labelledby", "aria-describedby", "headers", "for")
@@ -25,19 +25,16 @@ def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
     """
     works = _Works(site)
     numbers = {part.page: part.number for part in parts if part.number}
-    pages = {
-        part.page: (part.slug, {str(one["id"]) for one in part.body.select("[id]")})
-        for part in parts
-    }
+    slugs = {part.page: part.slug for part in parts}
+    ids = {part.page: _own_ids(part) for part in parts}
 
     def inside(target: str, anchor: str) -> str | None:
         """The anchor in the book of a page of the site, None when the book does not have it."""
-        if target in pages:
-            slug, ids = pages[target]
-            return (
-                f"{slug}-{anchor}" if anchor in ids else slug
-            )  # what it led to may be left out of the book
-        return work_anchor(anchor) if anchor and works.entry(target, anchor) is not None else None
+        if target in slugs:
+            # what an anchor led to may be left out of the book
+            return f"{slugs[target]}-{anchor}" if anchor in ids[target] else slugs[target]
+        is_work = anchor and works.entry(target, anchor) is not None
+        return work_anchor(anchor) if is_work else None
 
     for part in parts:
         for link in part.body.select("a"):
@@ -46,6 +43,10 @@ def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
             _link(link, part.page, inside, site_url)
         _ids(part)
     return [*parts, works.part(parts, site_url)]
+
+
+def _own_ids(part: Part) -> set[str]:
+    return {str(element["id"]) for element in part.body.select("[id]")}
 
 
 def work_anchor(key: str) -> str:
@@ -70,10 +71,11 @@ def _link(link: Tag, page: str, inside: Callable[[str, str], str | None], site_u
     target, anchor = resolved(href, page)
     if not href:
         link.unwrap()
-    elif found := inside(target, anchor):
-        link["href"] = f"#{found}"
+    elif place := inside(target, anchor):
+        link["href"] = f"#{place}"
     elif site_url:
-        link["href"] = f"{site_url.rstrip('/')}/{target}" + (f"#{anchor}" if anchor else "")
+        fragment = f"#{anchor}" if anchor else ""
+        link["href"] = f"{site_url.rstrip('/')}/{target}{fragment}"
     else:
         link.unwrap()
 
@@ -87,9 +89,11 @@ def _introduced(link: Tag, page: str, numbers: dict[str, int]) -> None:
 
 def _cite(part: Part, link: Tag, works: _Works) -> None:
     target, key = resolved(str(link.get("href", "")), part.page)
-    if key and works.entry(target, key) is not None:
-        said = " ".join(link.get_text().split()) if "fb-cite" in (link.get("class") or []) else ""
-        part.cited[key] = part.cited.get(key) or said
+    if not key or works.entry(target, key) is None:
+        return
+    is_citation = "fb-cite" in link.get_attribute_list("class")
+    label = words(link) if is_citation else ""
+    part.cited[key] = part.cited.get(key) or label
 
 
 def _ids(part: Part) -> None:
@@ -99,7 +103,8 @@ def _ids(part: Part) -> None:
             element["id"] = f"{part.slug}-{element['id']}"
         for name in _REFERS:
             if element.get(name):
-                element[name] = " ".join(f"{part.slug}-{one}" for one in str(element[name]).split())
+                targets = str(element[name]).split()
+                element[name] = " ".join(f"{part.slug}-{target}" for target in targets)
         for name, value in element.attrs.items():
             if isinstance(value, str) and "url(#" in value:
                 element[name] = _URL.sub(lambda match: f"url(#{part.slug}-{match[1]})", value)
@@ -107,13 +112,14 @@ def _ids(part: Part) -> None:
 
 def dangling(parts: Sequence[Part]) -> list[str]:
     """Links inside the book that lead nowhere, and ids that stand twice."""
-    known = Counter(part.slug for part in parts)
-    known.update(str(element["id"]) for part in parts for element in part.body.select("[id]"))
-    links = (str(link["href"]) for part in parts for link in part.body.select('a[href^="#"]'))
-    lost = [f"no element with the id {href[1:]}" for href in links if href[1:] not in known]
-    return sorted(
-        {*lost, *(f"the id {name} stands twice" for name, count in known.items() if count > 1)}
-    )
+    ids = Counter(part.slug for part in parts)
+    targets: set[str] = set()
+    for part in parts:
+        ids.update(str(element["id"]) for element in part.body.select("[id]"))
+        targets.update(str(link["href"])[1:] for link in part.body.select('a[href^="#"]'))
+    lost = [f"no element with the id {target}" for target in targets if target not in ids]
+    repeated = [f"the id {name} stands twice" for name, count in ids.items() if count > 1]
+    return sorted((*lost, *repeated))
 
 
 class _Works:
@@ -130,24 +136,25 @@ class _Works:
         if page not in self._pages:
             path = self._site / page / "index.html"
             soup = parsed(path.read_text(encoding="utf-8") if path.is_file() else "")
-            self._pages[page] = {str(one["id"]): one for one in soup.select("article.fb-ref[id]")}
+            blocks = soup.select("article.fb-ref[id]")
+            self._pages[page] = {str(block["id"]): block for block in blocks}
         return self._pages[page].get(key)
 
     def part(self, parts: Sequence[Part], site_url: str) -> Part:
         """The bibliography: every cited work by its key, which begins with an author's name."""
-        found = {
-            key: (page, one) for page, listed in self._pages.items() for key, one in listed.items()
-        }
+        blocks: dict[str, tuple[str, Tag]] = {}
+        for page, on_page in self._pages.items():
+            blocks |= {key: (page, block) for key, block in on_page.items()}
         body = parsed(f'<article><h1 id="{BIBLIOGRAPHY}-title">Bibliography</h1></article>').article
         if body is None:
             raise BookError("no bibliography")
         for key in sorted({key for part in parts for key in part.cited}):
-            page, shown = found[key]
+            page, shown = blocks[key]
             for extra in shown.select("details, a.fb-perma, .fb-badge"):
                 extra.decompose()
             for link in shown.select("a"):
                 _link(link, page, lambda *_: None, site_url)
-            shown.name, shown.attrs = "div", {"class": ["work"], "id": work_anchor(key)}
+            shown.name, shown.attrs = "div", {"class": "work", "id": work_anchor(key)}
             if label := next((part.cited[key] for part in parts if part.cited.get(key)), ""):
                 shown.insert(0, parsed(f'<p class="label">{label}</p>'))
             shown.append(parsed(f'<p class="cited">{_cited(key, parts)}</p>'))
@@ -156,11 +163,9 @@ class _Works:
 
 
 def _cited(key: str, parts: Sequence[Part]) -> str:
-    links = [
-        f'<a href="#{part.slug}">{part.number or part.title}</a>'
-        for part in parts
-        if key in part.cited
-    ]
-    numbered = sum(1 for part in parts if key in part.cited and part.number)
-    word = "chapters " if numbered > 1 else "chapter " if numbered else ""
-    return f"Cited in {word}{', '.join(links)}."
+    """Where a work is cited: chapters by their numbers, other parts by their titles."""
+    citing = [part for part in parts if key in part.cited]
+    links = [f'<a href="#{part.slug}">{part.number or part.title}</a>' for part in citing]
+    numbered = sum(part.number > 0 for part in citing)
+    label = {0: "", 1: "chapter "}.get(numbered, "chapters ")
+    return f"Cited in {label}{', '.join(links)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def gathered(site: Path) -> tuple[Facts, list[Part]]:
     Raises BookError.
     """
     known = facts(CONFIG, site_url())
-    pages = [one.page.removesuffix(".md") + "/" for one in chapters()]
+    pages = [f"{chapter.page.removesuffix('.md')}/" for chapter in chapters()]
     return known, joined(site, pages, known.site_url)
 
 
@@ -46,9 +47,7 @@ def joined(site: Path, pages: Sequence[str], address: str = "") -> list[Part]:
 
 def paper(known: Facts, parts: Sequence[Part], browser: Path) -> tuple[bytes, int]:
     """The PDF and its number of pages. Raises BookError when something is wider than the page."""
-    import io
-
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # only where a browser is asked for
     from pypdf import PdfReader
 
     from scripts.website.book.printing import pdf
@@ -57,15 +56,15 @@ def paper(known: Facts, parts: Sequence[Part], browser: Path) -> tuple[bytes, in
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=str(browser), args=list(LAUNCH))
         try:
-            made = pdf(started.new_context(), printed(known, parts))
+            content = pdf(started.new_context(), printed(known, parts))
         finally:
             started.close()
-    return made, len(PdfReader(io.BytesIO(made)).pages)
+    return content, len(PdfReader(io.BytesIO(content)).pages)
 
 
 def reader(known: Facts, parts: Sequence[Part]) -> bytes:
     """The ePub. Raises BookError with what does not hold of it."""
-    made = epub(known, parts)
-    if wrong := problems(made):
-        raise BookError("\n".join(["the ePub:", *wrong[:20]]))
-    return made
+    content = epub(known, parts)
+    if faults := problems(content):
+        raise BookError("\n".join(["the ePub:", *faults[:20]]))
+    return content

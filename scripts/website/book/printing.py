@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pypdf import PdfReader
 
 from scripts.website.book.document import style
 from scripts.website.book.parts import BookError
 
-TEXT_WIDTH = round(
-    (210 - 2 * 20) / 25.4 * 96
-)  # pixels between the margins of the sheet, see print.css
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+_SHEET_MM, _MARGIN_MM, _INCH_MM = 210, 20, 25.4  # see print.css
+TEXT_WIDTH = round((_SHEET_MM - 2 * _MARGIN_MM) / _INCH_MM * 96)  # pixels between the margins
+_WIDEST_NUMBER = 888  # of a page, before the numbers are known
+_ANCHORS = "[...document.querySelectorAll('[data-to]')].map(place => place.dataset.to)"
 _NUMBER = """(pages) => {
-  for (const place of document.querySelectorAll("[data-to]")) place.textContent = pages[place.dataset.to] ?? "";
+  for (const place of document.querySelectorAll("[data-to]"))
+    place.textContent = pages[place.dataset.to] ?? "";
 }"""
 
 
-def pdf(context: Any, html: str) -> bytes:
+def pdf(context: BrowserContext, html: str) -> bytes:
     """Print a document in a browser context.
 
     Raises BookError when something does not fit the page.
@@ -29,41 +34,38 @@ def pdf(context: Any, html: str) -> bytes:
     tab.set_viewport_size({"width": TEXT_WIDTH, "height": 900})
     tab.emulate_media(media="print", color_scheme="light")
     tab.set_content(html)
-    tab.evaluate(_NUMBER, dict.fromkeys(_wanted(tab), 888))
+    tab.evaluate(_NUMBER, dict.fromkeys(_anchors(tab), _WIDEST_NUMBER))
     if wide := tab.evaluate(style("fit.js")):
-        lines = [f"{what} ({over:.0f} px)" for what, over in wide[:10]]
+        lines = [f"{element} ({over:.0f} px)" for element, over in wide[:10]]
         raise BookError("\n".join(["wider than the page:", *lines]))
-    made = _printed(tab)
-    pages = destinations(made)
+    content = _printed(tab)
+    pages = destinations(content)
     for _ in range(2):
         tab.evaluate(_NUMBER, pages)
-        made = _printed(tab)
-        before, pages = pages, destinations(made)
+        content = _printed(tab)
+        before, pages = pages, destinations(content)
         if pages == before:
             tab.close()
-            return made
+            return content
     raise BookError("the page numbers of the contents do not settle")
 
 
-def _wanted(tab: Any) -> list[str]:
-    return list(
-        tab.evaluate("[...document.querySelectorAll('[data-to]')].map(place => place.dataset.to)")
-    )
+def _anchors(tab: Page) -> list[str]:
+    """The anchors whose page numbers the contents show."""
+    return list(tab.evaluate(_ANCHORS))
 
 
-def _printed(tab: Any) -> bytes:
-    return bytes(
-        tab.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
-    )
+def _printed(tab: Page) -> bytes:
+    return tab.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
 
 
 def destinations(content: bytes) -> Mapping[str, int]:
     """Anchor -> number of its page, from 1, of everything in a PDF that a link leads to."""
     reader = PdfReader(io.BytesIO(content))
-    places = {reader.get_page_number(page): number for number, page in enumerate(reader.pages, 1)}
-    found = {}
+    numbers = {reader.get_page_number(page): number for number, page in enumerate(reader.pages, 1)}
+    pages = {}
     for name, place in reader.named_destinations.items():
-        number = reader.get_destination_page_number(place)
-        if number is not None and number in places:
-            found[name.removeprefix("/")] = places[number]
-    return found
+        index = reader.get_destination_page_number(place)
+        if index is not None and index in numbers:
+            pages[name.removeprefix("/")] = numbers[index]
+    return pages

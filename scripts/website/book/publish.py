@@ -33,7 +33,8 @@ def publish(files: Sequence[Path], site: Path) -> None:
         shutil.copyfile(file, folder / file.name)
         kind = {"pdf": "PDF", "epub": "ePub"}[file.suffix[1:]]
         links.append(f'<a href="../book/{file.name}">{kind}</a> ({megabytes(file)})')
-    line = f'<p class="fb-book">The whole handbook for paper and for readers: {" and ".join(links)}.</p>'
+    files_linked = " and ".join(links)
+    line = f'<p class="fb-book">The whole handbook for paper and for readers: {files_linked}.</p>'
     page.write_text(text.replace(MARK, line + MARK, 1), encoding="utf-8")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bs4 import Comment, NavigableString, Tag
+from bs4 import Comment, Tag
+from bs4.element import NavigableString
 
 from scripts.website.book.parts import BookError, Part, parsed, words
 
@@ -87,13 +88,12 @@ def _calculators(body: Tag) -> None:
         name = str(box["data-calculator"])
         example = box.find("p", recursive=False)
         box.clear()
-        box.attrs = {"class": ["calculator"]}
+        box.attrs = {"class": "calculator"}
         if example is not None:
             box.append(example)
-        more = f"Other inputs: <code>flopbook {name} --help</code> in a terminal, or "
-        box.append(
-            parsed(f'\n<p>{more}<a href="/calculators/{name}/">the calculator on the site</a>.</p>')
-        )
+        command = f"Other inputs: <code>flopbook {name} --help</code> in a terminal, or "
+        address = f'<a href="/calculators/{name}/">the calculator on the site</a>.'
+        box.append(parsed(f"\n<p>{command}{address}</p>"))
 
 
 def _answers(part: Part) -> None:
@@ -115,7 +115,7 @@ def _answers(part: Part) -> None:
             continue
         if exercise.parent is not None:
             exercise.parent.append(parsed(f' <a class="there" href="#{name}">Answer</a>'))
-        folded.name, folded.attrs = "div", {"class": ["answer"], "id": name}
+        folded.name, folded.attrs = "div", {"class": "answer", "id": name}
         folded.insert(
             0, parsed(f'<p class="back"><a href="#{exercise["id"]}">{words(exercise)}</a></p>\n')
         )
@@ -132,8 +132,8 @@ def _opened(body: Tag) -> None:
             folded.decompose()
             continue
         if (title := folded.summary) is not None:
-            title.name, title.attrs = "p", {"class": ["opened-title"]}
-        folded.name, folded.attrs = "div", {"class": ["opened"]}
+            title.name, title.attrs = "p", {"class": "opened-title"}
+        folded.name, folded.attrs = "div", {"class": "opened"}
 
 
 def _captions(body: Tag) -> None:
