@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
@@ -14,34 +17,29 @@ def figure(
     chip: str = "tpu-v5p", op: str = "all-gather", chips: tuple[int, ...] = (4, 32)
 ) -> Figure:
     """Time against bytes on one ring or switch of this chip; a line for each number of chips."""
-    lines = []
-    for count in chips:
-        points = []
-        for n in range(POINTS):
-            size = 10 ** (LOW + (HIGH - LOW) * n / (POINTS - 1))
-            points.append(
-                (size, calculate("collective", chip=chip, op=op, chips=count, bytes=size, axes=1))
-            )
-        lines.append((count, points))
-    ends = [found["seconds"] for _, points in lines for found in (points[0][1], points[-1][1])]
+    sizes = [10 ** (LOW + (HIGH - LOW) * n / (POINTS - 1)) for n in range(POINTS)]
+    ring: dict[str, Any] = {"chip": chip, "op": op, "axes": 1}
+    answers = {
+        count: [calculate("collective", chips=count, bytes=size, **ring) for size in sizes]
+        for count in chips
+    }
+    times = {count: [answer["seconds"] for answer in row] for count, row in answers.items()}
+    shortest = min(row[0] for row in times.values())
+    longest = max(row[-1] for row in times.values())
     chart = Chart(
         Axis("bytes of the whole array", 10.0**LOW, 10.0**HIGH, "byte"),
-        Axis("time", min(ends) / 2, max(ends) * 2, "s"),
+        Axis("time", shortest / 2, longest * 2, "s"),
         (84, 14, 616, 270),
     )
     shapes, facts = chart.grid(), []
-    for number, (count, points) in enumerate(lines):
-        shapes.append(chart.line([(size, found["seconds"]) for size, found in points], number))
-        bend = points[0][1]["crossover_bytes"]
-        floor = points[0][1]["seconds"]
-        shapes.append(
-            chart.dot(bend, floor, f"bend at {format_quantity(bend, 'byte')}", f"fb-c{number}")
-        )
+    for number, (count, row) in enumerate(times.items()):
+        bend, floor = answers[count][0]["crossover_bytes"], row[0]
+        flat_to = format_quantity(bend, "byte")
+        shapes.append(chart.line(list(zip(sizes, row, strict=True)), number))
+        shapes.append(chart.dot(bend, floor, f"bend at {flat_to}", f"fb-c{number}"))
         shapes.append(chart.words((10.0**LOW, floor), f"{count} chips", shift=(8, -7)))
-        facts.append(
-            f"{count} chips: {format_quantity(floor, 's')} up to {format_quantity(bend, 'byte')}"
-        )
-    title = f"Time of an {op} on one axis of {_title(chip)}"
+        facts.append(f"{count} chips: {format_quantity(floor, 's')} up to {flat_to}")
+    title = f"Time of an {op} on one axis of {find_chip(chip).name}"
     return Figure(
         title,
         f"Both axes logarithmic. {'; '.join(facts)}; beyond that the time grows with the bytes.",
@@ -50,9 +48,3 @@ def figure(
         312,
         tuple(shapes),
     )
-
-
-def _title(name: str) -> str:
-    from flopbook.hardware.chip import chip
-
-    return chip(name).name

@@ -28,30 +28,33 @@ def _named(entry: Entry, name: str) -> float:
 
 def levels() -> list[Level]:
     """From the registers to the nodes that a fast network joins."""
-    entry, found = load_entry(CHIP), chip(CHIP)
+    entry, device = load_entry(CHIP), chip(CHIP)
     cores = _named(entry, "streaming multiprocessors")
-    domain = found.pick_scaleup_domain()
+    domain = device.pick_scaleup_domain()
+    chips = domain.value if domain else 1
     return [
         Level("registers", cores * _named(entry, "register file, per SM"), "fb-c0"),
         Level("shared memory", cores * _named(entry, "shared memory, per SM"), "fb-c0"),
         Level("second-level cache", _named(entry, "L2"), "fb-c2"),
-        Level("memory of the chip", found.memory(), "fb-c4"),
-        Level("memory of the node", found.memory() * (domain.value if domain else 1), "fb-c1"),
+        Level("memory of the chip", device.memory(), "fb-c4"),
+        Level("memory of the node", device.memory() * chips, "fb-c1"),
     ]
 
 
 def figure() -> Figure:
     """One bar for each level on a logarithmic scale."""
-    found, scale, shapes = levels(), Scale(1e6, 1e12, 150, 560), []
-    for number, level in enumerate(found):
-        top, end = 10 + number * 30, scale.at(level.bytes)
+    scale = Scale(1e6, 1e12, 150, 560)
+    shapes, facts = [], []
+    for number, level in enumerate(levels()):
+        top, x = 10 + number * 30, scale.at(level.bytes)
+        size = format_quantity(level.bytes, "byte")
         shapes.append(words(142, top + 15, level.name, "end"))
-        shapes.append(box(150, top, end - 150, 21, level.kind))
-        shapes.append(words(end + 6, top + 15, format_quantity(level.bytes, "byte"), "start"))
-    facts = "; ".join(f"{level.name}: {format_quantity(level.bytes, 'byte')}" for level in found)
+        shapes.append(box(150, top, x - 150, 21, level.kind))
+        shapes.append(words(x + 6, top + 15, size, "start"))
+        facts.append(f"{level.name}: {size}")
     return Figure(
         "Levels of memory",
-        f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {facts}.",
+        f"{chip(CHIP).name}, on a logarithmic scale, all cores together. {'; '.join(facts)}.",
         "All cores together, from near to far. What is on the chip is of like size, registers "
         "included; between the cache and the memory of the chip lies the largest step, more than a "
         "factor of a thousand. The scale is logarithmic.",

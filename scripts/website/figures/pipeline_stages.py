@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flopbook.errors import FlopbookError
 from scripts.website.figures.drawing import WIDTH, Figure, arrow, box, labelled, words
 
@@ -11,13 +13,13 @@ MOST = 5
 
 def dealt(layers: int, stages: int) -> list[list[int]]:
     """The layers of each stage, counted from 1; the first stages have one more where any has."""
-    each, more = divmod(layers, stages)
-    found, first = [], 1
+    each, surplus = divmod(layers, stages)
+    by_stage, first = [], 1
     for stage in range(stages):
-        count = each + (stage < more)
-        found.append(list(range(first, first + count)))
+        count = each + (stage < surplus)
+        by_stage.append(list(range(first, first + count)))
         first += count
-    return found
+    return by_stage
 
 
 def figure(layers: int = 12, stages: int = 4) -> Figure:
@@ -27,42 +29,42 @@ def figure(layers: int = 12, stages: int = 4) -> Figure:
     """
     if not 2 <= stages <= MOST or not stages <= layers <= 6 * stages:
         raise FlopbookError(f"2 to {MOST} stages of 1 to 6 layers each are drawn")
-    found = dealt(layers, stages)
-    wide = (WIDTH - 16 - _GAP * (stages - 1)) / stages
-    tall = max(map(len, found)) * (_TALL + 4) + 12
-    shapes = []
-    for number, mine in enumerate(found):
-        x = 8 + number * (wide + _GAP)
-        shapes += [
-            words(x + wide / 2, 20, f"stage {number + 1}", kind="fb-strong"),
-            box(x, _TOP - 12, wide, tall, "fb-hollow"),
-        ]
-        shapes += [
-            labelled((x + 8, _TOP - 4 + n * (_TALL + 4), wide - 16, _TALL), f"layer {layer}", "c0")
-            for n, layer in enumerate(mine)
-        ]
+    by_stage = dealt(layers, stages)
+    width = (WIDTH - 16 - _GAP * (stages - 1)) / stages
+    height = max(map(len, by_stage)) * (_TALL + 4) + 12
+    shapes: list[str] = []
+    for number, own_layers in enumerate(by_stage):
+        x = 8 + number * (width + _GAP)
+        shapes.append(words(x + width / 2, 20, f"stage {number + 1}", kind="fb-strong"))
+        shapes.append(box(x, _TOP - 12, width, height, "fb-hollow"))
+        for n, layer in enumerate(own_layers):
+            place = (x + 8, _TOP - 4 + n * (_TALL + 4), width - 16, _TALL)
+            shapes.append(labelled(place, f"layer {layer}", "c0"))
         if number + 1 < stages:
-            y = _TOP - 12 + tall / 2
-            shapes += [
-                arrow((x + wide + 4, y - 10), (x + wide + _GAP - 4, y - 10)),
-                arrow((x + wide + _GAP - 4, y + 10), (x + wide + 4, y + 10), "fb-dashed"),
-            ]
-    y = _TOP + tall + 12
-    shapes += [
-        arrow((8, y - 4), (40, y - 4)),
-        words(48, y, "activations, forward", "start", "fb-small"),
-    ]
-    shapes += [
-        arrow((252, y - 4), (220, y - 4), "fb-dashed"),
-        words(260, y, "their gradients, backward", "start", "fb-small"),
-    ]
-    counts = ", ".join(str(len(mine)) for mine in found)
+            shapes += _exchange(x + width + 4, _TOP - 12 + height / 2)
+    foot = _TOP + height + 12
+    shapes += _legend(foot)
+    counts = ", ".join(str(len(own_layers)) for own_layers in by_stage)
     return Figure(
         f"{layers} layers on {stages} stages",
         f"Stages hold {counts} layers, in order. Activations pass from each stage to the next, "
         "gradients pass back.",
         "A chip, or a group of them, is one stage. Only what lies between two layers crosses from "
         "one stage to the next: a row of numbers for each token.",
-        y + 14,
+        foot + 14,
         tuple(shapes),
     )
+
+
+def _exchange(x: float, y: float) -> Iterator[str]:
+    """Two arrows between neighbours: activations forward, gradients back."""
+    far = x + _GAP - 8
+    yield arrow((x, y - 10), (far, y - 10))
+    yield arrow((far, y + 10), (x, y + 10), "fb-dashed")
+
+
+def _legend(y: float) -> Iterator[str]:
+    yield arrow((8, y - 4), (40, y - 4))
+    yield words(48, y, "activations, forward", "start", "fb-small")
+    yield arrow((252, y - 4), (220, y - 4), "fb-dashed")
+    yield words(260, y, "their gradients, backward", "start", "fb-small")

@@ -29,14 +29,15 @@ def curve(panel: str) -> list[tuple[float, float]]:
     above the floor as the exponents with which the best parameters and the best tokens grow with
     compute.
     """
-    found = [(c, calculate("scaling-law", flop=c)) for c in _BUDGETS]
+    fits = [calculate("scaling-law", flop=budget) for budget in _BUDGETS]
     least = floor()
-    above = [float(one["loss"]) - least for _, one in found]
+    above = [float(fit["loss"]) - least for fit in fits]
     if panel == "compute":
         return list(zip(_BUDGETS, above, strict=True))
-    sides = [float(one["params" if panel == "parameters" else "tokens"]) for _, one in found]
+    name = {"parameters": "params", "tokens": "tokens"}[panel]
+    sides = [float(fit[name]) for fit in fits]
     share = slope(list(zip(_BUDGETS, sides, strict=True)))
-    return [(side, value * share) for side, value in zip(sides, above, strict=True)]
+    return [(side, loss * share) for side, loss in zip(sides, above, strict=True)]
 
 
 def slope(points: list[tuple[float, float]]) -> float:

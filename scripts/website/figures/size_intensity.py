@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures.chart import Axis, Chart
-from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.drawing import Figure, words
 
 CHIP = "nvidia/h100-sxm"
 ROWS = 64  # of the skinny matrix
@@ -14,15 +14,11 @@ _SIZES = tuple(2.0**power for power in range(1, 15))
 
 def lines() -> list[tuple[str, list[tuple[float, float]]]]:
     """Intensity in bf16 by the side n, from the calculator."""
-
-    def product(m: float | None, n: float | None) -> list[tuple[float, float]]:
-        return [(s, _intensity(s if m is None else m, s, s if n is None else n)) for s in _SIZES]
-
     return [
-        ("square", product(None, None)),
-        (f"{ROWS} rows", product(float(ROWS), None)),
-        ("vector", product(1.0, None)),
-        ("dot product", product(1.0, 1.0)),
+        ("square", [(n, _intensity(n, n, n)) for n in _SIZES]),
+        (f"{ROWS} rows", [(n, _intensity(float(ROWS), n, n)) for n in _SIZES]),
+        ("vector", [(n, _intensity(1.0, n, n)) for n in _SIZES]),
+        ("dot product", [(n, _intensity(1.0, n, 1.0)) for n in _SIZES]),
     ]
 
 
@@ -32,27 +28,18 @@ def _intensity(m: float, k: float, n: float) -> float:
 
 def figure() -> Figure:
     """Four lines and the ridge point of a chip; above it matrices are large enough."""
-    device, found = chip(CHIP), lines()
+    device, by_kind = chip(CHIP), lines()
     ridge = device.peak("bf16") / device.memory_bandwidth()
     chart = Chart(
         Axis("side n of the matrix", _SIZES[0], _SIZES[-1], ""),
         Axis("FLOP for each byte", 0.2, 1e4, ""),
         (84, 14, 520, 290),
     )
-    at = chart.y.at(ridge)
-    shapes = [
-        *chart.grid(),
-        *(chart.line(points, number) for number, (_, points) in enumerate(found)),
-    ]
-    shapes += chart.names(found)
-    shapes += [
-        path([(84, at), (520, at)], "fb-dashed"),
-        words(90, at - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start"),
-    ]
-    shapes.append(
-        chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}", "fb-c0")
-    )
-    facts = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in found)
+    label = f"ridge point of {device.name}: {ridge:,.0f}"
+    shapes = [*chart.grid(), *chart.lines(by_kind), chart.level(ridge)]
+    shapes.append(words(90, chart.y.at(ridge) - 6, label, "start"))
+    shapes.append(chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}"))
+    facts = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in by_kind)
     return Figure(
         "Intensity by size",
         f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {facts}. Square matrices cross the "

@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
-from scripts.website.figures.drawing import Figure, box, path, words
+from scripts.website.figures.drawing import Figure, key, path, words
 
 _MODEL = "llama-3-8b"
 _TIMES = (0.0, 1.0, 3.0, 3.4)  # start, end of forward, end of backward, end of the update
+_PASSES = ("forward", "backward", "update")
+# What is there at each time, as a share of the most that there ever is.
+_LIFE = {
+    "weights": (1, 1, 1, 1),
+    "optimizer": (1, 1, 1, 1),
+    "gradients": (0, 0, 1, 1),
+    "activations": (0, 1, 0, 0),
+}
 _KINDS = (("weights", "c0"), ("optimizer", "c5"), ("gradients", "c3"), ("activations", "c1"))
 
 
 def figure() -> Figure:
     """Stacked areas over one step of the model with one sequence."""
-    found = calculate(
-        "memory", model=_MODEL, seq=8192, recompute="none", attention="flash", dropout="no"
-    )
-    size = {name: float(found[name]) for name, _ in _KINDS}
-    size["activations"] += float(found["logits"])
-    over = {
-        "weights": [size["weights"]] * 4,
-        "optimizer": [size["optimizer"]] * 4,
-        "gradients": [0.0, 0.0, size["gradients"], size["gradients"]],
-        "activations": [0.0, size["activations"], 0.0, 0.0],
-    }
-    top = max(sum(over[name][n] for name, _ in _KINDS) for n in range(4))
+    size = _sizes()
+    over_time = [[size[name] * share for share in _LIFE[name]] for name, _ in _KINDS]
+    top = max(map(sum, zip(*over_time, strict=True)))
     chart = Chart(
         Axis("", 0, _TIMES[-1], "", log=False),
         Axis("memory", 0, 1.08 * top, "byte", log=False),
         (84, 34, 616, 270),
     )
-    shapes = [piece for piece in chart.grid() if ">memory<" in piece or "GB<" in piece]
-    below = [0.0] * 4
-    for name, kind in _KINDS:
-        above = [b + v for b, v in zip(below, over[name], strict=True)]
-        edge = [*zip(_TIMES, below, strict=True), *reversed(list(zip(_TIMES, above, strict=True)))]
-        points = " ".join(f"{chart.x.at(t)},{chart.y.at(v)}" for t, v in edge)
-        shapes.append(f'<polygon class="fb-{kind}" points="{points}"/>')
+    # of the grid only the labels of the memory: the times have no scale
+    shapes = [shape for shape in chart.grid() if ">memory<" in shape or "GB<" in shape]
+    below = [0.0] * len(_TIMES)
+    for quantities, (_, kind) in zip(over_time, _KINDS, strict=True):
+        above = [lower + size for lower, size in zip(below, quantities, strict=True)]
+        shapes.append(_area(chart, below, above, kind))
         below = above
-    for left, right, name in zip(
-        _TIMES[:-1], _TIMES[1:], ("forward", "backward", "update"), strict=True
-    ):
-        shapes.append(path([(chart.x.at(right), 34), (chart.x.at(right), 270)], "fb-dashed"))
-        shapes.append(words((chart.x.at(left) + chart.x.at(right)) / 2, 288, name))
-    left = 84.0
-    for name, kind in _KINDS:
-        shapes += [box(left, 8, 12, 12, f"fb-{kind}"), words(left + 17, 18, name, "start")]
-        left += 46 + 6.4 * len(name)
+    shapes += [*_passes(chart), *_legend()]
     sizes = ", ".join(f"{name} {format_quantity(size[name], 'byte')}" for name, _ in _KINDS)
     return Figure(
         "Memory during one training step",
@@ -60,3 +53,39 @@ def figure() -> Figure:
         298,
         tuple(shapes),
     )
+
+
+def _sizes() -> dict[str, float]:
+    """Bytes of each kind where it is fullest."""
+    memory = calculate(
+        "memory", model=_MODEL, seq=8192, recompute="none", attention="flash", dropout="no"
+    )
+    sizes = {name: float(memory[name]) for name, _ in _KINDS}
+    sizes["activations"] += float(memory["logits"])
+    return sizes
+
+
+def _area(chart: Chart, below: list[float], above: list[float], kind: str) -> str:
+    """The area between two lines over time: along the lower one and back along the upper."""
+    there = list(zip(_TIMES, below, strict=True))
+    back = list(zip(_TIMES, above, strict=True))[::-1]
+    places = map(chart.place, (*there, *back))
+    points = " ".join(f"{x},{y}" for x, y in places)
+    return f'<polygon class="fb-{kind}" points="{points}"/>'
+
+
+def _passes(chart: Chart) -> Iterator[str]:
+    """Where each pass ends, and its name below it."""
+    for (start, stop), name in zip(pairwise(_TIMES), _PASSES, strict=True):
+        x0, x1 = chart.x.at(start), chart.x.at(stop)
+        yield path([(x1, 34), (x1, 270)], "fb-dashed")
+        yield words((x0 + x1) / 2, 288, name)
+
+
+def _legend() -> list[str]:
+    shapes: list[str] = []
+    x = 84.0
+    for name, kind in _KINDS:
+        shapes += key(x, 8, name, f"fb-{kind}")
+        x += 46 + 6.4 * len(name)
+    return shapes

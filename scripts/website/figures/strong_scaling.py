@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.architectures.shape import shape
+from typing import Any
+
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
@@ -15,27 +16,24 @@ NODE = 8
 
 def rate(model: str, chip: str, scaleout: float, chips: int, overlap: bool) -> float:
     """Tokens a second at the peak, gradients summed during the backward pass or after it."""
-    item, peak = shape(model), find_chip(chip).peak("bf16")
-    work = 6 * item.params * item.batch_tokens / chips / peak
-    facts = (
-        {"topology": "two-level", "chips_per_node": NODE, "scaleout_bandwidth": scaleout}
-        if chips > NODE
-        else {}
-    )
-    wait = float(
-        calculate(
-            "collective", chip=chip, chips=chips, bytes=2 * item.params, op="all-reduce", **facts
-        )["seconds"]
-    )
-    return item.batch_tokens / (max(work, work / 3 + wait) if overlap else work + wait)
+    params, tokens = shape(model).params, shape(model).batch_tokens
+    work = 6 * params * tokens / chips / find_chip(chip).peak("bf16")
+    options: dict[str, Any] = {"op": "all-reduce", "chip": chip, "chips": chips}
+    if chips > NODE:
+        options |= {"topology": "two-level", "chips_per_node": NODE, "scaleout_bandwidth": scaleout}
+    wait = float(calculate("collective", bytes=2 * params, **options)["seconds"])
+    if overlap:
+        # the sums hide behind the backward pass, two thirds of the work
+        return tokens / max(work, work / 3 + wait)
+    return tokens / (work + wait)
 
 
 def figure(
     model: str = "gpt-3-1.3b", chip: str = "nvidia/h100-sxm", scaleout: float = 50e9
 ) -> Figure:
     """The ideal line and two curves of data parallelism on nodes of eight."""
-    item = shape(model)
-    ideal = [(n, n * find_chip(chip).peak("bf16") / (6 * item.params) / 1e6) for n in COUNTS]
+    config = shape(model)
+    ideal = [(n, n * find_chip(chip).peak("bf16") / (6 * config.params) / 1e6) for n in COUNTS]
     lines = [("in proportion", ideal)]
     for name, overlap in (("sums hidden", True), ("sums in turn", False)):
         lines.append((name, [(n, rate(model, chip, scaleout, n, overlap) / 1e6) for n in COUNTS]))
@@ -43,14 +41,15 @@ def figure(
     chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
     shapes = [*chart.grid(), *chart.lines(lines)]
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
-    facts = "; ".join(f"with {name} {value:.0%}" for name, value in share.items())
+    facts = "; ".join(f"with {name} {reached:.0%}" for name, reached in share.items())
     return Figure(
-        f"Strong scaling of {item.model.name}",
+        f"Strong scaling of {config.model.name}",
         "Tokens a second at the peak for one batch of "
-        f"{format_quantity(item.batch_tokens, 'token')}, both axes logarithmic, from {COUNTS[0]} "
+        f"{format_quantity(config.batch_tokens, 'token')}, both axes logarithmic, from {COUNTS[0]} "
         f"to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the straight "
         f"line: {facts}.",
-        f"{item.model.name}, its own batch of {format_quantity(item.batch_tokens, 'token')}, on "
+        f"{config.model.name}, its own batch of {format_quantity(config.batch_tokens, 'token')}, "
+        "on "
         f"{find_chip(chip).name} in nodes of eight. The batch does not grow, so each chip has "
         "fewer tokens, until the sum of the gradients takes longer than the products behind which "
         "it hides. From there on more chips add little.",
