@@ -42,19 +42,12 @@ def figure() -> Figure:
     shapes.append(words(84, 22, "instruction", "start", "fb-strong"))
     for number, line in enumerate(LISTING):
         y = _TOP + number * _ROW
-        shapes += [words(76, y + 15, line.label, "end")] if line.label else []
+        if line.label:
+            shapes.append(words(76, y + 15, line.label, "end"))
         shapes.append(words(84, y + 15, line.text.replace("  ", " "), "start"))
         if line.kind:
-            shapes.append(
-                box(
-                    _COLUMNS[line.kind] - 30,
-                    y + 3,
-                    60,
-                    _ROW - 6,
-                    f"fb-{KINDS[line.kind]}",
-                    line.kind,
-                )
-            )
+            x, colour = _COLUMNS[line.kind], KINDS[line.kind]
+            shapes.append(box(x - 30, y + 3, 60, _ROW - 6, f"fb-{colour}", line.kind))
     foot = _TOP + len(LISTING) * _ROW
     sums = counts()
     shapes += [

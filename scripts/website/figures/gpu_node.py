@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
@@ -27,29 +29,19 @@ def rates() -> dict[str, float]:
 def figure() -> Figure:
     """The node on the left, a chip with its six neighbours on the right."""
     rate = {name: format_quantity(value, "byte/s") for name, value in rates().items()}
+    outside = f"scale-out network: {rate['out']} for each GPU, one way"
     shapes = [
         words(200, 16, "8 GPUs at switches", kind="fb-strong"),
         words(530, 16, "a chip in a torus", kind="fb-strong"),
+        box(6, 26, 388, 176, "fb-hollow"),
     ]
-    shapes.append(box(6, 26, 388, 176, "fb-hollow"))
     for gpu in range(GPUS):
-        x = 16 + 47 * gpu
-        for switch in range(SWITCHES):
-            shapes.append(path([(x + 20, 126), (70 + 86 * switch, 76)], "fb-grid"))
-        shapes += [
-            labelled((x, 126, 40, 26), f"GPU {gpu}", "c0").replace(
-                'class="fb-on0"', 'class="fb-on0 fb-small"'
-            )
-        ]
-        shapes += [path([(x + 20, 152), (x + 20, 170)]), labelled((x, 170, 40, 22), "NIC", "c1")]
-        shapes += [arrow((x + 20, 192), (x + 20, 222))]
+        shapes += _gpu(gpu, 16 + 47 * gpu)
     shapes += [labelled((36 + 86 * n, 46, 68, 30), "switch", "c4") for n in range(SWITCHES)]
-    shapes += [
-        words(200, 240, f"scale-out network: {rate['out']} for each GPU, one way", kind="fb-small")
-    ]
-    shapes += [words(200, 106, f"{rate['inside']} for each GPU, one way", kind="fb-small")]
+    shapes.append(words(200, 240, outside, kind="fb-small"))
+    shapes.append(words(200, 106, f"{rate['inside']} for each GPU, one way", kind="fb-small"))
     shapes += _crossing(rate["link"])
-    shapes += [words(530, 240, f"6 links, {rate['torus']} in all, one way", kind="fb-small")]
+    shapes.append(words(530, 240, f"6 links, {rate['torus']} in all, one way", kind="fb-small"))
     return Figure(
         "A node of GPUs and a chip in a torus",
         f"Left: {GPUS} GPUs, each joined to {SWITCHES} switches at {rate['inside']} one way in "
@@ -61,6 +53,18 @@ def figure() -> Figure:
         250,
         tuple(shapes),
     )
+
+
+def _gpu(number: int, x: float) -> Iterator[str]:
+    """A GPU with its links to all switches, and its adapter with a way out."""
+    middle = x + 20
+    for switch in range(SWITCHES):
+        yield path([(middle, 126), (70 + 86 * switch, 76)], "fb-grid")
+    name = labelled((x, 126, 40, 26), f"GPU {number}", "c0")
+    yield name.replace('class="fb-on0"', 'class="fb-on0 fb-small"')  # else it is too wide
+    yield path([(middle, 152), (middle, 170)])
+    yield labelled((x, 170, 40, 22), "NIC", "c1")
+    yield arrow((middle, 192), (middle, 222))
 
 
 def _crossing(link: str) -> list[str]:

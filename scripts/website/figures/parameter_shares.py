@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.data.library import load_model
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, box, key, words
 
 _MODELS = (
     "gpt-2-small",
@@ -21,14 +21,16 @@ _PARTS = (
     ("attention", "attention", "c1"),
     ("ffn", "feed-forward and experts", "c0"),
 )
+_LEAST = 0.1  # a smaller share has no room for its number
 _LEFT, _WIDE, _ROW = 130, 364, 30
 
 
 def figure() -> Figure:
     """A bar for each model, all of the same length."""
-    shapes, left, facts = [], float(_LEFT), []
+    shapes: list[str] = []
+    left, facts = float(_LEFT), []
     for _, name, kind in _PARTS:
-        shapes += [box(left, 6, 12, 12, f"fb-{kind}"), words(left + 17, 16, name, "start")]
+        shapes += key(left, 6, name, f"fb-{kind}")
         left += 44 + 6.2 * len(name)
     for number, name in enumerate(_MODELS):
         counts, top, at = calculate("params", model=name), 30 + number * _ROW, float(_LEFT)
@@ -36,20 +38,11 @@ def figure() -> Figure:
         shapes.append(words(_LEFT - 8, top + 15, model, "end"))
         for part, _, kind in _PARTS:
             share = float(counts[part]) / total
-            shapes.append(
-                box(
-                    at,
-                    top,
-                    share * _WIDE,
-                    22,
-                    f"fb-{kind}",
-                    f"{part.replace('_', ' ')}: {share:.1%}",
-                )
-            )
-            if share > 0.1:
-                shapes.append(
-                    words(at + share * _WIDE / 2, top + 15, f"{share:.0%}", kind=f"fb-on{kind[1]}")
-                )
+            width = share * _WIDE
+            shapes.append(box(at, top, width, 22, f"fb-{kind}", f"{part}: {share:.1%}"))
+            if share > _LEAST:
+                ink = f"fb-on{kind[1]}"
+                shapes.append(words(at + width / 2, top + 15, f"{share:.0%}", kind=ink))
             at += share * _WIDE
         shapes.append(words(_LEFT + _WIDE + 8, top + 15, format_quantity(total, "param"), "start"))
         facts.append(f"{model}: {float(counts['ffn']) / total:.0%}")

@@ -35,16 +35,8 @@ def figure() -> Figure:
             label = label.removeprefix(maker)
         shapes.append(words(_LEFT - 8, top + 15, label, "end"))
         if sparse:
-            shapes.append(
-                box(
-                    x.start,
-                    top,
-                    x.at(sparse) - x.start,
-                    20,
-                    "fb-hollow",
-                    f"with the sparse peak: {sparse:,.0f}",
-                )
-            )
+            tip = f"with the sparse peak: {sparse:,.0f}"
+            shapes.append(box(x.start, top, x.at(sparse) - x.start, 20, "fb-hollow", tip))
         shapes.append(box(x.start, top, x.at(dense) - x.start, 20, "fb-c0", f"{dense:,.0f} tokens"))
         shapes.append(words(x.at(dense) - 6, top + 14, f"{dense:,.0f}", "end", "fb-on0"))
         facts.append(f"{label} {dense:,.0f}")

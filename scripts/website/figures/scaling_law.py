@@ -6,37 +6,42 @@ import math
 
 from flopbook.evaluation.calculator import calculate
 from scripts.website.figures.chart import Axis, Chart
-from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.drawing import Figure, Point, path, words
 
 _BUDGETS = tuple(10.0 ** (18 + step / 2) for step in range(17))  # FLOP
 _FITS = {"besiroglu2024": "Chinchilla, fitted again", "kaplan2020": "Kaplan"}
 
 
+def _curve(fit: str, name: str) -> list[Point]:
+    """An output of the calculator over the budget, by one published fit."""
+    return [
+        (budget, float(calculate("scaling-law", flop=budget, fit=fit)[name])) for budget in _BUDGETS
+    ]
+
+
 def figure() -> Figure:
     """Two panels over the budget: tokens for each parameter, and loss."""
-    compute = ("compute budget, FLOP", _BUDGETS[0], _BUDGETS[-1], "")
-    left = Chart(
-        Axis(*compute), Axis("tokens for each parameter", 0.01, 1000, ""), (72, 30, 310, 240)
-    )
-    right = Chart(
-        Axis(*compute), Axis("expected loss, nats", 1.8, 3.6, "", log=False), (388, 30, 616, 240)
-    )
-    shapes = [*left.grid(), *right.grid(), words(188, 18, "How to split it", kind="fb-strong")]
+    compute = Axis("compute budget, FLOP", _BUDGETS[0], _BUDGETS[-1], "")
+    tokens = Axis("tokens for each parameter", 0.01, 1000, "")
+    nats = Axis("expected loss, nats", 1.8, 3.6, "", log=False)
+    split = Chart(compute, tokens, (72, 30, 310, 240))
+    loss = Chart(compute, nats, (388, 30, 616, 240))
+    shapes = [*split.grid(), *loss.grid(), words(188, 18, "How to split it", kind="fb-strong")]
     shapes.append(words(509, 18, "What it buys", kind="fb-strong"))
     for number, (fit, name) in enumerate(_FITS.items()):
-        found = [(c, calculate("scaling-law", flop=c, fit=fit)) for c in _BUDGETS]
-        shapes.append(left.line([(c, float(one["tokens_per_param"])) for c, one in found], number))
-        if math.isfinite(float(found[0][1]["loss"])):  # one fit gives sizes only
-            shapes.append(right.line([(c, float(one["loss"])) for c, one in found], number))
-        shapes += [path([(72 + 190 * number, 290), (96 + 190 * number, 290)], f"fb-line{number}")]
-        shapes.append(words(102 + 190 * number, 294, name, "start"))
-    ends = [calculate("scaling-law", flop=c) for c in (_BUDGETS[0], _BUDGETS[-1])]
+        ratios, losses = _curve(fit, "tokens_per_param"), _curve(fit, "loss")
+        shapes.append(split.line(ratios, number))
+        if math.isfinite(losses[0][1]):  # one fit gives sizes only
+            shapes.append(loss.line(losses, number))
+        x = 72 + 190 * number
+        shapes.append(path([(x, 290), (x + 24, 290)], f"fb-line{number}"))
+        shapes.append(words(x + 30, 294, name, "start"))
+    first, *_, last = (calculate("scaling-law", flop=budget)["loss"] for budget in _BUDGETS)
     return Figure(
         "The best use of a compute budget",
         "Two curves over compute on a logarithmic axis. Left, tokens for each parameter: nearly "
         "level for the Chinchilla fit, falling steeply for Kaplan's. Right, the expected loss of "
-        f"the Chinchilla fit, which falls from {ends[0]['loss']:.2f} to {ends[1]['loss']:.2f} nats "
-        "and flattens.",
+        f"the Chinchilla fit, which falls from {first:.2f} to {last:.2f} nats and flattens.",
         "Left: two published fits disagree on how to split a budget, and the later one won. Right: "
         "the loss falls smoothly with compute, ever more slowly.",
         306,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.errors import UnknownName
 from flopbook.sharding.blocks import blocks, devices, holders
 from flopbook.sharding.notation import Layout, read_layout, read_mesh
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, box, titled, words
 
 SIZES = {"B": 66.0, "D": 62.0, "F": 110.0}  # how long a dimension is drawn
 TOP, GAP = 56.0, 66.0
@@ -74,21 +74,19 @@ def figure(scheme: str = "dp") -> Figure:
     cut = _scheme(scheme)
     mesh = read_mesh(cut.mesh)
     layouts = [read_layout(text) for text in cut.layouts]
-    shapes, left, facts = [], 8.0, []
-    high = max(SIZES.values())
+    shapes: list[str] = []
+    left, facts = 8.0, []
+    tallest = max(SIZES.values())
     for layout, share in zip(layouts, shares(scheme), strict=True):
-        tall, wide = (SIZES[dim] for dim in layout.dims)
-        column = max(wide, 104.0)
+        height, width = (SIZES[dim] for dim in layout.dims)
+        column = max(width, 104.0)
         share_words = "all of it" if share == 1 else f"1/{1 / share:g}"
         middle = left + column / 2
-        shapes += [
-            words(middle, 18, str(layout), kind="fb-strong"),
-            words(middle, 36, f"{share_words} on each", kind="fb-small"),
-        ]
-        shapes += _blocks(layout, mesh, (middle - wide / 2, TOP + (high - tall) / 2))
+        shapes += titled(middle, 18, str(layout), f"{share_words} on each", 18)
+        shapes += _blocks(layout, mesh, (middle - width / 2, TOP + (tallest - height) / 2))
         facts.append(f"{layout}, {share_words} on each device")
         left += column + GAP
-    foot = TOP + high + 22
+    foot = TOP + tallest + 22
     shapes.append(words(8, foot, f"forward: {cut.forward}", "start", "fb-small"))
     shapes.append(words(8, foot + 16, f"backward: {cut.backward}", "start", "fb-small"))
     return Figure(

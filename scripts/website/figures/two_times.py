@@ -45,22 +45,25 @@ def figure(
     if min(compute, memory) <= 0 or not all(1 <= n <= 64 for n in tiles):
         raise FlopbookError("times above zero and 1 to 64 tiles are drawn")
     scale = (WIDTH - LEFT - RIGHT) / (compute + memory)
-    shapes, top, facts = [], TOP + 16, []
+    shapes: list[str] = []
+    facts = []
+    top = TOP + 16
     foot = top + len(tiles) * (2 * LANE + GAP) - GAP + 6
-    for value, name in ((max(compute, memory), "the larger"), (compute + memory, "the sum")):
-        x = LEFT + value * scale
-        shapes += [
-            path([(x, TOP + 6), (x, foot)], "fb-dashed"),
-            words(x, TOP, name, "end" if value > memory else "middle"),
-        ]
+    for time, name in ((max(compute, memory), "the larger"), (compute + memory, "the sum")):
+        x = LEFT + time * scale
+        anchor = "end" if time > memory else "middle"
+        shapes.append(path([(x, TOP + 6), (x, foot)], "fb-dashed"))
+        shapes.append(words(x, TOP, name, anchor))
     for count in tiles:
         bars = schedule(compute, memory, count)
-        name = "one after the other" if count == 1 else f"in {count} tiles"
+        # one tile is no overlap, and its two bars are long enough for words
+        name, labels = f"in {count} tiles", ("", "")
+        if count == 1:
+            name, labels = "one after the other", ("bytes", "FLOP")
         shapes.append(words(LEFT - 10, top + LANE + 4, name, "end", "fb-strong"))
-        for lane, start, end in bars:
-            label = ("bytes", "FLOP")[lane] if count == 1 else ""
-            place = (LEFT + start * scale, top + lane * LANE, (end - start) * scale, LANE - 3)
-            shapes.append(labelled(place, label, ("c1", "c0")[lane]))
+        for lane, start, stop in bars:
+            place = (LEFT + start * scale, top + lane * LANE, (stop - start) * scale, LANE - 3)
+            shapes.append(labelled(place, labels[lane], ("c1", "c0")[lane]))
         facts.append(f"{name}: {total(bars):.3g}")
         top += 2 * LANE + GAP
     return Figure(

@@ -9,6 +9,7 @@ from scripts.website.figures.drawing import WIDTH, Figure, box, path, words
 
 LEFT, RIGHT, TOP, ROW, BAR = 150.0, 76.0, 34.0, 46.0, 26.0
 PARTS = (("weights", "c0"), ("gradients", "c1"), ("optimizer", "c2"))
+_LEAST = 0.3  # pixels: what is narrower cannot be seen
 NAMES = (
     "plain data parallelism",
     "ZeRO-1: optimizer cut",
@@ -27,16 +28,10 @@ def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figu
     shapes = [part for stage, values in enumerate(states) for part in _bar(stage, values, scale)]
     foot = TOP + ROW * 4
     if memory:
-        at = LEFT + float(memory) * scale
-        shapes += [path([(at, TOP - 8), (at, foot - 8)], "fb-dashed")]
-        shapes += [
-            words(
-                at,
-                TOP - 14,
-                f"memory of a chip, {format_quantity(float(memory), 'byte')}",
-                kind="fb-small",
-            )
-        ]
+        limit = LEFT + float(memory) * scale
+        label = f"memory of a chip, {format_quantity(float(memory), 'byte')}"
+        shapes.append(path([(limit, TOP - 8), (limit, foot - 8)], "fb-dashed"))
+        shapes.append(words(limit, TOP - 14, label, kind="fb-small"))
     left = LEFT
     for name, colour in PARTS:
         shapes += [
@@ -57,11 +52,10 @@ def _bar(stage: int, values: list[float], scale: float) -> list[str]:
     """One stage: its name, its parts one after the other, and their sum."""
     y, x = TOP + stage * ROW, LEFT
     shapes = [words(LEFT - 10, y + 17, NAMES[stage], "end", "fb-small")]
-    for value, (name, colour) in zip(values, PARTS, strict=True):
-        wide = value * scale
-        if wide >= 0.3:
-            shapes.append(
-                box(x, y, wide, BAR, f"fb-{colour}", f"{name}: {format_quantity(value, 'byte')}")
-            )
-        x += wide
+    for size, (name, colour) in zip(values, PARTS, strict=True):
+        width = size * scale
+        if width >= _LEAST:
+            tip = f"{name}: {format_quantity(size, 'byte')}"
+            shapes.append(box(x, y, width, BAR, f"fb-{colour}", tip))
+        x += width
     return [*shapes, words(x + 6, y + 17, format_quantity(sum(values), "byte"), "start")]
