@@ -105,7 +105,7 @@ def _upwards(graph: grimp.ImportGraph) -> Iterator[str]:
 
 
 def _level(module: str, by_room: dict[str, int]) -> int:
-    """The level of a module; the package itself, which imports all rooms, is on top with scripts."""
+    """The level of a module; the package, which imports all rooms, and scripts are on top."""
     package, _, place = module.partition(".")
     top = len(by_room)
     return by_room.get(place.partition(".")[0], top) if package == "flopbook" else top

@@ -20,6 +20,8 @@ def test_parts_add_up_to_the_whole() -> None:
 
 
 def test_pictures_code_and_the_head_are_no_words() -> None:
-    head = "---\ntitle: One two\n---\n# Three\n\n"
-    page = head + "<svg>four</svg>\n\n```py\nfive six\n```\nseven <b>eight</b>\n"
+    page = (
+        "---\ntitle: One two\n---\n# Three\n\n<svg>four</svg>\n\n"
+        "```py\nfive six\n```\nseven <b>eight</b>\n"
+    )
     assert benchhandbook.words(page) == len(["#", "Three", "seven", "eight"])

@@ -199,10 +199,8 @@ def test_a_real_kernel_of_another_python_runs_it(
 def test_pieces_of_what_is_printed_are_joined_and_a_cell_that_hangs_ends(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = (
-        "# %% [markdown]\n# # T\n\n# %%\nimport time\n"
-        "for n in range(3):\n    print(n)\n    time.sleep({})\n"
-    )
+    loop = "import time\nfor n in range(3):\n    print(n)\n    time.sleep({})\n"
+    slow = f"# %% [markdown]\n# # T\n\n# %%\n{loop}"
     house.write("plain", slow.format(0.4))
     (output,) = json.loads(notebooks.execute(house.folder / "plain.py", Path(sys.executable)))[
         "cells"

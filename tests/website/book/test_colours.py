@@ -110,7 +110,7 @@ def test_each_selector_of_a_list_has_a_weight_of_its_own() -> None:
 
 
 def test_every_colour_of_the_real_style_sheet_is_a_colour() -> None:
-    """No variable is left; paint is a colour in hexadecimal, a length, a number, or a word of SVG."""
+    """No variable is left; paint is a colour, a length, a number, or a word of SVG."""
     words = "none|inherit|currentcolor|bold|hidden|visible|stroke|start|middle|end"
     good = re.compile(rf"#[0-9a-f]{{3,6}}|{words}|\d*\.?\d+(px|rem|em|%)?( \d+)*|[0-9 .]+")
     found = rules(SHEET.read_text(encoding="utf-8"))
@@ -127,14 +127,16 @@ def test_classes_of_figures_have_the_light_colours(number: int) -> None:
     sheet = SHEET.read_text(encoding="utf-8")
     colour = re.search(rf":root {{ .*--fb-c{number}: (#\w+)", sheet)
     assert colour is not None
-    html = f'<div class="md-typeset"><svg class="fb-svg fb-drawn"><rect class="fb-c{number}"/></svg></div>'
+    picture = f'<svg class="fb-svg fb-drawn"><rect class="fb-c{number}"/></svg>'
+    html = f'<div class="md-typeset">{picture}</div>'
     assert f'fill="{colour[1]}"' in painted(html, sheet)
     assert f'stroke="{THEME["--md-default-bg-color"]}"' in painted(html, sheet)
 
 
 def test_hollow_shapes_stay_hollow_and_ink_on_dark_is_light() -> None:
     sheet = SHEET.read_text(encoding="utf-8")
-    inside = '<rect class="fb-hollow"/><text class="fb-on0">a</text><text class="fb-on1">b</text><text>c</text>'
+    labels = '<text class="fb-on0">a</text><text class="fb-on1">b</text><text>c</text>'
+    inside = f'<rect class="fb-hollow"/>{labels}'
     made = painted(f'<svg class="fb-svg fb-drawn">{inside}</svg>', sheet)
     line = re.search(r"--fb-line: (#\w+)", sheet)
     assert line is not None

@@ -115,7 +115,8 @@ def test_a_citation_of_a_work_that_the_site_does_not_show_is_a_link_like_others(
 ) -> None:
     page(
         "handbook/two/",
-        '<h1 id="two">Two</h1><p><a href="../../references/topic/#gone" class="fb-cite">Gone</a></p>',
+        '<h1 id="two">Two</h1>'
+        '<p><a href="../../references/topic/#gone" class="fb-cite">Gone</a></p>',
     )
     page(
         "handbook/one/",

@@ -168,10 +168,14 @@ def test_what_cannot_be_made_to_fit_stops_the_book(surf: Any) -> None:
 
 
 BLOCKS = {
-    "figure": '<figure><svg viewBox="0 0 600 380"><text x="9" y="20">FIRST</text><text x="9" y="370">LAST</text></svg>'
+    "figure": '<figure><svg viewBox="0 0 600 380">'
+    '<text x="9" y="20">FIRST</text><text x="9" y="370">LAST</text></svg>'
     "<figcaption>END</figcaption></figure>",
     "code": f"<pre><code>FIRST{chr(10) * 12}LAST END</code></pre>",
-    "calculator": "<div class='opened'><p>FIRST</p><p>x</p><p>x</p><p>x</p><p>x</p><p>x</p><p>LAST END</p></div>",
+    "calculator": (
+        "<div class='opened'><p>FIRST</p><p>x</p><p>x</p><p>x</p><p>x</p><p>x</p><p>LAST "
+        "END</p></div>"
+    ),
     "small-table": "<table><tr><td>FIRST</td></tr>"
     + "<tr><td>x</td></tr>" * 9
     + "<tr><td>LAST END</td></tr></table>",

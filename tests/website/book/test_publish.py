@@ -33,8 +33,8 @@ def test_both_files_are_copied_and_linked_with_their_size(small: Path, files: li
     publish(files, small)
     assert (small / "book" / "book.pdf").read_bytes() == files[0].read_bytes()
     assert (
-        '<a href="../book/book.pdf">PDF</a> (1.2 MB) and <a href="../book/book.epub">ePub</a> (2.5 MB)'
-        in index(small)
+        '<a href="../book/book.pdf">PDF</a> (1.2 MB) and '
+        '<a href="../book/book.epub">ePub</a> (2.5 MB)' in index(small)
     )
 
 

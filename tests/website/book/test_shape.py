@@ -126,7 +126,8 @@ def test_a_caption_loses_the_link_to_the_program_and_keeps_the_rest(one: Part) -
     [
         'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>)',
         'A (b) c. <a href="assets/figures/x.py.txt">code</a>',
-        'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>, drawn by <code>figure(&quot;x&quot;)</code>)',
+        'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>, drawn by '
+        "<code>figure(&quot;x&quot;)</code>)",
         "A (b) c.",
     ],
 )
@@ -165,7 +166,8 @@ def test_attributes_of_screens_go(one: Part) -> None:
 def test_columns_keep_their_side() -> None:
     text = markup(
         shaped(
-            '<table><tr><td style="text-align: right;">1</td><td style="color: red">2</td></tr></table>'
+            '<table><tr><td style="text-align: right;">1</td>'
+            '<td style="color: red">2</td></tr></table>'
         ).body
     )
     assert '<td style="text-align: right;">1</td><td>2</td>' in text
@@ -182,7 +184,8 @@ def test_attributes_that_only_a_screen_or_a_script_reads_go(name: str) -> None:
 
 def test_a_value_loses_its_button_and_its_tooltip() -> None:
     part = shaped(
-        '<p><button class="fb-value">80 GB</button><span role="tooltip">printed</span><button>Go</button></p>'
+        '<p><button class="fb-value">80 GB</button><span role="tooltip">printed</span>'
+        "<button>Go</button></p>"
     )
     assert words(part.body) == "1 T 80 GB"
 

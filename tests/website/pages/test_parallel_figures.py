@@ -34,7 +34,7 @@ def widths(text: str, kind: str) -> list[float]:
 
 @SIZES
 def test_a_gather_ends_with_all_blocks_everywhere(devices: int) -> None:
-    """In every step each device gets one block, from the device on its left, which had it before."""
+    """In every step each device gets one block from the device on its left, which had it."""
     panels = gathered(devices)
     assert len(panels) == devices
     assert all(cell.filled for row in panels[-1] for cell in row)
