@@ -27,8 +27,9 @@ from flopbook.quantities.units import format_quantity
 
 # What a kernel is drawn as in a terminal, and what its point is labelled with in the picture.
 MARKS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LINES, NARROWEST, MARGIN = 18, 48, 9  # of the picture in text; the margin has the rates
-LINE = 16  # height of a line below the picture
+# Of the picture in text: lines, columns at least and at most, and the margin that has the rates.
+LINES, NARROWEST, WIDEST, MARGIN = 18, 48, 110, 9
+LEGEND_LINE = 16  # height of a line of the legend below the picture
 STYLE = (
     "<style>.fb-kernels .fb-roof{fill:none;stroke:var(--fb-accent,#0068a8);stroke-width:2}"
     ".fb-kernels .fb-further{fill:none;stroke:var(--fb-accent,#0068a8);stroke-width:1.2;"
@@ -292,4 +293,5 @@ def _point(plot: KernelPlot, row: Row, frame: Frame, room: Room) -> str:
             f'<circle class="fb-measured" cx="{x}" cy="{frame.y.at(row.rate * row.reached)}" r="4">'
             f"<title>{tip}, measured {row.reached:.1%} of it</title></circle>"
         )
-    return f'<circle class="fb-point" cx="{left}" cy="{top}" r="3.5"><title>{escape(told)}</title></circle>{mark}'
+    point = f'<circle class="fb-point" cx="{x}" cy="{y}" r="3.5"><title>{tip}</title></circle>'
+    return f"{point}{mark}{measured}"

@@ -1,5 +1,6 @@
-"""Pictures that belong to answers: which calculators have one, how a command shows it, and where it
-is drawn.
+"""Pictures that belong to answers: which calculators have one, and how a command shows it.
+
+A module that draws has a function `picture`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,10 @@ def picture(name: str, values: Mapping[str, Any]) -> Picture:
 
     Raises FlopbookError.
     """
-    return _module(name).picture(name, values)
+    # Imported when it is drawn: a picture needs a simulation or a notation that no answer needs.
+    module = importlib.import_module(f"flopbook.drawing.{DRAWINGS[name].module}")
+    draw: Callable[[str, Mapping[str, Any]], Picture] = module.picture
+    return draw(name, values)
 
 
 def shown_answer(result: Result, width: int = PAGE_WIDTH) -> str:

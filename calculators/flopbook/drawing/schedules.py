@@ -235,10 +235,13 @@ def _foot(run: Run, top: int, dress: Dress) -> list[str]:
     kinds = {work.kind for slot in slots for work in slot}
     elements, left = [], LEFT
     for kind, text in LEGEND.items():
-        if kind in used:
-            parts.append(
-                f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" width="14" height="14"/>'
-                f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(text[2:])}</text>'
-            )
-            left += 32 + round(5.4 * len(text[2:]))
-    return parts
+        if kind not in kinds:
+            continue
+        name = text.partition(" ")[2]
+        elements.append(
+            f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" '
+            'width="14" height="14"/>'
+            f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(name)}</text>'
+        )
+        left += 32 + round(5.4 * len(name))
+    return elements

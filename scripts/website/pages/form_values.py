@@ -8,12 +8,14 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
-from flopbook.data.accelerators import entry_ids, load_entry, model_ids
+from flopbook.data.library import entry_ids, load_entry, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, Result, Value, calculate
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
-from flopbook.hardware.chip import Chip, Picked, shape
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.picked import Picked
+from flopbook.architectures.shape import shape
 from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.units import (
     _COUNT_SUFFIXES,
