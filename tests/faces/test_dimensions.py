@@ -194,12 +194,17 @@ BLIND = {
     "work / params",
     "chips * peak / mfu",
     "seconds * DAY",
+    "chip_mtbf * chips",
+    "period * 2",
 }
 
 
 # Nearly every input of these is a count, so units see little of them: their laws and published
 # values do.
 UNCOUNTED = {
+    "tile-traffic",
+    "attention-traffic",
+    "wave-quantisation",
     "params",
     "training-flops",
     "memory",

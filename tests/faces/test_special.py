@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from flopbook.errors import FlopbookError
 from flopbook.faces.special_cases import folded, inputs_of, of_function, special
-from flopbook.formulas import get_formula, reliability
-from flopbook.formulas.reliability import best_interval, between_failures
+from flopbook.formulas import get_formula
 from flopbook.quantities import ops
 from scripts.website.pages.equations import SECTIONS, Shown
 
@@ -124,12 +123,20 @@ def test_the_letters_of_an_expression_are_inputs() -> None:
 
 
 def test_a_small_function_prints_without_its_checks() -> None:
-    """young1974first: the root of twice the time between failures and the time of saving."""
-    assert (
-        of_function(best_interval, "x", {"between": "T", "save": "S"}) == r"x = \sqrt{2 \, T \, S}"
-    )
-    assert of_function(between_failures, "T", {"alone": "M", "chips": "N"}) == r"T = \frac{M}{N}"
-    assert reliability.best_interval(8.0, 4.0) == 8.0 == math.sqrt(2 * 8 * 4)
+    """A call of a function with a leading underscore prints as its first argument."""
+    letters = {"between": "T", "save": "S"}
+    assert of_function(_best_interval, "x", letters) == r"x = \sqrt{2 \, T \, S}"
+    assert _best_interval(8.0, 4.0) == 8.0
+
+
+def _best_interval(between: float, save: float) -> float:
+    """A plain function with checks, as `of_function` prints it."""
+    return (2 * _checked(between, "between") * _checked(save, "save")) ** 0.5
+
+
+def _checked(value: float, name: str) -> float:
+    assert value > 0, name
+    return value
 
 
 def test_ordinary_python_has_no_special_case() -> None:

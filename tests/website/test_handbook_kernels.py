@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flopbook.kernels.tiles import product_bytes
+from flopbook.formulas import tile_traffic
 
 CHAPTER = Path(__file__).resolve().parents[2] / "docs" / "handbook" / "kernels.md"
 LISTINGS = re.findall(r"```python\n(.*?)```", CHAPTER.read_text(encoding="utf-8"), re.S)
@@ -113,9 +113,8 @@ def test_the_tiled_product_is_right_and_moves_what_the_formula_says(side: int, t
     a, b = rng.normal(size=(side, side)), rng.normal(size=(side, side))
     product, moved = run("def tiled_product")["tiled_product"](a, b, tile)
     assert product == pytest.approx(a @ b)
-    assert (
-        2 * moved == product_bytes(side, side, side, tile, 2) == 2 * (2 * side**3 / tile + side**2)
-    )
+    said = tile_traffic(m=side, n=side, k=side, tile=tile)["bytes"]
+    assert 2 * moved == said == 2 * (2 * side**3 / tile + side**2)
 
 
 @pytest.mark.parametrize("block", [1, 3, 16, 50])

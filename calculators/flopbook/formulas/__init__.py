@@ -21,6 +21,9 @@ SECTIONS: dict[str, dict[str, str]] = {
         "min-batch": "rooflines",
         "arithmetic-intensity": "rooflines",
         "roofline": "kernel_rooflines",
+        "tile-traffic": "tiled_kernels",
+        "attention-traffic": "tiled_kernels",
+        "wave-quantisation": "tiled_kernels",
     },
     "Models and training": {
         "params": "parameters",
@@ -51,7 +54,10 @@ SECTIONS: dict[str, dict[str, str]] = {
         "serving": "deployment",
         "speculative-decoding": "deployment",
     },
-    "Clusters": {"cluster-power": "cost"},
+    "Clusters": {
+        "reliability": "failures",
+        "cluster-power": "cost",
+    },
 }
 CATALOGUE = {name: module for section in SECTIONS.values() for name, module in section.items()}
 

@@ -1,3 +1,1 @@
-"""Kernels: as people write them, with the roofs of chips, and the bytes of those that work in
-tiles.
-"""
+"""Kernels as people write them, with the roofs of the chips on which they run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flopbook.formulas.reliability import best_interval, lost_share
+from flopbook.formulas import reliability
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
@@ -19,12 +19,12 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
     )
     shapes, facts = chart.grid(), []
     for number, hours in enumerate(_HOURS):
-        between = hours * 3600
-        points = [(60 * 120 ** (n / 60), 0.0) for n in range(61)]
-        drawn = [(x, 100 * lost_share(x, between, save, restart)) for x, _ in points]
-        drawn = [(x, y) for x, y in drawn if y <= 60]
-        best = best_interval(between, save)
-        least = 100 * lost_share(best, between, save, restart)
+        run = {"chips": 1.0, "chip_mtbf": hours * 3600, "save": save, "restart": restart}
+        intervals = [60 * 120 ** (n / 60) for n in range(61)]
+        curve = [(x, 100 * reliability(**run, interval=x)["lost"]) for x in intervals]
+        drawn = [(x, percent) for x, percent in curve if percent <= 60]
+        at_best = reliability(**run)
+        best, least = at_best["best_interval"], 100 * at_best["lost"]
         label = f"failure every {hours:g} h"
         shapes += [chart.line(drawn, number), chart.words(drawn[-1], label)]
         shapes.append(

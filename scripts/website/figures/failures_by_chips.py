@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from flopbook.formulas.reliability import HERD, between_failures
+from flopbook.formulas import reliability
+from flopbook.architectures.shape import shape
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
 
+MODEL = "llama-3-405b"  # the run whose failures were counted
 _YEAR = 365.25 * 86400
 
 
@@ -17,27 +19,30 @@ def figure() -> Figure:
         Axis("hours between failures", 0.1, 3e4),
         (84, 14, 500, 290),
     )
-    shapes = chart.grid()
+    run = shape(MODEL)
+    parts = chart.grid()
     for number, factor in enumerate((2.0, 1.0, 0.5)):
-        alone = HERD.alone * factor
-        points = [(chips, between_failures(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
-        shapes += [
+        alone = run.chip_mtbf * factor
+        points = [(chips, _mtbf(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
+        parts += [
             chart.line(points, number),
             chart.words(points[-1], f"{alone / _YEAR:.0f} years", shift=(8, 14 * number - 22)),
         ]
-    counted = HERD.seconds / HERD.failures
-    shapes.append(
-        chart.dot(HERD.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}")
-    )
-    shapes.append(chart.words((HERD.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
+    counted = run.observed_hours / run.interruptions
+    parts.append(chart.dot(run.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
+    parts.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
         "Time between failures",
-        f"In one run of {HERD.chips:,} chips {HERD.failures} unexpected interruptions were counted "
-        f"in {format_quantity(HERD.seconds, 's')}, one in {format_quantity(counted, 's')}: "
-        f"{HERD.alone / _YEAR:.0f} years for each chip with its share of everything else. The time "
-        "between failures falls as chips are added.",
-        "Each line is a time between failures of one chip with its share of the rest; the middle "
-        "one was counted. Ten times the chips, a tenth of the time.",
+        f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions were counted in "
+        f"{format_quantity(run.observed_hours, 's')}, one in {format_quantity(counted, 's')}: {run.chip_mtbf / _YEAR:.0f} years "
+        "for each chip with its share of everything else. The time between failures falls as chips are added.",
+        "Each line is a time between failures of one chip with its share of the rest; the middle one was counted. Ten "
+        "times the chips, a tenth of the time.",
         336,
         tuple(shapes),
     )
+
+
+def _mtbf(chip_mtbf: float, chips: float) -> float:
+    """Time between failures of the whole run; how long a checkpoint takes does not matter for it."""
+    return reliability(chip_mtbf=chip_mtbf, chips=chips, save=1.0)["mtbf"]

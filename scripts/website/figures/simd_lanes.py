@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flopbook.kernels.tiles import lane_share
+from flopbook.formulas import wave_quantisation
 from scripts.website.figures.drawing import Figure, box, labelled, words
 
 COUNT, LANES = 19, 8
@@ -31,7 +31,9 @@ def figure() -> Figure:
         shapes.append(
             words(_LEFT + LANES * _CELL + 10, top + 21, f"{used} of {LANES}", "start", "fb-small")
         )
-    share = lane_share(COUNT, LANES)
+    # An instruction is a tile of as many rows as there are lanes, on one processor.
+    waves = wave_quantisation(m=COUNT, n=1, tile_m=LANES, tile_n=1, processors=1)
+    share = waves["useful_share"]
     return Figure(
         "A loop on vector lanes",
         f"{COUNT} rounds of a loop on {LANES} lanes: {len(drawn)} instructions instead of {COUNT}. "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from flopbook.data.library import load_entry
+from flopbook.errors import FlopbookError
+from flopbook.formulas import tile_traffic
 from flopbook.hardware.chip import chip
-from flopbook.kernels.tiles import largest_tile, product_bytes
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
@@ -30,6 +32,16 @@ class Mark(NamedTuple):
     name: str
     memory: float
     tile: float
+
+
+def largest_tile(memory: float) -> float:
+    """The largest power of two that is the side of a tile in so many bytes, in bf16; kernels mostly
+    take one.
+    """
+    fits = tile_traffic(m=1, n=1, k=1, tile=1, near_memory=memory)["largest_tile"]
+    if fits < 1:
+        raise FlopbookError(f"no tile fits into {memory:,.0f} bytes")
+    return 2.0 ** math.floor(math.log2(fits))
 
 
 def marks() -> list[Mark]:
@@ -102,4 +114,4 @@ def figure() -> Figure:
 
 
 def _moved(tile: float) -> float:
-    return product_bytes(SIDE, SIDE, SIDE, tile)
+    return tile_traffic(m=SIDE, n=SIDE, k=SIDE, tile=tile)["bytes"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flopbook.data.library import load_entry
+from flopbook.formulas import wave_quantisation
 from flopbook.hardware.chip import chip
-from flopbook.kernels.tiles import wave_share
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
 
@@ -33,8 +33,7 @@ def figure() -> Figure:
     for number, (rows, columns) in enumerate(TILES):
         name = f"{rows} by {columns}"
         points = [
-            (float(n), wave_share(n, n, rows, columns, units()))
-            for n in range(SMALLEST, LARGEST + 1, STEP)
+            (float(n), _useful_share(n, rows, columns)) for n in range(SMALLEST, LARGEST + 1, STEP)
         ]
         shapes.append(chart.line(points, number))
         named.append((name, points))
@@ -55,3 +54,9 @@ def figure() -> Figure:
         336,
         tuple(shapes),
     )
+
+
+def _useful_share(side: int, rows: int, columns: int) -> float:
+    """The share of the time that a product with a square result makes wanted numbers."""
+    answer = wave_quantisation(m=side, n=side, tile_m=rows, tile_n=columns, processors=units())
+    return answer["useful_share"]

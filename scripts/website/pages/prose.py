@@ -21,15 +21,13 @@ from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError, Problem
 from flopbook.evaluation.answers import said
 from flopbook.evaluation.calculator import Result, calculate
-from flopbook.formulas.reliability import HERD, best_interval, between_failures, lost_share
-from flopbook.hardware.chip import chip
+from flopbook.hardware.chip import Chip, chip
 from flopbook.architectures.shape import shape
-from flopbook.kernels import tiles
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
 from scripts.website.figures import figure_markup, origin
-from scripts.website.markup import link
+from scripts.website.figures.tile_traffic import largest_tile
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads
@@ -177,16 +175,7 @@ def _names(page: str) -> dict[str, Any]:
         "exercise": exercise_heads(),
         "entry": load_entry,
         "landscape": Landscape(page),
-        "herd": HERD,
-        "between_failures": between_failures,
-        "best_interval": best_interval,
-        "lost_share": lost_share,
-        "product_bytes": tiles.product_bytes,
-        "largest_tile": tiles.largest_tile,
-        "wave_share": tiles.wave_share,
-        "lane_share": tiles.lane_share,
-        "attention_bytes": tiles.attention_bytes,
-        "score_bytes": tiles.score_bytes,
+        "largest_tile": largest_tile,
     }
 
 

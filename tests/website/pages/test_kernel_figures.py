@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.errors import UnknownName
+from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
-from flopbook.kernels.tiles import largest_tile, product_bytes, tile_memory
+from flopbook.formulas import tile_traffic as traffic
 from scripts.website.figures import (
     attention_traffic,
     figure_of,
@@ -33,12 +33,15 @@ def test_tiles_are_the_largest_that_fit() -> None:
     """228 kB of an SM, 64 KiB of a compute unit, 64 MiB of a core: 128, 64 and 2,048."""
     marks = tile_traffic.marks()
     assert [mark.memory for mark in marks] == [64 * 1024, 228e3, 64 * 2**20]
-    assert (
-        [mark.tile for mark in marks]
-        == [largest_tile(mark.memory) for mark in marks]
-        == [64, 128, 2048]
-    )
-    assert all(tile_memory(mark.tile) <= mark.memory for mark in marks)
+    assert [mark.tile for mark in marks] == [64, 128, 2048]
+    for mark in marks:
+        one, twice = (traffic(m=1, n=1, k=1, tile=n * mark.tile)["tile_bytes"] for n in (1, 2))
+        assert one <= mark.memory < twice
+
+
+def test_a_memory_that_is_too_small_holds_no_tile() -> None:
+    with pytest.raises(FlopbookError, match="no tile fits into 100 bytes"):
+        tile_traffic.largest_tile(100)
 
 
 def test_all_tiles_of_a_chip_fetch_as_one() -> None:
@@ -48,8 +51,8 @@ def test_all_tiles_of_a_chip_fetch_as_one() -> None:
     together, (_, alone, _) = tile_traffic.shared(), tile_traffic.marks()
     assert together.tile**2 == pytest.approx(132 * alone.tile**2) and together.memory == 50e6
     side = tile_traffic.SIDE
-    assert product_bytes(side, side, side, alone.tile) > tile_traffic.allowed()
-    assert product_bytes(side, side, side, together.tile) < tile_traffic.allowed()
+    moved = [traffic(m=side, n=side, k=side, tile=one.tile)["bytes"] for one in (alone, together)]
+    assert moved[0] > tile_traffic.allowed() > moved[1]
 
 
 def test_the_level_is_what_memory_delivers_during_the_arithmetic() -> None:

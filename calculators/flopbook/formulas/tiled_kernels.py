@@ -1,0 +1,213 @@
+"""Kernels that work in tiles: the bytes they move, what fits on chip, and the processors they keep
+busy.
+
+Bytes are those between the far memory (HBM) and the near one (shared memory, LDS, VMEM).
+"""
+
+from typing import Annotated, Any
+
+from flopbook.formulas.conditions import HEADS_RULE
+from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
+from flopbook.quantities.ops import ceil, floor, inf, minimum, sqrt, where
+
+SUM = Constant(4.0, "byte", "bytes of a sum, kept in fp32 until it is written")
+# A slice of rows and one of columns, each twice: the next pair arrives while one is multiplied.
+SLICES = Constant(4.0, "1", "slices in near memory")
+
+
+def _side(symbol: str, meaning: str) -> Input:
+    """A side of a matrix, in elements."""
+    return Input("1", symbol, meaning, least=1, whole=True, most=1e12)
+
+
+def _tile_side(symbol: str, meaning: str) -> Input:
+    """A side of a tile. It need not be whole: all tiles of a chip together act as one of their area."""
+    return Input("1", symbol, meaning, least=1, most=1e12)
+
+
+Rows = Annotated[float, _side("m", "rows of the result")]
+Columns = Annotated[float, _side("n", "columns of the result")]
+Heads = Annotated[float, Input("1", "H", "attention heads", least=1, whole=True, most=1e6)]
+KvHeads = Annotated[
+    float,
+    Input("1", "K", "key and value heads; as many as heads if open", least=1, whole=True, most=1e6),
+]
+
+
+@formula(
+    "tile-traffic",
+    title="Traffic of a tiled product",
+    question="How many bytes does a matrix product move tile by tile, and how large a tile fits?",
+    outputs={
+        "bytes": Output("byte", "Q", "bytes between far and near memory"),
+        "intensity": Output("FLOP/byte", "I", "arithmetic for each byte"),
+        "tile_bytes": Output("byte", "M_t", "near memory that a tile takes: its sums and slices"),
+        "largest_tile": Output(
+            "1", r"t_\text{max}", "side of the largest tile that fits", needs=("near_memory",)
+        ),
+    },
+    sources=("goto2008anatomy", "nvidia2023matrix"),
+    symbols={"rows": "n_m", "columns": "n_n", "per_side": "s"},
+    examples=(
+        {"m": "8192", "n": "8192", "k": "8192", "tile": "128", "near-memory": "228kB"},
+        {"m": "4096", "n": "28672", "k": "8192", "tile": "256", "dtype": "fp8"},
+    ),
+)
+def tile_traffic(
+    m: Rows,
+    n: Columns,
+    k: Annotated[float, _side("k", "inner length, over which products are added up")],
+    tile: Annotated[float, _tile_side("t", "side of a square tile of the result")],
+    bytes_per_param: Annotated[
+        float,
+        Input("byte", "b", "width of a value of the matrices", dtype="bytes", least=0.01, most=64),
+    ] = 2.0,
+    depth: Annotated[
+        float, Input("1", "d", "inner length of a slice that is loaded at once", least=1, most=1e9)
+    ] = 64.0,
+    near_memory: Annotated[
+        float, Input("byte", "M", "near memory of one processor, for one tile", most=1e18)
+    ] = inf,
+) -> dict[str, Any]:
+    """Bytes of a product [m, k] x [k, n] whose result is made in square tiles, one after the other.
+
+    Derivation:
+        Each tile of the result reads a strip of t rows of the first matrix and one of t columns of the second, all of
+        length k. So the first matrix is read once for every column of tiles and the second once for every row of
+        them, and the result is written once. Twice the side halves the reading.
+
+        Near the arithmetic a tile keeps its sums, 4 bytes each, and slices of both strips, d deep. The next two
+        slices arrive while these are multiplied: four slices in all. What a memory holds bounds the side; the
+        largest is the root of a quadratic equation, rounded down.
+
+    Leaves out:
+        Caches between the two memories. Processors that work on neighbouring tiles share strips through one, so they
+        move as many bytes as one tile of their whole area. Tiles are square; kernels mostly take sides that are
+        multiples of 16 or powers of two, below the largest printed here. Sums in registers leave more room for slices.
+        The result is taken to be as wide as the inputs.
+    """
+    rows = ceil(m / tile)
+    columns = ceil(n / tile)
+    bytes = bytes_per_param * (columns * m * k + rows * k * n + m * n)
+    per_side = SLICES * depth * bytes_per_param
+    return {
+        "bytes": bytes,
+        "intensity": FLOP_PER_WEIGHT * m * n * k / bytes,
+        "tile_bytes": SUM * tile * tile + per_side * tile,
+        "largest_tile": floor(
+            (sqrt(per_side * per_side + 4 * SUM * near_memory) - per_side) / (2 * SUM)
+        ),
+    }
+
+
+@formula(
+    "attention-traffic",
+    title="Traffic of attention",
+    question="How many bytes does attention move, fused into one kernel and in three?",
+    outputs={
+        "bytes": Output("byte", "Q", "bytes of the fused kernel"),
+        "score_bytes": Output("byte", r"Q_\text{scores}", "bytes of scores and weights, unfused"),
+        "unfused_bytes": Output("byte", r"Q_\text{three}", "bytes in three kernels"),
+    },
+    sources=("dao2022flashattention", "rabe2021self"),
+    symbols={"reads": "r"},
+    examples=(
+        {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128"},
+        {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128", "block": "128"},
+    ),
+    rules=(HEADS_RULE,),
+)
+def attention_traffic(
+    seq: Annotated[float, Input("1", "s", "tokens in a sequence", least=1, whole=True, most=1e9)],
+    heads: Heads,
+    head_dim: Annotated[float, Input("1", "d_h", "width of a head", least=1, whole=True, most=1e6)],
+    kv_heads: KvHeads = inf,
+    block: Annotated[
+        float,
+        Input(
+            "1",
+            "t",
+            "queries of a block, each of which reads all keys and values again; open, each is "
+            "read once",
+            least=1,
+            whole=True,
+            most=1e9,
+        ),
+    ] = inf,
+    bytes_per_activation: Annotated[
+        float, Input("byte", "a", "width of a value", least=0.01, most=64)
+    ] = 2.0,
+) -> dict[str, Any]:
+    """Bytes that one layer of attention over a sequence moves, fused and unfused, without a mask.
+
+    Derivation:
+        A fused kernel reads the queries of each head and writes its result, once each. Scores stay on chip. If a
+        cache or a large near memory keeps keys and values, each is read once. If not, every block of queries of
+        every head reads those of its head again.
+
+        In three kernels the scores of all pairs of tokens are written and read by the softmax, and its weights are
+        written and read by the second product: four passes over the square of the sequence in each head.
+
+    Leaves out:
+        The causal mask, which halves the scores and nearly halves what blocks read again. One number a row that the
+        backward pass needs. What caches catch, which puts a real kernel between both cases.
+    """
+    reads = where(block < inf, heads * ceil(seq / block), minimum(kv_heads, heads))
+    bytes = bytes_per_activation * (2 * heads * seq * head_dim + 2 * reads * seq * head_dim)
+    score_bytes = 4 * bytes_per_activation * heads * seq * seq
+    return {"bytes": bytes, "score_bytes": score_bytes, "unfused_bytes": bytes + score_bytes}
+
+
+@formula(
+    "wave-quantisation",
+    title="Waves of tiles",
+    question="What share of a chip's time makes wanted results when tiles are dealt out in waves?",
+    outputs={
+        "tiles": Output("1", r"n_t", "tiles of the result"),
+        "waves": Output("1", "W", "rounds in which every processor takes a tile"),
+        "tile_share": Output("1", r"\eta_t", "wanted part of the tiles"),
+        "wave_share": Output("1", r"\eta_W", "processors with a tile, averaged over the waves"),
+        "useful_share": Output("1", r"\eta", "share of the time that makes wanted results"),
+    },
+    sources=("nvidia2023matrix", "osama2023stream"),
+    examples=(
+        {"m": "4096", "n": "28672", "tile-m": "256", "tile-n": "128", "processors": "132"},
+        {"m": "1000", "n": "1", "tile-m": "16", "tile-n": "1", "processors": "1"},
+    ),
+)
+def wave_quantisation(
+    m: Rows,
+    n: Columns,
+    tile_m: Annotated[float, _tile_side("t_m", "rows of a tile")],
+    tile_n: Annotated[float, _tile_side("t_n", "columns of a tile")],
+    processors: Annotated[
+        float,
+        Input("1", "P", "processors that take a tile each: SMs", least=1, whole=True, most=1e9),
+    ],
+) -> dict[str, Any]:
+    """Share of the time of many processors that makes wanted results, one tile on each at a time.
+
+    Derivation:
+        Tiles at the edge stick out where the sides are no multiples of the tile, and compute on nothing: tile
+        quantisation. Processors take the tiles in waves, one each. The last wave is partly empty where the number of
+        tiles is no multiple of the processors, and all wait for it: wave quantisation. Wanted results over all that
+        the waves could have made is the useful share.
+
+        A loop on vector lanes is the same with one processor: of 1,000 rounds on 16 lanes, the last instruction
+        has 8 lanes masked.
+
+    Leaves out:
+        Several tiles on a processor at once, which act like as many processors more. Tiles that are dealt out unevenly,
+        or cut along the inner length so that every processor has the same work: they fill the last wave. A tile that sticks
+        out is taken to cost as much as a full one, and all tiles to run equally long.
+    """
+    tiles = ceil(m / tile_m) * ceil(n / tile_n)
+    waves = ceil(tiles / processors)
+    return {
+        "tiles": tiles,
+        "waves": waves,
+        "tile_share": m * n / (tiles * tile_m * tile_n),
+        "wave_share": tiles / (waves * processors),
+        "useful_share": m * n / (waves * processors * tile_m * tile_n),
+    }
