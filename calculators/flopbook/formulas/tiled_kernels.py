@@ -41,7 +41,7 @@ KvHeads = Annotated[
     question="How many bytes does a matrix product move tile by tile, and how large a tile fits?",
     outputs={
         "bytes": Output("byte", "Q", "bytes between far and near memory"),
-        "intensity": Output("FLOP/byte", "I", "arithmetic for each byte"),
+        "intensity": Output("FLOP/byte", "I", "arithmetic of a full tile for each byte it reads"),
         "tile_bytes": Output("byte", "M_t", "near memory that a tile takes: its sums and slices"),
         "largest_tile": Output(
             "1", r"t_\text{max}", "side of the largest tile that fits", needs=("near_memory",)
@@ -75,7 +75,8 @@ def tile_traffic(
     Derivation:
         Each tile of the result reads a strip of t rows of the first matrix and one of t columns of the second, all of
         length k. So the first matrix is read once for every column of tiles and the second once for every row of
-        them, and the result is written once. Twice the side halves the reading.
+        them, and the result is written once. A full tile does 2 operations for each of t times t sums and reads 2t values
+        for them, so its intensity is t over the width of a value: twice the side halves the reading.
 
         Near the arithmetic a tile keeps its sums, 4 bytes each, and slices of both strips, d deep. The next two
         slices arrive while these are multiplied: four slices in all. What a memory holds bounds the side; the
@@ -89,11 +90,10 @@ def tile_traffic(
     """
     rows = ceil(m / tile)
     columns = ceil(n / tile)
-    bytes = bytes_per_param * (columns * m * k + rows * k * n + m * n)
     per_side = SLICES * depth * bytes_per_param
     return {
-        "bytes": bytes,
-        "intensity": FLOP_PER_WEIGHT * m * n * k / bytes,
+        "bytes": bytes_per_param * (columns * m * k + rows * k * n + m * n),
+        "intensity": FLOP_PER_WEIGHT * tile / (2 * bytes_per_param),
         "tile_bytes": SUM * tile * tile + per_side * tile,
         "largest_tile": floor(
             (sqrt(per_side * per_side + 4 * SUM * near_memory) - per_side) / (2 * SUM)

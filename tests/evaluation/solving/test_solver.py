@@ -33,9 +33,15 @@ GPT = {
 }
 
 
+# Whole tiles and whole waves make saw-teeth, so finely that no search sees them all: what is found
+# is an answer, but other values between two answers may miss the target.
+SAW_TOOTHED = {"wave-quantisation"}
+SMOOTH = [name for name in formulas() if name not in SAW_TOOTHED]
+
+
 @FEW
 @given(seed=SEEDS)
-@pytest.mark.parametrize("name", formulas())
+@pytest.mark.parametrize("name", SMOOTH)
 def test_what_is_found_gives_the_target(name: str, seed: int) -> None:
     """From a random state an output is taken and an input forgotten: some answer gives that output
     again.
@@ -82,7 +88,7 @@ def assert_met(found: Solution, target: Any, others: dict[str, Any]) -> None:
 
 @FEW
 @given(seed=SEEDS)
-@pytest.mark.parametrize("name", formulas())
+@pytest.mark.parametrize("name", SMOOTH)
 def test_a_whole_number_is_the_last_that_meets_the_target(name: str, seed: int) -> None:
     """Between the values of two neighbouring numbers: one of them is the answer, and the other does
     not meet it.
