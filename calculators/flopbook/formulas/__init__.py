@@ -49,7 +49,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Inference": {
         "kv-cache": "inference",
-        "prefill": "inference",
+        "prefill": "prompts",
         "decode": "inference",
         "serving": "deployment",
         "speculative-decoding": "deployment",

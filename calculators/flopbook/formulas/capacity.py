@@ -34,13 +34,15 @@ def max_params(
     """Parameters that fit into memory at so many bytes for each.
 
     Derivation:
-        Memory over bytes. Weights in bf16 alone take 2 bytes for each parameter, as for inference. Two moments of
-        Adam in fp32 add 8, which makes 10. Mixed-precision training keeps weights and gradients in 16 bits and a
-        master copy of the weights and both moments in 32: 2 + 2 + 12 = 16. With gradients in 32 bits it is 18.
-        When X chips share one copy (ZeRO stage 3, or FSDP), their memories add up.
+        Memory over bytes. Weights in bf16 alone take 2 bytes for each parameter, as for inference.
+        Two moments of Adam in fp32 add 8, which makes 10. Mixed-precision training keeps weights
+        and gradients in 16 bits and a master copy of the weights and both moments in 32: 2 + 2 + 12
+        = 16. With gradients in 32 bits it is 18. When X chips share one copy (ZeRO stage 3, or
+        FSDP), their memories add up.
 
     Leaves out:
-        Activations and the key-value cache, which take the rest in practice: a few percent of the memory for
-        one short sequence, most of it at long context. What the framework keeps for itself, 1 to 2 GB on a GPU.
+        Activations and the key-value cache, which take the rest in practice: a few percent of the
+        memory for one short sequence, most of it at long context. What the framework keeps for
+        itself, 1 to 2 GB on a GPU.
     """
     return {"params": chips * memory / bytes_per_param}

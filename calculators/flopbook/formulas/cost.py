@@ -75,17 +75,18 @@ def cluster_power(
     """Power of a cluster from that of its chips, and the energy, water and floor that follow.
 
     Derivation:
-        Chips times their power, with what hosts, network and storage draw for each of them, is the power of the
-        computers. Power usage effectiveness (PUE) is the energy of the whole site over that of the computers, so it
-        multiplies. Water usage effectiveness is the water of the site over the energy of the computers, not of the
-        site. Racks are counted up to whole ones. The area of a rack, if none is given, is that of an Open Rack V3
-        frame, 600 by 1,098 mm.
+        Chips times their power, with what hosts, network and storage draw for each of them, is the
+        power of the computers. Power usage effectiveness (PUE) is the energy of the whole site over
+        that of the computers, so it multiplies. Water usage effectiveness is the water of the site
+        over the energy of the computers, not of the site. Racks are counted up to whole ones. The
+        area of a rack, if none is given, is that of an Open Rack V3 frame, 600 by 1,098 mm.
 
     Leaves out:
-        The printed power of a chip is mostly a limit of its design: training draws less, say with the load how much.
-        Hosts and network are left out unless given, and they are not little: a server of eight H100 may draw 10.2 kW,
-        of which the chips are 5.6. A PUE is an average over a year. Water that power stations use is beside this, and
-        so are offices and rooms for power and cooling.
+        The printed power of a chip is mostly a limit of its design: training draws less, say with
+        the load how much. Hosts and network are left out unless given, and they are not little: a
+        server of eight H100 may draw 10.2 kW, of which the chips are 5.6. A PUE is an average over
+        a year. Water that power stations use is beside this, and so are offices and rooms for power
+        and cooling.
     """
     it_watts = chips * (power + overhead) * load
     watts = it_watts * pue

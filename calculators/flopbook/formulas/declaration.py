@@ -1,9 +1,9 @@
 """The @formula decorator and the registry: one plain function, from which every face follows.
 
 A formula is a function in a small subset of Python (assignments, arithmetic, comparisons, the names
-in `ops`, if-expressions, tables by word) that returns a dict of named outputs in SI units. Its parameters carry
-unit, symbol and meaning as `Annotated[float, Input(...)]`; module constants that have a unit are
-`Constant`s.
+in `ops`, if-expressions, tables by word) that returns a dict of named outputs in SI units. Its
+parameters carry unit, symbol and meaning as `Annotated[float, Input(...)]`; module constants that
+have a unit are `Constant`s.
 
 What needs loops is ordinary Python: a formula that brings its own `working`, the steps in words. It
 has every face but those that are printed from a syntax tree, and its inputs may be free text.

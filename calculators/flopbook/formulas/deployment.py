@@ -10,6 +10,8 @@ from flopbook.formulas.inference import (
     KEY_AND_VALUE,
     LIMITS,
     WEIGHTS_RULES,
+)
+from flopbook.formulas.inference_inputs import (
     ComputeParams,
     KvWidth,
     Params,
@@ -154,18 +156,20 @@ def serving(
     writes.
 
     Derivation:
-        What the weights leave free of the memory, divided by the keys and values of a sequence, is the batch that fits.
-        Reading all weights takes as long as the arithmetic of a batch of bNR/(2N_active), with the ridge point R: below
-        that, a larger batch costs hardly any time, above it time grows with it. A step takes the longer of both, and
-        after that the reading of all keys and values. Larger batches give more tokens a second and longer steps, so
-        a list of batches draws the frontier between throughput and latency. The price is that of the chips for the
-        time of a million tokens. The prompt brings the first token of an answer; the others take a step each.
+        What the weights leave free of the memory, divided by the keys and values of a sequence, is
+        the batch that fits. Reading all weights takes as long as the arithmetic of a batch of
+        bNR/(2N_active), with the ridge point R: below that, a larger batch costs hardly any time,
+        above it time grows with it. A step takes the longer of both, and after that the reading of
+        all keys and values. Larger batches give more tokens a second and longer steps, so a list of
+        batches draws the frontier between throughput and latency. The price is that of the chips
+        for the time of a million tokens. The prompt brings the first token of an answer; the others
+        take a step each.
 
     Leaves out:
-        Reading the prompts, which the same chips do in between and which another calculator counts. Idle time between
-        requests. Messages between chips. Memory for activations and for the runtime, some gigabytes on each chip: keep
-        it free with the memory share. All experts of a mixture count as read; a batch of five times E/k reads all but
-        one percent of them.
+        Reading the prompts, which the same chips do in between and which another calculator counts.
+        Idle time between requests. Messages between chips. Memory for activations and for the
+        runtime, some gigabytes on each chip: keep it free with the memory share. All experts of a
+        mixture count as read; a batch of five times E/k reads all but one percent of them.
     """
     width = where(d_model < inf, d_model, 0)
     lookup = vocab * width if tied_embeddings == "no" else 0
@@ -264,15 +268,17 @@ def speculative_decoding(
     """Expected speed-up when a draft of several tokens is checked by one pass of the large model.
 
     Derivation:
-        A pass of the large model over a draft tells for each token whether it would have been written, and itself
-        writes one more after the last that is accepted. If each token is accepted with probability alpha, the number
-        written is 1 + alpha + ... + alpha to the power gamma on average. The time is one pass and gamma drafted tokens;
-        checking several tokens takes as long as writing one, as long as the weights are the limit.
+        A pass of the large model over a draft tells for each token whether it would have been
+        written, and itself writes one more after the last that is accepted. If each token is
+        accepted with probability alpha, the number written is 1 + alpha + ... + alpha to the power
+        gamma on average. The time is one pass and gamma drafted tokens; checking several tokens
+        takes as long as writing one, as long as the weights are the limit.
 
     Leaves out:
-        That tokens are not accepted independently of each other, and less often in some texts than in others. That a
-        pass over a large batch is limited by arithmetic: then the operations above are time, and a draft makes it
-        slower. The cache of the draft model, which takes memory from the batch.
+        That tokens are not accepted independently of each other, and less often in some texts than
+        in others. That a pass over a large batch is limited by arithmetic: then the operations
+        above are time, and a draft makes it slower. The cache of the draft model, which takes
+        memory from the batch.
     """
     missed = 1 - acceptance
     tokens_per_step = where(

@@ -61,23 +61,25 @@ def reliability(
     time lost.
 
     Derivation:
-        In training every chip waits for all others, so one failure stops the run. N chips that fail independently, each
-        once in a time M on average, stop it once in T = M / N. This M covers the chip with its share of all else that
-        can stop the run.
+        In training every chip waits for all others, so one failure stops the run. N chips that fail
+        independently, each once in a time M on average, stop it once in T = M / N. This M covers
+        the chip with its share of all else that can stop the run.
 
-        After a failure the run starts again from its last checkpoint. Saving takes S once in every interval: S over
-        the interval is lost. A failure falls anywhere in the interval, so half of it is done again: half the interval
-        over T is lost. The restart adds R / T. Saving and repeating together cost least where they cost the same,
-        which is at the root of 2ST (Young).
+        After a failure the run starts again from its last checkpoint. Saving takes S once in every
+        interval: S over the interval is lost. A failure falls anywhere in the interval, so half of
+        it is done again: half the interval over T is lost. The restart adds R / T. Saving and
+        repeating together cost least where they cost the same, which is at the root of 2ST (Young).
 
     Leaves out:
-        Failures while saving, repeating or restarting. The shares are first order and therefore too high: where this
-        counts 7 percent of saving and repeating it is 6.9, where it counts 20 it is 18.7. They are capped at 1. Daly's
-        refinement shortens the best interval by about two thirds of S, 2.3 percent at S / T = 1/400 and 7 at 1/50;
-        the optimum is so flat that this saves less than a thousandth of the time.
+        Failures while saving, repeating or restarting. The shares are first order and therefore too
+        high: where this counts 7 percent of saving and repeating it is 6.9, where it counts 20 it
+        is 18.7. They are capped at 1. Daly's refinement shortens the best interval by about two
+        thirds of S, 2.3 percent at S / T = 1/400 and 7 at 1/50; the optimum is so flat that this
+        saves less than a thousandth of the time.
 
-        Saving in the background: give the time for which the chips wait. Failures that come together, wrong results
-        without an error, stragglers, planned interruptions, and chips that are missing until a spare is found.
+        Saving in the background: give the time for which the chips wait. Failures that come
+        together, wrong results without an error, stragglers, planned interruptions, and chips that
+        are missing until a spare is found.
     """
     mtbf = chip_mtbf / chips
     best_interval = sqrt(2 * mtbf * save)

@@ -187,23 +187,26 @@ def roofline(
     left.
 
     Derivation:
-        A kernel with W operations on Q bytes runs at no more than the peak, and at no more than bandwidth times W/Q.
-        Over the intensity W/Q, both on logarithmic scales, that is a slope and a flat roof, which meet at the ridge.
-        A chip has a flat roof for each number format and a slope for each memory; the table holds kernels against the
-        first of either, which from a chip are the asked format and the main memory.
+        A kernel with W operations on Q bytes runs at no more than the peak, and at no more than
+        bandwidth times W/Q. Over the intensity W/Q, both on logarithmic scales, that is a slope and
+        a flat roof, which meet at the ridge. A chip has a flat roof for each number format and a
+        slope for each memory; the table holds kernels against the first of either, which from a
+        chip are the asked format and the main memory.
 
-        Products and attention are counted as by arithmetic-intensity: sides as --m --n --k, heads=, kv-heads= and
-        head-dim= for attention. batch= repeats a kernel, bytes= is the width of its second operand (the weights, or
-        keys and values), rate= a measured rate. Softmax takes 5 operations for each value (a comparison for the
-        maximum, a difference, an exponential counted as one, a sum, a quotient) and is read and written once;
-        elementwise takes flop=1, reads=1 and writes=1. A kernel that reached more than the roof allows found its
-        operands in a cache, or something is counted wrongly.
+        Products and attention are counted as by arithmetic-intensity: sides as --m --n --k, heads=,
+        kv-heads= and head-dim= for attention. batch= repeats a kernel, bytes= is the width of its
+        second operand (the weights, or keys and values), rate= a measured rate. Softmax takes 5
+        operations for each value (a comparison for the maximum, a difference, an exponential
+        counted as one, a sum, a quotient) and is read and written once; elementwise takes flop=1,
+        reads=1 and writes=1. A kernel that reached more than the roof allows found its operands in
+        a cache, or something is counted wrongly.
 
     Leaves out:
-        All that arithmetic-intensity leaves out. Softmax and elementwise kernels run on the vector units, whose peak is
-        lower than the roof drawn; few operations for each byte leave them on the slope all the same. A cache is a
-        further slope only where the data has its bandwidth, and it counts for a kernel whose operands are in it; the
-        bytes here are those of the main memory. A kernel that starts takes some microseconds whatever its size.
+        All that arithmetic-intensity leaves out. Softmax and elementwise kernels run on the vector
+        units, whose peak is lower than the roof drawn; few operations for each byte leave them on
+        the slope all the same. A cache is a further slope only where the data has its bandwidth,
+        and it counts for a kernel whose operands are in it; the bytes here are those of the main
+        memory. A kernel that starts takes some microseconds whatever its size.
     """
     found = rows(kernels, roofs, bytes_per_param)
     ridges = [

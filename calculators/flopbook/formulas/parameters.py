@@ -234,17 +234,19 @@ def params(
     """Parameters of a transformer, in all and by part, counted from its shape.
 
     Derivation:
-        Attention has four matrices: queries and output of width H x d, keys and values of width K x d, and a fifth
-        for relative positions after Transformer-XL. Latent attention compresses keys and values, and mostly queries,
-        with a matrix down and one up; a part of each key that tells the place bypasses that. A feed-forward block
-        has two matrices, a gated one three. A mixture of experts has E such blocks in a layer beside the shared ones,
-        and a router of one row for each expert. An embedding of V rows stands at the start, and another at the end
-        unless both are one. A token meets everything but the E - k experts that it does not visit.
+        Attention has four matrices: queries and output of width H x d, keys and values of width K x
+        d, and a fifth for relative positions after Transformer-XL. Latent attention compresses keys
+        and values, and mostly queries, with a matrix down and one up; a part of each key that tells
+        the place bypasses that. A feed-forward block has two matrices, a gated one three. A mixture
+        of experts has E such blocks in a layer beside the shared ones, and a router of one row for
+        each expert. An embedding of V rows stands at the start, and another at the end unless both
+        are one. A token meets everything but the E - k experts that it does not visit.
 
     Leaves out:
-        Small vectors of single designs (sinks, biases of routers and of the output): below 0.1 percent together.
-        Modules beside the decoder, such as vision towers and heads that predict further tokens. Layers without
-        attention, such as state space. Embeddings count as active; some reports leave the input embedding out.
+        Small vectors of single designs (sinks, biases of routers and of the output): below 0.1
+        percent together. Modules beside the decoder, such as vision towers and heads that predict
+        further tokens. Layers without attention, such as state space. Embeddings count as active;
+        some reports leave the input embedding out.
     """
     head = where(head_dim < inf, head_dim, d_model / heads)
     queries = heads * head
@@ -276,8 +278,8 @@ def params(
     dense = (layers - sparse) * (dense_width * per_width + bias * d_model)
     ffn = WEIGHT * (dense + sparse * (experts * expert + shared))
     router = WEIGHT * sparse * experts * d_model
-    scale = 0 if norm == "none" else (1 if norm == "rms" else 2)
-    qk_scale = 0 if qk_norm == "none" else (2 * head if qk_norm == "head" else queries + keys)
+    scale = {"none": 0, "rms": 1}.get(norm, 2)
+    qk_scale = {"none": 0, "head": 2 * head}.get(qk_norm, queries + keys)
     in_layer = norms_per_layer * scale * d_model + qk_scale + q_lora_rank + kv_lora_rank
     norms = WEIGHT * (layers * in_layer + scale * d_model)
     places = context if positions == "learned" else 0

@@ -44,14 +44,16 @@ def ridge_point(peak: Peak, bandwidth: Bandwidth) -> dict[str, Any]:
     """Arithmetic intensity at which a chip begins to be limited by arithmetic.
 
     Derivation:
-        A program with W operations and Q bytes takes at least W over the peak rate and at least Q over the bandwidth.
-        Both take as long when W/Q is peak rate over bandwidth. Below that intensity the memory sets the pace, above it
-        the arithmetic. With the bandwidth of a link in place of the memory's the same ratio says how many operations
-        must go with each byte on the network.
+        A program with W operations and Q bytes takes at least W over the peak rate and at least Q
+        over the bandwidth. Both take as long when W/Q is peak rate over bandwidth. Below that
+        intensity the memory sets the pace, above it the arithmetic. With the bandwidth of a link in
+        place of the memory's the same ratio says how many operations must go with each byte on the
+        network.
 
     Leaves out:
-        That neither printed rate is reached. Both fall short by a tenth to a third, so that the ratio changes by less
-        than either of them. Caches, each of which has a ridge point of its own.
+        That neither printed rate is reached. Both fall short by a tenth to a third, so that the
+        ratio changes by less than either of them. Caches, each of which has a ridge point of its
+        own.
     """
     return {"flop_per_byte": peak / bandwidth}
 
@@ -192,22 +194,25 @@ def arithmetic_intensity(
     makes of them.
 
     Derivation:
-        A matrix [m, k] times a matrix [k, n] takes 2mkn operations, and at the least it reads mk and kn values and
-        writes mn. A dot product is m = n = 1, a matrix times a vector m = 1. The rate is limited by the peak and by
-        bandwidth times intensity, whichever is lower. Intensity never exceeds twice the smallest side over the width
-        of a value, which is why tokens are batched.
+        A matrix [m, k] times a matrix [k, n] takes 2mkn operations, and at the least it reads mk
+        and kn values and writes mn. A dot product is m = n = 1, a matrix times a vector m = 1. The
+        rate is limited by the peak and by bandwidth times intensity, whichever is lower. Intensity
+        never exceeds twice the smallest side over the width of a value, which is why tokens are
+        batched.
 
-        Attention multiplies m queries by n keys of width k and the weights by n values, in each of H heads: 4k
-        operations for each pair of query and key. The m queries are the last of the n places, and none sees a later
-        one: m(n - (m - 1)/2) pairs. Queries and result have H heads, keys and values K. In decoding m is 1, and
-        intensity is near 2H/K over the width of a value, however long the context: batching does not help.
+        Attention multiplies m queries by n keys of width k and the weights by n values, in each of
+        H heads: 4k operations for each pair of query and key. The m queries are the last of the n
+        places, and none sees a later one: m(n - (m - 1)/2) pairs. Queries and result have H heads,
+        keys and values K. In decoding m is 1, and intensity is near 2H/K over the width of a value,
+        however long the context: batching does not help.
 
     Leaves out:
-        Tiles that do not fit the sides, and reading an operand more than once because it does not fit on the chip. The
-        scores of attention, which a fused kernel keeps on the chip; written and read, they are 2mnH values more, at
-        long context more than all else. The softmax, a few operations for each pair on the slower vector units. A sum
-        of k products needs k - 1 additions and not k: 0.05 percent at k = 1024. Several sequences at once multiply
-        both operations and bytes of attention.
+        Tiles that do not fit the sides, and reading an operand more than once because it does not
+        fit on the chip. The scores of attention, which a fused kernel keeps on the chip; written
+        and read, they are 2mnH values more, at long context more than all else. The softmax, a few
+        operations for each pair on the slower vector units. A sum of k products needs k - 1
+        additions and not k: 0.05 percent at k = 1024. Several sequences at once multiply both
+        operations and bytes of attention.
     """
     first = where(bytes_per_activation < inf, bytes_per_activation, bytes_per_param)
     written = where(bytes_per_result < inf, bytes_per_result, first)
@@ -217,12 +222,8 @@ def arithmetic_intensity(
     product_bytes = first * m * k + bytes_per_param * k * n + written * m * n
     attention = 2 * FLOP_PER_WEIGHT * heads * k * maximum(pairs, 1)
     attention_bytes = heads * m * k * (first + written) + 2 * kv_side * n * k * bytes_per_param
-    flop = attention if op == "prefill" else (attention if op == "decode" else product)
-    bytes = (
-        attention_bytes
-        if op == "prefill"
-        else (attention_bytes if op == "decode" else product_bytes)
-    )
+    flop = {"prefill": attention, "decode": attention}.get(op, product)
+    bytes = {"prefill": attention_bytes, "decode": attention_bytes}.get(op, product_bytes)
     intensity = flop / bytes
     attainable_flop_per_s = minimum(peak, bandwidth * intensity)
     return {
@@ -289,22 +290,24 @@ def min_batch(
     """Tokens per batch above which a matrix product is limited by arithmetic, not by memory.
 
     Derivation:
-        The product of activations [B, D] and weights [D, F] takes 2BDF operations. It reads the weights and the
-        activations and writes the result: bDF + a(BD + BF) bytes. Time for arithmetic is operations over peak
-        rate; time for memory is bytes over bandwidth. The chip is busy when the first is at least the second.
+        The product of activations [B, D] and weights [D, F] takes 2BDF operations. It reads the
+        weights and the activations and writes the result: bDF + a(BD + BF) bytes. Time for
+        arithmetic is operations over peak rate; time for memory is bytes over bandwidth. The chip
+        is busy when the first is at least the second.
 
-        When B is small beside D and F, the weights are nearly all of the traffic, D and F cancel, and what is
-        left is B = bR/2, with the ridge point R = peak rate over bandwidth. With finite D and F the activations
-        add traffic and the batch must be larger, by the factor 1/s. When s is not above zero, no batch is large
-        enough.
+        When B is small beside D and F, the weights are nearly all of the traffic, D and F cancel,
+        and what is left is B = bR/2, with the ridge point R = peak rate over bandwidth. With finite
+        D and F the activations add traffic and the batch must be larger, by the factor 1/s. When s
+        is not above zero, no batch is large enough.
 
-        Weights may be narrower than activations. The peak is that of the format in which the products are computed:
-        weights of 4 bits that are widened on the chip to multiply in bf16 need the bf16 peak, b = 0.5 and a = 2.
+        Weights may be narrower than activations. The peak is that of the format in which the
+        products are computed: weights of 4 bits that are widened on the chip to multiply in bf16
+        need the bf16 peak, b = 0.5 and a = 2.
 
     Leaves out:
-        Reuse in caches across products, the key-value cache of attention (which grows with the batch and so
-        cannot be amortised), and the gap between printed and reached rates: both sides of the ratio are printed
-        peaks. Input and result are counted at one width.
+        Reuse in caches across products, the key-value cache of attention (which grows with the
+        batch and so cannot be amortised), and the gap between printed and reached rates: both sides
+        of the ratio are printed peaks. Input and result are counted at one width.
     """
     flop_per_byte = peak / bandwidth
     tokens = bytes_per_param * flop_per_byte / FLOP_PER_WEIGHT

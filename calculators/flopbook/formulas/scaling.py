@@ -54,31 +54,36 @@ def scaling_law(
     """Parameters and tokens that reach the lowest loss for a compute budget, and that loss.
 
     Derivation:
-        Chinchilla fits the loss of a model of N parameters trained on T tokens by E + A/N^alpha + B/T^beta. With
-        6NT operations fixed, the minimum is where both falling terms have slopes in balance: N = G Z^(beta/(alpha +
-        beta)) with Z = NT and G = (alpha A/(beta B))^(1/(alpha + beta)). Besiroglu and others found that the
-        printed constants do not fit the data and had been rounded, and fitted again; at the compute of Chinchilla
-        itself (5.76e23) their constants give about 20 tokens for each parameter, as the other two methods of the
-        paper do. hoffmann2022 has the constants of the paper's source, hoffmann2022-rounded those of its text.
+        Chinchilla fits the loss of a model of N parameters trained on T tokens by E + A/N^alpha +
+        B/T^beta. With 6NT operations fixed, the minimum is where both falling terms have slopes in
+        balance: N = G Z^(beta/(alpha + beta)) with Z = NT and G = (alpha A/(beta B))^(1/(alpha +
+        beta)). Besiroglu and others found that the printed constants do not fit the data and had
+        been rounded, and fitted again; at the compute of Chinchilla itself (5.76e23) their
+        constants give about 20 tokens for each parameter, as the other two methods of the paper do.
+        hoffmann2022 has the constants of the paper's source, hoffmann2022-rounded those of its
+        text.
 
-        Kaplan and others fitted the best size alone: 1.3e9 parameters times compute in PF-days to the power 0.73.
-        Tokens here are what the budget leaves, compute over 6N; its loss is not given.
+        Kaplan and others fitted the best size alone: 1.3e9 parameters times compute in PF-days to
+        the power 0.73. Tokens here are what the budget leaves, compute over 6N; its loss is not
+        given.
 
     Leaves out:
-        How sure the constants are: in the second fit B has a standard error of 60 percent, and alpha and beta of 0.02,
-        so far beyond the budgets that were fitted the best ratio is a guess within a factor of several. Kaplan's fit
-        counts no embeddings and holds for its own learning-rate schedules; later work does not support its advice. Its
-        compute is the least, at small batches; at the critical batch a run costs twice that, and the best size is 40
-        percent smaller.
-        Losses of different fits belong to different data and tokenizers and cannot be compared. The cost of
-        serving, which asks for smaller models trained longer.
+        How sure the constants are: in the second fit B has a standard error of 60 percent, and
+        alpha and beta of 0.02, so far beyond the budgets that were fitted the best ratio is a guess
+        within a factor of several. Kaplan's fit counts no embeddings and holds for its own
+        learning-rate schedules; later work does not support its advice. Its compute is the least,
+        at small batches; at the critical batch a run costs twice that, and the best size is 40
+        percent smaller. Losses of different fits belong to different data and tokenizers and cannot
+        be compared. The cost of serving, which asks for smaller models trained longer.
     """
-    least_loss = 1.69 if fit == "hoffmann2022-rounded" else inf if fit == "kaplan2020" else 1.6934
+    # Constants as printed: the text of hoffmann2022training rounds those of its source, and
+    # besiroglu2024chinchilla fits the same points again. Kaplan's fit gives no loss here.
+    least_loss = {"hoffmann2022-rounded": 1.69, "kaplan2020": inf}.get(fit, 1.6934)
     floor_loss = 1.8172 if fit == "besiroglu2024" else least_loss
     size_factor = 482.01 if fit == "besiroglu2024" else 406.4
     data_factor = 2085.43 if fit == "besiroglu2024" else 410.7
-    alpha = 0.3478 if fit == "besiroglu2024" else 0.34 if fit == "hoffmann2022-rounded" else 0.3392
-    beta = 0.3658 if fit == "besiroglu2024" else 0.28 if fit == "hoffmann2022-rounded" else 0.2849
+    alpha = {"besiroglu2024": 0.3478, "hoffmann2022-rounded": 0.34}.get(fit, 0.3392)
+    beta = {"besiroglu2024": 0.3658, "hoffmann2022-rounded": 0.28}.get(fit, 0.2849)
     balance = (alpha * size_factor / (beta * data_factor)) ** (1 / (alpha + beta))
     product = flop / FLOP_PER_WEIGHT_TRAINED
     chinchilla = balance * product ** (beta / (alpha + beta))

@@ -22,7 +22,8 @@ def _side(symbol: str, meaning: str) -> Input:
 
 
 def _tile_side(symbol: str, meaning: str) -> Input:
-    """A side of a tile. It need not be whole: all tiles of a chip together act as one of their area."""
+    """A side of a tile. It need not be whole: all tiles of a chip together act as one of their
+    area."""
     return Input("1", symbol, meaning, least=1, most=1e12)
 
 
@@ -73,20 +74,22 @@ def tile_traffic(
     """Bytes of a product [m, k] x [k, n] whose result is made in square tiles, one after the other.
 
     Derivation:
-        Each tile of the result reads a strip of t rows of the first matrix and one of t columns of the second, all of
-        length k. So the first matrix is read once for every column of tiles and the second once for every row of
-        them, and the result is written once. A full tile does 2 operations for each of t times t sums and reads 2t values
-        for them, so its intensity is t over the width of a value: twice the side halves the reading.
+        Each tile of the result reads a strip of t rows of the first matrix and one of t columns of
+        the second, all of length k. So the first matrix is read once for every column of tiles and
+        the second once for every row of them, and the result is written once. A full tile does 2
+        operations for each of t times t sums and reads 2t values for them, so its intensity is t
+        over the width of a value: twice the side halves the reading.
 
-        Near the arithmetic a tile keeps its sums, 4 bytes each, and slices of both strips, d deep. The next two
-        slices arrive while these are multiplied: four slices in all. What a memory holds bounds the side; the
-        largest is the root of a quadratic equation, rounded down.
+        Near the arithmetic a tile keeps its sums, 4 bytes each, and slices of both strips, d deep.
+        The next two slices arrive while these are multiplied: four slices in all. What a memory
+        holds bounds the side; the largest is the root of a quadratic equation, rounded down.
 
     Leaves out:
-        Caches between the two memories. Processors that work on neighbouring tiles share strips through one, so they
-        move as many bytes as one tile of their whole area. Tiles are square; kernels mostly take sides that are
-        multiples of 16 or powers of two, below the largest printed here. Sums in registers leave more room for slices.
-        The result is taken to be as wide as the inputs.
+        Caches between the two memories. Processors that work on neighbouring tiles share strips
+        through one, so they move as many bytes as one tile of their whole area. Tiles are square;
+        kernels mostly take sides that are multiples of 16 or powers of two, below the largest
+        printed here. Sums in registers leave more room for slices. The result is taken to be as
+        wide as the inputs.
     """
     rows = ceil(m / tile)
     columns = ceil(n / tile)
@@ -142,16 +145,18 @@ def attention_traffic(
     """Bytes that one layer of attention over a sequence moves, fused and unfused, without a mask.
 
     Derivation:
-        A fused kernel reads the queries of each head and writes its result, once each. Scores stay on chip. If a
-        cache or a large near memory keeps keys and values, each is read once. If not, every block of queries of
-        every head reads those of its head again.
+        A fused kernel reads the queries of each head and writes its result, once each. Scores stay
+        on chip. If a cache or a large near memory keeps keys and values, each is read once. If not,
+        every block of queries of every head reads those of its head again.
 
-        In three kernels the scores of all pairs of tokens are written and read by the softmax, and its weights are
-        written and read by the second product: four passes over the square of the sequence in each head.
+        In three kernels the scores of all pairs of tokens are written and read by the softmax, and
+        its weights are written and read by the second product: four passes over the square of the
+        sequence in each head.
 
     Leaves out:
-        The causal mask, which halves the scores and nearly halves what blocks read again. One number a row that the
-        backward pass needs. What caches catch, which puts a real kernel between both cases.
+        The causal mask, which halves the scores and nearly halves what blocks read again. One
+        number a row that the backward pass needs. What caches catch, which puts a real kernel
+        between both cases.
     """
     reads = where(block < inf, heads * ceil(seq / block), minimum(kv_heads, heads))
     bytes = bytes_per_activation * (2 * heads * seq * head_dim + 2 * reads * seq * head_dim)
@@ -189,18 +194,20 @@ def wave_quantisation(
     """Share of the time of many processors that makes wanted results, one tile on each at a time.
 
     Derivation:
-        Tiles at the edge stick out where the sides are no multiples of the tile, and compute on nothing: tile
-        quantisation. Processors take the tiles in waves, one each. The last wave is partly empty where the number of
-        tiles is no multiple of the processors, and all wait for it: wave quantisation. Wanted results over all that
-        the waves could have made is the useful share.
+        Tiles at the edge stick out where the sides are no multiples of the tile, and compute on
+        nothing: tile quantisation. Processors take the tiles in waves, one each. The last wave is
+        partly empty where the number of tiles is no multiple of the processors, and all wait for
+        it: wave quantisation. Wanted results over all that the waves could have made is the useful
+        share.
 
-        A loop on vector lanes is the same with one processor: of 1,000 rounds on 16 lanes, the last instruction
-        has 8 lanes masked.
+        A loop on vector lanes is the same with one processor: of 1,000 rounds on 16 lanes, the last
+        instruction has 8 lanes masked.
 
     Leaves out:
-        Several tiles on a processor at once, which act like as many processors more. Tiles that are dealt out unevenly,
-        or cut along the inner length so that every processor has the same work: they fill the last wave. A tile that sticks
-        out is taken to cost as much as a full one, and all tiles to run equally long.
+        Several tiles on a processor at once, which act like as many processors more. Tiles that are
+        dealt out unevenly, or cut along the inner length so that every processor has the same work:
+        they fill the last wave. A tile that sticks out is taken to cost as much as a full one, and
+        all tiles to run equally long.
     """
     tiles = ceil(m / tile_m) * ceil(n / tile_n)
     waves = ceil(tiles / processors)

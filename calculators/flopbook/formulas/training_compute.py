@@ -137,6 +137,8 @@ def terms(
         "looked_up": r"W_{e0}",
         "multiplied": r"W_{h0}",
         "executed": r"W_x",
+        "scores_again": "R_a",
+        "layers_again": r"R_\ell",
         "again": "R",
     },
     examples=(
@@ -157,21 +159,24 @@ def training_flops(
     counted.
 
     Derivation:
-        In a matrix product every weight meets every token once, with one multiplication and one addition: 2
-        FLOP. The backward pass does that work twice more, once for the gradient of the activations and once for
-        the gradient of the weights: 4 FLOP. Together 6 FLOP for each weight and token. A mixture of experts runs
-        only some of its weights on a token; the parameters that count are the active ones.
+        In a matrix product every weight meets every token once, with one multiplication and one
+        addition: 2 FLOP. The backward pass does that work twice more, once for the gradient of the
+        activations and once for the gradient of the weights: 4 FLOP. Together 6 FLOP for each
+        weight and token. A mixture of experts runs only some of its weights on a token; the
+        parameters that count are the active ones.
 
-        Scores have no weights: each query meets s keys and weighs s values, 2 FLOP for each number of a head, three
-        times with the backward pass: 12 L H d s for each token. A causal mask makes half of the pairs idle, and some
-        count it so. The input embedding is looked up and not multiplied, unless it is the output matrix as well.
+        Scores have no weights: each query meets s keys and weighs s values, 2 FLOP for each number
+        of a head, three times with the backward pass: 12 L H d s for each token. A causal mask
+        makes half of the pairs idle, and some count it so. The input embedding is looked up and not
+        multiplied, unless it is the output matrix as well.
 
-        Model utilisation (MFU) counts this work. Hardware utilisation (HFU) adds what is computed again: with full
-        recomputation another forward pass of the layers, with the selective kind that of the scores.
+        Model utilisation (MFU) counts this work. Hardware utilisation (HFU) adds what is computed
+        again: with full recomputation another forward pass of the layers, with the selective kind
+        that of the scores.
 
     Leaves out:
-        Normalisation, softmax and the optimizer, whose work per weight does not grow with the batch: below 1
-        percent. Windows and sparse patterns in attention. Routers of experts.
+        Normalisation, softmax and the optimizer, whose work per weight does not grow with the
+        batch: below 1 percent. Windows and sparse patterns in attention. Routers of experts.
     """
     looked_up = where(embedding < inf, embedding, 0)
     multiplied = where(head < inf, head, 0)
@@ -179,13 +184,9 @@ def training_flops(
     flop_full = flop + attention
     flop_causal = flop + attention / 2
     executed = where(head < inf, flop_full - looked_up, inf)
-    again = (
-        flop_layers * (FLOP_PER_WEIGHT_AGAIN / FLOP_PER_WEIGHT_TRAINED) + attention / 3
-        if recompute == "full"
-        else attention / 3
-        if recompute == "selective"
-        else 0
-    )
+    scores_again = attention / 3
+    layers_again = flop_layers * (FLOP_PER_WEIGHT_AGAIN / FLOP_PER_WEIGHT_TRAINED)
+    again = {"full": layers_again + scores_again, "selective": scores_again}.get(recompute, 0)
     hardware_flop = executed + again
     return {
         "flop": flop,

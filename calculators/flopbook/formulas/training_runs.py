@@ -103,19 +103,21 @@ def training_time(
     reached.
 
     Derivation:
-        Training takes 6 operations for each parameter and token. X chips do X times their peak times the
-        utilisation in a second. A utilisation of the hardware (HFU) also counts the forward pass that full
-        recomputation does again, 8 operations in all; the same share of the peak then takes a third longer. Time is
-        the one over the other; chips times hours is what is billed. Energy is the power of the chips times the time,
-        multiplied by the power usage effectiveness of the site: what cooling and conversion add to the power of the
-        computers, 1.1 unless you give another. Carbon dioxide is energy times what a kilowatt-hour emits where the
-        site stands.
+        Training takes 6 operations for each parameter and token. X chips do X times their peak
+        times the utilisation in a second. A utilisation of the hardware (HFU) also counts the
+        forward pass that full recomputation does again, 8 operations in all; the same share of the
+        peak then takes a third longer. Time is the one over the other; chips times hours is what is
+        billed. Energy is the power of the chips times the time, multiplied by the power usage
+        effectiveness of the site: what cooling and conversion add to the power of the computers,
+        1.1 unless you give another. Carbon dioxide is energy times what a kilowatt-hour emits where
+        the site stands.
 
     Leaves out:
-        Restarts, checkpoints, evaluation and failed runs: a few percent of a good run and half of a bad one. A
-        utilisation that a paper reports may count attention (2 to 20 percent more work) or recomputation (up to a
-        third more), see the training FLOPs. The power of a chip is its limit: mean draw is mostly below
-        it, but the server around a chip adds about as much again as it saves. The making of the chips.
+        Restarts, checkpoints, evaluation and failed runs: a few percent of a good run and half of a
+        bad one. A utilisation that a paper reports may count attention (2 to 20 percent more work)
+        or recomputation (up to a third more), see the training FLOPs. The power of a chip is its
+        limit: mean draw is mostly below it, but the server around a chip adds about as much again
+        as it saves. The making of the chips.
     """
     work = (
         FLOP_PER_WEIGHT_TRAINED + FLOP_PER_WEIGHT_AGAIN

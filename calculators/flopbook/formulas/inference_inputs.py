@@ -1,0 +1,63 @@
+"""What the calculators of inference take alike: a model in memory, its sequences, its chips."""
+
+from typing import Annotated
+
+from flopbook.formulas.declaration import Input
+
+
+def _width(symbol: str, meaning: str) -> Input:
+    """Bytes of one value, by default those of the number format."""
+    return Input("byte", symbol, meaning, dtype="bytes", least=0.01, most=64)
+
+
+def count(unit: str, symbol: str, meaning: str, most: float) -> Input:
+    """A whole number of at least one."""
+    return Input(unit, symbol, meaning, least=1, whole=True, most=most)
+
+
+Width = Annotated[
+    float,
+    Input(
+        "1",
+        "D",
+        "model width; needed if that of a head is open",
+        model="d_model",
+        least=1,
+        whole=True,
+        most=1e9,
+    ),
+]
+Seq = Annotated[float, count("token", "T", "tokens in each sequence", 1e12)]
+Batch = Annotated[float, count("1", "B", "sequences at once", 1e12)]
+KvWidth = Annotated[float, _width("b", "width of a cached value")]
+Tp = Annotated[float, count("chip", "t", "chips that share every matrix (tensor parallel)", 1e6)]
+Params = Annotated[
+    float, Input("param", "N", "parameters in memory", model="params", least=1, most=1e18)
+]
+ComputeParams = Annotated[
+    float,
+    Input(
+        "param",
+        r"N_\text{active}",
+        "parameters that a token meets",
+        model="compute_params",
+        least=1,
+        most=1e18,
+    ),
+]
+Vocab = Annotated[
+    float,
+    Input(
+        "1",
+        "V",
+        "tokens in the vocabulary",
+        model="vocab",
+        least=1,
+        whole=True,
+        most=1e9,
+        none=True,
+    ),
+]
+WeightWidth = Annotated[
+    float, Input("byte/param", r"b_w", "width of a weight", dtype="bytes", least=0.01, most=64)
+]

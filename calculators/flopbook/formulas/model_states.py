@@ -1,0 +1,116 @@
+"""Weights, gradients and optimizer state that a device holds in training."""
+
+from typing import Any
+
+from flopbook.formulas.declaration import Constant, part
+from flopbook.formulas.parameters import (
+    DenseLayers,
+    DFf,
+    DModel,
+    ExpertDFf,
+    Experts,
+    Ffn,
+    Layers,
+    Tied,
+    Vocab,
+)
+from flopbook.formulas.training_memory_inputs import (
+    BytesPerParam,
+    Cp,
+    Dp,
+    Ep,
+    GradBytes,
+    OptimizerKind,
+    Params,
+    Pp,
+    Schedule,
+    Tp,
+    Zero,
+)
+from flopbook.quantities.ops import inf, maximum, where
+
+FP32 = Constant(4.0, "byte/param", "a number in 32 bits")
+FP16 = Constant(2.0, "byte/param", "a number in 16 bits")
+QUANTISED = Constant(1.0, "byte/param", "a number in 8 bits")
+
+
+@part
+def model_states(
+    params: Params,
+    layers: Layers,
+    d_model: DModel,
+    vocab: Vocab,
+    bytes_per_param: BytesPerParam = 2.0,
+    grad_bytes: GradBytes = 2.0,
+    optimizer_kind: OptimizerKind = "adam",
+    zero: Zero = 0.0,
+    dp: Dp = 1.0,
+    tp: Tp = 1.0,
+    pp: Pp = 1.0,
+    cp: Cp = 1.0,
+    ep: Ep = 1.0,
+    tied_embeddings: Tied = "no",
+    d_ff: DFf = inf,
+    ffn_kind: Ffn = "gated",
+    experts: Experts = 1.0,
+    expert_d_ff: ExpertDFf = inf,
+    dense_layers: DenseLayers = 0.0,
+    schedule: Schedule = "1f1b",
+) -> dict[str, Any]:
+    """Weights, gradients and optimizer of a device, as divided by each kind of parallelism."""
+    embedding = vocab * d_model
+    embeddings = embedding * (1 if tied_embeddings == "yes" else 2)
+    sparse = where(experts > 1, layers - dense_layers, 0)
+    dense_width = where(d_ff < inf, d_ff, 0)
+    expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
+    matrices = 3 if ffn_kind == "gated" else 2
+    expert = sparse * experts * matrices * d_model * expert_width
+    rest = maximum(params - embeddings - expert, 0)
+    replicas = 2 if schedule == "dualpipe" else 1
+    rest_part = replicas * rest / (tp * pp)
+    embedding_part = replicas * embeddings / (tp * pp)
+    expert_part = replicas * expert / (tp * pp * ep)
+    end_stage = where(pp > 1, embedding, embeddings)
+    # Schedules that run down the devices and up again have both ends of the model on the first one.
+    ends = {"zb-v": embeddings, "dualpipe": embeddings, "dualpipe-v": embeddings}.get(
+        schedule, end_stage
+    )
+    extra = (ends - replicas * embeddings / pp) / tp
+    shard = dp * cp
+    weight_shards = where(zero >= 3, shard, 1)
+    weight_cut = where(zero >= 3, shard / ep, 1)
+    gradient_shards = where(zero >= 2, shard, 1)
+    gradient_cut = where(zero >= 2, shard / ep, 1)
+    state_shards = where(zero >= 1, shard, 1)
+    state_cut = where(zero >= 1, shard / ep, 1)
+    master = where(bytes_per_param < FP32, FP32, 0 * FP32)
+    moments = {
+        "adam": 2 * FP32,
+        "adam-bf16": 2 * FP16,
+        "adam-8bit": 2 * QUANTISED,
+        "adam-pure": 2 * bytes_per_param - master,
+        "adafactor": 2 * FP32 / d_model,
+        "sgd": 0 * FP32,
+    }.get(optimizer_kind, FP32)
+    state = master + moments
+    embedding_state = master + 2 * FP32 if optimizer_kind == "muon" else state
+    shared = rest_part + embedding_part
+    extra_bytes = (
+        bytes_per_param / weight_shards
+        + grad_bytes / gradient_shards
+        + embedding_state / state_shards
+    )
+    common_state = (state * rest_part + embedding_state * embedding_part) / state_shards
+    layer_weights = bytes_per_param * (rest / tp + expert / (tp * ep)) / layers
+    return {
+        "weights": bytes_per_param * (shared / weight_shards + expert_part / weight_cut),
+        "gradients": grad_bytes * (shared / gradient_shards + expert_part / gradient_cut),
+        "optimizer_state": common_state + state * expert_part / state_cut,
+        "stage_extra": extra * extra_bytes,
+        "gathered": where(zero >= 3, layer_weights, 0),
+        "sparse": sparse,
+        "dense_width": dense_width,
+        "expert_width": expert_width,
+        "matrices": matrices,
+        "stages": pp,
+    }
