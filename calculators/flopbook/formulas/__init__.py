@@ -1,8 +1,7 @@
-"""All calculators by section, in the order in which they are taught, and the module in which each
-is written.
+"""All calculators by section, in the order in which they are taught, and the module of each.
 
-A module is imported when one of its calculators is asked for. They know nothing of files, pages or
-vendors.
+A module is imported when one of its calculators is asked for, because a command needs one of them
+and all together take long to load. They know nothing of files, pages or vendors.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def formulas() -> dict[str, Formula]:
 
 def printed() -> dict[str, Formula]:
     """The calculators that are printed in other languages; the others are ordinary Python."""
-    return {name: found for name, found in formulas().items() if found.printed}
+    return {name: formula for name, formula in formulas().items() if formula.printed}
 
 
 def get_formula(id: str) -> Formula:

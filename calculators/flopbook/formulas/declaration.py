@@ -25,13 +25,8 @@ from flopbook.quantities.choices import choice
 ABSURD = 1e40
 ABSURDLY_SMALL = 1e-40
 LONGEST_TEXT = 2000
-LOOKED_UP = (
-    "chip",
-    "model",
-    "config",
-    "dtype",
-    "sparsity",
-)  # what calculate() takes and a formula does not
+# What calculate() takes and a formula does not.
+LOOKED_UP = ("chip", "model", "config", "dtype", "sparsity")
 
 
 class Constant(float):
@@ -77,8 +72,10 @@ class Input(NamedTuple):
 
 
 class Group(str):
-    """Names the group of an input in a long form: `Annotated[float, Input(...), Group("Mixture of
-    experts")]`.
+    """Names the group of an input in a long form.
+
+    `Annotated[float, Input(...), Group("Mixture of experts")]` folds it away with others of the
+    same name.
     """
 
 
@@ -96,9 +93,9 @@ def part(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any
 
 
 class Output(NamedTuple):
-    """A result of a formula. `needs` names inputs without which it is left open (their default is a
-    limit).
+    """A result of a formula: SI unit, symbol and what it is.
 
+    `needs` names inputs without which it is left open, because their default is a limit.
     `choices` makes it a word, one of these, where the question is which of several things limits.
     In ordinary Python a result may also be a tuple of numbers or of texts.
     """
@@ -112,26 +109,23 @@ class Output(NamedTuple):
     table: str = ""  # of a tuple: the table in which it is a column
 
 
-class _Told:
-    """A text about a formula that is made when somebody reads it; the class has its own."""
+class _ManualEntry:
+    """Documentation of a formula that `manual` makes when it is read; the class has its own."""
 
-    def __init__(self, how: str, of_class: str | None) -> None:
-        self.how, self.of_class = how, of_class
+    def __init__(self, entry: str, of_class: str | None) -> None:
+        self.entry, self.of_class = entry, of_class
 
-    def __get__(self, one: Formula | None, kind: type) -> Any:
-        if one is None:
+    def __get__(self, formula: Formula | None, kind: type) -> Any:
+        if formula is None:
             return self.of_class
-        from flopbook.formulas import manual  # for help() and editors; a command has no use for it
+        # Only help() and editors read it, and `manual` imports inspect, which commands wait for.
+        from flopbook.formulas import manual
 
-        return getattr(manual, self.how)(one)
+        return getattr(manual, self.entry)(formula)
 
 
-class Formula(NamedTuple):
-    """A registered formula: callable on floats and arrays, with everything its faces need.
-
-    One with a `working`, a function of the same inputs that gives its steps as lines of text, is
-    ordinary Python and computes one case at a time.
-    """
+class _Declared(NamedTuple):
+    """What the decorator was given, and what it read from the function."""
 
     id: str
     title: str
@@ -147,34 +141,34 @@ class Formula(NamedTuple):
     parts: tuple[Callable[..., dict[str, Any]], ...] = ()
     working: Callable[..., list[str]] | None = None
 
-    __doc__ = _Told("document", __doc__)  # type: ignore[assignment]
-    __signature__ = _Told("signature", None)
+
+class Formula(_Declared):
+    """A registered formula: callable on floats and arrays, with everything its faces need.
+
+    One with a `working`, a function of the same inputs that gives its steps as lines of text, is
+    ordinary Python and computes one case at a time.
+    """
+
+    __slots__ = ()
+    # help() and editors read both from the object.
+    __doc__ = _ManualEntry("document", __doc__)
+    __signature__ = _ManualEntry("signature", None)
 
     def __repr__(self) -> str:
         return f"<calculator {self.id}: {self.title}>"
 
     def __hash__(self) -> int:
-        return id(self)  # a formula is itself and no other: its faces are kept by it
+        return id(self)  # faces are cached by formula, and its mappings have no hash
 
     def __eq__(self, other: object) -> bool:
         return self is other
 
     def __call__(self, **values: Any) -> dict[str, Any]:
-        """Compute all outputs from SI values (floats or arrays). Raises FlopbookError for values
-        out of range.
+        """Compute all outputs from SI values (floats or arrays).
+
+        Raises FlopbookError for values out of range.
         """
-        unknown = [name for name in values if name not in self.inputs]
-        if (
-            unknown
-            and unknown[0] in LOOKED_UP
-            and any(s.chip or s.model or s.dtype for s in self.inputs.values())
-        ):
-            how = f'calculate("{self.id}", {unknown[0]}=...)'
-            raise FlopbookError(
-                f"{self.id} takes numbers in SI units; to have them looked up: {how}"
-            )
-        if unknown:
-            raise UnknownName(f"input of {self.id}", unknown[0], self.inputs)
+        self._refuse_unknown(values)
         given = {**self.defaults, **values}
         given |= {
             name: choice(given[name], spec.choices)
@@ -185,24 +179,34 @@ class Formula(NamedTuple):
         if missing:
             raise FlopbookError(f"{self.id} needs {', '.join(missing)}")
         for name, value in given.items():
-            check_input(
-                name,
-                self.inputs[name],
-                value,
-                name in self.defaults and value is self.defaults[name],
-            )
+            # A default may be a limit, such as infinity, which nobody may type.
+            is_default = name in self.defaults and value is self.defaults[name]
+            check_input(name, self.inputs[name], value, is_default)
             if not self.printed and hasattr(value, "shape"):
                 raise FlopbookError(f"{name} is an array; {self.id} takes one case at a time")
         for rule in self.rules:
             rule.check(given)
         return self.compute(given)
 
+    def _refuse_unknown(self, values: Mapping[str, Any]) -> None:
+        """Raise FlopbookError for a name that is no input; a chip or a model is for calculate()."""
+        unknown = next((name for name in values if name not in self.inputs), None)
+        if unknown is None:
+            return
+        looks_up = any(spec.chip or spec.model or spec.dtype for spec in self.inputs.values())
+        if unknown in LOOKED_UP and looks_up:
+            raise FlopbookError(
+                f"{self.id} takes numbers in SI units; to have them looked up: "
+                f'calculate("{self.id}", {unknown}=...)'
+            )
+        raise UnknownName(f"input of {self.id}", unknown, self.inputs)
+
     def compute(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The outputs of values that were checked: each part in turn, then the function itself."""
-        known = dict(given)
+        steps = dict(given)
         for piece in self.parts:
-            known |= piece(**{name: known[name] for name in _parameters(piece)[0]})
-        return self.function(**{name: known[name] for name in _parameters(self.function)[0]})
+            steps |= piece(**{name: steps[name] for name in _parameters(piece)[0]})
+        return self.function(**{name: steps[name] for name in _parameters(self.function)[0]})
 
     @property
     def printed(self) -> bool:
@@ -219,12 +223,13 @@ class Formula(NamedTuple):
         import inspect  # takes long to import, and only pages and `--explain` need it
 
         text = inspect.getdoc(self.function) or ""
-        _, found, rest = text.partition(f"\n{heading}:")
+        _, found, body = text.partition(f"\n{heading}:")
         if not found:
             return ""
-        lines = []
-        for line in rest.splitlines():
-            if line and not line[0].isspace() and line.rstrip().endswith(":") and lines:
+        lines: list[str] = []
+        for line in body.splitlines():
+            is_heading = bool(line) and not line[0].isspace() and line.rstrip().endswith(":")
+            if is_heading and lines:
                 break
             lines.append(line.strip())
         return "\n".join(lines).strip()
@@ -241,12 +246,7 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
     if is_default:
         return
     try:
-        0.0 + value  # a text or a list is no number, even where float() would take it
-        low, high = (
-            (float(value.min()), float(value.max()))
-            if hasattr(value, "min")
-            else (float(value),) * 2
-        )
+        low, high = _range(value)
     except (TypeError, ValueError, OverflowError):
         raise FlopbookError(
             f"{name} is '{shorten(value)}', expected a number{_in(spec.unit)}"
@@ -263,10 +263,16 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
         raise FlopbookError(f"{name} is {low!r}, expected a whole number{_in(spec.unit)}")
 
 
+def _range(value: Any) -> tuple[float, float]:
+    """The least and the largest of an array, or a number twice."""
+    0.0 + value  # a text or a list is no number, even where float() would take it
+    if hasattr(value, "min"):
+        return float(value.min()), float(value.max())
+    return float(value), float(value)
+
+
 def _check_text(name: str, value: Any) -> None:
-    """Raise FlopbookError unless a value is a text of plausible length; what it says is for the
-    formula to judge.
-    """
+    """Raise FlopbookError unless a value is a text of plausible length; the formula reads it."""
     if not isinstance(value, str):
         raise FlopbookError(f"{name} is '{shorten(value)}', expected a text")
     if len(value) > LONGEST_TEXT:
@@ -284,18 +290,20 @@ def _check_low(name: str, spec: Input, low: float) -> None:
         raise FlopbookError(f"{name} is {low:.15g}, expected {bound}{_in(spec.unit)}")
     if low < ABSURDLY_SMALL:
         raise FlopbookError(
-            f"{name} is {low:g}, which is not a plausible size; expected at least {ABSURDLY_SMALL:g}"
+            f"{name} is {low:g}, which is not a plausible size; "
+            f"expected at least {ABSURDLY_SMALL:g}"
         )
 
 
 def _all_whole(value: Any) -> bool:
     """True when a float, or every element of an array, is a whole number."""
-    return (
-        bool((value.round() == value).all()) if hasattr(value, "min") else float(value).is_integer()
-    )
+    if hasattr(value, "min"):
+        return bool((value.round() == value).all())
+    return float(value).is_integer()
 
 
 def _in(unit: str) -> str:
+    """The unit as a message adds it; a pure number has none."""
     return "" if unit == "1" else f" (unit {unit})"
 
 
@@ -325,48 +333,56 @@ def formula(
         inputs: dict[str, Input] = {}
         defaults: dict[str, Any] = {}
         for piece in (*extra.get("parts", ()), function):
-            names, given = _parameters(piece)
+            names, piece_defaults = _parameters(piece)
             annotations = _annotations(piece)
-            wanted = [name for name in names if annotations.get(name) not in (Step, StepWord)]
-            inputs |= {name: _input_of(piece, name, annotations.get(name)) for name in wanted}
-            defaults |= given
-        made = Formula(id, title, question, function, inputs, outputs, defaults, sources, **extra)
+            typed = [name for name in names if annotations.get(name) not in (Step, StepWord)]
+            inputs |= {name: _input_of(piece, name, annotations.get(name)) for name in typed}
+            defaults |= piece_defaults
+        declared = Formula(
+            id, title, question, function, inputs, outputs, defaults, sources, **extra
+        )
+        # A module that is loaded again registers its formulas again.
         if id in _REGISTRY and _REGISTRY[id].function.__module__ != function.__module__:
             raise TypeError(f"two formulas are called {id}")
-        _REGISTRY[id] = made
-        return made
+        _REGISTRY[id] = declared
+        return declared
 
     return register
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Names and defaults of a function's parameters, read from the function itself: `inspect` takes
-    long to import.
+    """Names and defaults of a function's parameters.
+
+    Read from the code object, because `inspect` takes longer to import than a calculator runs.
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    given = function.__defaults__ or ()
-    defaults = dict(
-        zip(code.co_varnames[code.co_argcount - len(given) : code.co_argcount], given, strict=True)
-    )
+    positional = function.__defaults__ or ()
+    with_default = code.co_varnames[code.co_argcount - len(positional) : code.co_argcount]
+    defaults = dict(zip(with_default, positional, strict=True))
     return names, defaults | (function.__kwdefaults__ or {})
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
-    found = function.__annotations__
-    if not any(isinstance(value, str) for value in found.values()):
-        return found
+    """The annotations of a function, evaluated where its module postpones them."""
+    annotations = function.__annotations__
+    if not any(isinstance(annotation, str) for annotation in annotations.values()):
+        return annotations
     import inspect  # only for a module with postponed annotations
 
     return inspect.get_annotations(function, eval_str=True)
 
 
 def _input_of(function: Callable[..., Any], name: str, annotation: Any) -> Input:
-    found = [part for part in get_args(annotation) if isinstance(part, Input)]
-    if len(found) != 1:
+    """The `Input` of a parameter, with the group that stands beside it."""
+    notes = get_args(annotation)
+    specs = [note for note in notes if isinstance(note, Input)]
+    if len(specs) != 1:
         raise TypeError(f"{function.__name__}: parameter {name} needs Annotated[float, Input(...)]")
-    groups = [part for part in get_args(annotation) if isinstance(part, Group)]
-    return found[0]._replace(group=str(groups[0])) if groups else found[0]
+    group = next((note for note in notes if isinstance(note, Group)), None)
+    if group is None:
+        return specs[0]
+    return specs[0]._replace(group=str(group))
 
 
 def registered() -> dict[str, Formula]:
