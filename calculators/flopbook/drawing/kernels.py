@@ -21,7 +21,8 @@ from flopbook.drawing.rooflines import (
     roofline_frame,
 )
 from flopbook.drawing.scales import Room, Scale
-from flopbook.formulas.kernel_rooflines import Row, rows
+from flopbook.evaluation.calculator import calculate
+from flopbook.formulas.kernel_rooflines import KernelRow, rows
 from flopbook.kernels.notation import Machine, read_roofs
 from flopbook.quantities.units import format_quantity
 
@@ -46,28 +47,8 @@ STYLE = (
 class RoofLine(NamedTuple):
     """A roof as drawn: peak (FLOP/s) and bandwidth (byte/s).
 
-    `main`: kernels are held against this one. `along_slope`: the label belongs to its bandwidth.
-    """
-
-    label: str
-    peak: float
-    bandwidth: float
-    main: bool = False
-    along_slope: bool = False
-
-    @property
-    def text(self) -> str:
-        """The label with the ridge, in FLOP/byte."""
-        return f"{self.label}, ridge {self.peak / self.bandwidth:,.4g}"
-
-
-class KernelPlot:
-    """What is drawn, and the ends of both axes: all kernels and ridges, with room beside them."""
-
-    def __init__(self, machines: Sequence[Machine], kernels: Sequence[Row]) -> None:
-        self.machines, self.kernels = machines, kernels
-        self.roofs = _roof_lines(machines)
-        self.names = list(dict.fromkeys(row.kernel.name for row in kernels))
+    def __init__(self, machines: Sequence[Machine], found: Sequence[KernelRow]) -> None:
+        self.machines, self.rows = machines, found
         ridges = [ridge for machine in machines for _, ridge in machine.ridges()]
         intensities = [row.intensity for row in kernels] + ridges
         self.low = 10 ** math.floor(math.log10(min(intensities) / 2))
@@ -77,8 +58,8 @@ class KernelPlot:
         peaks = [roof.rate for machine in machines for roof in machine.peaks]
         self.bottom, self.top = min(rates) / 3, max(peaks + rates) * 2
 
-    def mark(self, row: Row) -> str:
-        """The letter of a kernel."""
+    def mark(self, row: KernelRow) -> str:
+        """The number of a kernel."""
         return MARKS[self.names.index(row.kernel.name)]
 
 
@@ -234,7 +215,8 @@ def _head(plot: KernelPlot, standalone: bool) -> str:
     )
 
 
-def _described(row: Row) -> str:
+def _point(frame: _Frame, row: KernelRow, at: tuple[float, float], y: Scale, room: Room) -> str:
+    left, top = at
     rate = format_quantity(row.rate, "FLOP/s")
     return f"{row.kernel.name} on {row.machine.name}: {row.bound}, {rate}"
 

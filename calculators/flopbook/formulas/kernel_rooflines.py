@@ -12,100 +12,127 @@ from flopbook.quantities.units import format_quantity
 # A transformer block of width 8,192 with 64 heads, 8 of them with keys: products with more and more
 # tokens, attention of a prompt and of 32 single tokens, and what has no matrix in it.
 KERNELS = (
-    "gemv 28672x8192, gemm 16x28672x8192, gemm 128x28672x8192, gemm 1024x28672x8192, gemm 8192x28672x8192, "
-    "prefill seq=8192 heads=64 kv-heads=8, decode context=8192 heads=64 kv-heads=8 batch=32, softmax 8192x8192, "
-    "elementwise 8192x8192"
+    "gemv 28672x8192, gemm 16x28672x8192, gemm 128x28672x8192, gemm 1024x28672x8192, "
+    "gemm 8192x28672x8192, prefill seq=8192 heads=64 kv-heads=8, "
+    "decode context=8192 heads=64 kv-heads=8 batch=32, softmax 8192x8192, elementwise 8192x8192"
 )
+# For each value: a comparison for the maximum, a difference, an exponential counted as one, a sum,
+# a quotient. A fused kernel reads the values once and writes them once.
 SOFTMAX = {"reads": 1.0, "writes": 1.0, "flop": 5.0}
+# Names of the sides of a product, by how many it has.
+SIDES = {3: "mnk", 2: "nk", 1: "k"}
 
 
-class Work(NamedTuple):
+class KernelWork(NamedTuple):
     """What a kernel does and moves. A point has an intensity alone: one byte stands for all."""
 
     flop: float
     bytes: float
 
 
-def work(kernel: Kernel, width: float) -> Work:
+def work(kernel: Kernel, width: float) -> KernelWork:
     """FLOP and bytes of a kernel, its values `width` bytes wide unless it says otherwise."""
-    sides, options, times = kernel.sides, kernel.options, kernel.options.get("batch", 1.0)
     if kernel.op == "point":
-        return Work(sides[0], 1.0)
+        return KernelWork(kernel.sides[0], 1.0)
     if kernel.op in ("softmax", "elementwise"):
-        values, said = (
-            sides[0] * sides[1] * times,
-            {**options, **(SOFTMAX if kernel.op == "softmax" else {})},
-        )
-        return Work(
-            values * said["flop"],
-            values * (said["reads"] + said["writes"]) * options.get("bytes", width),
-        )
-    given = {"bytes_per_param": options.get("bytes", width), "bytes_per_activation": width}
-    if kernel.op in ("prefill", "decode"):
-        seen = options["seq" if kernel.op == "prefill" else "context"]
-        given |= {"m": seen if kernel.op == "prefill" else 1.0, "n": seen, "k": options["head-dim"]}
-        given |= {"heads": options["heads"], "kv_heads": options["kv-heads"] or inf}
+        single = _elementwise_work(kernel, width)
     else:
-        given |= dict(zip({3: "mnk", 2: "nk", 1: "k"}[len(sides)], sides, strict=True))
-    found = arithmetic_intensity(op=kernel.op, **given)
-    return Work(found["flop"] * times, found["bytes"] * times)
+        single = _product_work(kernel, width)
+    batch = kernel.options.get("batch", 1.0)
+    return KernelWork(single.flop * batch, single.bytes * batch)
 
 
-class Row(NamedTuple):
-    """A kernel on a chip."""
+def _elementwise_work(kernel: Kernel, width: float) -> KernelWork:
+    """Work of a kernel without matrix: so much for each of its values."""
+    options = kernel.options | SOFTMAX if kernel.op == "softmax" else kernel.options
+    rows, columns = kernel.sides
+    passes = options["reads"] + options["writes"]
+    value_count = rows * columns
+    return KernelWork(
+        value_count * options["flop"], value_count * passes * options.get("bytes", width)
+    )
+
+
+def _product_work(kernel: Kernel, width: float) -> KernelWork:
+    """Work of a product or of attention, as `arithmetic-intensity` counts it."""
+    options = kernel.options
+    widths = {"bytes_per_param": options.get("bytes", width), "bytes_per_activation": width}
+    answer = arithmetic_intensity(op=kernel.op, **widths, **_shape(kernel))
+    return KernelWork(answer["flop"], answer["bytes"])
+
+
+def _shape(kernel: Kernel) -> dict[str, float]:
+    """The sides of a kernel by the names that `arithmetic-intensity` has for them."""
+    options = kernel.options
+    if kernel.op not in ("prefill", "decode"):
+        return dict(zip(SIDES[len(kernel.sides)], kernel.sides, strict=True))
+    heads = {
+        "k": options["head-dim"],
+        "heads": options["heads"],
+        "kv_heads": options["kv-heads"] or inf,  # 0 says that each head has its own
+    }
+    if kernel.op == "decode":
+        return {"m": 1.0, "n": options["context"], **heads}
+    return {"m": options["seq"], "n": options["seq"], **heads}
+
+
+class KernelRow(NamedTuple):
+    """A kernel on a chip: a row of the table and a point of the picture."""
 
     machine: Machine
     kernel: Kernel
-    work: Work
+    work: KernelWork
     intensity: float
     rate: float
     bound: str
     reached: float | None
 
 
-def rows(kernels: str, roofs: str, width: float) -> list[Row]:
-    """Every kernel under the first peak and the first bandwidth of every chip."""
-    found = []
+def rows(kernels: str, roofs: str, width: float) -> list[KernelRow]:
+    """Every kernel under the first peak and the first bandwidth of every chip.
+
+    Raises FlopbookError for what cannot be read, and for a measured rate beside several chips.
+    """
     machines, listed = read_roofs(roofs), read_kernels(kernels)
     if len(machines) > 1 and any("rate" in kernel.options for kernel in listed):
         raise FlopbookError(
             "a measured rate belongs to one chip: leave out rate=, or give one chip"
         )
-    for machine in machines:
-        peak, bandwidth = machine.peaks[0].rate, machine.bandwidths[0].rate
-        for kernel in listed:
-            done = work(kernel, width)
-            intensity = done.flop / done.bytes
-            rate = min(peak, bandwidth * intensity)
-            bound = "memory" if bandwidth * intensity < peak else "arithmetic"
-            measured = kernel.options.get("rate")
-            found.append(
-                Row(machine, kernel, done, intensity, rate, bound, measured and measured / rate)
-            )
-    return found
+    return [_row(machine, kernel, width) for machine in machines for kernel in listed]
+
+
+def _row(machine: Machine, kernel: Kernel, width: float) -> KernelRow:
+    peak, bandwidth = machine.peaks[0].rate, machine.bandwidths[0].rate
+    kernel_work = work(kernel, width)
+    intensity = kernel_work.flop / kernel_work.bytes
+    rate = min(peak, bandwidth * intensity)
+    bound = "memory" if bandwidth * intensity < peak else "arithmetic"
+    measured = kernel.options.get("rate")
+    reached = None if measured is None else measured / rate
+    return KernelRow(machine, kernel, kernel_work, intensity, rate, bound, reached)
 
 
 def _working(kernels: str, roofs: str, bytes_per_param: float) -> list[str]:
-    """The steps in words."""
-    lines = []
-    for machine in read_roofs(roofs):
-        lines += [
-            f"{machine.name}: {label} at {ridge:,.4g} FLOP/byte"
-            for label, ridge in machine.ridges()
-        ]
-    for row in rows(kernels, roofs, bytes_per_param):
-        flop, moved = (
-            format_quantity(row.work.flop, "FLOP"),
-            format_quantity(row.work.bytes, "byte"),
-        )
-        ratio = "is given" if row.kernel.op == "point" else f"does {flop} on {moved}"
-        peak, memory = row.machine.peaks[0], row.machine.bandwidths[0]
-        lines.append(
-            f"{row.kernel.name} on {row.machine.name} {ratio}: {row.intensity:,.4g} FLOP/byte x {memory.label} "
-            f"{format_quantity(memory.rate, 'byte/s')} = {format_quantity(row.intensity * memory.rate, 'FLOP/s')}, "
-            f"{peak.label} {format_quantity(peak.rate, 'FLOP/s')}: {row.bound}"
-        )
-    return lines
+    """The steps in words: a line for each ridge, then one for each kernel."""
+    ridges = [
+        f"{machine.name}: {label} at {ridge:,.4g} FLOP/byte"
+        for machine in read_roofs(roofs)
+        for label, ridge in machine.ridges()
+    ]
+    return ridges + [_row_working(row) for row in rows(kernels, roofs, bytes_per_param)]
+
+
+def _row_working(row: KernelRow) -> str:
+    """How the rate of a kernel follows from its intensity and the roofs, in words."""
+    flop, moved = format_quantity(row.work.flop, "FLOP"), format_quantity(row.work.bytes, "byte")
+    ratio = "is given" if row.kernel.op == "point" else f"does {flop} on {moved}"
+    peak, memory = row.machine.peaks[0], row.machine.bandwidths[0]
+    slope = format_quantity(row.intensity * memory.rate, "FLOP/s")
+    return (
+        f"{row.kernel.name} on {row.machine.name} {ratio}: {row.intensity:,.4g} FLOP/byte x "
+        f"{memory.label} {format_quantity(memory.rate, 'byte/s')} = {slope}, "
+        f"{peak.label} {format_quantity(peak.rate, 'FLOP/s')}: {row.bound}"
+    )
 
 
 @formula(
@@ -208,22 +235,22 @@ def roofline(
         and it counts for a kernel whose operands are in it; the bytes here are those of the main
         memory. A kernel that starts takes some microseconds whatever its size.
     """
-    found = rows(kernels, roofs, bytes_per_param)
+    table = rows(kernels, roofs, bytes_per_param)
     ridges = [
-        (f"{one.name}: {label}", ridge)
-        for one in read_roofs(roofs)
-        for label, ridge in one.ridges()
+        (f"{machine.name}: {label}", ridge)
+        for machine in read_roofs(roofs)
+        for label, ridge in machine.ridges()
     ]
     return {
-        "kernel": tuple(row.kernel.name for row in found),
-        "on": tuple(row.machine.name for row in found),
-        "flop": tuple(row.work.flop for row in found),
-        "bytes": tuple(row.work.bytes for row in found),
-        "intensity": tuple(row.intensity for row in found),
-        "bound": tuple(row.bound for row in found),
-        "attainable_flop_per_s": tuple(row.rate for row in found),
-        "share": tuple(row.rate / row.machine.peaks[0].rate for row in found),
-        "reached": tuple(row.reached for row in found),
+        "kernel": tuple(row.kernel.name for row in table),
+        "on": tuple(row.machine.name for row in table),
+        "flop": tuple(row.work.flop for row in table),
+        "bytes": tuple(row.work.bytes for row in table),
+        "intensity": tuple(row.intensity for row in table),
+        "bound": tuple(row.bound for row in table),
+        "attainable_flop_per_s": tuple(row.rate for row in table),
+        "share": tuple(row.rate / row.machine.peaks[0].rate for row in table),
+        "reached": tuple(row.reached for row in table),
         "ridge": tuple(label for label, _ in ridges),
         "flop_per_byte": tuple(ridge for _, ridge in ridges),
     }

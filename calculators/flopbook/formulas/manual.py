@@ -8,30 +8,34 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flopbook.formulas.declaration import Formula
+    from flopbook.formulas.declaration import Formula, Input
 
 WIDTH = 100
+# A default that is longer, such as a list of kernels, would bury what the input means.
+LONGEST_DEFAULT = WIDTH // 2
+# What an example's call leaves for `answer = calculate()` around it; longer ones get own lines.
+LONGEST_CALL = WIDTH - 40
 
 
 def document(formula: Formula) -> str:
-    """The text of a calculator: question, inputs and outputs with units, derivation, sources, and
-    an example.
-    """
-    inputs = [_item(name, _kind(formula, name), _meaning(formula, name)) for name in formula.inputs]
+    """Question, inputs and outputs with units, derivation, sources, and an example."""
+    inputs = [
+        _entry(name, _kind(formula, name), _meaning(formula, name)) for name in formula.inputs
+    ]
     outputs = [
-        _item(name, "a word" if spec.choices else spec.unit, _choices(spec.meaning, spec.choices))
+        _entry(name, "a word" if spec.choices else spec.unit, _choices(spec.meaning, spec.choices))
         for name, spec in formula.outputs.items()
     ]
     each = "a number or a NumPy array" if formula.printed else "a number"
+    sections = [
+        f"{title}:\n{_indented(formula.section(title))}" for title in ("Derivation", "Leaves out")
+    ]
     blocks = [
         formula.summary,
         formula.question,
         f"Inputs, by name; SI units, each {each}:\n" + "\n".join(inputs),
         "Returns a dict:\n" + "\n".join(outputs),
-        *(
-            f"{title}:\n{_indented(formula.section(title))}"
-            for title in ("Derivation", "Leaves out")
-        ),
+        *sections,
         textwrap.fill(f"Sources: {', '.join(formula.sources)}", WIDTH),
         "Raises FlopbookError for values out of range.",
         _example(formula),
@@ -41,77 +45,89 @@ def document(formula: Formula) -> str:
 
 def signature(formula: Formula) -> inspect.Signature:
     """The inputs as parameters: by keyword only, those that must be given first."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    found = [
-        inspect.Parameter(
-            name,
-            kind,
-            default=formula.defaults.get(name, inspect.Parameter.empty),
-            annotation=float if spec.is_number else str,
-        )
-        for name, spec in formula.inputs.items()
-    ]
-    found.sort(key=lambda one: one.default is not inspect.Parameter.empty)
-    return inspect.Signature(found, return_annotation=dict[str, Any])
+    parameters = [_parameter(formula, name) for name in formula.inputs]
+    parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+    return inspect.Signature(parameters, return_annotation=dict[str, Any])
+
+
+def _parameter(formula: Formula, name: str) -> inspect.Parameter:
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=formula.defaults.get(name, inspect.Parameter.empty),
+        annotation=float if formula.inputs[name].is_number else str,
+    )
 
 
 def _kind(formula: Formula, name: str) -> str:
-    spec = formula.inputs[name]
-    unit = spec.unit if spec.is_number else "a text" if spec.text else "a word"
+    """Unit and default of an input, as its entry has them in brackets."""
+    unit = _unit(formula.inputs[name])
     if name not in formula.defaults:
         return unit
     default = formula.defaults[name]
-    if len(str(default)) > WIDTH // 2:
+    if len(str(default)) > LONGEST_DEFAULT:
         return f"{unit}, one by default"
-    return f"{unit}, open by default" if default == math.inf else f"{unit}, default {default}"
+    if default == math.inf:  # a limit that nobody set
+        return f"{unit}, open by default"
+    return f"{unit}, default {default}"
+
+
+def _unit(spec: Input) -> str:
+    """The unit of an input, or what it is instead of a number."""
+    if spec.is_number:
+        return spec.unit
+    return "a text" if spec.text else "a word"
 
 
 def _meaning(formula: Formula, name: str) -> str:
+    """What an input is, its choices, and what `calculate` can look it up in."""
     spec = formula.inputs[name]
-    ways = [
-        way
-        for way, has in (("chip", spec.chip), ("model", spec.model), ("dtype", spec.dtype))
-        if has
-    ]
-    return _choices(spec.meaning, spec.choices) + (
-        f"; `calculate` takes it from {' or '.join(ways)}" if ways else ""
-    )
+    fields = {"chip": spec.chip, "model": spec.model, "dtype": spec.dtype}
+    origins = [origin for origin, field in fields.items() if field]
+    text = _choices(spec.meaning, spec.choices)
+    if not origins:
+        return text
+    return f"{text}; `calculate` takes it from {' or '.join(origins)}"
 
 
 def _choices(meaning: str, choices: tuple[str, ...]) -> str:
     return f"{meaning}: {', '.join(choices)}" if choices else meaning
 
 
-def _item(name: str, kind: str, meaning: str) -> str:
-    return f"    {name} ({kind})\n" + textwrap.fill(
-        meaning, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8
-    )
+def _entry(name: str, kind: str, meaning: str) -> str:
+    """Name and kind on a line, the meaning indented below."""
+    indent = " " * 8
+    text = textwrap.fill(meaning, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return f"    {name} ({kind})\n{text}"
 
 
 def _indented(text: str) -> str:
-    parts = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    """Paragraphs of a docstring, wrapped again to this width."""
+    indent = " " * 4
+    paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return "\n\n".join(
-        textwrap.fill(p, WIDTH, initial_indent="    ", subsequent_indent="    ") for p in parts
+        textwrap.fill(paragraph, WIDTH, initial_indent=indent, subsequent_indent=indent)
+        for paragraph in paragraphs
     )
 
 
 def _example(formula: Formula) -> str:
-    """The first example through `calculate`; what it answers is named and not printed, for data may
-    change.
+    """The first example through `calculate`.
+
+    What it answers is named and not printed, because data may change.
     """
-    given = ", ".join(
+    options = ", ".join(
         f"{key.replace('-', '_')}={value!r}" for key, value in formula.examples[0].items()
     )
-    call = f"{formula.id!r}, {given}"
-    if len(call) > WIDTH - 40:
-        lines = textwrap.fill(
-            call, WIDTH, initial_indent="    ...     ", subsequent_indent="    ...     "
-        )
+    call = f"{formula.id!r}, {options}"
+    if len(call) > LONGEST_CALL:
+        indent = "    ...     "
+        lines = textwrap.fill(call, WIDTH, initial_indent=indent, subsequent_indent=indent)
         call = f"\n{lines}\n    ... "
-    name = next(iter(formula.outputs))
+    output, spec = next(iter(formula.outputs.items()))
     return (
         "Example:\n    >>> from flopbook import calculate\n"
         f"    >>> answer = calculate({call})\n"
-        f"    >>> answer[{name!r}] is not None, answer.formula.outputs[{name!r}].unit\n"
-        f"    (True, {formula.outputs[name].unit!r})"
+        f"    >>> answer[{output!r}] is not None, answer.formula.outputs[{output!r}].unit\n"
+        f"    (True, {spec.unit!r})"
     )
