@@ -38,7 +38,7 @@ def test_fused_attention_reads_no_less_than_the_intensity_says(
 
 
 def test_scores_are_four_passes_of_a_square() -> None:
-    """GPT-2 medium, 64 sequences of 1,024 tokens: 2.15 GB a pass (dao2022flashattention, figure 2)."""
+    """GPT-2 medium, 64 sequences of 1,024: 2.15 GB a pass (dao2022flashattention, Figure 2)."""
     gpt2 = attention_traffic(seq=1024, heads=16 * 64, head_dim=64)
     assert gpt2["score_bytes"] == 4 * 2 * 1024**2 * 16 * 64
     assert gpt2["score_bytes"] / 4 == pytest.approx(2.15e9, rel=2e-3)

@@ -85,7 +85,7 @@ def test_energy_counts_the_site_and_water_the_computers() -> None:
 
 
 def test_energy_of_a_run_from_chip_hours() -> None:
-    """Percentages taken as factors made one tool give a chip of 700 W 32,295 W (GenZ, defect 12)."""
+    """Percentages taken as factors gave a chip of 700 W 32,295 W in one tool (GenZ, defect 12)."""
     one = cluster_power(power=700, chips=1, pue=1, load=0.4)
     assert one["watts"] == pytest.approx(280) and one["watts"] <= 700
 

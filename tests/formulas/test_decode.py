@@ -79,7 +79,7 @@ def test_more_sequences_take_longer_together_and_less_each(batch: float) -> None
 
 
 def test_each_limit_has_its_word() -> None:
-    """One sequence waits for weights, many short ones for arithmetic, many long ones for the cache."""
+    """One sequence waits for weights, many short ones for arithmetic, long ones for the cache."""
     assert decode(**LLAMA_70B, **A100, seq=100)["bound"] == "weights"
     assert decode(**LLAMA_70B, **A100, seq=10, batch=2000)["bound"] == "arithmetic"
     assert decode(**LLAMA_70B, **A100, seq=10000, batch=2000)["bound"] == "KV cache"
@@ -152,7 +152,7 @@ def test_thirteen_billion_on_a100(tp: int, ms: float, ratio: float) -> None:
 
 @pytest.mark.parametrize(("tp", "ms", "ratio"), [(1, 63.17, 1.54), (2, 45.45, 2.21)])
 def test_a_prompt_of_512_on_a100(tp: int, ms: float, ratio: float) -> None:
-    """The first token after 63.17 ms on one A100 40 GB and 45.45 ms on two (the same measurements)."""
+    """First tokens after 63.17 ms on one A100 40 GB and 45.45 ms on two (same measurements)."""
     ours = prefill(**GPT_13B, **A100_40, seq=512, tp=tp)
     assert ours["bound"] == "arithmetic"
     assert ms / 1000 / ours["seconds"] == pytest.approx(ratio, abs=0.03)
@@ -212,7 +212,7 @@ def test_one_h100_does_not_write_llama_2_70b_in_four_milliseconds() -> None:
 
 
 def test_a_prompt_is_read_with_the_causal_half_and_one_output() -> None:
-    """Operations by hand: products without embeddings, the head once, and each pair of tokens once."""
+    """By hand: products without embeddings, the head once, and each pair of tokens once."""
     out = prefill(**LLAMA_7B, **A100, seq=1000)
     products = 2 * (1000 * (6738415616 - 2 * 32000 * 4096) + 32000 * 4096)
     assert out["compute_seconds"] == pytest.approx(products / A100["peak"])

@@ -24,7 +24,7 @@ def gemm(m: float, n: float, k: float, **rest: Any) -> dict[str, Any]:
 
 
 def counted(queries: int, keys: int, width: int, heads: int) -> int:
-    """Operations of causal attention, pair by pair: one product for the score, one for the value."""
+    """Operations of causal attention, pair by pair: a product for the score, one for the value."""
     pairs = sum(
         1 for q, key in itertools.product(range(queries), range(keys)) if key <= q + keys - queries
     )

@@ -107,7 +107,7 @@ def test_figure_1_of_korthikanti(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_figure_7_of_korthikanti(name: str) -> None:
-    """arXiv:2205.05198, Figure 7: activations against tensor parallelism alone, within 1.2 percent."""
+    """arXiv:2205.05198, Figure 7: activations against tensor parallelism alone, to 1.2 percent."""
     base = memory(**gpt(name, recompute="none"))["activations"]
     ways = (("none", "yes"), ("selective", "no"), ("selective", "yes"), ("full", "no"))
     for (recompute, cut), percent in zip(ways, FIGURE_7[name], strict=True):
@@ -172,7 +172,7 @@ def test_one_layer_counted_by_hand() -> None:
 
 @pytest.mark.parametrize("ways", [2, 4, 8])
 def test_tensor_and_sequence_parallel_terms(ways: int) -> None:
-    """sbh(10 + 24/t + 5as/(ht)) without sequence parallelism, all of it over t with it (Table 2)."""
+    """sbh(10 + 24/t + 5as/(ht)) without sequence parallelism, all over t with it (Table 2)."""
     sbh, scores = 512 * 1024, 5 * 16 * 512 / 1024
     alone = memory(**small(recompute="none", tp=ways))["activations"]
     both = memory(**small(recompute="none", tp=ways, sequence_parallel="yes"))["activations"]
@@ -261,7 +261,7 @@ def test_zero_divides_experts_over_fewer_devices_than_the_rest() -> None:
 
 
 def test_latent_attention_keeps_the_compressed_values_too() -> None:
-    """DeepSeek-V3, attention of one layer by hand: 128 heads, 128 + 64 wide, ranks 1,536 and 512."""
+    """DeepSeek-V3, attention of a layer by hand: 128 heads, 128 + 64 wide, ranks 1,536 and 512."""
     run = {"seq": 4096, "attention": "flash", "dropout": "no", "pp": 1}
     out = calculate("memory", model="deepseek-v3", **run)["activations"]
     attention = 2 * 128 * (128 + 64 + 128) + 1536 + 512 + 64

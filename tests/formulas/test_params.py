@@ -108,7 +108,7 @@ def test_dense_layers_are_dense(shape: dict[str, Any], mixture: dict[str, Any]) 
 
 
 def test_a_shared_expert_is_one_more_block() -> None:
-    """Beside eight routed experts a shared one of the same width has an eighth of their parameters."""
+    """Beside eight routed experts a shared one of the same width has an eighth of their weights."""
     alone, beside = (params(**MIXTURE, shared_experts=n)["ffn"] for n in (0, 1))
     assert beside == alone * 9 / 8
     wide = params(**MIXTURE, shared_experts=1, shared_expert_d_ff=2 * BASE["d_ff"])["ffn"]

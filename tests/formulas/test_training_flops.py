@@ -37,7 +37,7 @@ def test_the_three_outputs_are_one_amount(params: float, tokens: float) -> None:
 
 
 def test_a_matrix_product_counted_by_hand() -> None:
-    """One 3 x 5 matrix and 7 tokens: forward and the two products of the backward pass, one by one."""
+    """A 3 x 5 matrix and 7 tokens: forward and the two products of the backward pass, in turn."""
     rows, columns, tokens = 3, 5, 7
     multiply_and_add = 2
     forward = multiply_and_add * tokens * columns * rows  # [T, 3] x [3, 5]
@@ -106,7 +106,10 @@ def test_missing_and_unknown_inputs_are_named() -> None:
 def test_the_bounds_are_those_of_a_plausible_run(name: str, most: float) -> None:
     sizes_ = {"params": 1.0, "tokens": 1.0}
     assert training_flops(**{**sizes_, name: most})["flop"] == 6 * most
-    message = rf"^{name} is {most * 10:g}, which is not a plausible size; expected at most {most:g} \(unit {name[:-1]}\)"
+    message = (
+        rf"^{name} is {most * 10:g}, which is not a plausible size; "
+        rf"expected at most {most:g} \(unit {name[:-1]}\)"
+    )
     with pytest.raises(FlopbookError, match=message.replace("+", "[+]")):
         training_flops(**{**sizes_, name: most * 10})
     with pytest.raises(FlopbookError, match="expected at least 1"):

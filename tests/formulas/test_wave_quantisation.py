@@ -40,7 +40,7 @@ def test_both_losses_multiply(m: int, n: int, rows: int, columns: int, processor
 
 
 def test_one_tile_too_many_costs_a_wave() -> None:
-    """132 tiles on 132 processors, and a row more (nvidia2023matrix, section on wave quantisation)."""
+    """132 tiles on 132 processors, and a row more (nvidia2023matrix, on wave quantisation)."""
     assert wave_quantisation(**PRODUCT)["useful_share"] == 1
     wider = wave_quantisation(**{**PRODUCT, "n": 13 * 128, "m": 11 * 128})
     assert wider["waves"] == 2 and wider["useful_share"] == pytest.approx(143 / 264)

@@ -1,5 +1,4 @@
-"""Inputs for the calculators of rooflines, inference and clusters: random ones, edges, one example
-each.
+"""Inputs for the calculators of rooflines, inference and clusters: random, edges, examples.
 
 The tests of the faces and of the command line take them from here.
 """
@@ -9,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -43,10 +43,8 @@ def log_uniform(rng: random.Random, low: float, high: float) -> float:
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
-def one(rng: random.Random, spec: Input, default: Any) -> Any:
-    """Any value that an input may have; sometimes the limit or the nothing that its default stands
-    for.
-    """
+def random_value(rng: random.Random, spec: Input, default: Any) -> Any:
+    """Any value that an input may have; sometimes the limit that its default stands for."""
     if spec.choices:
         return rng.choice(spec.choices)
     if default in (0.0, inf) and rng.random() < 0.3:
@@ -61,26 +59,27 @@ def one(rng: random.Random, spec: Input, default: Any) -> Any:
 def drawn(rng: random.Random, formula: Formula) -> Inputs:
     """Random inputs of a formula, without regard to its rules."""
     return {
-        name: one(rng, spec, formula.defaults.get(name)) for name, spec in formula.inputs.items()
+        name: random_value(rng, spec, formula.defaults.get(name))
+        for name, spec in formula.inputs.items()
     }
 
 
-def mended(given: Inputs, rng: random.Random) -> Inputs:
+def mended(inputs: Inputs, rng: random.Random) -> Inputs:
     """The same, so that the rules between the inputs hold."""
-    if given.get("op") in ("dot", "gemv", "decode"):
-        given["m"] = 1.0
-    if given.get("op") == "dot":
-        given["n"] = 1.0
-    if given.get("op") == "prefill":
-        given["n"] += given["m"]
-    if given.get("op") in ("dot", "gemv", "gemm"):
-        given |= {"heads": 1.0, "kv_heads": inf}
-    if "heads" in given and given["kv_heads"] < inf:
-        given["kv_heads"] = float(rng.randint(1, int(given["heads"])))
-    return served(divided(given, rng)) if "layers" in given else given
+    if inputs.get("op") in ("dot", "gemv", "decode"):
+        inputs["m"] = 1.0
+    if inputs.get("op") == "dot":
+        inputs["n"] = 1.0
+    if inputs.get("op") == "prefill":
+        inputs["n"] += inputs["m"]
+    if inputs.get("op") in ("dot", "gemv", "gemm"):
+        inputs |= {"heads": 1.0, "kv_heads": inf}
+    if "heads" in inputs and inputs["kv_heads"] < inf:
+        inputs["kv_heads"] = float(rng.randint(1, int(inputs["heads"])))
+    return served(divided(inputs, rng)) if "layers" in inputs else inputs
 
 
-def divided(given: Inputs, rng: random.Random) -> Inputs:
+def divided(inputs: Inputs, rng: random.Random) -> Inputs:
     """Heads that divide over the chips that share them; each head of keys and values on one of
     them, or on several.
     """
@@ -89,29 +88,27 @@ def divided(given: Inputs, rng: random.Random) -> Inputs:
         [chips * rng.randint(1, 4), *(n for n in range(1, chips + 1) if chips % n == 0)]
     )
     heads = chips * math.ceil(keys / chips) * rng.randint(1, 4)
-    return given | {
+    return inputs | {
         "tp": float(chips),
         "heads": float(heads),
-        "kv_heads": float(keys) if given["kv_heads"] < inf else inf,
+        "kv_heads": float(keys) if inputs["kv_heads"] < inf else inf,
     }
 
 
-def served(given: Inputs) -> Inputs:
-    """A shape and weights that can be: known width of a head, active weights among all, embeddings
-    among them.
-    """
-    if given["head_dim"] == given["d_model"] == inf:
-        given["head_dim"] = 128.0
-    if "window_layers" in given and given["window_layers"] < inf:
-        given["window_layers"] = min(given["window_layers"], given["layers"])
-    if "compute_params" in given:
-        width = 0.0 if given["d_model"] == inf else given["d_model"]
-        given["compute_params"] += 2 * given["vocab"] * width
-        given["params"] += given["compute_params"]
-    if "experts" in given:
-        given["experts"] += given["experts_per_token"]
-        given["batch"] += given["ep"]
-    return given
+def served(inputs: Inputs) -> Inputs:
+    """A shape and weights that can be: a known head width, and all weights that parts belong to."""
+    if inputs["head_dim"] == inputs["d_model"] == inf:
+        inputs["head_dim"] = 128.0
+    if "window_layers" in inputs and inputs["window_layers"] < inf:
+        inputs["window_layers"] = min(inputs["window_layers"], inputs["layers"])
+    if "compute_params" in inputs:
+        width = 0.0 if inputs["d_model"] == inf else inputs["d_model"]
+        inputs["compute_params"] += 2 * inputs["vocab"] * width
+        inputs["params"] += inputs["compute_params"]
+    if "experts" in inputs:
+        inputs["experts"] += inputs["experts_per_token"]
+        inputs["batch"] += inputs["ep"]
+    return inputs
 
 
 def generator(name: str) -> Callable[[random.Random], Inputs]:
@@ -284,71 +281,22 @@ BOUNDARY: dict[str, Callable[[], Iterator[Inputs]]] = {
 }
 # The command line of each, and some of the outputs that it must give.
 COMMANDS: dict[str, list[str]] = {
-    "ridge-point": ["--chip", "nvidia/h100-sxm", "--dtype", "fp8"],
-    "arithmetic-intensity": [
-        "--op",
-        "gemm",
-        "--m",
-        "512",
-        "--n",
-        "8192",
-        "--k",
-        "8192",
-        "--chip",
-        "nvidia/h100-sxm",
-    ],
-    "kv-cache": ["--model", "llama-3-70b", "--seq", "8192", "--tp", "8"],
-    "prefill": [
-        "--model",
-        "llama-3-70b",
-        "--chip",
-        "nvidia/h100-sxm",
-        "--tp",
-        "8",
-        "--seq",
-        "8192",
-    ],
-    "decode": [
-        "--model",
-        "mixtral-8x7b",
-        "--chip",
-        "nvidia/h100-sxm",
-        "--tp",
-        "2",
-        "--batch",
-        "8",
-        "--seq",
-        "8192",
-    ],
-    "serving": [
-        "--model",
-        "llama-3-8b",
-        "--chip",
-        "nvidia/h100-sxm",
-        "--seq",
-        "8192",
-        "--price",
-        "2USD/h",
-        "--answer",
-        "500",
-        "--first",
-        "0.3s",
-    ],
-    "speculative-decoding": ["--acceptance", "0.8", "--draft-tokens", "5"],
-    "cluster-power": [
-        "--chip",
-        "nvidia/h100-sxm",
-        "--chips",
-        "16384",
-        "--pue",
-        "1.1",
-        "--chips-per-rack",
-        "16",
-        "--seconds",
-        "1day",
-        "--water-per-joule",
-        "1.8L/kWh",
-    ],
+    "ridge-point": shlex.split("--chip nvidia/h100-sxm --dtype fp8"),
+    "arithmetic-intensity": shlex.split(
+        "--op gemm --m 512 --n 8192 --k 8192 --chip nvidia/h100-sxm"
+    ),
+    "kv-cache": shlex.split("--model llama-3-70b --seq 8192 --tp 8"),
+    "prefill": shlex.split("--model llama-3-70b --chip nvidia/h100-sxm --tp 8 --seq 8192"),
+    "decode": shlex.split(
+        "--model mixtral-8x7b --chip nvidia/h100-sxm --tp 2 --batch 8 --seq 8192"
+    ),
+    "serving": shlex.split(
+        "--model llama-3-8b --chip nvidia/h100-sxm --seq 8192 --price 2USD/h --answer 500 --first 0.3s"
+    ),
+    "speculative-decoding": shlex.split("--acceptance 0.8 --draft-tokens 5"),
+    "cluster-power": shlex.split(
+        "--chip nvidia/h100-sxm --chips 16384 --pue 1.1 --chips-per-rack 16 --seconds 1day --water-per-joule 1.8L/kWh"
+    ),
 }
 OUTPUTS = {
     "ridge-point": {"flop_per_byte": "FLOP/byte"},
@@ -380,8 +328,9 @@ STATES["serving"].append(
 
 
 def near(name: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer as JavaScript gives it: to the last bit, but for powers, which the two libraries
-    round apart.
+    """An answer as JavaScript gives it: to the last bit, but for powers.
+
+    The two libraries round those apart.
     """
     if name not in ("decode", "speculative-decoding"):
         return dict(answer)

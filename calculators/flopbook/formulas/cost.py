@@ -91,6 +91,7 @@ def cluster_power(
     it_watts = chips * (power + overhead) * load
     watts = it_watts * pue
     it_joules = it_watts * seconds
+    # Racks are not divided; without their size the floor is left open, not zero.
     racks = where(chips_per_rack < inf, ceil(chips / chips_per_rack), 0)
     return {
         "watts": watts,

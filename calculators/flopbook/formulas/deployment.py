@@ -69,6 +69,7 @@ First = Annotated[
             "what takes longest; memory where nothing fits",
             choices=(*LIMITS, "memory"),
         ),
+        # Where nothing runs the guard divides by any rate above zero; the answer is infinite.
         "usd_per_million_tokens": Output(
             "USD",
             "c",
@@ -178,6 +179,7 @@ def serving(
     values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
     shares = where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
     sequence = seq * values * bytes_per_kv / shares
+    # The weights are shared by all chips of the group; what is left holds sequences.
     room = memory * memory_share - params * bytes_per_param / tp
     batch_fits = maximum(floor(room / sequence), 0)
     read = bytes_per_param * (params - lookup)
@@ -191,6 +193,7 @@ def serving(
     attention = maximum(cache, FLOP_PER_WEIGHT * scores * seq * batch_runs / (tp * peak))
     step = products + attention
     tokens_per_s = batch_runs / step
+    # The first token comes from the prefill, so an answer of n takes n - 1 steps.
     length = where(answer < inf, answer, 1)
     whole = first + (length - 1) * step
     return {

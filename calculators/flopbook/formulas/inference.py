@@ -134,10 +134,12 @@ def kv_cache(
     head = where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)
     grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
     values = where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
+    # A windowed layer keeps the last tokens only, and a short sequence fits its window.
     seen = minimum(seq, window)
     layer_tokens = layers * seq - where(
         seen < seq, minimum(window_layers, layers) * (seq - seen), 0
     )
+    # Ranks beyond the KV heads hold copies of a head; a latent vector is needed by every head.
     shares = where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
     bytes = batch * layer_tokens * values * bytes_per_kv
     return {
@@ -163,6 +165,7 @@ def kv_cache(
     },
     sources=("pope2023efficiently", "austin2025scaling", "chen2022transformer", "deepseek2024v2"),
     symbols={
+        "table": "e_0",
         "lookup": "e",
         "head": "d",
         "grouped": r"a_\text{GQA}",
@@ -238,25 +241,29 @@ def decode(
         The rest of the gap is bandwidth that no program reaches and the start of each kernel.
         Scales of block formats. Experts chosen unevenly, which make the fullest chip late.
     """
-    lookup = (
-        where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
-        if tied_embeddings == "no"
-        else 0
-    )
+    # An input embedding of its own is looked up, one row a token; a tied one is read as the head.
+    table = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
+    lookup = table if tied_embeddings == "no" else 0
     head = where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)
     grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
     values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
     share = batch / ep / where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
+    # Total less active weights are those of the experts that a token does not visit, which gives
+    # all routed weights. The inner guard keeps a dense model from dividing by zero.
     unvisited = experts - experts_per_token
     routed = where(
         unvisited > 0, (params - compute_params) * experts / where(unvisited > 0, unvisited, 1), 0
     )
+    # The chance that no token of the batch chooses an expert, if each chooses evenly.
     untouched = (1 - experts_per_token / experts) ** batch
     chip_read = (params - routed - lookup) / tp + routed * (1 - untouched) / (tp * ep)
     weight_seconds = chip_read * bytes_per_param / bandwidth
     compute_seconds = FLOP_PER_WEIGHT * (compute_params - lookup) * batch / (tp * ep * peak)
     kv_seconds = share * seq * values * bytes_per_kv / bandwidth
+    # Latent attention scores r + d_r wide and sums values r wide; plain attention d and d.
     scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
+    # Attention follows the products of its layer, so both times add; within each, reading and
+    # arithmetic overlap.
     attention = maximum(kv_seconds, FLOP_PER_WEIGHT * scores * seq * batch / (tp * ep * peak))
     products = maximum(weight_seconds, compute_seconds)
     seconds = products + attention

@@ -66,23 +66,27 @@ def layer_activations(
     again."""
     head = where(head_dim < inf, head_dim, d_model / heads)
     keys = minimum(kv_heads, heads) * head
+    # Queries and keys, values and the input of the output matrix.
     latent = 2 * heads * (qk_nope_head_dim + qk_rope_head_dim + v_head_dim)
     projected = where(kv_lora_rank > 0, latent, 2 * heads * head + 2 * keys)
     compressed = where(kv_lora_rank > 0, q_lora_rank + kv_lora_rank + qk_rope_head_dim, 0)
     shared_width = where(shared_expert_d_ff < inf, shared_expert_d_ff, expert_width)
     visited = experts_per_token * expert_width + shared_experts * shared_width
     inner = matrices * ((layers - sparse) * dense_width + sparse * visited) / layers
+    # Each visited expert has a copy of the token, and gives a result of its own.
     copies = sparse * experts_per_token * 2 * d_model / layers
     uncut = (norms_per_layer + 2) * d_model + compressed + copies
     masks = 2 * d_model * MASK if dropout == "yes" else 0 * MASK
+    # Norms and dropout work on whole rows, which only sequence parallelism divides.
     side = tp if sequence_parallel == "yes" else 1
     layer = (activation_bytes * uncut + masks) / side + activation_bytes * (projected + inner) / tp
-    softmax = (
-        heads * seq * (2 * activation_bytes + MASK if dropout == "yes" else activation_bytes) / tp
-    )
+    per_score = 2 * activation_bytes + MASK if dropout == "yes" else activation_bytes
+    softmax = heads * seq * per_score / tp
+    # Flash attention keeps one number a row, from which it computes the scores again.
     statistics = heads * FP32_VALUE / tp
     scores = statistics if attention == "flash" else softmax
     full = layer + scores
+    # Selective recomputation drops the scores, where there are any.
     dropped = 0 * softmax if attention == "flash" else softmax
     boundary = activation_bytes * d_model / side
     return {

@@ -65,17 +65,21 @@ def model_states(
     expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
     matrices = 3 if ffn_kind == "gated" else 2
     expert = sparse * experts * matrices * d_model * expert_width
+    # What is neither embedding nor expert; a rounded total may fall below what its shape counts.
     rest = maximum(params - embeddings - expert, 0)
+    # DualPipe runs the model from both ends, so each device holds two stages' weights.
     replicas = 2 if schedule == "dualpipe" else 1
     rest_part = replicas * rest / (tp * pp)
     embedding_part = replicas * embeddings / (tp * pp)
     expert_part = replicas * expert / (tp * pp * ep)
+    # A pipeline keeps the input embedding on the first stage and the head on the last.
     end_stage = where(pp > 1, embedding, embeddings)
     # Schedules that run down the devices and up again have both ends of the model on the first one.
     ends = {"zb-v": embeddings, "dualpipe": embeddings, "dualpipe-v": embeddings}.get(
         schedule, end_stage
     )
     extra = (ends - replicas * embeddings / pp) / tp
+    # ZeRO divides over all devices with equal weights; experts differ within groups of ep.
     shard = dp * cp
     weight_shards = where(zero >= 3, shard, 1)
     weight_cut = where(zero >= 3, shard / ep, 1)
@@ -83,6 +87,7 @@ def model_states(
     gradient_cut = where(zero >= 2, shard / ep, 1)
     state_shards = where(zero >= 1, shard, 1)
     state_cut = where(zero >= 1, shard / ep, 1)
+    # Mixed precision keeps a copy in fp32 beside narrower weights; 0 * FP32 keeps the unit.
     master = where(bytes_per_param < FP32, FP32, 0 * FP32)
     moments = {
         "adam": 2 * FP32,
@@ -93,6 +98,7 @@ def model_states(
         "sgd": 0 * FP32,
     }.get(optimizer_kind, FP32)
     state = master + moments
+    # Muon is for matrices; embeddings keep both moments of Adam.
     embedding_state = master + 2 * FP32 if optimizer_kind == "muon" else state
     shared = rest_part + embedding_part
     extra_bytes = (

@@ -251,6 +251,7 @@ def params(
     head = where(head_dim < inf, head_dim, d_model / heads)
     queries = heads * head
     keys = minimum(kv_heads, heads) * head
+    # Queries, keys and values have a bias where any projection has; the output only with all.
     in_bias = 0 if biases == "none" else queries + 2 * keys
     relative = queries if positions == "relative" else 0
     grouped = (
@@ -259,6 +260,7 @@ def params(
         + (d_model if biases == "all" else 0)
     )
     query_head = qk_nope_head_dim + qk_rope_head_dim
+    # Without a rank for queries they are not compressed.
     direct = d_model * heads * query_head
     query_side = where(q_lora_rank > 0, q_lora_rank * (d_model + heads * query_head), direct)
     value_side = (
@@ -266,6 +268,7 @@ def params(
     )
     latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
     attention = WEIGHT * layers * where(kv_lora_rank > 0, latent, grouped)
+    # Matrices into the feed-forward width; one more leads back.
     inner = 2 if ffn_kind == "gated" else 1
     bias = 1 if biases == "all" else 0
     dense_width = where(d_ff < inf, d_ff, 0)
@@ -280,7 +283,9 @@ def params(
     router = WEIGHT * sparse * experts * d_model
     scale = {"none": 0, "rms": 1}.get(norm, 2)
     qk_scale = {"none": 0, "head": 2 * head}.get(qk_norm, queries + keys)
+    # Latent attention normalises what it compressed, one scale for each rank.
     in_layer = norms_per_layer * scale * d_model + qk_scale + q_lora_rank + kv_lora_rank
+    # The last term is the normalisation before the output matrix.
     norms = WEIGHT * (layers * in_layer + scale * d_model)
     places = context if positions == "learned" else 0
     embedding = WEIGHT * d_model * (vocab * (1 if tied_embeddings == "yes" else 2) + places)

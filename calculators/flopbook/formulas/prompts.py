@@ -106,10 +106,13 @@ def prefill(
     lookup = output if tied_embeddings == "no" else 0
     head = where(head_dim < inf, head_dim, width / heads)
     weight_seconds = (params - lookup) * bytes_per_param / (tp * bandwidth)
+    # The output matrix works on the last token of each prompt only.
     compute_seconds = (
         FLOP_PER_WEIGHT * batch * (seq * (compute_params - lookup - output) + output) / (tp * peak)
     )
+    # Causal: each token sees itself and those before it.
     pairs = seq * (seq + 1) / 2
+    # While reading, latent attention works on widened keys: head width and the part with place.
     scores = layers * heads * (KEY_AND_VALUE * head + qk_rope_head_dim)
     kept = layers * where(
         kv_lora_rank > 0,

@@ -214,12 +214,14 @@ def arithmetic_intensity(
         additions and not k: 0.05 percent at k = 1024. Several sequences at once multiply both
         operations and bytes of attention.
     """
+    # Open widths follow each other: result, first operand, second operand.
     first = where(bytes_per_activation < inf, bytes_per_activation, bytes_per_param)
     written = where(bytes_per_result < inf, bytes_per_result, first)
     kv_side = minimum(kv_heads, heads)
     pairs = m * (n - (m - 1) / 2)
     product = FLOP_PER_WEIGHT * m * n * k
     product_bytes = first * m * k + bytes_per_param * k * n + written * m * n
+    # Scores and weighted sums are two products over the same pairs.
     attention = 2 * FLOP_PER_WEIGHT * heads * k * maximum(pairs, 1)
     attention_bytes = heads * m * k * (first + written) + 2 * kv_side * n * k * bytes_per_param
     flop = {"prefill": attention, "decode": attention}.get(op, product)
@@ -311,9 +313,11 @@ def min_batch(
     """
     flop_per_byte = peak / bandwidth
     tokens = bytes_per_param * flop_per_byte / FLOP_PER_WEIGHT
+    # Tokens at the width of an activation: what their traffic adds to that of the weights.
     wide = where(
         bytes_per_activation < inf, tokens / bytes_per_param * bytes_per_activation, tokens
     )
     slack = 1 - wide * (1 / d_model + 1 / d_ff)
+    # The inner guard keeps a batch that no size reaches from dividing by zero.
     tokens_exact = where(slack > 0, tokens / where(slack > 0, slack, 1), inf)
     return {"tokens": tokens, "tokens_exact": tokens_exact, "flop_per_byte": flop_per_byte}

@@ -73,6 +73,7 @@ def terms(
     """
     flop_per_token = FLOP_PER_WEIGHT_TRAINED * params
     flop = flop_per_token * tokens
+    # Guards: an open input leaves its term infinite, and the term is then left out of the answer.
     square = where(heads < inf, d_model / where(heads < inf, heads, 1), 1)
     head_width = where(
         v_head_dim > 0,
@@ -183,6 +184,7 @@ def training_flops(
     flop_layers = where(head < inf, flop - looked_up - multiplied, inf)
     flop_full = flop + attention
     flop_causal = flop + attention / 2
+    # The machine does not multiply by the input embedding, it looks rows up.
     executed = where(head < inf, flop_full - looked_up, inf)
     scores_again = attention / 3
     layers_again = flop_layers * (FLOP_PER_WEIGHT_AGAIN / FLOP_PER_WEIGHT_TRAINED)

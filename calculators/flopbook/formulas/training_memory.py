@@ -130,6 +130,7 @@ def _of_stages(holds: Callable[..., bool]) -> Callable[..., bool]:
         "masks": r"\beta",
         "side": r"\tau",
         "layer": r"A_\ell",
+        "per_score": r"S_b",
         "softmax": r"S_0",
         "statistics": r"S_1",
         "scores": r"S_2",
@@ -259,11 +260,13 @@ def memory(
     tokens = micro_batch * seq / cp
     end = where(chunks > 1, ((chunks - 1) * pp + 1) / chunks, 1)
     least = minimum(end, microbatches)
+    # The last stage of 1F1B goes backward at once and holds one micro-batch, more when interleaved.
     held = {"1f1b": least, "interleaved": least}.get(schedule, peak_microbatches)
     stage_kept = tokens * layers / pp * kept
     activations = peak_microbatches * stage_kept
     logits = tokens * (vocab * FP32_VALUE / tp + 2 * d_model * activation_bytes / side)
     working = gathered + tokens * again
+    # One stage is first and last; else the fuller of both ends counts.
     peak = where(pp > 1, maximum(activations, held * stage_kept + logits), activations + logits)
     total = weights + gradients + optimizer_state + stage_extra + working + peak
     return {

@@ -32,7 +32,7 @@ def _rate(unit: str, symbol: str, meaning: str) -> Input:
         ),
     },
     sources=("kaplan2020scaling", "narayanan2021efficient", "touvron2023llama"),
-    symbols={"work": "k", "flop": "W", "rate": "C"},
+    symbols={"again": "k_0", "work": "k", "flop": "W", "rate": "C"},
     examples=(
         {"model": "llama-3-405b", "chip": "h100-sxm", "chips": "16384", "mfu": "0.4"},
         {
@@ -119,11 +119,8 @@ def training_time(
         limit: mean draw is mostly below it, but the server around a chip adds about as much again
         as it saves. The making of the chips.
     """
-    work = (
-        FLOP_PER_WEIGHT_TRAINED + FLOP_PER_WEIGHT_AGAIN
-        if counts == "hfu"
-        else FLOP_PER_WEIGHT_TRAINED
-    )
+    again = FLOP_PER_WEIGHT_AGAIN if counts == "hfu" else 0
+    work = FLOP_PER_WEIGHT_TRAINED + again
     flop = work * params * tokens
     rate = chips * peak * mfu
     seconds = flop / rate
