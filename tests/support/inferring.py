@@ -291,11 +291,13 @@ COMMANDS: dict[str, list[str]] = {
         "--model mixtral-8x7b --chip nvidia/h100-sxm --tp 2 --batch 8 --seq 8192"
     ),
     "serving": shlex.split(
-        "--model llama-3-8b --chip nvidia/h100-sxm --seq 8192 --price 2USD/h --answer 500 --first 0.3s"
+        "--model llama-3-8b --chip nvidia/h100-sxm --seq 8192 "
+        "--price 2USD/h --answer 500 --first 0.3s"
     ),
     "speculative-decoding": shlex.split("--acceptance 0.8 --draft-tokens 5"),
     "cluster-power": shlex.split(
-        "--chip nvidia/h100-sxm --chips 16384 --pue 1.1 --chips-per-rack 16 --seconds 1day --water-per-joule 1.8L/kWh"
+        "--chip nvidia/h100-sxm --chips 16384 --pue 1.1 --chips-per-rack 16 "
+        "--seconds 1day --water-per-joule 1.8L/kWh"
     ),
 }
 OUTPUTS = {

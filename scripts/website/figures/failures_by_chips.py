@@ -45,4 +45,5 @@ def figure() -> Figure:
 
 def _mtbf(chip_mtbf: float, chips: float) -> float:
     """Time between failures of the whole run; how long a checkpoint takes does not matter for it."""
-    return reliability(chip_mtbf=chip_mtbf, chips=chips, save=1.0)["mtbf"]
+    mtbf: float = reliability(chip_mtbf=chip_mtbf, chips=chips, save=1.0)["mtbf"]
+    return mtbf

@@ -114,4 +114,5 @@ def figure() -> Figure:
 
 
 def _moved(tile: float) -> float:
-    return tile_traffic(m=SIDE, n=SIDE, k=SIDE, tile=tile)["bytes"]
+    moved: float = tile_traffic(m=SIDE, n=SIDE, k=SIDE, tile=tile)["bytes"]
+    return moved
