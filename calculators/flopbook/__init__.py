@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from flopbook.formulas.deployment import serving as serving
     from flopbook.formulas.deployment import speculative_decoding as speculative_decoding
     from flopbook.formulas.expert_parallel import ep_limit as ep_limit
+    from flopbook.formulas.failures import reliability as reliability
     from flopbook.formulas.inference import decode as decode
     from flopbook.formulas.inference import kv_cache as kv_cache
-    from flopbook.formulas.inference import prefill as prefill
     from flopbook.formulas.kernel_rooflines import roofline as roofline
     from flopbook.formulas.parameters import params as params
     from flopbook.formulas.pipeline import bubble as bubble
+    from flopbook.formulas.prompts import prefill as prefill
     from flopbook.formulas.rooflines import arithmetic_intensity as arithmetic_intensity
     from flopbook.formulas.rooflines import min_batch as min_batch
     from flopbook.formulas.rooflines import ridge_point as ridge_point
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
     from flopbook.formulas.sharded_arrays import sharded_matmul as sharded_matmul
     from flopbook.formulas.tensor_parallel import mixed_limit as mixed_limit
     from flopbook.formulas.tensor_parallel import tp_limit as tp_limit
+    from flopbook.formulas.tiled_kernels import attention_traffic as attention_traffic
+    from flopbook.formulas.tiled_kernels import tile_traffic as tile_traffic
+    from flopbook.formulas.tiled_kernels import wave_quantisation as wave_quantisation
     from flopbook.formulas.training_compute import training_flops as training_flops
     from flopbook.formulas.training_memory import memory as memory
     from flopbook.formulas.training_runs import training_time as training_time

@@ -6,7 +6,7 @@ import collections
 import re
 from collections.abc import Iterable, Iterator
 
-from flopbook.checks.rules.typed import prose_share
+from flopbook.checks.lint import prose_share
 from flopbook.ledger.rows import VERDICTS, ledger_rows
 from scripts.website import figures
 from scripts.website.build import handbook, notebooks

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from flopbook.contributing.guard import Guard
-
+from flopbook.data.library import library
 from scripts.bench.processes import COMMAND, PYTHON, printed, timed
 from scripts.bench.results import Timed
 

@@ -13,7 +13,6 @@ from flopbook.drawing.shards import MOST_COLUMNS, MOST_ROWS, WIDTH, grid
 from flopbook.formulas import get_formula
 from flopbook.sharding.blocks import blocks, holders
 from flopbook.sharding.notation import read_layout
-from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.calculators import calculator_markdown
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -151,6 +150,6 @@ def test_the_page_shows_every_example_with_its_picture_and_answer(name: str) -> 
 def test_every_module_that_draws_has_a_picture() -> None:
     import importlib
 
-    for name, drawing in DRAWINGS.items():
+    for drawing in DRAWINGS.values():
         module = importlib.import_module(f"flopbook.drawing.{drawing.module}")
         assert callable(module.picture)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import reliability
-from flopbook.hardware.chip import shape
 
 SECONDS = st.floats(1, 1e6)
 DAY = 86400.0

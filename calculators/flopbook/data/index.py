@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.data import accelerators, records, yaml_text
-from flopbook.data.accelerators import Entry, Part, Staleness, Status, read_entry, read_head, text_above_claims
+from flopbook.data.accelerators import (
+    Entry,
+    Part,
+    Staleness,
+    Status,
+    read_entry,
+    read_head,
+    text_above_claims,
+)
 from flopbook.data.cache import Shelf
 from flopbook.errors import DataError, show_path
 

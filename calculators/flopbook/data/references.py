@@ -259,7 +259,9 @@ def _converter() -> tuple[Any, Any]:
 
 
 def _reference(key: str, item: Any, source: str, file: str, line: int) -> Reference:
-    get = lambda name: str(item.fields.get(name, "")).strip()  # noqa: E731
+    def get(name: str) -> str:
+        return str(item.fields.get(name, "")).strip()
+
     people = item.persons.get("author") or item.persons.get("editor") or []
     venue = next(
         (

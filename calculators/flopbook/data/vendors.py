@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flopbook.data.records import keep_fields, read_checked, with_dates
 
@@ -44,7 +44,7 @@ def read_vendor(path: Path, vendor_id: str) -> Vendor:
     """Read and check the file of a vendor. Raises DataError with all of its problems."""
     raw = with_dates(read_checked(path, "vendor", vendor_id).plain())
     facts = tuple(_fact(fact) for fact in raw.pop("facts", ()))
-    reading = {name: tuple(raw.pop(name, ())) for name in READING}
+    reading: dict[str, Any] = {name: tuple(raw.pop(name, ())) for name in READING}
     return Vendor(facts=facts, **reading, **raw)
 
 

@@ -21,7 +21,6 @@ from flopbook.drawing.rooflines import (
     roofline_frame,
 )
 from flopbook.drawing.scales import Room, Scale
-from flopbook.evaluation.calculator import calculate
 from flopbook.formulas.kernel_rooflines import KernelRow, rows
 from flopbook.kernels.notation import Machine, read_roofs
 from flopbook.quantities.units import format_quantity
@@ -47,8 +46,28 @@ STYLE = (
 class RoofLine(NamedTuple):
     """A roof as drawn: peak (FLOP/s) and bandwidth (byte/s).
 
-    def __init__(self, machines: Sequence[Machine], found: Sequence[KernelRow]) -> None:
-        self.machines, self.rows = machines, found
+    `main`: kernels are held against this one. `along_slope`: the label belongs to its bandwidth.
+    """
+
+    label: str
+    peak: float
+    bandwidth: float
+    main: bool = False
+    along_slope: bool = False
+
+    @property
+    def text(self) -> str:
+        """The label with the ridge, in FLOP/byte."""
+        return f"{self.label}, ridge {self.peak / self.bandwidth:,.4g}"
+
+
+class KernelPlot:
+    """What is drawn, and the ends of both axes: all kernels and ridges, with room beside them."""
+
+    def __init__(self, machines: Sequence[Machine], kernels: Sequence[KernelRow]) -> None:
+        self.machines, self.kernels = machines, kernels
+        self.roofs = _roof_lines(machines)
+        self.names = list(dict.fromkeys(row.kernel.name for row in kernels))
         ridges = [ridge for machine in machines for _, ridge in machine.ridges()]
         intensities = [row.intensity for row in kernels] + ridges
         self.low = 10 ** math.floor(math.log10(min(intensities) / 2))
@@ -59,7 +78,7 @@ class RoofLine(NamedTuple):
         self.bottom, self.top = min(rates) / 3, max(peaks + rates) * 2
 
     def mark(self, row: KernelRow) -> str:
-        """The number of a kernel."""
+        """The letter of a kernel."""
         return MARKS[self.names.index(row.kernel.name)]
 
 
@@ -215,8 +234,7 @@ def _head(plot: KernelPlot, standalone: bool) -> str:
     )
 
 
-def _point(frame: _Frame, row: KernelRow, at: tuple[float, float], y: Scale, room: Room) -> str:
-    left, top = at
+def _described(row: KernelRow) -> str:
     rate = format_quantity(row.rate, "FLOP/s")
     return f"{row.kernel.name} on {row.machine.name}: {row.bound}, {rate}"
 
@@ -263,7 +281,7 @@ def _text_beside(text: str, point: tuple[float, float], room: Room) -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _point(plot: KernelPlot, row: Row, frame: Frame, room: Room) -> str:
+def _point(plot: KernelPlot, row: KernelRow, frame: Frame, room: Room) -> str:
     """A kernel: its point, its mark, and the rate that was measured, if one was."""
     x, y = frame.at(row.intensity, row.rate)
     rate = format_quantity(row.rate, "FLOP/s")

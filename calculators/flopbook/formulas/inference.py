@@ -39,7 +39,20 @@ KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
 LIMITS = ("weights", "KV cache", "arithmetic")
 
 
-def _embeddings_fit(compute_params: Any, vocab: Any, d_model: Any, **_: Any) -> bool:
+@rule("give --head-dim, or --d-model, which heads share")
+def heads_have_a_width(head_dim: float, d_model: float, kv_lora_rank: float) -> bool:
+    """Latent attention caches a vector that is as wide for any number of heads."""
+    return (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
+
+
+@rule("--compute-params is larger than --params: a token cannot meet more weights than there are")
+def met_weights_exist(params: float, compute_params: float) -> bool:
+    """The active parameters are some of all parameters."""
+    return compute_params <= params
+
+
+@rule("two embeddings of --vocab times --d-model are more than all weights")
+def embeddings_fit(compute_params: float, vocab: float, d_model: float) -> bool:
     """Both embeddings are a part of the weights; without a width they are not counted."""
     width = where(d_model < inf, d_model, 0)
     return 2 * vocab * width < compute_params

@@ -6,7 +6,7 @@ Bytes are those between the far memory (HBM) and the near one (shared memory, LD
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import HEADS_RULE
+from flopbook.formulas.conditions import kv_heads_are_shared
 from flopbook.formulas.declaration import Constant, Input, Output, formula
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import ceil, floor, inf, minimum, sqrt, where
@@ -119,7 +119,7 @@ def tile_traffic(
         {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128"},
         {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128", "block": "128"},
     ),
-    rules=(HEADS_RULE,),
+    rules=(kv_heads_are_shared,),
 )
 def attention_traffic(
     seq: Annotated[float, Input("1", "s", "tokens in a sequence", least=1, whole=True, most=1e9)],

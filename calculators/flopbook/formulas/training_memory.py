@@ -1,6 +1,5 @@
 """What training a transformer keeps in the memory of each device."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from flopbook.formulas.conditions import (
@@ -12,7 +11,7 @@ from flopbook.formulas.conditions import (
     rule,
     visited_experts_exist,
 )
-from flopbook.formulas.declaration import Output, Step, formula
+from flopbook.formulas.declaration import Constant, Output, Step, formula
 from flopbook.formulas.layer_activations import FP32_VALUE, layer_activations
 from flopbook.formulas.model_states import model_states
 from flopbook.formulas.parameters import (
@@ -36,18 +35,67 @@ from flopbook.formulas.training_memory_inputs import (
 )
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
-ROUNDED = (
-    1.05  # a published total may be rounded below what its shape counts: 1T for 1.026 trillion
+# A published total may be rounded below what its shape counts: 1T for 1.026 trillion.
+ROUNDED = Constant(1.05, "1", "slack of a rounded total")
+
+
+@rule("--pp {pp} is larger than --layers {layers}: a stage would have no layer")
+def stages_have_layers(layers: float, pp: float) -> bool:
+    """A layer is the smallest piece of a pipeline."""
+    return layers >= pp
+
+
+@rule("--ep {ep} does not divide --experts {experts}; use {ep:divisor of experts}")
+def ep_divides_experts(experts: float, ep: float) -> bool:
+    """Every rank of expert parallelism holds equally many experts."""
+    return experts % ep == 0
+
+
+@rule(
+    "--ep {ep} does not divide --dp {dp} x --cp {cp}: "
+    "experts are spread over devices that otherwise hold the same weights"
 )
+def ep_divides_the_replicas(dp: float, cp: float, ep: float) -> bool:
+    """Expert parallelism takes its ranks from data and context parallelism."""
+    return (dp * cp) % ep == 0
 
 
-def _of_stages(holds: Callable[..., bool]) -> Callable[..., bool]:
-    """A rule on the shape of a schedule, asked of the stages here; an open number of micro-batches
-    fits any.
-    """
-    return lambda pp, microbatches, **given: holds(
-        stages=pp, microbatches=where(microbatches < inf, microbatches, 4 * pp), **given
-    )
+@rule("--cp {cp} does not divide --seq {seq}; use {cp:divisor of seq}")
+def cp_divides_the_sequence(seq: float, cp: float) -> bool:
+    """Every rank of context parallelism holds equally many tokens."""
+    return seq % cp == 0
+
+
+@rule("gpipe keeps every micro-batch until the end; give --microbatches")
+def gpipe_has_an_end(schedule: str, microbatches: float) -> bool:
+    """Its first stage holds the activations of all of them at once."""
+    return (schedule != "gpipe") | (microbatches < inf)
+
+
+@rule(
+    "--params is smaller than the embeddings and experts of this shape; flopbook params counts them"
+)
+def parameters_hold_the_shape(
+    params: float,
+    layers: float,
+    d_model: float,
+    vocab: float,
+    d_ff: float,
+    ffn_kind: str,
+    tied_embeddings: str,
+    experts: float,
+    expert_d_ff: float,
+    dense_layers: float,
+) -> bool:
+    """Embeddings and experts are the least that a model of this shape has."""
+    dense_width = where(d_ff < inf, d_ff, 0)
+    width = where(expert_d_ff < inf, expert_d_ff, dense_width)
+    expert_layers = where(experts > 1, layers - dense_layers, 0)
+    matrices = 3 if ffn_kind == "gated" else 2
+    expert_weights = expert_layers * experts * matrices * d_model * width
+    embeddings = 1 if tied_embeddings == "yes" else 2
+    embedding_weights = vocab * d_model * embeddings
+    return ROUNDED * params >= embedding_weights + expert_weights
 
 
 @formula(

@@ -56,7 +56,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     """
     load_entries()  # all of them are needed: at once is faster than one by one
     texts = _finished_pages(notebooks)
-    texts |= explorer.files() | works.files() | feeds.files() | figures.figure_sources()
+    texts |= explorer_data.files() | works.files() | feeds.files() | figures.figure_sources()
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
     tree = {name: text.encode() for name, text in texts.items()} | dict(_assets())
     if not preview:
@@ -154,7 +154,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     yield glossary.TIPS, glossary.tips().encode()
     # A page asks only for what its form takes, so chips and models have files of their own.
-    record = calculators.picker_record() | calculators.units_record()
+    record = form_values.picker_record() | form_values.units_record()
     files = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
     for name, content in files.items():
         compact = json.dumps(content, ensure_ascii=False, separators=(",", ":"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.formulas import attention_traffic
 from flopbook.architectures.shape import shape
+from flopbook.formulas import attention_traffic
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
@@ -13,9 +13,7 @@ LENGTHS = tuple(512 * 2**n for n in range(9))
 
 
 def moved(seq: float) -> tuple[float, float, float]:
-    """Bytes in three kernels; fused, keys and values read again by each block of queries; fused,
-    all read once.
-    """
+    """Bytes in three kernels; fused, keys read again for each block of queries; all read once."""
     model = shape(MODEL)
     heads = {name: model.pick(name).value for name in ("heads", "kv_heads", "head_dim")}
     once = attention_traffic(seq=seq, **heads)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.formulas import reliability
 from flopbook.architectures.shape import shape
+from flopbook.formulas import reliability
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Axis, Chart
 from scripts.website.figures.drawing import Figure
@@ -20,24 +20,25 @@ def figure() -> Figure:
         (84, 14, 500, 290),
     )
     run = shape(MODEL)
-    parts = chart.grid()
+    shapes = chart.grid()
     for number, factor in enumerate((2.0, 1.0, 0.5)):
         alone = run.chip_mtbf * factor
         points = [(chips, _mtbf(alone, chips) / 3600) for chips in (8.0, 200_000.0)]
-        parts += [
+        shapes += [
             chart.line(points, number),
             chart.words(points[-1], f"{alone / _YEAR:.0f} years", shift=(8, 14 * number - 22)),
         ]
     counted = run.observed_hours / run.interruptions
-    parts.append(chart.dot(run.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
-    parts.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
+    shapes.append(chart.dot(run.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
+    shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
         "Time between failures",
-        f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions were counted in "
-        f"{format_quantity(run.observed_hours, 's')}, one in {format_quantity(counted, 's')}: {run.chip_mtbf / _YEAR:.0f} years "
-        "for each chip with its share of everything else. The time between failures falls as chips are added.",
-        "Each line is a time between failures of one chip with its share of the rest; the middle one was counted. Ten "
-        "times the chips, a tenth of the time.",
+        f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions were counted "
+        f"in {format_quantity(run.observed_hours, 's')}, one in {format_quantity(counted, 's')}: "
+        f"{run.chip_mtbf / _YEAR:.0f} years for each chip with its share of everything else. The time "
+        "between failures falls as chips are added.",
+        "Each line is a time between failures of one chip with its share of the rest; the middle "
+        "one was counted. Ten times the chips, a tenth of the time.",
         336,
         tuple(shapes),
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Point, path, tooltip, words
-from scripts.website.pages.explorer import Item
+from scripts.website.pages.explorer import ExplorerRow
 from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
 from scripts.website.pages.trends import SHAPES
@@ -48,7 +48,7 @@ _LEAST_START = 12.0  # pixels along a diagonal before its words begin
 class Spot(NamedTuple):
     """A chip in a plot: place, what a pointer shows, and whether it is hollow."""
 
-    item: Item
+    item: ExplorerRow
     x: float
     y: float
     tip: str
@@ -112,7 +112,7 @@ def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list
     return shapes
 
 
-def short(item: Item) -> str:
+def short(item: ExplorerRow) -> str:
     """A name without its maker and without what stands in brackets."""
     name = item.entry.name.partition(" (")[0]
     for maker in _MAKERS:
@@ -140,7 +140,7 @@ def diagonal(chart: Chart, ratio: float, text: str, share: float = 0) -> list[st
     return [path(ends, "fb-dashed"), f'<g transform="{turn}">{label}</g>']
 
 
-def dated(items: Iterable[Item]) -> list[tuple[Item, float]]:
+def dated(items: Iterable[ExplorerRow]) -> list[tuple[ExplorerRow, float]]:
     """Chips with the year of their announcement or launch."""
     years = ((item, value_of(item.cells, "date")) for item in items)
     return [(item, year) for item, year in years if year is not None]

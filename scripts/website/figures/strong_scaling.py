@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity

@@ -35,8 +35,9 @@ class Mark(NamedTuple):
 
 
 def largest_tile(memory: float) -> float:
-    """The largest power of two that is the side of a tile in so many bytes, in bf16; kernels mostly
-    take one.
+    """The largest power of two that is the side of a tile in so many bytes, in bf16.
+
+    Kernels mostly take a power of two. Raises FlopbookError where not even one element fits.
     """
     fits = tile_traffic(m=1, n=1, k=1, tile=1, near_memory=memory)["largest_tile"]
     if fits < 1:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flopbook.data.library import load_entry
 from flopbook.data.claims import Claim
+from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, arrow, labelled, path, words

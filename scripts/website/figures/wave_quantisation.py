@@ -57,7 +57,7 @@ def figure() -> Figure:
 
 
 def _useful_share(side: int, rows: int, columns: int) -> float:
-    """The share of the time that a product with a square result makes wanted numbers."""
+    """The share of the time in which a product with a square result makes wanted numbers."""
     answer = wave_quantisation(m=side, n=side, tile_m=rows, tile_n=columns, processors=units())
     share: float = answer["useful_share"]
     return share

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.data.vendors import Fact, Vendor
 from flopbook.data.library import entry_ids, load_entry, vendor
+from flopbook.data.vendors import Fact, Vendor
 from scripts.website.markup import Html, Markdown, front_matter, link, page_text, table
 from scripts.website.pages.sources import cite, gone
 

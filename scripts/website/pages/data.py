@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from flopbook.changes.history import history
-from flopbook.data.models import Model
 from flopbook.data.library import load_model, model_ids
-from flopbook.hardware.choice import choose
-from flopbook.data.library import source_tiers
+from flopbook.data.models import Model
 from flopbook.errors import FlopbookError
 from flopbook.export.changes_feed import FILE
+from flopbook.hardware.choice import choose
 from scripts.website.markup import (
     Html,
     Markdown,

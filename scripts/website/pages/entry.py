@@ -10,12 +10,12 @@ import functools
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, library, load_entry, vendor
 from flopbook.data.repository import edit_url
-from flopbook.data.library import source_tiers
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError
-from flopbook.hardware.shown import chosen_claims
 from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose
 from flopbook.hardware.parts import packages
+from flopbook.hardware.shown import chosen_claims
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -173,7 +173,7 @@ def _as_data(entry: Entry, page: str) -> list[Html]:
     """The entry as data, how to correct it, how to cite the page."""
     reading = Markdown("Read ")
     with contextlib.suppress(FlopbookError):  # the address of the repository is not known here
-        url = edit_url(ACCELERATORS / f"{entry.id}.yaml")
+        url = edit_url(library().entry_path(entry.id))
         reading = Markdown("[Edit this file]({}) or read ").format(attribute(url))
     return [
         Markdown("\n## Data\n"),

@@ -61,6 +61,7 @@ _CACHE: Given = {
 _HEADS = ("values", "grouped", "head", "layer_tokens", "products")
 # What a letter counts or belongs to, where the term of the glossary alone would leave that open.
 MEANS = {
+    "reliability.chip_mtbf": "time between failures of a chip",
     "layers": "layers",
     "heads": "attention heads",
     "kv_heads": "key-value heads",
@@ -260,4 +261,8 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
     ),
 }
 # Stands beside reliability, whose equations come from functions and not from a calculator.
+FAILURES = Shown(
+    "reliability",
+    {"mtbf": "time between failures", "best_interval": "best checkpoint interval"},
+)
 POWER = Shown("cluster-power", {"it_watts": "power of the computers", "watts": "of the site"})

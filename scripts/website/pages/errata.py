@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from flopbook.data.library import reference
-from flopbook.ledger.rows import Row, Stated, ledger_rows, recompute
+from flopbook.ledger.recomputation import recompute
+from flopbook.ledger.rows import Row, Stated, ledger_rows
 from flopbook.quantities.units import format_quantity, plural, unit
 from scripts.website.markup import (
     Html,

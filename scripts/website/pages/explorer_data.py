@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from flopbook.data.library import vendor, vendor_ids
-from flopbook.data.library import references
+from flopbook.data.library import references, vendor, vendor_ids
 from flopbook.quantities.units import unit
 from scripts.website.pages.accelerators import KINDS
 from scripts.website.pages.explorer import (

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
+from flopbook.architectures.shape import shape
 from flopbook.data.library import entry_ids, load_entry, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, Result, Value, calculate
@@ -15,17 +16,9 @@ from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked
-from flopbook.architectures.shape import shape
 from flopbook.quantities.dtypes import DTYPE_BYTES
-from flopbook.quantities.units import (
-    _COUNT_SUFFIXES,
-    _COUNTS,
-    _PLAIN_SUFFIXES,
-    _UNITS,
-    CUSTOMARY,
-    PREFIXES,
-    format_quantity,
-)
+from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
+from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 
 # What forms take from chips as calculators do, each with a calculator that asks for it.
 TAKEN = (
@@ -65,12 +58,12 @@ def picker_record() -> Record:
 def units_record() -> UnitsRecord:
     """The units and prefixes that the forms read, as the command line reads them."""
     return {
-        "units": {name: [u.factor, u.si, dict(u.dimensions)] for name, u in _UNITS.items()},
+        "units": {name: [u.factor, u.si, dict(u.dimensions)] for name, u in UNITS.items()},
         "prefixes": dict(PREFIXES),
         "customary": {si: list(pair) for si, pair in CUSTOMARY.items()},
-        "counts": {si: list(aliases) for si, aliases in _COUNTS.items()},
-        "suffixes": dict(_COUNT_SUFFIXES),
-        "plain": dict(_PLAIN_SUFFIXES),
+        "counts": {si: list(aliases) for si, aliases in COUNTS.items()},
+        "suffixes": dict(COUNT_SUFFIXES),
+        "plain": dict(PLAIN_SUFFIXES),
     }
 
 

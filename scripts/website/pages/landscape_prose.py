@@ -11,9 +11,9 @@ import functools
 import statistics
 from collections.abc import Callable, Sequence, Sized
 
-from flopbook.data.vendors import Fact
-from flopbook.data.library import load_entry, vendor, vendor_ids
 from flopbook.data.claims import Claim
+from flopbook.data.library import load_entry, vendor, vendor_ids
+from flopbook.data.vendors import Fact
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity

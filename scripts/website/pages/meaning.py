@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from flopbook.data.accelerators import Entry
-from flopbook.hardware.choice import choose
-from flopbook.data.library import source_tiers
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose
 from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.units import format_quantity
 from scripts.website.markup import Html, Markdown, code_block, relative, table

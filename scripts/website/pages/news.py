@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from flopbook.changes.additions import additions
-from flopbook.data.references import Reference
 from flopbook.data.library import references
+from flopbook.data.references import Reference
 from flopbook.evaluation.answers import counted
 from scripts.website.markup import Html, Markdown, front_matter, page_text, relative
 from scripts.website.pages.feeds import feed_file

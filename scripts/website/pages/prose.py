@@ -16,18 +16,19 @@ from jinja2 import StrictUndefined, TemplateError, Undefined
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
+from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError, Problem
 from flopbook.evaluation.answers import said
 from flopbook.evaluation.calculator import Result, calculate
-from flopbook.hardware.chip import Chip, chip
-from flopbook.architectures.shape import shape
+from flopbook.hardware.chip import chip
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
 from scripts.website.figures import figure_markup, origin
 from scripts.website.figures.tile_traffic import largest_tile
+from scripts.website.markup import link
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads

@@ -7,11 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from flopbook.data.library import load_entry, library
+from flopbook.data.library import library, load_entry, references, topics
 from flopbook.data.references import Reference
 from flopbook.data.topics import Topic
-from flopbook.data.library import references, topics
-
 from flopbook.errors import show_path
 from flopbook.evaluation.answers import counted
 from flopbook.formulas import get_formula

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
-from flopbook.hardware.shown import chosen_claims
 from flopbook.hardware.choice import quantity_of
 from flopbook.hardware.parts import totals
+from flopbook.hardware.shown import chosen_claims
 from scripts.website.markup import Html, Markdown, table
 from scripts.website.pages.accelerators import KINDS, source_cell
 from scripts.website.pages.sources import cite

@@ -14,7 +14,6 @@ from flopbook.data.library import entry_ids, load_entry, references, topics, ven
 from flopbook.data.reference_rules import KINDS, SOURCE
 from flopbook.data.references import Reference, few
 from flopbook.data.topics import Topic
-from flopbook.data.library import references, topics
 from flopbook.evaluation.answers import counted
 from scripts.website.markup import (
     Html,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.library import entry_ids, load_entry, vendor_ids
-from flopbook.data.library import references
+from flopbook.data.library import entry_ids, load_entry, references, vendor_ids
 from scripts.website.pages import explorer, explorer_data
 from scripts.website.pages.entry import entry_markdown
 from scripts.website.pages.explorer import COLOURS, START, groups, items, state_of

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flopbook.data.library import vendor_ids
-from flopbook.data.library import reference, references
+from flopbook.data.library import reference, references, vendor_ids
 from scripts.website.build.maths import replace_maths
 from scripts.website.markup import front_matter
 from scripts.website.pages import works
