@@ -44,17 +44,17 @@ server.serve_forever()
 _READ = """
 import sys, time
 from pathlib import Path
-from flopbook.data import references as reader
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules.base import Holdings
-from flopbook.data.library import entry_ids, vendor_ids, library
+from flopbook.data.library import entry_ids, library, topics, vendor_ids
+from flopbook.data.references import read_references
 
 root = Path(sys.argv[1])
 begun = time.perf_counter()
-found = reader.references()
+found = read_references(root)
 holdings = Holdings(
     references=found,
-    topics=reader.topics(),
+    topics=topics(),
     entry_ids=entry_ids(),
     vendor_ids=vendor_ids(),
     bibliography=library().bibliography,

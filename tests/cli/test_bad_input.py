@@ -120,7 +120,7 @@ def test_what_is_missing_is_named_with_every_way_to_give_it(
     first = next(key for key in needed if f"--{key.replace('_', '-')} " in f"{message} ")
     spec = formula.inputs[first]
     for way, has in (("chip", spec.chip), ("model", spec.model)):
-        assert (f"--{way}" in message) == bool(has)
+        assert (f"--{way} " in f"{message} ") == bool(has)
 
 
 def _says(template: str, message: str) -> bool:
