@@ -18,7 +18,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site book serve test lint links bench jax lock clean
+.PHONY: help setup site book serve test check lint links bench jax lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -41,7 +41,10 @@ serve: setup ## show the site at a local address, with live reload
 
 test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
-	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
+
+check: lint ## lint, types and every test that needs no browser, for everyday use
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not browser" --ignore tests/website/site $(PYTEST_ARGS)
 
 lint: setup ## check data, code style, formatting, types and which room imports which
 	@$(BIN)/flopbook lint

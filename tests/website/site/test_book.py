@@ -24,6 +24,9 @@ from scripts.website.book.publish import MARK
 from scripts.website.book.shape import MOVES
 from scripts.website.build.handbook import chapters
 
+# Gathering the book takes half a minute: one worker does it, for all of these.
+pytestmark = pytest.mark.xdist_group("book")
+
 
 @pytest.fixture(scope="module")
 def book(site: Path) -> tuple[Facts, list[Part]]:
