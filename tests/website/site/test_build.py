@@ -186,5 +186,5 @@ def test_a_good_build_leaves_nothing_beside_the_site(built: Path) -> None:
         "mkdocs.yml",
         "zensical",
         "log",
-        "lock",
+        "started",
     }

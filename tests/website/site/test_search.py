@@ -80,7 +80,7 @@ def _searched(context: Any, base: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for text, wanted in FIRST.items():
         _ask(tab, text)
-        for _ in range(40):  # the answer to the last question may still stand there
+        for _ in range(200):  # the answer to the last question may still stand there
             found[text] = [
                 link.removeprefix(base).partition("?")[0] + _anchor(link)
                 for link in tab.evaluate(_SHOWN, PLACES)
