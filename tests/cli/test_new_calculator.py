@@ -17,28 +17,21 @@ import pytest
 
 from flopbook.cli import contributing
 from flopbook.contributing import new_calculator as skeleton
-from flopbook.contributing.new_calculator import FORMULAS, MARK, NewCalculator, registered, texts
+from flopbook.contributing.new_calculator import (
+    FORMULAS,
+    MARK,
+    PACKAGE,
+    NewCalculator,
+    declared,
+    registered,
+    texts,
+)
 from flopbook.errors import FlopbookError
 from flopbook.formulas import CATALOGUE, SECTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 NEW = NewCalculator("weight-read-time", "Clusters", "reading")
 WORDS = ("new", "calculator", "weight-read-time", "--section", "clusters")
-# Joins code and data of the copied tree as an editable install does.
-JOINED = """
-import importlib.util, pathlib, sys
-root = pathlib.Path(__file__).parents[1]
-places = {"": "calculators/flopbook", ".accelerators": "accelerators",
-          ".bibliography": "bibliography", ".models": "calculators/models"}
-class Finder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        place = places.get(name.removeprefix("flopbook")) if name.startswith("flopbook") else None
-        folder = place and root / place
-        return folder and importlib.util.spec_from_file_location(
-            name, folder / "__init__.py", submodule_search_locations=[str(folder)])
-sys.meta_path.insert(0, Finder)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +43,6 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, copy / name, ignore=ignore)
     for name in ("pyproject.toml", "ruff.toml"):
         shutil.copy(ROOT / name, copy / name)
-    (copy / ".venv").mkdir()
-    (copy / ".venv" / "sitecustomize.py").write_text(JOINED, encoding="utf-8")
     made = call(copy, "flopbook", *WORDS)
     assert (made.returncode, made.stderr) == (0, ""), made.stderr
     assert made.stdout.startswith("calculators/flopbook/formulas/cost.py is written\n")
@@ -59,8 +50,9 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A module of Python, run in the copied tree."""
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(clone / ".venv")}
+    """A module of Python, run in the copied tree: the data's root follows the package."""
+    package = str(clone / "calculators")
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": package}
     command = [sys.executable, "-m", *words]
     return subprocess.run(
         command,
@@ -129,16 +121,18 @@ def test_the_skeleton_passes_where_every_calculator_is_tested(clone: Path) -> No
         "tests/faces/test_latex.py",
         "tests/cli/test_calculators.py",
         "tests/cli/test_commands.py",
+        "tests/test_doctests.py",
     )
-    done = call(clone, "pytest", *files, "-k", "weight-read-time or every_formula")
+    done = call(clone, "pytest", *files, "-k", "weight-read-time or every_formula or type_checker")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
 
 
 def test_a_module_of_its_own_is_whole(tmp_path: Path) -> None:
     (tmp_path / FORMULAS).mkdir(parents=True)
-    shutil.copy(ROOT / FORMULAS / "__init__.py", tmp_path / FORMULAS)
-    function, test, register = texts(NEW, tmp_path).values()
-    for text in (function, test, register):
+    for folder in (FORMULAS, PACKAGE):
+        shutil.copy(ROOT / folder / "__init__.py", tmp_path / folder)
+    function, test, register, public = texts(NEW, tmp_path).values()
+    for text in (function, test, register, public):
         assert ast.parse(text) and text.endswith("\n") and max(map(len, text.splitlines())) <= 100
     assert function.startswith(f'"""{MARK}') and "def weight_read_time(" in function
     assert (
@@ -162,6 +156,22 @@ def test_every_section_takes_one_more_at_its_end(section: str) -> None:
     assert len(set(changed.splitlines()) - set(text.splitlines())) <= 5
 
 
+@pytest.mark.parametrize("module", ["aardvarks", "capacity", "reading", "training_runs", "zebras"])
+def test_its_name_is_declared_where_the_formatter_would_put_it(module: str) -> None:
+    """One line more in the block for type checkers, which stays sorted."""
+    text = (ROOT / PACKAGE / "__init__.py").read_text(encoding="utf-8")
+    changed = declared(text, NEW._replace(module=module)).splitlines()
+    added = [line for line in changed if "weight_read_time" in line]
+    assert added == [
+        f"    from flopbook.formulas.{module} import weight_read_time as weight_read_time"
+    ]
+    imports = [line.split() for line in changed if line.startswith("    from flopbook.")]
+    places = [(words[1], words[3]) for words in imports]
+    assert places == sorted(places)
+    changed.remove(added[0])
+    assert changed == text.splitlines()
+
+
 def test_a_dry_run_shows_it_and_writes_nothing(cli: Any) -> None:
     out = cli(*WORDS, "--dry-run").out
     assert out.startswith("@formula(\n") and "def test_a_published_value" in out
@@ -170,6 +180,7 @@ def test_a_dry_run_shows_it_and_writes_nothing(cli: Any) -> None:
         f"{FORMULAS}/reading.py",
         "tests/formulas/test_weight_read_time.py",
         f"{FORMULAS}/__init__.py",
+        f"{PACKAGE}/__init__.py",
     ]
     assert not (ROOT / FORMULAS / "reading.py").exists() and record["next"]
 
@@ -272,6 +283,7 @@ def test_a_race_changes_nothing(tmp_path: Path) -> None:
     shutil.copytree(
         ROOT / FORMULAS, tmp_path / FORMULAS, ignore=shutil.ignore_patterns("__pycache__")
     )
+    shutil.copy(ROOT / PACKAGE / "__init__.py", tmp_path / PACKAGE)
     files = texts(NEW._replace(module="cost"), tmp_path)
     before = {path: path.read_text(encoding="utf-8") for path in files if path.exists()}
     test = next(path for path in files if path not in before)

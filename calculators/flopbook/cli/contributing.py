@@ -132,7 +132,7 @@ def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) 
     address, or NAME. A chip or vendor is valid from the start; what is not given is asked for in a
     terminal. A reference comes with what arXiv, the DOI or the page says of it; the note and the
     topics are left to you. A calculator gets its function, its test and its place in the list of
-    all calculators.
+    all calculators and among the public names.
 
     Example: flopbook new chip nvidia/a1 --name "A1 96GB" --kind package --status announced --source
     acme2026a1 --dry-run
@@ -197,7 +197,7 @@ def _new_calculator(
     texts = skeleton.texts(new, library().root)
     if not dry_run:
         skeleton.write(texts)
-    function, test, _ = texts  # the third is the list of all calculators
+    function, test, *_ = texts  # then the two files that list all calculators
     steps = [
         f"fill in {show_path(function)} and {show_path(test)}: "
         f"every {skeleton.MARK}; calculators/README.md explains",

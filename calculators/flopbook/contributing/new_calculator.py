@@ -1,4 +1,4 @@
-"""A new calculator: a function that runs, its test, its registration; gaps are marked."""
+"""A new calculator: a function that runs, its test, and its registration; gaps are marked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas import CATALOGUE, SECTIONS
 
 MARK = "FILL" + " IN"  # in two words, so that this file does not look unfinished itself
-FORMULAS = "calculators/flopbook/formulas"
+PACKAGE = "calculators/flopbook"
+FORMULAS = f"{PACKAGE}/formulas"
 MAX_LINES = 400  # of a file
 MAX_NAME = 40  # letters
 # What a module of formulas imports; the function that is added uses all of it.
@@ -156,6 +157,7 @@ def texts(new: NewCalculator, root: Path) -> dict[Path, str]:
     _refuse_place(new)
     folder = root / FORMULAS
     module, register = folder / f"{new.module}.py", folder / "__init__.py"
+    public = root / PACKAGE / "__init__.py"
     test = root / "tests" / "formulas" / f"test_{new.name}.py"
     if test.exists():
         raise FlopbookError(f"{test.relative_to(root)} is there already; nothing was written")
@@ -171,6 +173,7 @@ def texts(new: NewCalculator, root: Path) -> dict[Path, str]:
         module: before + _named(FUNCTION, new),
         test: _named(TEST, new),
         register: registered(register.read_text(encoding="utf-8"), new),
+        public: declared(public.read_text(encoding="utf-8"), new),
     }
 
 
@@ -249,6 +252,27 @@ def registered(text: str, new: NewCalculator) -> str:
     before, after = lines[first][: section.col_offset], lines[first][section.end_col_offset :]
     spread = f"{before}{{\n{rows}{row}    }}{after}"
     return "".join([*lines[:first], spread, *lines[first + 1 :]])
+
+
+def declared(text: str, new: NewCalculator) -> str:
+    """The text of flopbook/__init__.py with the name declared for editors and type checkers."""
+    module = f"flopbook.formulas.{new.module}"
+    line = f"    from {module} import {new.name} as {new.name}\n"
+    lines = text.splitlines(keepends=True)
+    imports = _imports_for_checkers(text)
+    # By module, then by name: ruff refuses another order.
+    own_place = (module, new.name)
+    earlier = [node for node in imports if (str(node.module), node.names[0].name) < own_place]
+    place = earlier[-1].lineno if earlier else imports[0].lineno - 1
+    return "".join([*lines[:place], line, *lines[place:]])
+
+
+def _imports_for_checkers(text: str) -> list[ast.ImportFrom]:
+    """The imports under `if TYPE_CHECKING:` at the top level of a module, in their order."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return [line for line in node.body if isinstance(line, ast.ImportFrom)]
+    raise AssertionError("flopbook/__init__.py has a block for type checkers")
 
 
 def _section_node(text: str, section: str) -> ast.expr:
