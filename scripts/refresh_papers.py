@@ -23,7 +23,7 @@ from flopbook.contributing.metadata import Work, from_atom
 from flopbook.contributing.new_reference import entry_text, key_of
 from flopbook.data.bibtex_text import pieces
 from flopbook.data.library import topics
-from flopbook.data.references import Person
+from flopbook.data.reference import Person
 from flopbook.data.works import on_file
 from flopbook.errors import FlopbookError, printable
 from scripts.papers.queries import PAGE, Query, read_queries

@@ -22,7 +22,7 @@ import yaml
 
 from flopbook.data.identifiers import identifiers, identify
 from flopbook.data.library import references
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.errors import FlopbookError
 
 Row = Mapping[str, Any]

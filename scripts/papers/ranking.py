@@ -11,7 +11,7 @@ from flopbook.contributing.metadata import Work
 from flopbook.contributing.new_reference import known_as
 from flopbook.data.bibtex_text import folded
 from flopbook.data.identifiers import identify
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 
 RULES = """\
 3 for each phrase of the topic in the title, 1 for each other one in the abstract (3 at most);

@@ -13,7 +13,7 @@ from flopbook.contributing import metadata
 from flopbook.contributing.fetching import FetchError
 from flopbook.contributing.metadata import from_atom, from_csl, from_page, look_up, person
 from flopbook.data.identifiers import identify
-from flopbook.data.references import Person
+from flopbook.data.reference import Person
 from tests.support.services import ATOM_ERROR, Reply, Services, atom, atom_entry, csl
 
 

@@ -25,7 +25,8 @@ from flopbook.contributing.new_reference import (
 )
 from flopbook.data.bibtex_text import read_entry
 from flopbook.data.identifiers import identify
-from flopbook.data.references import Person, Reference, decode, read_bib
+from flopbook.data.reference import Person, Reference
+from flopbook.data.references import decode, read_bib
 from flopbook.data.works import find_work, on_file
 from flopbook.errors import FlopbookError, UnknownName
 from tests.support.samples import SOURCE, World, bib, write

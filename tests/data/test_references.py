@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from flopbook.data import library as library_
 from flopbook.data import references as refs
 from flopbook.data.library import source_tiers
+from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import KINDS
 from flopbook.errors import DataError, Problem, UnknownName
 from flopbook.hardware.choice import TIERS
@@ -75,7 +76,7 @@ def problems_of(world: World, text: str | bytes, *more: str) -> list[Problem]:
     return list(caught.value.problems)
 
 
-def read_one(world: World, **changes: str | None) -> refs.Reference:
+def read_one(world: World, **changes: str | None) -> Reference:
     world.write("bibliography/all.bib", bib(**changes))
     return library_.references()[SOURCE]
 
@@ -87,7 +88,7 @@ def test_garbage_gives_references_or_a_data_error(tmp_path: Path, text: str, ins
     path = write(tmp_path / "x.bib", bib(title=text, author=text) if inside else text)
     try:
         for item in refs.read_bib(path):
-            assert isinstance(item, refs.Reference) and refs.csl(item)["id"] == item.key
+            assert isinstance(item, Reference) and refs.csl(item)["id"] == item.key
     except DataError as error:
         assert_clean(error)
 

@@ -15,7 +15,7 @@ from flopbook.checks.lint import lint
 from flopbook.contributing import metadata
 from flopbook.contributing.metadata import Work
 from flopbook.data.library import library, references, topics
-from flopbook.data.references import Person
+from flopbook.data.reference import Person
 from flopbook.data.works import on_file
 from flopbook.errors import FlopbookError
 from scripts import refresh_papers

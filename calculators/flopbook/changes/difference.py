@@ -1,5 +1,4 @@
-"""What changed between two snapshots of the data, in the words of the data: entry, field, old, new,
-source.
+"""What changed between two snapshots of the data: entry, field, old, new, source.
 
 Claims are matched by what they are about, then by source and value, so that a line that moved is no
 change.
@@ -7,39 +6,39 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flopbook.data.claims import CONDITIONS
 from flopbook.evaluation.answers import counted
 
+# A number that its own source is said to have printed differently by more than this is a problem.
 LARGE = 0.10
-MEND = "name the new source; if ours was misread, keep the old claim with known_error: true and a note, and add yours"
+MEND = (
+    "name the new source; if ours was misread, keep the old claim with known_error: true and a "
+    "note, and add yours"
+)
 _ABOUT = ("field", *CONDITIONS, "per", "type", "topology")
+# What follows from the claims of an entry together is no change of one of them.
 _DERIVED = ("chosen", "si_value")
-# What is one quantity for the rule of choice: see flopbook.export.records.quantity_of.
+# What is one quantity for the rule of choice: see flopbook.hardware.choice.quantity_of, which reads
+# a Claim; a snapshot holds plain dicts.
 _SAME = (
-    "field",
-    "per",
-    "dtype",
-    "engine",
-    "sparsity",
-    "tier",
-    "direction",
-    "aggregate",
-    "of",
-    "shape",
+    *("field", "per", "dtype", "engine", "sparsity"),
+    *("tier", "direction", "aggregate", "of", "shape"),
 )
 _NAMED = ("cache", "sram", "clock", "cores", "price")
+# With one of these another value is stated; all else is a reading of the same one.
+_VALUE_FIELDS = ("value", "unit", "source")
 Snapshot = Mapping[str, Any]
 Record = Mapping[str, Any]
 
 
 class Change(NamedTuple):
-    """One difference. `how` is added, removed, changed or reread; `relative` the change of a
-    number, where both are.
+    """One difference: how is `added`, `removed`, `changed` or `reread`.
 
-    `also` names what changed beside the value.
+    `relative` is the change of a number, where both sides are numbers; `also` names what changed
+    beside the value.
     """
 
     kind: str
@@ -55,9 +54,7 @@ class Change(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """All changes: of what is written, of what is chosen, of what is computed; and what must be
-    mended.
-    """
+    """All changes: of what is written, chosen and computed; and the problems among them."""
 
     written: tuple[Change, ...]
     chosen: tuple[Change, ...]
@@ -74,21 +71,21 @@ def difference(old: Snapshot, new: Snapshot) -> Difference:
     """What changed from the old snapshot to the new one."""
     written = [
         *_records("accelerator", old["entries"], new["entries"]),
-        *_plain("vendor", old, new, "vendors"),
+        *_vendors(old["vendors"], new["vendors"]),
+        *_records("model", old["models"], new["models"]),
+        *_references(old.get("references", {}), new.get("references", {})),
     ]
-    written += [*_records("model", old["models"], new["models"]), *_references(old, new)]
     chosen = [
         *_chosen("accelerator", old["entries"], new["entries"]),
         *_chosen("model", old["models"], new["models"]),
     ]
-    unread = [f"before: {text}" for text in old.get("unread", ())] + [
-        f"now: {text}" for text in new.get("unread", ())
-    ]
+    unread = [f"before: {text}" for text in old.get("unread", ())]
+    unread += [f"now: {text}" for text in new.get("unread", ())]
     return Difference(
         tuple(written),
         tuple(chosen),
-        tuple(_calculators(old, new)),
-        tuple(_ledger(old, new)),
+        tuple(_calculators(old.get("calculators", {}), new.get("calculators", {}))),
+        tuple(_ledger(old["ledger"], new["ledger"])),
         tuple(_problems(written)),
         tuple(unread),
     )
@@ -99,52 +96,56 @@ def _pairs(old: Record, new: Record) -> Iterator[tuple[str, Any, Any]]:
         yield name, old.get(name), new.get(name)
 
 
+def _how(before: object, after: object) -> str:
+    if before is None:
+        return "added"
+    return "removed" if after is None else "changed"
+
+
+# Entries and models: their heads, then their claims.
+
+
 def _records(kind: str, old: Record, new: Record) -> Iterator[Change]:
-    """Entries or models that came, went or changed; the claims of those on both sides one by one."""
+    """Entries or models that came, went or changed, the latter claim by claim."""
     for name, before, after in _pairs(old, new):
-        if before is None or after is None:
-            there = after if before is None else before
-            how, claims = (
-                ("added" if before is None else "removed"),
-                [c for c in there["claims"] if _stated(c)],
-            )
-            sources = ", ".join(sorted({c["source"] for c in claims}))
-            count = f"{there['kind']}, {counted(len(claims), 'value')}"
-            yield Change(
-                kind,
-                name,
-                "",
-                how,
-                *(
-                    (None, count, None, "", sources)
-                    if how == "added"
-                    else (count, None, None, sources, "")
-                ),
-            )
+        if before is None:
+            count, sources = _summary(after)
+            yield Change(kind, name, "", "added", new=count, new_source=sources)
+        elif after is None:
+            count, sources = _summary(before)
+            yield Change(kind, name, "", "removed", old=count, old_source=sources)
         else:
             yield from _head(kind, name, before, after)
             yield from _claims(kind, name, before["claims"], after["claims"])
 
 
+def _summary(record: Record) -> tuple[str, str]:
+    """How many values a record states, and their sources."""
+    stated = [claim for claim in record["claims"] if _stated(claim)]
+    sources = sorted({claim["source"] for claim in stated})
+    return f"{record['kind']}, {counted(len(stated), 'value')}", ", ".join(sources)
+
+
 def _head(kind: str, name: str, before: Record, after: Record) -> Iterator[Change]:
     for field in sorted({*before, *after} - {"claims"}):
-        one, two = before.get(field), after.get(field)
-        if isinstance(one or two, list):  # what is on both sides needs no reading
-            one, two = (
-                [item for item in one or () if item not in (two or ())],
-                [item for item in two or () if item not in (one or ())],
-            )
-        if _text(one) != _text(two):
-            yield Change(kind, name, field, "changed", _text(one), _text(two))
+        old, new = before.get(field), after.get(field)
+        if isinstance(old or new, list):  # what is on both sides needs no reading
+            old, new = _without(old, new), _without(new, old)
+        if _text(old) != _text(new):
+            yield Change(kind, name, field, "changed", _text(old), _text(new))
 
 
-def _text(value: Any) -> str:
-    """A part of an entry's head in words: a state, names, parts."""
-    if isinstance(value, list):
-        return ", ".join(map(_text, value))
-    if isinstance(value, Mapping):
-        return " ".join(str(inner) for inner in value.values() if inner not in ("", None))
-    return "" if value is None else str(value)
+def _without(items: list[Any] | None, excluded: list[Any] | None) -> list[Any]:
+    return [item for item in items or () if item not in (excluded or ())]
+
+
+def _text(field: Any) -> str:
+    """A field of an entry's head in words: a state, names, parts."""
+    if isinstance(field, list):
+        return ", ".join(map(_text, field))
+    if isinstance(field, Mapping):
+        return " ".join(str(inner) for inner in field.values() if inner not in ("", None))
+    return "" if field is None else str(field)
 
 
 def _stated(claim: Record) -> bool:
@@ -155,91 +156,119 @@ def _stated(claim: Record) -> bool:
 def _claims(
     kind: str, name: str, before: Sequence[Record], after: Sequence[Record]
 ) -> Iterator[Change]:
-    groups: dict[tuple[Any, ...], tuple[list[Record], list[Record]]] = {}
-    for place, claims in enumerate((before, after)):
-        for claim in filter(_stated, claims):
-            groups.setdefault(_about(claim), ([], []))[place].append(claim)
-    for one, two in groups.values():
-        for old, new in _matched(one, two):
+    old_groups, new_groups = _grouped(before), _grouped(after)
+    for about in dict.fromkeys((*old_groups, *new_groups)):
+        for old, new in _matched(old_groups.get(about, []), new_groups.get(about, [])):
             change = _change(kind, name, old, new)
             if change is not None:
                 yield change
 
 
-def _about(claim: Record) -> tuple[Any, ...]:
-    return tuple(claim.get(name) for name in _ABOUT)
+def _grouped(claims: Sequence[Record]) -> dict[tuple[Any, ...], list[Record]]:
+    """The claims that stand in a file, by what they are about."""
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for claim in filter(_stated, claims):
+        groups.setdefault(tuple(claim.get(name) for name in _ABOUT), []).append(claim)
+    return groups
 
 
-def _matched(one: list[Record], two: list[Record]) -> Iterator[tuple[Record | None, Record | None]]:
-    """Equal claims first, then the same value and source, the same source, and what is left in
-    order of writing.
-    """
-    keys = (
-        tuple,
-        lambda c: (c["source"], c["value"], c.get("unit")),
-        lambda c: c["source"],
-        lambda _: "",
-    )
-    rests = [[(c, _written(c)) for c in side] for side in (one, two)]
-    for n, key in enumerate(keys):
-        for old in list(rests[0]):
-            same = (
-                (lambda new, o=old: o[1] == new[1])
-                if n == 0
-                else (lambda new, o=old, k=key: k(o[0]) == k(new[0]))
-            )
-            new = next(filter(same, rests[1]), None)
-            if new is not None:
-                rests[0].remove(old)
-                rests[1].remove(new)
-                yield old[0], new[0]
-    yield from ((old, None) for old, _ in rests[0])
-    yield from ((None, new) for new, _ in rests[1])
+def _value_and_source(claim: Record) -> Any:
+    return claim["source"], claim["value"], claim.get("unit")
+
+
+def _source(claim: Record) -> Any:
+    return claim["source"]
+
+
+def _anything(_: Record) -> Any:
+    return None
 
 
 def _written(claim: Record) -> dict[str, Any]:
-    return {key: value for key, value in claim.items() if key not in _DERIVED}
+    return {key: field for key, field in claim.items() if key not in _DERIVED}
+
+
+# From the strictest to the loosest: each matches what the ones before it left.
+_LIKENESSES: tuple[Callable[[Record], Any], ...] = (
+    _written,
+    _value_and_source,
+    _source,
+    _anything,
+)
+
+
+def _matched(
+    old_claims: list[Record], new_claims: list[Record]
+) -> Iterator[tuple[Record | None, Record | None]]:
+    """Pairs of claims, equal ones first; what has no partner stands alone."""
+    old_claims, new_claims = [*old_claims], [*new_claims]
+    for likeness in _LIKENESSES:
+        for old in [*old_claims]:
+            old_likeness = likeness(old)
+            for new in new_claims:
+                if likeness(new) == old_likeness:
+                    _remove(old_claims, old)
+                    _remove(new_claims, new)
+                    yield old, new
+                    break
+    yield from ((old, None) for old in old_claims)
+    yield from ((None, new) for new in new_claims)
+
+
+def _remove(claims: list[Record], claim: Record) -> None:
+    # By identity: two claims of a file may be equal.
+    del claims[next(place for place, listed in enumerate(claims) if listed is claim)]
 
 
 def _change(kind: str, name: str, old: Record | None, new: Record | None) -> Change | None:
-    there = new or old or {}
-    field, values = label(there), (show(old), show(new))
-    sources = (old["source"] if old else "", new["source"] if new else "")
     if old is None or new is None:
-        return Change(
-            kind, name, field, "added" if old is None else "removed", *values, None, *sources
-        )
+        return _added_or_removed(kind, name, old, new)
     before, after = _written(old), _written(new)
-    also = tuple(key for key in sorted({*before, *after}) if before.get(key) != after.get(key))
-    if not also:
+    changed_fields = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
+    if not changed_fields:
         return None
-    moved = bool({"value", "unit", "source"} & {*also})
-    beside = tuple(key for key in also if key not in ("value", "unit", "source"))
-    how = "changed" if moved else "reread"
+    beside = tuple(key for key in changed_fields if key not in _VALUE_FIELDS)
     return Change(
         kind,
         name,
-        field,
-        how,
-        *values,
+        label(new),
+        "reread" if len(beside) == len(changed_fields) else "changed",
+        show(old),
+        show(new),
         relative(old["si_value"], new["si_value"]),
-        *sources,
+        old["source"],
+        new["source"],
         beside,
+    )
+
+
+def _added_or_removed(kind: str, name: str, old: Record | None, new: Record | None) -> Change:
+    before, after = old or {}, new or {}
+    return Change(
+        kind,
+        name,
+        label(new or before),
+        _how(old, new),
+        show(old),
+        show(new),
+        None,
+        before.get("source", ""),
+        after.get("source", ""),
     )
 
 
 def relative(old: Any, new: Any) -> float | None:
     """The change of a number relative to the old one; None where there are not two numbers."""
-    if not isinstance(old, (int, float)) or not isinstance(new, (int, float)):
+    if not isinstance(old, (int, float)) or not isinstance(new, (int, float)) or not old:
         return None
-    return new / old - 1 if old else None
+    return new / old - 1
 
 
 def label(claim: Record) -> str:
     """A claim's field with its conditions, as one reads them."""
-    words = [claim["field"].replace("_", " ")] + [
-        str(claim[key]) for key in CONDITIONS if key in claim
-    ]
+    words = [claim["field"].replace("_", " ")]
+    words += [str(claim[key]) for key in CONDITIONS if key in claim]
+    # The matrix engine goes without saying.
     return " ".join(word for word in words if word != "tensor")
 
 
@@ -248,122 +277,123 @@ def show(claim: Record | None) -> str | None:
     if claim is None:
         return None
     value = claim["value"]
-    return (
-        f"{value:,.10g} {claim.get('unit', '')}".strip()
-        if isinstance(value, (int, float))
-        else str(value)
-    )
+    if not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,.10g} {claim.get('unit', '')}".strip()
 
 
-def _plain(kind: str, old: Snapshot, new: Snapshot, section: str) -> Iterator[Change]:
-    for name, before, after in _pairs(old[section], new[section]):
+# Vendors and references.
+
+
+def _vendors(old: Record, new: Record) -> Iterator[Change]:
+    for name, before, after in _pairs(old, new):
         if before is None or after is None:
-            yield Change(kind, name, "", "added" if before is None else "removed")
+            yield Change("vendor", name, "", _how(before, after))
         else:
-            yield from _head(kind, name, before, after)
+            yield from _head("vendor", name, before, after)
 
 
-def _references(old: Snapshot, new: Snapshot) -> Iterator[Change]:
-    for name, before, after in _pairs(old.get("references", {}), new.get("references", {})):
+def _references(old: Record, new: Record) -> Iterator[Change]:
+    for name, before, after in _pairs(old, new):
         if before is None or after is None:
-            yield Change(
-                "reference", name, "", "added" if before is None else "removed", before, after
-            )
+            yield Change("reference", name, "", _how(before, after), before, after)
         elif before != after:
             yield Change("reference", name, "tier", "changed", before, after)
+
+
+# What is chosen and computed.
 
 
 def _chosen(kind: str, old: Record, new: Record) -> Iterator[Change]:
     """Quantities of which another value is used than before."""
     for name in sorted({*old} & {*new}):
-        sides = [
-            {_quantity(c): c for c in side[name]["claims"] if c["chosen"]} for side in (old, new)
-        ]
-        for key in sorted({*sides[0], *sides[1]}, key=str):
-            before, after = sides[0].get(key), sides[1].get(key)
-            same = (
-                before
-                and after
-                and (before["si_value"], before["value"]) == (after["si_value"], after["value"])
-            )
-            if not same or (before and after and before["source"] != after["source"]):
-                how = "added" if before is None else "removed" if after is None else "changed"
-                one, two = before or {}, after or {}
+        old_claims, new_claims = _chosen_claims(old[name]), _chosen_claims(new[name])
+        for quantity in sorted({*old_claims, *new_claims}, key=str):
+            before, after = old_claims.get(quantity), new_claims.get(quantity)
+            if before is None or after is None:
+                yield _added_or_removed(kind, name, before, after)
+            elif _used(before) != _used(after):
                 yield Change(
                     kind,
                     name,
-                    label(after or before or {}),
-                    how,
+                    label(after),
+                    "changed",
                     show(before),
                     show(after),
-                    relative(one.get("si_value"), two.get("si_value")),
-                    one.get("source", ""),
-                    two.get("source", ""),
+                    relative(before["si_value"], after["si_value"]),
+                    before["source"],
+                    after["source"],
                 )
+
+
+def _chosen_claims(record: Record) -> dict[tuple[Any, ...], Record]:
+    return {_quantity(claim): claim for claim in record["claims"] if claim["chosen"]}
+
+
+def _used(claim: Record) -> tuple[Any, ...]:
+    return claim["si_value"], claim["value"], claim["source"]
 
 
 def _quantity(claim: Record) -> tuple[Any, ...]:
-    return (
-        *(claim.get(name) for name in _SAME),
-        claim.get("name") if claim["field"] in _NAMED else None,
-    )
+    name = claim.get("name") if claim["field"] in _NAMED else None
+    return (*(claim.get(condition) for condition in _SAME), name)
 
 
-def _calculators(old: Snapshot, new: Snapshot) -> Iterator[Change]:
+def _calculators(old: Record, new: Record) -> Iterator[Change]:
     """Answers that changed, of the examples and of chips that are on both sides."""
-    before, after = old.get("calculators", {}), new.get("calculators", {})
-    for call in (call for call in after if call in before):
-        for output, one, two in _pairs(before[call], after[call]):
-            if not _near(one, two):
-                yield Change(
-                    "calculator",
-                    f"flopbook {call}",
-                    output,
-                    "changed",
-                    one,
-                    two,
-                    relative(one, two),
-                )
-
-
-def _ledger(old: Snapshot, new: Snapshot) -> Iterator[Change]:
-    """Rows that came, went, have another verdict, compute to something else, or no longer stand."""
-    for name, before, after in _pairs(old["ledger"], new["ledger"]):
-        if before is None or after is None:
-            how = "added" if before is None else "removed"
-            yield Change(
-                "ledger", name, "row", how, before and before["verdict"], after and after["verdict"]
-            )
+    for call in new:
+        if call not in old:
             continue
-        for field in ("verdict", "statement", "source"):
-            if before[field] != after[field]:
-                yield Change("ledger", name, field, "changed", before[field], after[field])
-        computed = [side.get("value") for side in (before, after)]
-        if "value" in before and "value" in after and not _near(*computed):
-            yield Change("ledger", name, "computed", "changed", *computed, relative(*computed))
-        if before.get("stands", True) != after.get("stands", True):
-            words = {True: "stands", False: "does not stand"}
-            yield Change(
-                "ledger",
-                name,
-                "its verdict",
-                "changed",
-                words[before["stands"]],
-                words[after["stands"]],
-            )
+        for output, before, after in _pairs(old[call], new[call]):
+            if not _near(before, after):
+                yield _moved("calculator", f"flopbook {call}", output, before, after)
 
 
-def _near(one: Any, two: Any) -> bool:
+def _moved(kind: str, name: str, field: str, before: Any, after: Any) -> Change:
+    return Change(kind, name, field, "changed", before, after, relative(before, after))
+
+
+def _ledger(old: Record, new: Record) -> Iterator[Change]:
+    """Rows that came, went, have another verdict, compute to something else, or no longer stand."""
+    for name, before, after in _pairs(old, new):
+        if before is None or after is None:
+            verdicts = [row and row["verdict"] for row in (before, after)]
+            yield Change("ledger", name, "row", _how(before, after), *verdicts)
+        else:
+            yield from _row(name, before, after)
+
+
+# What is said of a row whose verdict a recomputation bears out, or does not.
+_STANDING = {True: "stands", False: "does not stand"}
+
+
+def _row(name: str, before: Record, after: Record) -> Iterator[Change]:
+    for field in ("verdict", "statement", "source"):
+        if before[field] != after[field]:
+            yield Change("ledger", name, field, "changed", before[field], after[field])
+    # An exported folder has verdicts, but nothing that was computed.
+    computed = "value" in before and "value" in after
+    if computed and not _near(before["value"], after["value"]):
+        yield _moved("ledger", name, "computed", before["value"], after["value"])
+    if before.get("stands", True) != after.get("stands", True):
+        standing = _STANDING[before["stands"]], _STANDING[after["stands"]]
+        yield Change("ledger", name, "its verdict", "changed", *standing)
+
+
+def _near(old: object, new: object) -> bool:
     """Equal but for the last digits, which the order of additions may change."""
-    if isinstance(one, (int, float)) and isinstance(two, (int, float)):
-        return abs(one - two) <= 1e-12 * max(abs(one), abs(two))
-    return one == two
+    if isinstance(old, (int, float)) and isinstance(new, (int, float)):
+        return abs(old - new) <= 1e-12 * max(abs(old), abs(new))
+    return old == new
 
 
 def _problems(written: Sequence[Change]) -> Iterator[str]:
-    """A value that its source is said to have printed differently, by more than a slip of rounding."""
+    """Values that their source is said to have printed differently, by more than a rounding."""
     for change in written:
-        same = change.old_source == change.new_source
-        if same and change.relative is not None and abs(change.relative) > LARGE + 1e-9:
+        if change.old_source != change.new_source or change.relative is None:
+            continue
+        # The slack keeps a change of exactly LARGE, which floats miss, on the right side.
+        if abs(change.relative) > LARGE + 1e-9:
             moved = f"{change.old} to {change.new} ({change.relative:+.0%})"
-            yield f"{change.id} {change.field}: {moved} with the same source {change.new_source}; {MEND}"
+            source = f"with the same source {change.new_source}"
+            yield f"{change.id} {change.field}: {moved} {source}; {MEND}"

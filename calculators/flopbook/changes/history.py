@@ -1,6 +1,4 @@
-"""What the repository's history says about the values: for each commit, the accelerators that it
-changed.
-"""
+"""What the repository's history says about values: the accelerators that each commit changed."""
 
 from __future__ import annotations
 
@@ -19,9 +17,16 @@ from flopbook.errors import FlopbookError
 from flopbook.quantities.units import UnitError, to_si
 
 FOLDER = "accelerators"
-# So many commits, and of each so many entries, are told; older ones stay in the repository.
+# The feed holds the newest changes, so the newest commits do, and of each the first entries.
 MOST_COMMITS, MOST_ENTRIES = 40, 200
 _HEAD = ("kind", "name", "status")
+_OTHER_SECTIONS = ("vendors", "models", "ledger", "references", "calculators")
+# Each file that a commit changed against its first parent, the first commit's too. A renamed file
+# is an entry that went and one that came.
+_CHANGED_FILES = (
+    *("diff-tree", "-r", "--root", "-m", "--first-parent"),
+    *("--no-commit-id", "--name-status", "--no-renames"),
+)
 
 
 class Event(NamedTuple):
@@ -53,97 +58,93 @@ def history() -> tuple[Event, ...]:
 
 @functools.lru_cache(maxsize=1)
 def _events(root: Path, head: str) -> tuple[Event, ...]:
-    words = (
-        "log",
-        "--first-parent",
-        f"--max-count={MOST_COMMITS}",
-        "--format=%H %cI",
-        head,
-        "--",
-        FOLDER,
-    )
+    log = ("log", "--first-parent", f"--max-count={MOST_COMMITS}", "--format=%H %cI", head)
+    # What a commit changed never changes, so it is read once for each version of this code.
     shelf = store.Shelf("history", Path(__file__), Path(str(_difference.__file__)))
-    found: list[Event] = []
-    for line in git(root, *words).decode().splitlines():
-        records = shelf.get(line.encode())
-        if records is None:
-            events = list(_of_commit(root, *line.split(" ", 1)))
-            shelf.put(
-                line.encode(),
-                [[*event[:3], [list(change) for change in event.changes]] for event in events],
-            )
-        else:
-            events = [Event(*head, tuple(_change(row) for row in rows)) for *head, rows in records]
-        found += events
+    events: list[Event] = []
+    for line in git(root, *log, "--", FOLDER).decode().splitlines():
+        events += _events_of(root, line, shelf)
     shelf.close()
-    return tuple(found)
+    return tuple(events)
 
 
-def _change(row: list[Any]) -> Change:
-    return Change(*row[:-1], tuple(row[-1]))
+def _events_of(root: Path, line: str, shelf: store.Shelf) -> list[Event]:
+    """The events of a commit, named by its hash and its time."""
+    records = shelf.get(line.encode())
+    if records is not None:
+        return [_event(*record) for record in records]
+    commit, when = line.split(" ", 1)
+    events = list(_of_commit(root, commit, when))
+    shelf.put(line.encode(), [_record(event) for event in events])
+    return events
+
+
+def _record(event: Event) -> list[Any]:
+    """An event as JSON holds it."""
+    return [event.entry, event.commit, event.when, [list(change) for change in event.changes]]
+
+
+def _event(entry: str, commit: str, when: str, rows: list[list[Any]]) -> Event:
+    changes = (Change._make((*fields, tuple(also))) for *fields, also in rows)
+    return Event(entry, commit, when, tuple(changes))
 
 
 def _of_commit(root: Path, commit: str, when: str) -> Iterator[Event]:
-    words = (
-        "diff-tree",
-        "-r",
-        "--root",
-        "-m",
-        "--first-parent",
-        "--no-commit-id",
-        "--name-status",
-        "--no-renames",
-        commit,
-    )
-    listed = [line.split("\t") for line in git(root, *words, "--", FOLDER).decode().splitlines()]
-    files = [
-        (how, name)
-        for how, name in listed
-        if name.endswith(".yaml") and not name.endswith("/vendor.yaml")
-    ]
-    for how, name in files[:MOST_ENTRIES]:
-        entry = name.removeprefix(f"{FOLDER}/").removesuffix(".yaml")
-        sides = [
-            _side(root, f"{commit}^:{name}" if how != "A" else "", entry),
-            _side(root, f"{commit}:{name}" if how != "D" else "", entry),
-        ]
-        changes = difference(*sides).written
+    for how, path in _changed_files(root, commit)[:MOST_ENTRIES]:
+        entry = path.removeprefix(f"{FOLDER}/").removesuffix(".yaml")
+        before, after = f"{commit}^:{path}", f"{commit}:{path}"
+        changes = difference(
+            _side(root, "" if how == "A" else before, entry),
+            _side(root, "" if how == "D" else after, entry),
+        ).written
         if changes:
             yield Event(entry, commit, when, changes)
 
 
-def _side(root: Path, blob: str, entry: str) -> dict[str, Any]:
-    """A snapshot that holds one entry as a commit has it.
+def _changed_files(root: Path, commit: str) -> list[tuple[str, str]]:
+    """Git's letter for the change (A, M, D) and the path, of each file of an accelerator."""
+    listing = git(root, *_CHANGED_FILES, commit, "--", FOLDER).decode()
+    changed = []
+    for line in listing.splitlines():
+        how, path = line.split("\t")
+        if path.endswith(".yaml") and not path.endswith("/vendor.yaml"):
+            changed.append((how, path))
+    return changed
+
+
+def _side(root: Path, blob: str, entry_id: str) -> dict[str, Any]:
+    """A snapshot that holds one entry as a commit has it, or none where `blob` is empty.
 
     Older data is not held to the rules of today.
     """
-    rest: dict[str, Any] = {
-        name: {} for name in ("vendors", "models", "ledger", "references", "calculators")
-    }
-    if not blob:
-        return {"entries": {}, **rest}
+    entry = _old_entry(root, blob) if blob else None
+    entries = {} if entry is None else {entry_id: entry}
+    return {"entries": entries, **{section: {} for section in _OTHER_SECTIONS}}
+
+
+def _old_entry(root: Path, blob: str) -> dict[str, Any] | None:
+    """An entry from a file of a commit; None where that is broken, as its commit's check said."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C where there is one
     try:
-        raw = yaml.load(
-            git(root, "show", blob), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
+        raw = yaml.load(git(root, "show", blob), Loader=loader)
         claims = [_claim(claim) for claim in raw["claims"]]
-    except (
-        yaml.YAMLError,
-        KeyError,
-        TypeError,
-        AttributeError,
-    ):  # no entry, then; the check of data said so
-        return {"entries": {}, **rest}
-    head = {name: raw.get(name) for name in _HEAD}
-    return {"entries": {entry: {**head, "claims": claims}}, **rest}
+        head = {name: raw.get(name) for name in _HEAD}
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError):
+        return None
+    return head | {"claims": claims}
 
 
 def _claim(raw: dict[str, Any]) -> dict[str, Any]:
-    texts = {
-        key: value if isinstance(value, (int, float)) else str(value) for key, value in raw.items()
-    }
+    claim: dict[str, Any] = {}
+    for field, value in raw.items():
+        claim[field] = value if isinstance(value, (int, float)) else str(value)
+    return claim | {"si_value": _si_value(raw), "chosen": False}
+
+
+def _si_value(raw: dict[str, Any]) -> float | None:
     try:
-        value = to_si(raw["value"], raw["unit"]) if isinstance(raw["value"], (int, float)) else None
+        if not isinstance(raw["value"], (int, float)):
+            return None
+        return to_si(raw["value"], raw["unit"])
     except (KeyError, UnitError):
-        value = None
-    return texts | {"si_value": value, "chosen": False}
+        return None

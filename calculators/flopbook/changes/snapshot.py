@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from flopbook.data.accelerators import Entry
+from flopbook.data.accelerators import Entry, Part
 from flopbook.data.claims import CLAIM_FIELDS, Claim
 from flopbook.data.library import (
     Library,
@@ -197,6 +197,8 @@ def _number(value: Any) -> float | str | None:
 
 def _plain(value: Any) -> Any:
     """As JSON holds it: records as dicts, tuples as lists, dates as text."""
+    if isinstance(value, Part):
+        return {"ref": value.ref, "count": value.count}
     if hasattr(value, "_asdict"):
         return _plain(value._asdict())
     if isinstance(value, Mapping):

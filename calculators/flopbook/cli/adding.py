@@ -12,7 +12,7 @@ from flopbook.contributing.metadata import Work, look_up
 from flopbook.contributing.new_reference import entry_text, insert, key_of, known_as, pick_file
 from flopbook.data.identifiers import Identifier, identify
 from flopbook.data.library import library, topics
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.data.repository import repository_path
 from flopbook.data.works import on_file
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten, show_path

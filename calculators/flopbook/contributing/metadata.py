@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from flopbook.contributing.fetching import Fetcher, FetchError
 from flopbook.data.identifiers import Identifier, identify
-from flopbook.data.references import Person
+from flopbook.data.reference import Person
 from flopbook.errors import shorten
 
 if TYPE_CHECKING:  # the parser is loaded when a feed has come

@@ -13,7 +13,7 @@ from pathlib import Path
 from flopbook.contributing.metadata import Work, host_of
 from flopbook.data.bibtex_text import BibEntry, Field, folded, pieces, print_entry
 from flopbook.data.identifiers import Identifier, identify
-from flopbook.data.references import Person, Reference
+from flopbook.data.reference import Person, Reference
 from flopbook.data.works import same_work
 from flopbook.errors import FlopbookError, show_path
 

@@ -1,9 +1,10 @@
-"""The reader of accelerators: a YAML file -> an immutable record, checked once, all problems at once."""
+"""The reader of accelerators: a YAML file -> a record, checked once, all problems at once."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,9 @@ _HEAD_FIELDS = ("id", "kind", "name", "vendor", "summary", "family", "notes", "v
 _KEY_AFTER_CLAIMS = re.compile(r"^[^\s#-]", re.MULTILINE)
 
 
-class Part(NamedTuple):
+# No NamedTuple: a tuple has a method `count` already.
+@dataclass(frozen=True, slots=True)
+class Part:
     """`count` of the entry `ref` inside another entry."""
 
     ref: str
@@ -65,7 +68,7 @@ class Entry(NamedTuple):
 
     @property
     def computes(self) -> bool:
-        """True for what calculators compute with: a chip, or a card of which no parts are recorded."""
+        """True for a chip, or a card of which no parts are recorded: calculators take these."""
         return self.kind in ("package", "die") or (self.kind == "card" and not self.contains)
 
 

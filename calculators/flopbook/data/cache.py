@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -69,42 +68,37 @@ def fingerprint(*paths: Path) -> str:
 
 
 def kept(name: str, version: str) -> dict[str, Any]:
-    """What an earlier run of this version kept under a name; empty when there is nothing that can
-    be used.
-    """
+    """What an earlier run of this version kept under a name; empty where that is of no use."""
     place = folder()
     if place is None:
         return {}
     try:
-        found = json.loads((place / f"{name}.json").read_bytes())
+        content = json.loads((place / f"{name}.json").read_bytes())
     except (OSError, ValueError):
         return {}
-    usable = (
-        isinstance(found, dict)
-        and found.get("version") == version
-        and isinstance(found.get("records"), dict)
-    )
-    return found["records"] if usable else {}
+    if not isinstance(content, dict) or content.get("version") != version:
+        return {}
+    records = content.get("records")
+    return records if isinstance(records, dict) else {}
 
 
 def keep(name: str, version: str, records: Mapping[str, Any]) -> None:
-    """Keep records for later runs, whole or not at all; a folder that cannot be written is no
-    error.
+    """Keep records for later runs, whole or not at all.
+
+    A folder that cannot be written is no error.
     """
     place = folder()
     if place is None:
         return
+    import tempfile  # slow to import, and most runs find everything kept already
+
+    content = {"version": version, "records": records}
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=place, prefix=f".{name}-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(
-                    {"version": version, "records": records},
-                    stream,
-                    ensure_ascii=False,
-                    separators=(",", ":"),
-                )
+                json.dump(content, stream, ensure_ascii=False, separators=(",", ":"))
             os.replace(temporary, place / f"{name}.json")
         except OSError:
             os.unlink(temporary)

@@ -8,7 +8,7 @@ of a training run or of a batch.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flopbook.data.folders import schema_paths
 from flopbook.data.schema import check, load_schema, text_problems
@@ -19,10 +19,10 @@ FILE = "glossary.yaml"
 
 
 class Term(NamedTuple):
-    """An entry of the glossary. `chapter` is the content path, with anchor, of where it is
-    introduced.
+    """An entry of the glossary.
 
-    `mark` are those of its names that chapters link to it; `line` is its first line in the file.
+    `chapter` is the content path, with anchor, of where it is introduced; `mark` are those of its
+    names that chapters link to it; `line` is its first line in the file.
     """
 
     id: str
@@ -41,17 +41,17 @@ class Term(NamedTuple):
 
 def read_glossary(path: Path) -> tuple[Term, ...]:
     """Read and check all terms, in the order of their ids. Raises DataError."""
-    data, file = read_yaml(path), show_path(path)
+    document, file = read_yaml(path), show_path(path)
     schema = load_schema(schema_paths()["glossary"])
-    if problems := [*check(data, schema, file), *text_problems(data, file)]:
+    if problems := [*check(document, schema, file), *text_problems(document, file)]:
         raise DataError(problems)
-    return tuple(_term(node) for node in data.value["terms"].value)
+    return tuple(_term(node) for node in document.value["terms"].value)
 
 
 def _term(node: Node) -> Term:
-    raw = {
-        key: tuple(value) if isinstance(value, list) else str(value)
-        for key, value in node.plain().items()
-    }
-    raw.setdefault("mark", (raw["term"], *raw.get("also", ())))
-    return Term(**raw, line=node.line)
+    fields: dict[str, Any] = {}
+    for name, field in node.plain().items():
+        fields[name] = tuple(field) if isinstance(field, list) else str(field)
+    # Chapters link every name of a term, unless the term says which.
+    fields.setdefault("mark", (fields["term"], *fields.get("also", ())))
+    return Term(**fields, line=node.line)

@@ -7,11 +7,10 @@ same work, and so are a DOI and its page at a publisher whose addresses hold it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-if TYPE_CHECKING:
-    from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 
 
 class Identifier(NamedTuple):
@@ -28,34 +27,41 @@ class Identifier(NamedTuple):
 
     @property
     def name(self) -> tuple[str, str]:
-        """The same for every way to write it: no version, no capitals in a DOI, no scheme, `www.`
-        or part of a page.
+        """The same for every way to write it.
+
+        An arXiv id has no version, a DOI no capitals, an address no scheme, `www.` or fragment.
         """
         if self.kind == "arxiv":
             return "arxiv", re.sub(r"v\d+$", "", self.value).lower()
         if self.kind == "doi":
             return "doi", self.value.lower()
-        parts = urlsplit(self.value)
-        host = (parts.hostname or "").removeprefix("www.")
-        path = unquote(parts.path).rstrip("/.")
-        path = (
-            path.removesuffix(".git").lower() if host == "github.com" else path
-        )  # its names have no case
-        return "url", f"{host}{path}{f'?{parts.query}' if parts.query else ''}"
+        return "url", _plain_address(self.value)
 
 
+def _plain_address(address: str) -> str:
+    parts = urlsplit(address)
+    host = (parts.hostname or "").removeprefix("www.")
+    path = unquote(parts.path).rstrip("/.")
+    if host == "github.com":  # its names have no case
+        path = path.removesuffix(".git").lower()
+    return f"{host}{path}?{parts.query}" if parts.query else f"{host}{path}"
+
+
+# Ids of both schemes: `archive/1234567` and `2205.14135`.
 _ARXIV = r"(?:[a-z-]+(?:\.[A-Z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?"
 _ARXIV_ID = re.compile(rf"(?:arxiv:\s*)?({_ARXIV})", re.IGNORECASE)
 _ARXIV_PAGE = re.compile(
-    rf"(?:www\.|export\.|browse\.)?(?:arxiv\.org/(?:abs|pdf|html|format)|huggingface\.co/papers|alphaxiv\.org/abs|"
+    rf"(?:www\.|export\.|browse\.)?"
+    rf"(?:arxiv\.org/(?:abs|pdf|html|format)|huggingface\.co/papers|alphaxiv\.org/abs|"
     rf"ar5iv\.(?:labs\.arxiv\.)?org/(?:abs|html))/({_ARXIV})(?:\.pdf)?/*",
     re.IGNORECASE,
 )
 _DOI = r"10\.\d{4,9}/[^\s<>\"'`\\{}]+"
 _DOI_ID = re.compile(rf"(?:doi:\s*)?({_DOI})", re.IGNORECASE)
 _DOI_PAGE = re.compile(
-    rf"(?:(?:dx\.|www\.)?doi\.org|doi\.acm\.org|(?:[\w-]+\.)*(?:acm\.org|springer\.com|wiley\.com|tandfonline\.com|"
-    rf"sagepub\.com|techrxiv\.org|science\.org|iop\.org|aps\.org|annualreviews\.org)"
+    rf"(?:(?:dx\.|www\.)?doi\.org|doi\.acm\.org|(?:[\w-]+\.)*"
+    rf"(?:acm\.org|springer\.com|wiley\.com|tandfonline\.com|sagepub\.com|techrxiv\.org|"
+    rf"science\.org|iop\.org|aps\.org|annualreviews\.org)"
     rf"/(?:doi|article|chapter|book)(?:/(?:abs|pdf|full|epdf|fullHtml|book))?)/({_DOI}?)(?:\.pdf)?/*",
     re.IGNORECASE,
 )
@@ -65,35 +71,39 @@ _ARXIV_DOI = re.compile(rf"10\.48550/arxiv\.({_ARXIV})", re.IGNORECASE)
 def identify(text: str) -> Identifier | None:
     """What a text names, or None for one that is neither an arXiv id, a DOI nor an http address."""
     text = text.strip()
-    if found := _ARXIV_ID.fullmatch(text):
-        return Identifier("arxiv", found[1])
-    if found := _DOI_ID.fullmatch(text):
-        return _doi(found[1])
+    if match := _ARXIV_ID.fullmatch(text):
+        return Identifier("arxiv", match[1])
+    if match := _DOI_ID.fullmatch(text):
+        return _doi(match[1])
+    return _of_address(text)
+
+
+def _of_address(text: str) -> Identifier | None:
     try:
-        parts = urlsplit(text)
-        place = f"{parts.hostname or ''}{unquote(parts.path)}"
+        address = urlsplit(text)
+        host, path = address.hostname, unquote(address.path)
     except ValueError:
         return None
-    if (
-        parts.scheme.lower() not in ("http", "https")
-        or not parts.hostname
-        or re.search(r"\s", text)
-    ):
+    is_http = address.scheme.lower() in ("http", "https")
+    if not is_http or not host or re.search(r"\s", text):
         return None
-    if found := _ARXIV_PAGE.fullmatch(place):
-        return Identifier("arxiv", found[1])
-    if found := _DOI_PAGE.fullmatch(place):
-        return _doi(found[1])
+    if match := _ARXIV_PAGE.fullmatch(f"{host}{path}"):
+        return Identifier("arxiv", match[1])
+    if match := _DOI_PAGE.fullmatch(f"{host}{path}"):
+        return _doi(match[1])
     return Identifier("url", text)
 
 
 def _doi(text: str) -> Identifier:
-    text = text.rstrip(".,;/")
-    found = _ARXIV_DOI.fullmatch(text)
-    return Identifier("arxiv", found[1]) if found else Identifier("doi", text)
+    text = text.rstrip(".,;/")  # the end of a sentence, not of a DOI
+    match = _ARXIV_DOI.fullmatch(text)
+    return Identifier("arxiv", match[1]) if match else Identifier("doi", text)
 
 
 def identifiers(item: Reference, *, code: bool = True) -> tuple[Identifier, ...]:
-    """Everything that names a reference: arXiv id, DOI, address and, with `code`, its repository."""
-    texts = (item.eprint, item.doi, item.url, item.code if code else "")
-    return tuple(found for text in texts if text and (found := identify(text)))
+    """All that names a reference: arXiv id, DOI, address and, with `code`, its repository."""
+    texts = [item.eprint, item.doi, item.url]
+    if code:
+        texts.append(item.code)
+    named = (identify(text) for text in texts if text)
+    return tuple(identifier for identifier in named if identifier is not None)

@@ -85,7 +85,9 @@ def record_of_head(entry: Entry) -> dict[str, Any]:
     The file is left out, for it is shown relative to the working directory.
     """
     days = [(status.state, status.as_of.toordinal(), *status[2:]) for status in entry.status]
-    return entry._replace(claims=(), status=(), file="")._asdict() | {"status": days}
+    parts = [(part.ref, part.count) for part in entry.contains]
+    head = entry._replace(claims=(), status=(), contains=(), file="")._asdict()
+    return head | {"status": days, "contains": parts}
 
 
 def head_of_record(record: dict[str, Any]) -> Entry:

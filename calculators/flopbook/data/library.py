@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # read only by commands that need them: start-up counts
     from flopbook.data.glossary import Term
     from flopbook.data.link_status import LinkStatus
     from flopbook.data.models import Model
-    from flopbook.data.references import Reference
+    from flopbook.data.reference import Reference
     from flopbook.data.topics import Topic
     from flopbook.data.vendors import Vendor
 

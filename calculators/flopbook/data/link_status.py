@@ -1,5 +1,4 @@
-"""How the links of data and prose were found at the last check, and where a copy of a dead one is
-kept.
+"""How the links of data and prose fared at the last check, and where a dead one has a copy.
 
 The only reader of `bibliography/link-status.json`, which the weekly check writes: a line for each
 link that fails, none for one that works. `checked` is the day on which it was first found so, so
@@ -20,8 +19,9 @@ DEAD = frozenset(("404", "410", "dns"))
 
 
 class LinkStatus(NamedTuple):
-    """A link that fails: its HTTP status or what went wrong, since which day, and an archived copy,
-    empty for none.
+    """A link that fails: its HTTP status or what went wrong, and since which day.
+
+    `archive` is the address of an archived copy, empty for none.
     """
 
     url: str
@@ -53,23 +53,20 @@ def read_link_statuses(path: Path) -> dict[str, LinkStatus]:
         raise DataError([_problem(path, shorten(f"{type(error).__name__}: {error}"))]) from None
 
 
+_FIELDS = {"status", "checked", "archive"}
+
+
 def _row(url: str, row: dict[str, str]) -> LinkStatus:
-    values = row["status"], row["checked"], row.get("archive", "")
-    addresses = (url, values[2] or "https://")
-    if not all(isinstance(value, str) for value in values) or row.keys() - {
-        "status",
-        "checked",
-        "archive",
-    }:
+    link = LinkStatus(url, row["status"], row["checked"], row.get("archive", ""))
+    if not all(isinstance(text, str) for text in link) or row.keys() - _FIELDS:
         raise ValueError(f"a row of {url} that is not status, checked and archive")
+    addresses = [url, link.archive] if link.archive else [url]
     if not all(address.startswith(("http://", "https://")) for address in addresses):
         raise ValueError(f"an address of {url} that is not http")
-    return LinkStatus(url, *values)
+    return link
 
 
-def _problem(path: Path, found: str) -> Problem:
-    said = (
-        "address: {status, checked, archive}",
-        "python -m scripts.check_links --write-status writes it",
-    )
-    return Problem(show_path(path), 1, 1, "link-status", found, *said)
+def _problem(path: Path, observed: str) -> Problem:
+    expected = "address: {status, checked, archive}"
+    mend = "python -m scripts.check_links --write-status writes it"
+    return Problem(show_path(path), 1, 1, "link-status", observed, expected, mend)

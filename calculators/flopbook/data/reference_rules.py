@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from flopbook.data.claims import TIERS
+from flopbook.data.reference import SOURCE, Reference
 from flopbook.data.schema import hidden_character, is_date
 from flopbook.errors import Problem, shorten
-
-if TYPE_CHECKING:
-    from flopbook.data.references import Reference
 
 TYPES = frozenset(
     (
@@ -21,7 +18,6 @@ TYPES = frozenset(
 )
 
 # What a reader calls a work. The field `type` says it; without one the type of the entry does.
-SOURCE = "source"  # a page that only gives values: the sites of products, model cards, data sheets
 KINDS = (
     *("paper", "thesis", "book", "white paper", "blog", "documentation"),
     *("filing", "video", "talk", "code", "notes", SOURCE),

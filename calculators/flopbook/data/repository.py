@@ -1,6 +1,4 @@
-"""Where the data lives: in a checkout of the repository, which can be edited, or in an installed
-package.
-"""
+"""Where the data lives: in a checkout of the repository, or in an installed package."""
 
 from __future__ import annotations
 
@@ -15,18 +13,25 @@ from flopbook.errors import FlopbookError, printable, shorten
 
 # Where the data lies in a checkout of the repository.
 PLACES = ("accelerators", "bibliography", "calculators/models")
-CLONE = "this is an installed package, which is read-only: clone the repository, then run this in the clone"
+CLONE = (
+    "this is an installed package, which is read-only: "
+    "clone the repository, then run this in the clone"
+)
+# An address of git over https or ssh: host, then path; a name and password are left behind.
+_REMOTE = re.compile(
+    r"(?:https?://(?:[^/@]*@)?|ssh://git@|git@)([\w.-]+(?::\d+)?)[:/]([\w./-]+?)(?:\.git)?/?"
+)
 
 
 def checkout() -> Path | None:
     """The root of the checkout that the data is read from; None for an installed package."""
     root = library().root
-    whole = all((root / place).is_dir() for place in PLACES)
-    return root if whole and (root / "pyproject.toml").is_file() else None
+    has_data = all((root / place).is_dir() for place in PLACES)
+    return root if has_data and (root / "pyproject.toml").is_file() else None
 
 
 def repository_path(path: Path) -> str:
-    """A file's place in the repository, whether it was read from a checkout or an installed package."""
+    """A file's place in the repository, also of one that came with an installed package."""
     books = library()
     folders = {
         "accelerators": books.accelerators,
@@ -47,9 +52,8 @@ def edit_url(path: Path, branch: str = "main") -> str:
     """
     address = _address()
     if not address:
-        raise FlopbookError(
-            "the address of the repository is not known: the package has none, and there is no remote"
-        )
+        why = "the package has none, and there is no remote"
+        raise FlopbookError(f"the address of the repository is not known: {why}")
     return f"{address}/edit/{branch}/{repository_path(path)}"
 
 
@@ -72,28 +76,26 @@ def _packaged_address() -> str:
     except PackageNotFoundError:
         return ""
     named = dict(url.split(", ", 1) for url in urls if ", " in url)
-    return _web(
-        next((named[name] for name in ("Repository", "Source", "Homepage") if name in named), "")
-    )
+    for name in ("Repository", "Source", "Homepage"):
+        if name in named:
+            return _web(named[name])
+    return ""
 
 
 def _remote_address() -> str:
     root = checkout()
+    if root is None:
+        return ""
     try:
-        return _web(git(root, "remote", "get-url", "origin").decode().strip()) if root else ""
+        return _web(git(root, "remote", "get-url", "origin").decode().strip())
     except FlopbookError:
         return ""
 
 
 def _web(address: str) -> str:
-    """The web address of a repository, without a name or password in it; empty for one that has
-    none.
-    """
-    found = re.fullmatch(
-        r"(?:https?://(?:[^/@]*@)?|ssh://git@|git@)([\w.-]+(?::\d+)?)[:/]([\w./-]+?)(?:\.git)?/?",
-        address,
-    )
-    return f"https://{found[1]}/{found[2]}" if found else ""
+    """The web address of a repository; empty for one that has none."""
+    match = _REMOTE.fullmatch(address)
+    return f"https://{match[1]}/{match[2]}" if match else ""
 
 
 def git(root: Path, *words: str) -> bytes:
@@ -101,39 +103,39 @@ def git(root: Path, *words: str) -> bytes:
 
     Raises FlopbookError, in one line, when git is missing or refuses.
     """
+    command = ["git", "-C", str(root), *words]
+    # Messages in English, and no waiting for a password.
     environment = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *words], capture_output=True, env=environment, check=False
-        )
+        process = subprocess.run(command, capture_output=True, env=environment, check=False)
     except OSError as error:
         raise FlopbookError(f"git cannot be run ({error.strerror}); install it") from None
-    if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
-            f"status {done.returncode}"
-        ]
-        raise FlopbookError(
-            printable(f"git {words[0]}: {shorten(said[-1].removeprefix('fatal: '), 160)}")
-        )
-    return done.stdout
+    if process.returncode != 0:
+        message = _last_line(process.stderr) or f"status {process.returncode}"
+        raise FlopbookError(printable(f"git {words[0]}: {shorten(message, 160)}"))
+    return process.stdout
+
+
+def _last_line(output: bytes) -> str:
+    """What git gives up with; hints stand before it."""
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("fatal: ") if lines else ""
 
 
 def commit(root: Path, revision: str) -> str:
     """The commit that a revision names. Raises FlopbookError when there is none."""
+    words = ("--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
-        words = ("--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         return git(root, "rev-parse", *words).decode().strip()
     except FlopbookError as error:
         if str(error).startswith("git cannot"):
             raise
-        if not _is_repository(root):
-            raise FlopbookError(
-                f"{printable(str(root))} is no git repository; compare with an exported folder"
-            ) from None
-        name = printable(shorten(revision))
-        raise FlopbookError(
-            f"'{name}' is neither a revision of this repository, fetched already, nor an exported folder"
-        ) from None
+    if not _is_repository(root):
+        where = printable(str(root))
+        raise FlopbookError(f"{where} is no git repository; compare with an exported folder")
+    name = printable(shorten(revision))
+    revisions = "a revision of this repository, fetched already"
+    raise FlopbookError(f"'{name}' is neither {revisions}, nor an exported folder")
 
 
 def _is_repository(root: Path) -> bool:

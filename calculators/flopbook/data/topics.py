@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from flopbook.data.folders import schema_paths
 from flopbook.data.schema import check, load_schema, text_problems
@@ -12,6 +13,9 @@ from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, show_path
 
 FILE = "topics.yaml"
+# The tree is printed as headings of a page.
+MOST_LEVELS = 3
+_LISTS = ("start_here", "calculators", "chips")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,55 +42,39 @@ class Topic:
 
 def read_topics(path: Path) -> tuple[Topic, ...]:
     """Read and check the tree of topics. Raises DataError."""
-    data = read_yaml(path)
-    file = show_path(path)
-    problems = [
-        *check(data, load_schema(schema_paths()["topics"]), file),
-        *text_problems(data, file),
-    ]
+    document, file = read_yaml(path), show_path(path)
+    schema = load_schema(schema_paths()["topics"])
+    problems = [*check(document, schema, file), *text_problems(document, file)]
+    # A tree of another form than the schema's cannot be walked.
+    if not problems:
+        problems = list(_tree_problems(document.value["topics"], file, 1, set()))
     if problems:
         raise DataError(problems)
-    problems = list(_tree_problems(data.value["topics"], file, 1, set()))
-    if problems:
-        raise DataError(problems)
-    return tuple(_topic(node) for node in data.value["topics"].value)
+    return tuple(_topic(node) for node in document.value["topics"].value)
 
 
-def _tree_problems(nodes: Node, file: str, depth: int, seen: set[str]) -> Iterator[Problem]:
+def _tree_problems(nodes: Node, file: str, level: int, ids: set[str]) -> Iterator[Problem]:
     for node in nodes.value:
+        place = file, node.line, node.column
         topic_id = node.get("id")
-        if topic_id in seen:
-            yield Problem(
-                file,
-                node.line,
-                node.column,
-                "duplicate",
-                f"topic '{topic_id}'",
-                "each id once",
-                "rename it",
-            )
-        seen.add(topic_id)
-        if "children" in node.value:
-            if depth >= 3:
-                yield Problem(
-                    file,
-                    node.line,
-                    node.column,
-                    "depth",
-                    "a fourth level",
-                    "at most three",
-                    "move it up",
-                )
-            yield from _tree_problems(node.value["children"], file, depth + 1, seen)
+        if topic_id in ids:
+            yield Problem(*place, "duplicate", f"topic '{topic_id}'", "each id once", "rename it")
+        ids.add(topic_id)
+        if "children" not in node.value:
+            continue
+        if level >= MOST_LEVELS:
+            yield Problem(*place, "depth", "a fourth level", "at most three", "move it up")
+        yield from _tree_problems(node.value["children"], file, level + 1, ids)
 
 
 def _topic(node: Node) -> Topic:
     """A topic and all below it; its line is that of its introduction."""
-    raw = {name: child.plain() for name, child in node.value.items() if name != "children"}
-    lists = {name: tuple(raw.pop(name, ())) for name in ("start_here", "calculators", "chips")}
-    children = (
-        tuple(_topic(child) for child in node.value["children"].value)
-        if "children" in node.value
-        else ()
-    )
-    return Topic(**raw, **lists, children=children, line=node.value["intro"].line)
+    fields: dict[str, Any] = {}
+    for name, child in node.value.items():
+        if name == "children":
+            fields[name] = tuple(_topic(below) for below in child.value)
+        else:
+            fields[name] = child.plain()
+    for name in _LISTS:
+        fields[name] = tuple(fields.get(name, ()))
+    return Topic(**fields, line=node.value["intro"].line)

@@ -1,6 +1,4 @@
-"""Finds a work of the bibliography by its key, its DOI, arXiv id or address, or by words of its
-title.
-"""
+"""Finds a work of the bibliography by key, DOI, arXiv id or address, or by words of its title."""
 
 from __future__ import annotations
 
@@ -9,66 +7,79 @@ from collections.abc import Iterable, Mapping
 from flopbook.data.bibtex_text import folded
 from flopbook.data.identifiers import Identifier, identifiers, identify
 from flopbook.data.library import library, references
-from flopbook.data.references import Reference, read_bib
+from flopbook.data.reference import Reference
+from flopbook.data.references import read_bib
 from flopbook.errors import DataError, FlopbookError, UnknownName, shorten
 
+# So many keys a message lists where a title is not told apart.
 MOST_NAMED = 8
 
 
-def find_work(text: str, known: Mapping[str, Reference] | None = None) -> Reference:
+def find_work(text: str, works: Mapping[str, Reference] | None = None) -> Reference:
     """The one work that a text names. Raises FlopbookError when there is none, or more than one."""
-    known = references() if known is None else known
-    if text in known:
-        return known[text]
-    what = identify(text)
-    if what is not None:
-        by_code = (
-            item for item in known.values() if what.name in {one.name for one in identifiers(item)}
-        )
-        found = same_work(what, known.values()) or next(by_code, None)
-        if found is None:
-            raise FlopbookError(
-                f"no work of the bibliography is {shorten(text)}; flopbook new reference {shorten(text)}"
-            )
-        return found
+    works = references() if works is None else works
+    if text in works:
+        return works[text]
+    identifier = identify(text)
+    if identifier is not None:
+        return _by_identifier(identifier, text, works)
+    return _by_title(text, works)
+
+
+def _by_identifier(identifier: Identifier, text: str, works: Mapping[str, Reference]) -> Reference:
+    # A repository that is a work of its own goes before the paper whose code it is.
+    work = same_work(identifier, works.values()) or _first_of(identifier, works.values(), code=True)
+    if work is None:
+        name = shorten(text)
+        offer = f"flopbook new reference {name}"
+        raise FlopbookError(f"no work of the bibliography is {name}; {offer}")
+    return work
+
+
+def _by_title(text: str, works: Mapping[str, Reference]) -> Reference:
     words = [folded(word) for word in text.split() if folded(word)]
-    titled = [item for item in known.values() if words and _has_words(item.title, words)]
-    if len(titled) == 1:
-        return titled[0]
-    if titled:
-        keys = ", ".join(item.key for item in titled[:MOST_NAMED])
-        raise FlopbookError(
-            f"{len(titled)} titles have '{shorten(text)}': {keys}{', ...' if len(titled) > MOST_NAMED else ''}"
-        )
-    raise UnknownName("reference", text, known)
+    if not words:
+        raise UnknownName("reference", text, works)
+    matching = [work for work in works.values() if _has_words(work.title, words)]
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
+        raise UnknownName("reference", text, works)
+    keys = [work.key for work in matching[:MOST_NAMED]]
+    if len(matching) > MOST_NAMED:
+        keys.append("...")
+    raise FlopbookError(f"{len(matching)} titles have '{shorten(text)}': {', '.join(keys)}")
 
 
 def _has_words(title: str, words: Iterable[str]) -> bool:
     """True when every word begins a word of the title."""
-    parts = [folded(part) for part in title.replace("-", " ").split()] + [
-        folded(part) for part in title.split()
-    ]
-    return all(any(part.startswith(word) for part in parts) for word in words)
+    # With and without hyphens: `FlashAttention-2` is one word and two.
+    title_words = [*title.replace("-", " ").split(), *title.split()]
+    folded_words = [folded(word) for word in title_words]
+    return all(any(folded_word.startswith(word) for folded_word in folded_words) for word in words)
 
 
-def same_work(what: Identifier, items: Iterable[Reference]) -> Reference | None:
+def same_work(identifier: Identifier, works: Iterable[Reference]) -> Reference | None:
     """The work with this arXiv id, DOI or address; the code of a paper may be a work of its own."""
-    return next(
-        (
-            item
-            for item in items
-            if what.name in {one.name for one in identifiers(item, code=False)}
-        ),
-        None,
-    )
+    return _first_of(identifier, works, code=False)
+
+
+def _first_of(
+    identifier: Identifier, works: Iterable[Reference], *, code: bool
+) -> Reference | None:
+    for work in works:
+        names = {candidate.name for candidate in identifiers(work, code=code)}
+        if identifier.name in names:
+            return work
+    return None
 
 
 def on_file() -> dict[str, Reference]:
     """Every work that can be read, finished or not: a file that is broken hides no other."""
-    found: dict[str, Reference] = {}
+    works: dict[str, Reference] = {}
     for path in sorted(library().bibliography.glob("*.bib")):
         try:
-            found |= {item.key: item for item in read_bib(path)}
+            works |= {work.key: work for work in read_bib(path)}
         except DataError:
             continue
-    return found
+    return works

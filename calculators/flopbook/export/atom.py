@@ -1,6 +1,4 @@
-"""The writer of Atom feeds: a head, entries, and links that are relative to the feed, so that it
-may be moved.
-"""
+"""The writer of Atom feeds; links are relative to the feed, so that it may be moved."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
+# The time of a feed without items: Atom wants one.
 NEVER = "1970-01-01T00:00:00+00:00"
 # Characters that XML 1.0 cannot hold, whoever wrote them.
 _UNHOLDABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -29,8 +28,9 @@ class Item(NamedTuple):
 
 
 def atom(title: str, name: str, file: str, items: Iterable[Item]) -> str:
-    """A feed of items, newest first; `name` is what its id ends with, `file` the name of the file
-    itself.
+    """A feed of items, newest first.
+
+    `name` is what its id ends with, `file` the name of the file itself.
     """
     listed = list(items)
     ElementTree.register_namespace("", NAMESPACE)
@@ -48,11 +48,8 @@ def atom(title: str, name: str, file: str, items: Iterable[Item]) -> str:
         _add(entry, "link", rel="alternate", href=item.href)
         _add(entry, "content", item.content, type="text")
     ElementTree.indent(feed, " ")
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        + ElementTree.tostring(feed, encoding="unicode")
-        + "\n"
-    )
+    text = ElementTree.tostring(feed, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
 def _add(

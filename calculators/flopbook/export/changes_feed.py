@@ -1,4 +1,4 @@
-"""The changes of values as an Atom feed: what was added, changed or corrected, and by which source."""
+"""The changes of values as an Atom feed: added, changed or corrected, and by which source."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from flopbook.export.atom import Item, atom
 
 FILE = "changes.atom"
 MOST_EVENTS, MOST_LINES = 150, 40
+_PAGES = "../../accelerators/"
 
 
 def feed(events: Sequence[Event]) -> str:
     """The feed, newest first."""
-    there = set(entry_ids())
-    items = [
-        Item(
-            f"{event.entry}: {title(event.changes)}",
-            f"change:{event.entry}:{event.commit}",
-            event.when,
-            f"../../accelerators/{event.entry}/" if event.entry in there else "../../accelerators/",
-            "\n".join(lines(event.changes)),
-        )
-        for event in events[:MOST_EVENTS]
-    ]
-    return atom(
-        "flopbook: values added, changed and corrected", "changes:accelerators", FILE, items
+    ids = set(entry_ids())
+    items = [_item(event, event.entry in ids) for event in events[:MOST_EVENTS]]
+    name = "flopbook: values added, changed and corrected"
+    return atom(name, "changes:accelerators", FILE, items)
+
+
+def _item(event: Event, has_page: bool) -> Item:
+    return Item(
+        f"{event.entry}: {title(event.changes)}",
+        f"change:{event.entry}:{event.commit}",
+        event.when,
+        f"{_PAGES}{event.entry}/" if has_page else _PAGES,  # an entry may have been removed since
+        "\n".join(lines(event.changes)),
     )
 
 
@@ -36,9 +37,10 @@ def title(changes: Iterable[Change]) -> str:
     """`added`, `removed`, or how many values were added, changed, corrected and read again."""
     counts: dict[str, int] = {}
     for change in changes:
-        if not change.field:
+        if not change.field:  # the entry itself came or went
             return change.how
-        counts[_kind(change)] = counts.get(_kind(change), 0) + 1
+        kind = _kind(change)
+        counts[kind] = counts.get(kind, 0) + 1
     return ", ".join(f"{counted(count, 'value')} {kind}" for kind, count in sorted(counts.items()))
 
 
@@ -46,29 +48,30 @@ def _kind(change: Change) -> str:
     """A value that its own source is now said to print otherwise was wrong here: a correction."""
     if change.how == "reread":
         return "read again"
-    corrected = (
-        change.how == "changed" and change.relative and change.old_source == change.new_source
-    )
-    return "corrected" if corrected else change.how
+    has_moved = change.how == "changed" and change.relative
+    if has_moved and change.old_source == change.new_source:
+        return "corrected"
+    return change.how
 
 
 def lines(changes: Sequence[Change]) -> list[str]:
     """Each change in words, the first of many."""
-    told = [_line(change) for change in changes[:MOST_LINES]]
-    return [
-        *told,
-        *([f"and {len(changes) - MOST_LINES} more"] if len(changes) > MOST_LINES else []),
-    ]
+    first = [_line(change) for change in changes[:MOST_LINES]]
+    if len(changes) > MOST_LINES:
+        first.append(f"and {len(changes) - MOST_LINES} more")
+    return first
 
 
 def _line(change: Change) -> str:
-    what = f"{change.field or 'entry'}: {_kind(change)}"
-    if change.old is not None and change.new is not None:
-        moved = f" ({change.relative:+.1%})" if change.relative else ""
-        value = (
-            f"{change.old} to {change.new}{moved}" if change.old != change.new else f"{change.new}"
-        )
-    else:
-        value = str(change.new if change.old is None else change.old)
+    text = f"{change.field or 'entry'}: {_kind(change)}, {_values(change)}"
     source = change.new_source or change.old_source
-    return f"{what}, {value}{f', {source}' if source else ''}"
+    return f"{text}, {source}" if source else text
+
+
+def _values(change: Change) -> str:
+    if change.old is None:
+        return str(change.new)
+    if change.new is None or change.old == change.new:
+        return str(change.old)
+    relative = f" ({change.relative:+.1%})" if change.relative else ""
+    return f"{change.old} to {change.new}{relative}"

@@ -1,6 +1,4 @@
-"""Everything as plain dicts, and the files of `flopbook export` and of the site's api/v1/, which
-are the same.
-"""
+"""Everything as plain dicts, and the files of `flopbook export`, which the site has as api/v1/."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from flopbook.data.accelerators import Entry
+from flopbook.data.accelerators import Entry, Status
 from flopbook.data.claims import CLAIM_FIELDS, Claim
 from flopbook.data.folders import schema_paths
 from flopbook.data.glossary import Term
@@ -25,27 +23,32 @@ from flopbook.data.library import (
     vendor,
     vendor_ids,
 )
+from flopbook.data.models import Model
 from flopbook.data.references import csl
-from flopbook.data.vendors import READING
+from flopbook.data.vendors import READING, Fact, Vendor
 from flopbook.evaluation.terms import uses
 from flopbook.formulas import formulas
-from flopbook.formulas.declaration import Formula
+from flopbook.formulas.declaration import Formula, Output
 from flopbook.hardware.choice import choose
 from flopbook.hardware.parts import totals
 from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import Row, Stated, ledger_rows
 
+_ENTRY_TEXTS = ("id", "kind", "name", "vendor", "family", "summary", "notes")
+_MODEL_TEXTS = ("id", "kind", "name", "developer", "family", "summary", "notes")
+
 
 def claim_record(claim: Claim, chosen: bool) -> dict[str, Any]:
     """A claim with its SI value, whether it is shown, and the address of its source."""
-    record = {name: getattr(claim, name) for name in CLAIM_FIELDS}
-    record = {name: value for name, value in record.items() if value not in ("", None, False, {})}
+    record: dict[str, Any] = {}
+    for name in CLAIM_FIELDS:
+        field = getattr(claim, name)
+        if field not in ("", None, False, {}):
+            record[name] = field
     record["value"] = claim.words if claim.value is None else claim.value
-    record |= {
-        "as_of": claim.as_of.isoformat(),
-        "si_value": claim.si_value,
-        "si_unit": claim.si_unit or None,
-    }
+    record["as_of"] = claim.as_of.isoformat()
+    record["si_value"] = claim.si_value
+    record["si_unit"] = claim.si_unit or None
     return record | {"chosen": chosen, "url": reference(claim.source).link}
 
 
@@ -54,21 +57,18 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     chosen = chosen_claims(entry)
     claims = [claim_record(claim, id(claim) in chosen) for claim in entry.claims]
     claims += [claim_record(claim, True) for claim in totals(entry)]
-    return {
-        "id": entry.id,
-        "kind": entry.kind,
-        "name": entry.name,
-        "vendor": entry.vendor,
-        "family": entry.family,
-        "summary": entry.summary,
-        "notes": entry.notes,
+    return {name: getattr(entry, name) for name in _ENTRY_TEXTS} | {
         "aliases": list(entry.aliases),
         "device_names": list(entry.device_names),
         "variant_of": entry.variant_of or None,
-        "contains": [part._asdict() for part in entry.contains],
-        "status": [{**s._asdict(), "as_of": s.as_of.isoformat()} for s in entry.status],
+        "contains": [{"ref": part.ref, "count": part.count} for part in entry.contains],
+        "status": [_dated(status) for status in entry.status],
         "claims": claims,
     }
+
+
+def _dated(statement: Status | Fact) -> dict[str, Any]:
+    return {**statement._asdict(), "as_of": statement.as_of.isoformat()}
 
 
 def accelerators() -> list[dict[str, Any]]:
@@ -78,97 +78,86 @@ def accelerators() -> list[dict[str, Any]]:
 
 def vendors() -> list[dict[str, Any]]:
     """All vendors, by id."""
-    found = [vendor(name)._asdict() for name in vendor_ids()]
-    for record in found:
-        record["facts"] = [
-            {**fact._asdict(), "as_of": fact.as_of.isoformat()} for fact in record["facts"]
-        ]
-        record |= {name: list(record[name]) for name in READING}
-    return found
+    return [_vendor_record(vendor(vendor_id)) for vendor_id in vendor_ids()]
+
+
+def _vendor_record(company: Vendor) -> dict[str, Any]:
+    record = company._asdict()
+    record["facts"] = [_dated(fact) for fact in company.facts]
+    return record | {name: list(record[name]) for name in READING}
 
 
 def models() -> list[dict[str, Any]]:
     """All models, by id."""
-    found = []
-    for name in model_ids():
-        item = load_model(name)
-        best = {
-            id(choose([c for c in item.claims if c.field == field]))
-            for field in {c.field for c in item.claims}
-        }
-        record = {
-            key: getattr(item, key)
-            for key in ("id", "kind", "name", "developer", "family", "summary", "notes")
-        }
-        found.append(
-            record
-            | {
-                "aliases": list(item.aliases),
-                "claims": [claim_record(c, id(c) in best) for c in item.claims],
-            }
-        )
-    return found
+    return [_model_record(load_model(model_id)) for model_id in model_ids()]
 
 
-def _stated(value: Stated | None) -> dict[str, Any] | None:
-    return None if value is None else {**asdict(value), "si_value": value.si_value}
+def _model_record(model: Model) -> dict[str, Any]:
+    chosen: set[int] = set()
+    for field in {claim.field for claim in model.claims}:
+        chosen.add(id(choose(claim for claim in model.claims if claim.field == field)))
+    return {name: getattr(model, name) for name in _MODEL_TEXTS} | {
+        "aliases": list(model.aliases),
+        "claims": [claim_record(claim, id(claim) in chosen) for claim in model.claims],
+    }
 
 
 def row_record(row: Row) -> dict[str, Any]:
     """A row of the ledger; the call of the correction is the row's call."""
     record = asdict(row)
-    record |= {
-        "stated": _stated(row.stated),
-        "corrected": _stated(row.corrected),
-        "evidence": list(row.evidence),
-    }
-    record["locator"] = {
-        "file": record.pop("document"),
-        "line": record.pop("line"),
-        "place": record.pop("place"),
-    }
+    record["stated"] = _stated(row.stated)
+    record["corrected"] = _stated(row.corrected)
+    record["evidence"] = list(row.evidence)
+    # In the order of the published file: the locator comes last.
+    document, line, place = (record.pop(name) for name in ("document", "line", "place"))
+    record["locator"] = {"file": document, "line": line, "place": place}
     del record["file"], record["file_line"]
     return record
 
 
+def _stated(stated: Stated | None) -> dict[str, Any] | None:
+    return None if stated is None else {**asdict(stated), "si_value": stated.si_value}
+
+
 def calculator_record(formula: Formula) -> dict[str, Any]:
-    """A calculator: inputs and outputs with units, and its LaTeX and JavaScript where they are
-    printed.
-    """
+    """A calculator: inputs and outputs with units, LaTeX and JavaScript where they are printed."""
+    # Printing and evaluating are needed for this record only.
     from flopbook.evaluation.calculator import takes
     from flopbook.faces.javascript import javascript
     from flopbook.faces.latex import latex
 
-    inputs = {
-        name: {
-            "unit": spec.unit,
-            "symbol": spec.symbol,
-            "meaning": spec.meaning,
-            "choices": list(spec.choices),
-            "default": None
-            if formula.defaults.get(name) == float("inf")
-            else formula.defaults.get(name),
-            "required": name not in formula.defaults,
-        }
-        for name, spec in formula.inputs.items()
-    }
-    outputs = {
-        n: {"unit": s.unit, "symbol": s.symbol, "meaning": s.meaning}
-        | ({"choices": list(s.choices)} if s.choices else {})
-        for n, s in formula.outputs.items()
-    }
     return {
         "calculator": formula.id,
         "title": formula.title,
         "question": formula.question,
         "summary": formula.summary,
         "options": list(takes(formula)),
-        "inputs": inputs,
-        "outputs": outputs,
+        "inputs": {name: _input_record(formula, name) for name in formula.inputs},
+        "outputs": {name: _output_record(spec) for name, spec in formula.outputs.items()},
         "sources": list(formula.sources),
         "latex": latex(formula) if formula.printed else [],
         "javascript": javascript(formula) if formula.printed else None,
     }
+
+
+def _input_record(formula: Formula, name: str) -> dict[str, Any]:
+    spec = formula.inputs[name]
+    default = formula.defaults.get(name)
+    return {
+        "unit": spec.unit,
+        "symbol": spec.symbol,
+        "meaning": spec.meaning,
+        "choices": list(spec.choices),
+        "default": None if default == float("inf") else default,  # JSON has no infinity
+        "required": name not in formula.defaults,
+    }
+
+
+def _output_record(spec: Output) -> dict[str, Any]:
+    record: dict[str, Any] = {"unit": spec.unit, "symbol": spec.symbol, "meaning": spec.meaning}
+    if spec.choices:
+        record["choices"] = list(spec.choices)
+    return record
 
 
 def references_csl() -> list[dict[str, Any]]:
@@ -178,11 +167,13 @@ def references_csl() -> list[dict[str, Any]]:
 
 def terms() -> list[dict[str, Any]]:
     """All terms of the glossary, with the calculators that use each and what they call it."""
-    kept = [name for name in Term._fields if name not in ("line", "mark")]
-    return [
-        {name: getattr(term, name) for name in kept} | {"calculators": uses()[term.id]}
-        for term in glossary()
-    ]
+    # What chapters link, and the line in our file, are of no use outside.
+    published = [name for name in Term._fields if name not in ("line", "mark")]
+    records = []
+    for term in glossary():
+        record = {name: getattr(term, name) for name in published}
+        records.append(record | {"calculators": uses()[term.id]})
+    return records
 
 
 def ledger() -> list[dict[str, Any]]:
@@ -191,32 +182,9 @@ def ledger() -> list[dict[str, Any]]:
 
 
 CSV_COLUMNS = (
-    "id",
-    "name",
-    "vendor",
-    "kind",
-    "field",
-    "claim_name",
-    "value",
-    "unit",
-    "si_value",
-    "si_unit",
-    "per",
-    "dtype",
-    "engine",
-    "sparsity",
-    "direction",
-    "aggregate",
-    "of",
-    "tier",
-    "basis",
-    "chosen",
-    "source",
-    "as_of",
-    "url",
-    "quote",
-    "locator",
-    "note",
+    *("id", "name", "vendor", "kind", "field", "claim_name", "value", "unit", "si_value"),
+    *("si_unit", "per", "dtype", "engine", "sparsity", "direction", "aggregate", "of", "tier"),
+    *("basis", "chosen", "source", "as_of", "url", "quote", "locator", "note"),
 )
 
 
@@ -237,9 +205,8 @@ def _csv_safe(value: Any) -> Any:
     """A text that a spreadsheet would run as a formula is kept a text."""
     if not isinstance(value, str):
         return value
-    text = value.replace(
-        "\r", " "
-    )  # the csv module of older Pythons does not quote it, and it would end the row
+    # A carriage return would end the row: the csv module of older Pythons does not quote it.
+    text = value.replace("\r", " ")
     return "'" + text if value[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 

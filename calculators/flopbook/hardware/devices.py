@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, NoReturn
+from dataclasses import dataclass
+from typing import NoReturn
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
@@ -22,11 +23,14 @@ from flopbook.hardware.choice import choose
 from flopbook.hardware.picked import Picked
 
 FIELD = "devices_per_package"
+# Frameworks name the maker or leave it out.
 _MAKERS = re.compile(r"^(?:nvidia|amd|intel|google|aws|amazon)\s+")
+# A word that only says how much memory of which kind there is: `80GB`, `HBM2e`.
 _MEMORY = re.compile(r"\d+(?:gb|gib)|hbm\d\w*|gddr\d\w*|lpddr\d\w*")
 
 
-class DevicePeak(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DevicePeak:
     """The peak of one device, what it was taken from, and what a reader must be told."""
 
     chip: Chip
@@ -42,21 +46,17 @@ class DevicePeak(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know: sparsity, and that the device is a part of the chip."""
-        whole = (
-            f"{self.chip.id} counts as {self.devices} devices ({self.count.source})"
-            if self.count
-            else ""
-        )
-        return (
-            *self.picked.notes,
-            *([f"{whole}; this is the peak of one of them"] if self.devices > 1 else []),
-        )
+        if self.devices == 1 or self.count is None:
+            return self.picked.notes
+        package = f"{self.chip.id} counts as {self.devices} devices ({self.count.source})"
+        return (*self.picked.notes, f"{package}; this is the peak of one of them")
 
     @property
     def sources(self) -> tuple[str, ...]:
         """BibTeX keys of the peak and, where it was divided, of the number of devices."""
-        divided = [self.count.source] if self.count and self.devices > 1 else []
-        return tuple(dict.fromkeys((self.picked.source, *divided)))
+        if self.devices == 1 or self.count is None:
+            return (self.picked.source,)
+        return tuple(dict.fromkeys((self.picked.source, self.count.source)))
 
 
 def peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> float:
@@ -77,8 +77,11 @@ def device_peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") 
     """As `peak`, with the chip, the claim and the notes."""
     entry, name = _find(device_name)
     chip = Chip(entry)
+    # Without a device's name the whole package is meant.
     count = _count(entry, name) if name else None
-    devices = int(count.si_value or 1) if count else 1
+    devices = 1
+    if count is not None and count.si_value:
+        devices = int(count.si_value)
     return DevicePeak(chip, chip.pick_peak(dtype, sparsity), devices, count)
 
 

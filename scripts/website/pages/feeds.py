@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from flopbook.changes.additions import additions
 from flopbook.data.library import references
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.export.atom import Item, atom
 from scripts.website.pages.sources import all_topics, home_topic, newest_first, when
 

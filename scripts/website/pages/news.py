@@ -7,7 +7,7 @@ from itertools import groupby
 
 from flopbook.changes.additions import additions
 from flopbook.data.library import references
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.evaluation.answers import counted
 from scripts.website.markup import Html, Markdown, front_matter, page_text, relative
 from scripts.website.pages.feeds import feed_file

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from flopbook.data.library import library, load_entry, references, topics
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.data.topics import Topic
 from flopbook.errors import show_path
 from flopbook.evaluation.answers import counted

@@ -9,7 +9,7 @@ from datetime import date
 import flopbook
 from flopbook.data.claims import Claim
 from flopbook.data.library import link_status, reference, references, topics
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.data.topics import Topic
 from flopbook.drawing.markup import slug
 from scripts.website.markup import Html, attribute, inline, link, permalink, relative, tag

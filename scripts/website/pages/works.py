@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from flopbook.data.library import entry_ids, load_entry, references, topics, vendor, vendor_ids
-from flopbook.data.reference_rules import KINDS, SOURCE
-from flopbook.data.references import Reference, few
+from flopbook.data.reference import SOURCE, Reference, few
+from flopbook.data.reference_rules import KINDS
 from flopbook.data.topics import Topic
 from flopbook.evaluation.answers import counted
 from scripts.website.markup import (

@@ -27,7 +27,7 @@ from flopbook.checks.rules.base import Holdings, agree, locate
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.models import Model
-from flopbook.data.references import Person, Reference
+from flopbook.data.reference import Person, Reference
 from flopbook.data.topics import Topic
 from tests.support.samples import World, bib, claim
 

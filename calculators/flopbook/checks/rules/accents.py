@@ -9,7 +9,7 @@ from typing import Any
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.errors import shorten
 
 NAME = "latex"

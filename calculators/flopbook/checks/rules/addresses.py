@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.errors import shorten
 
 NAME = "address"

@@ -13,8 +13,8 @@ from flopbook.data.claims import Claim
 from flopbook.data.glossary import Term
 from flopbook.data.link_status import LinkStatus
 from flopbook.data.models import Model
+from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import problem_at
-from flopbook.data.references import Reference
 from flopbook.data.schema import Schema
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import KNOWN, read_entry
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.errors import UnknownName, shorten
 
 NAME = "fields"

@@ -12,7 +12,7 @@ from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.models import Model
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.errors import Problem
 from flopbook.hardware.choice import choose
 

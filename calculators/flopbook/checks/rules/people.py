@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import read_entry
-from flopbook.data.references import Person, Reference
+from flopbook.data.reference import Person, Reference
 from flopbook.errors import shorten
 
 NAME = "author"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference
 from flopbook.data.bibtex_text import folded
-from flopbook.data.references import Reference
+from flopbook.data.reference import Reference
 from flopbook.errors import shorten
 
 NAME = "year"
