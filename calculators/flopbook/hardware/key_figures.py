@@ -15,7 +15,7 @@ from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose_date, choose_memory, choose_peak
 from flopbook.hardware.parts import totals
-from flopbook.hardware.picked import Picked
+from flopbook.hardware.picked import Picked, pick_of
 
 NOT_RECORDED = "not recorded"
 
@@ -73,14 +73,16 @@ def key_figures(entry: Entry, peak: PeakFormat = DENSE_BF16) -> dict[str, KeyFig
 
 
 def pick_key_figure(entry: Entry, field: str, peak: PeakFormat = DENSE_BF16) -> Picked | None:
-    """The value that every face shows for one of peak, memory, memory_bandwidth,
-    scaleup_bandwidth and power: of a system the total of its chips, else the chip's own.
+    """The value that every face shows of peak, memory (bandwidth), scaleup_bandwidth or power.
+
+    Of a system it is the total of its chips; where none follows, the memory and the power that its
+    vendor prints for it.
     """
     chip = Chip(entry)
-    pickers: dict[str, Callable[[], Picked]] = {
+    pickers: dict[str, Callable[[], Picked | None]] = {
         "peak": lambda: chip.pick_peak(peak.dtype, peak.sparsity),
-        "memory": chip.pick_memory,
-        "memory_bandwidth": chip.pick_memory_bandwidth,
+        "memory": lambda: _printed_memory(entry, "memory"),
+        "memory_bandwidth": lambda: _printed_memory(entry, "memory_bandwidth"),
         "scaleup_bandwidth": chip.pick_scaleup_bandwidth,
         "power": chip.pick_power,
     }
@@ -88,6 +90,11 @@ def pick_key_figure(entry: Entry, field: str, peak: PeakFormat = DENSE_BF16) -> 
         return _pick_total(totals(entry), field, peak) or pickers[field]()
     except FlopbookError:  # no such value, or parts that are broken
         return None
+
+
+def _printed_memory(entry: Entry, field: str) -> Picked | None:
+    claim = choose_memory(entry.claims, field)
+    return pick_of(claim) if claim else None
 
 
 def _key_figure(entry: Entry, field: str, peak: PeakFormat) -> KeyFigure:

@@ -153,7 +153,7 @@ def index_page() -> str:
         Html("</section>"),
         Html('<section class="fb-view" data-view="trends"><h2 id="trends">Over the years</h2>'),
         Html(
-            "<p>Chips by the date of their announcement, or of their launch where no announcement "
+            "<p>Chips by the date of their launch, or of their announcement where no launch "
             "is recorded.</p>"
         ),
         trends(rows),

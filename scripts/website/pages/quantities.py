@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import NOT_PUBLISHED, Claim
-from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import Chip
-from flopbook.hardware.choice import POWER_KINDS, choose
+from flopbook.hardware.choice import DATE_FIELDS, choose, choose_date
+from flopbook.hardware.key_figures import pick_key_figure
 from flopbook.hardware.parts import totals
-from flopbook.hardware.picked import Picked
 from flopbook.hardware.shown import chosen_claims
 from flopbook.quantities.units import format_quantity, unit
 from scripts.website.pages.values import field_order
 
 NOT_RECORDED = "not recorded"
 HALVED = "printed both ways, halved"
+# A year that is not that of the launch.
+ANNOUNCED = "announced"
 PEAK = "peak"
 SPARSITIES = {
     "dense": "dense",
@@ -55,9 +55,8 @@ class Quantity(NamedTuple):
             return f"{int(si_value)}"
         if self.shown:
             amount = si_value / unit(self.shown).factor
-            return format_quantity(amount, self.shown).removesuffix(
-                " count"
-            )  # the label says of what
+            # The label says of what the count is.
+            return format_quantity(amount, self.shown).removesuffix(" count")
         return format_quantity(si_value, self.unit).removesuffix(" count")
 
 
@@ -208,7 +207,7 @@ def _cell(entry: Entry, name: str, shown: list[Claim]) -> Cell | str | None:
     picked = _PICKERS.get(name, _plain)(entry, name, shown)
     if picked is not None:
         return picked
-    fields = ("announced", "launched") if name == "date" else (name,)
+    fields = DATE_FIELDS if name == "date" else (name,)
     unpublished = (claim for claim in shown if claim.field in fields and claim.value is None)
     claim = next(unpublished, None)
     return claim.words if claim else None
@@ -225,33 +224,27 @@ def _plain(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
     return Cell(claim.si_value, claim, _basis(claim))
 
 
-def _picked(pick: Callable[[], Picked]) -> Picked | None:
-    """What a chip picks for a calculator; None where it has nothing to pick from."""
-    try:
-        return pick()
-    except FlopbookError:
-        return None
+# What every face shows of an entry is chosen in one place; a cell adds what the choice implies.
+def _chosen_claim(entry: Entry, name: str, shown: list[Claim]) -> Claim | None:
+    picked = pick_key_figure(entry, name)
+    return _as_shown(picked.claim, shown) if picked else None
 
 
-# A chip is compared by what its calculators take; a system by the total of its parts.
+def _as_shown(claim: Claim, shown: list[Claim]) -> Claim:
+    # A total is computed anew for whoever asks; its place on the page is that of the one shown.
+    return next((listed for listed in shown if listed == claim), claim)
+
+
 def _memory(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    if entry.kind in ("package", "die"):
-        chip = Chip(entry)
-        pick = chip.pick_memory if name == "memory" else chip.pick_memory_bandwidth
-        picked = _picked(pick)
-        claim = picked.claim if picked else None
-    else:
-        claim = _total_or_best(_of_field(name, shown))
+    claim = _chosen_claim(entry, name, shown)
     if claim is None or claim.si_value is None:
         return None
     return Cell(claim.si_value, claim, _basis(claim), claim.type or claim.tier.upper())
 
 
 def _scaleup(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    if entry.kind in ("package", "die"):
-        picked = _picked(Chip(entry).pick_scaleup_bandwidth)
-        return _one_way(picked.claim) if picked else None
-    return _best_link([claim for claim in _of_field(name, shown) if _is_total(claim)])
+    claim = _chosen_claim(entry, name, shown)
+    return _one_way(claim) if claim else None
 
 
 def _link(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
@@ -274,29 +267,32 @@ def _one_way(claim: Claim) -> Cell:
 
 
 def _power(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
-    picked = _picked(Chip(entry).pick_power)
-    if picked is None:
+    claim = _chosen_claim(entry, name, shown)
+    if claim is None or claim.si_value is None:
         return None
-    claim = picked.claim
     # The maximum is what a power is taken for; every other kind is said.
-    kinds = {kind: kind for kind in POWER_KINDS} | {"maximum": ""}
-    return Cell(picked.value, claim, _basis(claim), kinds.get(claim.of, claim.of))
+    kind = "" if claim.of == "maximum" else claim.of
+    return Cell(claim.si_value, claim, _basis(claim), kind)
 
 
 def _dated(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
     claim = choose(_of_field(name, shown))
-    if claim is None:
-        return None
+    return _date_cell(claim) if claim else None
+
+
+def _date_cell(claim: Claim) -> Cell:
     return Cell(year_of(str(claim.value)), claim, _basis(claim), str(claim.value))
 
 
 def _date(entry: Entry, _: str, shown: list[Claim]) -> Cell | None:
-    """The announcement; the launch where no announcement is recorded, which the cell says."""
-    announced = _dated(entry, "announced", shown)
-    launched = _dated(entry, "launched", shown)
-    if announced is not None or launched is None:
-        return announced
-    return launched._replace(marks=(*launched.marks, "launch"))
+    """The launch; the announcement where no launch is recorded, which the cell says."""
+    claim = choose_date(entry.claims)
+    if claim is None:
+        return None
+    cell = _date_cell(_as_shown(claim, shown))
+    if claim.field == "launched":
+        return cell
+    return cell._replace(marks=(*cell.marks, ANNOUNCED))
 
 
 _Picker = Callable[[Entry, str, list[Claim]], Cell | None]

@@ -10,6 +10,7 @@ from flopbook.drawing.scales import Room, Scale
 from scripts.website.markup import Html, attribute, tag
 from scripts.website.pages.growth import Growth, fitted
 from scripts.website.pages.quantities import (
+    ANNOUNCED,
     QUANTITIES,
     RATIOS,
     Cell,
@@ -303,8 +304,8 @@ def _date_words(product: Product) -> str:
     date = product.cells["date"]
     if not isinstance(date, Cell):
         return ""
-    if "launch" in date.marks:
-        return f"{date.kind} (launch)"
+    if ANNOUNCED in date.marks:
+        return f"{date.kind} ({ANNOUNCED})"
     return date.kind
 
 

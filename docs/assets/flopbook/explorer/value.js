@@ -9,7 +9,7 @@ export function address(entry, cell) {
 }
 
 function anchor({key, place, marks}) {
-  const field = key !== "date" ? key : marks.includes("launch") ? "launched" : "announced";
+  const field = key !== "date" ? key : marks.includes("announced") ? "announced" : "launched";
   const [first, dtype = "", , ...sparsity] = field.split(":");
   return `${first}-${dtype}-${sparsity.join(":")}-${place}`.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
