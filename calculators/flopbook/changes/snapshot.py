@@ -198,7 +198,7 @@ def _number(value: Any) -> float | str | None:
 def _plain(value: Any) -> Any:
     """As JSON holds it: records as dicts, tuples as lists, dates as text."""
     if isinstance(value, Part):
-        return {"ref": value.ref, "count": value.count}
+        return {"ref": value.ref, "count": value.number}
     if hasattr(value, "_asdict"):
         return _plain(value._asdict())
     if isinstance(value, Mapping):

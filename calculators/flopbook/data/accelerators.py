@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,13 +20,11 @@ _HEAD_FIELDS = ("id", "kind", "name", "vendor", "summary", "family", "notes", "v
 _KEY_AFTER_CLAIMS = re.compile(r"^[^\s#-]", re.MULTILINE)
 
 
-# No NamedTuple: a tuple has a method `count` already.
-@dataclass(frozen=True, slots=True)
-class Part:
-    """`count` of the entry `ref` inside another entry."""
+class Part(NamedTuple):
+    """`number` of the entry `ref` inside another entry; the data calls it `count`."""
 
     ref: str
-    count: int
+    number: int  # a tuple has a method `count` already
 
 
 class Status(NamedTuple):

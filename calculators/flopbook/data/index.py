@@ -85,7 +85,7 @@ def record_of_head(entry: Entry) -> dict[str, Any]:
     The file is left out, for it is shown relative to the working directory.
     """
     days = [(status.state, status.as_of.toordinal(), *status[2:]) for status in entry.status]
-    parts = [(part.ref, part.count) for part in entry.contains]
+    parts = [(part.ref, part.number) for part in entry.contains]
     head = entry._replace(claims=(), status=(), contains=(), file="")._asdict()
     return head | {"status": days, "contains": parts}
 

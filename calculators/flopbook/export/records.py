@@ -61,7 +61,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "aliases": list(entry.aliases),
         "device_names": list(entry.device_names),
         "variant_of": entry.variant_of or None,
-        "contains": [{"ref": part.ref, "count": part.count} for part in entry.contains],
+        "contains": [{"ref": part.ref, "count": part.number} for part in entry.contains],
         "status": [_dated(status) for status in entry.status],
         "claims": claims,
     }

@@ -31,9 +31,9 @@ def _packages(entry: Entry, count: int, path: tuple[str, ...]) -> Iterator[tuple
     for part in entry.contains:
         inner = load_entry(part.ref)
         if inner.computes:
-            yield part.ref, count * part.count
+            yield part.ref, count * part.number
         else:
-            yield from _packages(inner, count * part.count, (*path, entry.id))
+            yield from _packages(inner, count * part.number, (*path, entry.id))
 
 
 def totals(entry: Entry) -> tuple[Claim, ...]:
@@ -74,10 +74,10 @@ def _additive_claims(package: Entry) -> Iterator[Claim]:
 def _times(claim: Claim, part: Part, whole: Entry) -> Claim:
     assert isinstance(claim.value, (int, float))
     return claim._replace(
-        value=claim.value * part.count,
+        value=claim.value * part.number,
         per=whole.kind,
         basis="derived",
-        formula=f"{part.count} x {claim.value:g} {claim.unit}",
+        formula=f"{part.number} x {claim.value:g} {claim.unit}",
         derived_from=f"{part.ref} {claim.field}",
         aggregate="domain" if claim.aggregate else "",
         at_power_w=None,

@@ -90,7 +90,7 @@ def _identity(entry: Entry, page: str) -> list[Html]:
         facts.append(("Variant of", _entry_link(entry.variant_of, page)))
     if entry.contains:
         contents = (
-            Markdown("{} x {}").format(component.count, _entry_link(component.ref, page))
+            Markdown("{} x {}").format(component.number, _entry_link(component.ref, page))
             for component in entry.contains
         )
         facts.append(("Contains", Html(", ").join(contents)))
@@ -141,7 +141,7 @@ def users(ids: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
 
 def _contents(entry: Entry) -> dict[str, int]:
     """Id -> number of all that an entry is built of, its packages at any level included."""
-    contents = {component.ref: component.count for component in entry.contains}
+    contents = {component.ref: component.number for component in entry.contains}
     # Where a component is broken the check of the data says so; this page shows what it can.
     with contextlib.suppress(FlopbookError):
         return packages(entry) | contents
