@@ -1,4 +1,4 @@
-"""Every face shows the same value of an entry's key figures: one place chooses among the sources."""
+"""Every face shows the same key figures of an entry: one place chooses among the sources."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Shape:
         return self.model.id
 
     def records(self, field: str) -> bool:
-        """True when the model says something about a field, be it that the value is not published."""
+        """True when the model says something about a field, even that it is not published."""
         return any(claim.field == field for claim in self.model.claims)
 
     def claim(self, field: str) -> Claim | None:
@@ -42,7 +42,7 @@ class Shape:
         return Picked(claim.si_value, claim.si_unit, claim)
 
     def pick_compute_params(self) -> Picked:
-        """Parameters that compute on each token: the active ones of a mixture of experts, else all."""
+        """Parameters that compute on each token: the active ones of an MoE model, else all."""
         return self.pick("active_params" if self.model.kind == "moe" else "params")
 
     def __getattr__(self, field: str) -> float:

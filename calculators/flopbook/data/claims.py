@@ -1,4 +1,4 @@
-"""A value with its provenance. Which of several values is shown is decided in hardware/choice.py."""
+"""A value with its provenance; which of several is shown, hardware/choice.py decides."""
 
 from __future__ import annotations
 

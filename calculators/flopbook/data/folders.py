@@ -1,4 +1,4 @@
-"""Where the folders of a library lie, in a checkout of the repository and in an installed package."""
+"""Where the folders of a library lie, in a checkout or in an installed package."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def folders_of(root: Path) -> Folders:
 
 @functools.cache
 def packaged() -> Folders:
-    """The data that came with this code: inside the wheel, or the checkout that the code lies in."""
+    """The data that came with this code: inside the wheel, or the checkout around the code."""
     if (_PACKAGE / "accelerators").is_dir():
         return folders_of(_PACKAGE)
     return folders_of(_PACKAGE.parents[1])

@@ -1,4 +1,4 @@
-"""The reader of models: a YAML file -> an immutable record of a published shape and its training."""
+"""The reader of models: a YAML file -> a record of a published shape and its training."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def choose_peak(
 
 
 def choose_memory(claims: Iterable[Claim], field: str = "memory") -> Claim | None:
-    """The main memory of a chip, or its bandwidth; host memory and SRAM only where there is none."""
+    """The main memory of a chip or its bandwidth; host memory and SRAM only without one."""
     memories = [claim for claim in claims if claim.field == field]
     for tier in MEMORY_TIERS:
         claim = choose(memory for memory in memories if memory.tier == tier)

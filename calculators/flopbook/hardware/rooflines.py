@@ -79,7 +79,7 @@ def _caches(chip: Chip) -> Iterator[tuple[str, Claim]]:
 
 
 def peaks(chip: Chip) -> list[Picked]:
-    """Dense matrix peaks of the formats that are drawn; unstated where no dense one is published."""
+    """Dense matrix peaks of the formats that are drawn; unstated where none is dense."""
     claims = [choose_peak(chip.entry.claims, dtype) for dtype in FORMATS]
     picks = [pick_of(claim) for claim in claims if claim is not None]
     return [picked for picked in picks if picked is not None and picked.value]
