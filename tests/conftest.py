@@ -1,4 +1,4 @@
-"""Shared fixtures: a small world of data that a test may break, and hypothesis without deadlines."""
+"""Shared fixtures: a small world of data that a test may break; hypothesis without deadlines."""
 
 from __future__ import annotations
 

@@ -106,7 +106,8 @@ def shared(text: Text, others: Runs, excepted: frozenset[bytes] = frozenset()) -
     for digest, start in runs(found):
         if digest in others and digest not in excepted:
             line = text.line + plain.count("\n", 0, found[start].place)
-            yield f"{text.file}:{line}: {' '.join(word.text for word in found[start : start + RUN])}"
+            passage = " ".join(word.text for word in found[start : start + RUN])
+            yield f"{text.file}:{line}: {passage}"
 
 
 def titles() -> frozenset[bytes]:

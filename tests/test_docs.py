@@ -1,4 +1,4 @@
-"""What is printed in the documents is what the commands print, and prose types no hardware numbers."""
+"""The documents print what the commands print, and prose types no hardware numbers."""
 
 from __future__ import annotations
 

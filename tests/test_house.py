@@ -1,4 +1,4 @@
-"""The rules of the house that can be counted: sizes, documentation, and which room may know which."""
+"""The rules of the house that can be counted: sizes, documentation, which room may know which."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_files_and_functions_keep_to_their_budget(path: Path) -> None:
 
 
 def _is_formula(function: ast.FunctionDef) -> bool:
-    """A formula, a part of one or a rule has as many parameters as it depends on, each an option."""
+    """A formula, a part of one or a rule has a parameter for each thing it depends on."""
     marks = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
     return any(getattr(mark, "id", "") in ("formula", "part", "rule") for mark in marks)
 
@@ -147,7 +147,7 @@ def test_nothing_derived_is_committed() -> None:
 
 @pytest.mark.parametrize("path", [*MODULES, *TESTS], ids=label)
 def test_nothing_is_left_to_be_filled_in(path: Path) -> None:
-    """What `flopbook new calculator` wrote has been replaced by the real thing, every line of it."""
+    """Every line that `flopbook new calculator` wrote has been replaced by the real thing."""
     lines = path.read_text(encoding="utf-8").splitlines()
     waiting = [
         f"{label(path)}:{n}: {line.strip()}" for n, line in enumerate(lines, 1) if MARK in line

@@ -235,7 +235,8 @@ def test_a_cold_command_imports_nothing_heavy() -> None:
         "dataclasses",
     )
     code = (
-        "import sys; from flopbook.cli.app import run; run(['min-batch', '--chip', 'h100-sxm', '--json']);"
+        "import sys; from flopbook.cli.app import run; run(['min-batch', '--chip', 'h100-sxm', "
+        "'--json']);"
         f"print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Pipeline bubble: what do stages lose while they wait?
 #
-# You will see why a pipeline of stages is idle at the start and at the end of each batch, and what makes
-# that share small. You compute it with a formula, then build a small simulator that knows nothing of the
-# formula and draw what it does, one row for each stage. The two must agree.
+# You will see why a pipeline of stages is idle at the start and at the end of each batch, and what
+# makes that share small. You compute it with a formula, then build a small simulator that knows
+# nothing of the formula and draw what it does, one row for each stage. The two must agree.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -36,14 +36,14 @@ use_style()
 # %% [markdown]
 # ## The formula
 #
-# A model too deep for one chip is cut into stages, and each batch into micro-batches that follow one
-# another through them. The last stage waits until the first micro-batch has come through all the others. As
-# much time is lost at the end, while the pipeline drains. The more micro-batches share that loss, the
-# smaller it is for each.
+# A model too deep for one chip is cut into stages, and each batch into micro-batches that follow
+# one another through them. The last stage waits until the first micro-batch has come through all
+# the others. As much time is lost at the end, while the pipeline drains. The more micro-batches
+# share that loss, the smaller it is for each.
 #
-# Three schedules: **GPipe** runs all forward passes and then all backward passes. **1F1B** starts each
-# backward pass as soon as it can. **Interleaved** gives each stage several thinner pieces of the model, so
-# that filling takes less time.
+# Three schedules: **GPipe** runs all forward passes and then all backward passes. **1F1B** starts
+# each backward pass as soon as it can. **Interleaved** gives each stage several thinner pieces of
+# the model, so that filling takes less time.
 
 # %%
 for schedule, virtual in (("gpipe", 1), ("1f1b", 1), ("interleaved", 2)):
@@ -58,9 +58,10 @@ for schedule, virtual in (("gpipe", 1), ("1f1b", 1), ("interleaved", 2)):
 # %% [markdown]
 # ## More micro-batches, less waiting
 #
-# The figure shows the idle share of the time against the number of micro-batches, for a pipeline of eight
-# stages. All lines fall. GPipe and 1F1B lie on one line: they wait equally long and differ only in memory.
-# The interleaved schedule with two pieces on each stage lies below it, and with four pieces lower still.
+# The figure shows the idle share of the time against the number of micro-batches, for a pipeline of
+# eight stages. All lines fall. GPipe and 1F1B lie on one line: they wait equally long and differ
+# only in memory. The interleaved schedule with two pieces on each stage lies below it, and with
+# four pieces lower still.
 
 # %%
 STAGES = 8
@@ -93,11 +94,11 @@ show("Idle share of a pipeline of eight stages against the number of micro-batch
 # %% [markdown]
 # ## A simulator in thirty lines
 #
-# A schedule is a list of jobs for each stage, in the order in which it does them. A job is forward or
-# backward, for one piece of the model and one micro-batch. It can start when the stage is free and the job
-# that it needs has ended: forward needs the piece before, backward needs the piece after, and the backward
-# pass of the last piece needs its own forward pass. A backward pass takes twice as long as a forward pass.
-# Messages take no time here, as in the formula.
+# A schedule is a list of jobs for each stage, in the order in which it does them. A job is forward
+# or backward, for one piece of the model and one micro-batch. It can start when the stage is free
+# and the job that it needs has ended: forward needs the piece before, backward needs the piece
+# after, and the backward pass of the last piece needs its own forward pass. A backward pass takes
+# twice as long as a forward pass. Messages take no time here, as in the formula.
 
 
 # %%
@@ -154,9 +155,9 @@ def starts(job, done, pieces):
 # %% [markdown]
 # ## Counting what was idle
 #
-# From the finished jobs two things can be read: the share of the time in which a stage did nothing, and how
-# many micro-batches the first stage held at once, since the activations of a forward pass stay until its
-# backward pass is done.
+# From the finished jobs two things can be read: the share of the time in which a stage did nothing,
+# and how many micro-batches the first stage held at once, since the activations of a forward pass
+# stay until its backward pass is done.
 
 
 # %%
@@ -181,19 +182,21 @@ for schedule, pieces in (("gpipe", 1), ("1f1b", 1), ("interleaved", 2)):
     done = simulate(schedule, 4, 8, pieces)
     formula = flopbook.bubble(schedule=schedule, stages=4, microbatches=8, virtual=pieces)
     print(
-        f"{schedule:<12} idle: simulated {idle_share(done, 4):.6f}, formula {formula['fraction']:.6f}   "
+        f"{schedule:<12} idle: simulated {idle_share(done, 4):.6f}, formula "
+        f"{formula['fraction']:.6f}   "
         f"held: simulated {held(done, 4, pieces):g}, formula {formula['peak_microbatches']:g}"
     )
 
 # %% [markdown]
 # ## The timelines
 #
-# The figure shows what each of four stages does with eight micro-batches, one panel for each schedule, with
-# time to the right. Blue blocks with white numbers are forward passes, light orange blocks are backward
-# passes, and white space is the bubble; the number in a block is its micro-batch. In GPipe the first stage
-# waits in the middle and the last one at both ends. In 1F1B forward and backward passes alternate, but the
-# batch ends at the same moment. The interleaved schedule has blocks half as long, with a darker shade for
-# the second piece of a stage, and ends earlier.
+# The figure shows what each of four stages does with eight micro-batches, one panel for each
+# schedule, with time to the right. Blue blocks with white numbers are forward passes, light orange
+# blocks are backward passes, and white space is the bubble; the number in a block is its
+# micro-batch. In GPipe the first stage waits in the middle and the last one at both ends. In 1F1B
+# forward and backward passes alternate, but the batch ends at the same moment. The interleaved
+# schedule has blocks half as long, with a darker shade for the second piece of a stage, and ends
+# earlier.
 
 # %%
 fig, panels = plt.subplots(3, 1, figsize=(7.2, 6.2), sharex=True)
@@ -236,16 +239,16 @@ show(
 # %% [markdown]
 # ## Try it
 #
-# - How many micro-batches keep the bubble of eight stages below five percent? Read it off the first figure,
-#   then ask `flopbook.calculate("bubble", stages=8, microbatches=...)`.
-# - Let a backward pass take as long as a forward pass: change the 2 in `simulate` to 1. Does the idle share
-#   change?
+# - How many micro-batches keep the bubble of eight stages below five percent? Read it off the first
+#   figure, then ask `flopbook.calculate("bubble", stages=8, microbatches=...)`.
+# - Let a backward pass take as long as a forward pass: change the 2 in `simulate` to 1. Does the
+#   idle share change?
 # - Make one stage twice as slow. Why is the formula now too hopeful?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert (plain == gpipe).all() and (thinner[2] < plain).all() and (thinner[4] < thinner[2]).all()

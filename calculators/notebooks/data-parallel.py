@@ -13,19 +13,19 @@
 # %% [markdown]
 # # Data parallelism: the same training on many chips
 #
-# You will train a small transformer on four simulated chips. Each has its own copy of the model and a
-# quarter of the batch, and after every step they add up their gradients around a ring. You send the
-# messages yourself, count their bytes, and see that the result is that of a single chip. Then you ask when
-# real chips would have time for these messages.
+# You will train a small transformer on four simulated chips. Each has its own copy of the model and
+# a quarter of the batch, and after every step they add up their gradients around a ring. You send
+# the messages yourself, count their bytes, and see that the result is that of a single chip. Then
+# you ask when real chips would have time for these messages.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
-# This cell asks for one thread, which must happen before NumPy is loaded: the matrices here are so small that
-# threads would spend their time waiting for one another. Then it loads flopbook and NumPy and sets the look
-# of the figures.
+# This cell asks for one thread, which must happen before NumPy is loaded: the matrices here are so
+# small that threads would spend their time waiting for one another. Then it loads flopbook and
+# NumPy and sets the look of the figures.
 
 # %%
 import os
@@ -44,9 +44,10 @@ use_style()
 # %% [markdown]
 # ## The model
 #
-# The decoder of the practical on transformers, function for function. All that you need to know is the last
-# three: `loss_and_gradients` does a forward and a backward pass for some sequences, `samples` makes
-# sequences to be repeated, and `adam` changes the parameters. You can skip reading the rest.
+# The decoder of the practical on transformers, function for function. All that you need to know is
+# the last three: `loss_and_gradients` does a forward and a backward pass for some sequences,
+# `samples` makes sequences to be repeated, and `adam` changes the parameters. You can skip reading
+# the rest.
 
 # %%
 counted = {"flop": 0}
@@ -89,7 +90,7 @@ def softmax(x):
 
 
 def attention(x, wq, wk, wv, wo, heads):
-    """Causal attention; also returns the weights, (batch, head, token that looks, token looked at)."""
+    """Causal attention; also returns the weights, (batch, head, looking token, token looked at)."""
     batch, length, width = x.shape
 
     def split(y):  # (batch, token, width) -> (batch, head, token, width of a head)
@@ -219,10 +220,10 @@ def adam(p, g, state, rate, beta1=0.9, beta2=0.99):
 # %% [markdown]
 # ## A share for each chip
 #
-# The loss is a mean over the sequences of the batch. Cut the batch into equal shares, let each chip take the
-# mean over its own, and the mean of these means is the mean over all. The same holds for gradients, as they
-# are sums over sequences too. So each chip computes the gradient of its share, and then all of them need the
-# mean.
+# The loss is a mean over the sequences of the batch. Cut the batch into equal shares, let each chip
+# take the mean over its own, and the mean of these means is the mean over all. The same holds for
+# gradients, as they are sums over sequences too. So each chip computes the gradient of its share,
+# and then all of them need the mean.
 
 # %%
 CHIPS, BATCH = 4, 64
@@ -240,13 +241,13 @@ print(f"mean of the shares:      {np.mean([one for one, _ in shares]):.6f}")
 # %% [markdown]
 # ## Around the ring
 #
-# Chips stand in a ring, and each can send to the next one only. The gradients of a chip, as one long vector,
-# are cut into as many pieces as there are chips. The sum takes two rounds.
+# Chips stand in a ring, and each can send to the next one only. The gradients of a chip, as one
+# long vector, are cut into as many pieces as there are chips. The sum takes two rounds.
 #
-# In the first round, a *reduce-scatter*, each piece travels once around and picks up the share of every chip
-# on its way. At the end each chip holds one finished piece. In the second, an *all-gather*, the finished
-# pieces travel once around. In every step each chip sends one piece and receives another, so all links are
-# busy all the time.
+# In the first round, a *reduce-scatter*, each piece travels once around and picks up the share of
+# every chip on its way. At the end each chip holds one finished piece. In the second, an
+# *all-gather*, the finished pieces travel once around. In every step each chip sends one piece and
+# receives another, so all links are busy all the time.
 
 
 # %%
@@ -299,13 +300,13 @@ print(f"largest difference from the gradient of a single chip: {error:.0e} of th
 # %% [markdown]
 # ## How many bytes?
 #
-# Each chip sends all pieces but one, twice: 2 (1 - 1/N) of the vector. With many chips that tends to twice
-# the vector and no further: the ring's great advantage. If instead everybody sent everything to one chip,
-# that one would receive the whole vector from each.
+# Each chip sends all pieces but one, twice: 2 (1 - 1/N) of the vector. With many chips that tends
+# to twice the vector and no further: the ring's great advantage. If instead everybody sent
+# everything to one chip, that one would receive the whole vector from each.
 #
-# The figure shows the bytes through the busiest link, as multiples of the vector, against the number of
-# chips. Dots were counted in the ring, the line is the collective calculator's, and the dashed line is one
-# chip that adds for all.
+# The figure shows the bytes through the busiest link, as multiples of the vector, against the
+# number of chips. Dots were counted in the ring, the line is the collective calculator's, and the
+# dashed line is one chip that adds for all.
 
 # %%
 sizes = (2, 3, 4, 6, 8, 12, 16)
@@ -332,8 +333,9 @@ show("Bytes through the busiest link for a sum of gradients against the number o
 # %% [markdown]
 # ## Training twice
 #
-# Now the same training on one chip and on four. Each of the four has parameters and an optimizer of its
-# own, and never sees those of the others; only gradients travel. A third team forgets to send anything.
+# Now the same training on one chip and on four. Each of the four has parameters and an optimizer of
+# its own, and never sees those of the others; only gradients travel. A third team forgets to send
+# anything.
 
 
 # %%
@@ -372,16 +374,17 @@ silent, strangers, _ = train(CHIPS, talk=False)
 apart = max(np.abs(copy - one_chip).max() for copy in copies)
 spread = max(np.abs(copy - strangers[0]).max() for copy in strangers)
 print(
-    f"loss after {STEPS} steps: one chip {alone[-1]:.6f}, four chips {together[-1]:.6f}, silent {silent[-1]:.6f}"
+    f"loss after {STEPS} steps: one chip {alone[-1]:.6f}, four chips {together[-1]:.6f}, silent "
+    f"{silent[-1]:.6f}"
 )
 print(f"largest difference of a parameter from that of one chip: {apart:.0e}")
 print(f"and between chips that never talk: {spread:.2f}")
 print(f"sent by each chip: {flopbook.format_quantity(float(sent_in_all), 'byte')}")
 
 # %% [markdown]
-# The figure shows the loss against the step. The losses of one chip and of four that talk lie on one
-# another. The dashed line is the mean loss of four chips that do not talk, each of which learns from a
-# quarter of the sequences.
+# The figure shows the loss against the step. The losses of one chip and of four that talk lie on
+# one another. The dashed line is the mean loss of four chips that do not talk, each of which learns
+# from a quarter of the sequences.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 3.8))
@@ -395,10 +398,11 @@ show("Loss of the same training on one chip, on four chips, and on four chips th
 # %% [markdown]
 # ## Is there time for it?
 #
-# Gradients can travel while the backward pass goes on to earlier layers. It takes 4 FLOP for each parameter
-# and token of the chip's share, and the sum takes the same time however small that share is. So there is a
-# smallest share at which the one hides the other. The calculator answers for chips as they are sold; the
-# next cell compares both times at its answer, with the collective calculator's time for very many chips.
+# Gradients can travel while the backward pass goes on to earlier layers. It takes 4 FLOP for each
+# parameter and token of the chip's share, and the sum takes the same time however small that share
+# is. So there is a smallest share at which the one hides the other. The calculator answers for
+# chips as they are sold; the next cell compares both times at its answer, with the collective
+# calculator's time for very many chips.
 
 # %%
 model = flopbook.model("gpt-3-1.3b")
@@ -433,9 +437,9 @@ for name, limit in limits.items():
     print(f"backward {back * 1e3:.2f} ms, sum {sums * 1e3:.2f} ms")
 
 # %% [markdown]
-# The figure shows both times for a model of 1.3 billion parameters on a TPU v5p against the tokens on each
-# chip, with logarithmic axes. The flat orange line is the sum of gradients, the rising blue one the backward
-# pass. Left of the dotted line, the limit, chips wait for the network.
+# The figure shows both times for a model of 1.3 billion parameters on a TPU v5p against the tokens
+# on each chip, with logarithmic axes. The flat orange line is the sum of gradients, the rising blue
+# one the backward pass. Left of the dotted line, the limit, chips wait for the network.
 
 # %%
 tokens_each = np.geomspace(100, 10000, 50)
@@ -453,25 +457,27 @@ ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 ax.minorticks_off()
 ax.legend()
 show(
-    "Times of the backward pass and of the sum of gradients on a TPU v5p against tokens on each chip"
+    "Times of the backward pass and of the sum of gradients on a TPU v5p against tokens on each "
+    "chip"
 )
 largest = model.batch_tokens / v5p["tokens_per_chip"]
 print(
-    f"with its batch of {model.batch_tokens:,.0f} tokens {model.model.name} keeps {largest:,.0f} such chips busy"
+    f"with its batch of {model.batch_tokens:,.0f} tokens {model.model.name} keeps {largest:,.0f} "
+    "such chips busy"
 )
 
 # %% [markdown]
 # ## Try it
 #
-# - Send gradients in half the bytes: `vector.astype(np.float32)` before the ring. How far do the four chips
-#   drift from the one?
+# - Send gradients in half the bytes: `vector.astype(np.float32)` before the ring. How far do the
+#   four chips drift from the one?
 # - Give the chips unequal shares. How must the mean be taken now?
 # - Let chip 2 send zeros. Do the four still agree with one another? Do they still learn?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert abs(np.mean([one for one, _ in shares]) - loss) < 1e-12 and error < 1e-12

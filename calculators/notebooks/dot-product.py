@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Dot product: what does a processor do for one sum?
 #
-# You will run a program of nine instructions on a processor that you can read from top to bottom. It
-# multiplies two lists of numbers pair by pair and adds up. You count what it executes: how many
-# instructions fetch numbers, how many calculate, and how many only keep the loop going. Then you see what
-# the counts say about any machine.
+# You will run a program of nine instructions on a processor that you can read from top to bottom.
+# It multiplies two lists of numbers pair by pair and adds up. You count what it executes: how many
+# instructions fetch numbers, how many calculate, and how many only keep the loop going. Then you
+# see what the counts say about any machine.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed, and no RISC-V processor either.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed, and no RISC-V processor either.
 #
 # ## Set up
 #
@@ -37,9 +37,9 @@ use_style()
 # %% [markdown]
 # ## The program
 #
-# It is the listing of the chapter "A computer in one page", letter by letter. When it starts, register `a0`
-# holds the address of the first list, `a1` that of the second, and `a2` their length. When it ends, `a3`
-# holds the sum. Numbers are whole and take 4 bytes each.
+# It is the listing of the chapter "A computer in one page", letter by letter. When it starts,
+# register `a0` holds the address of the first list, `a1` that of the second, and `a2` their length.
+# When it ends, `a3` holds the sum. Numbers are whole and take 4 bytes each.
 
 # %%
 PROGRAM = """\
@@ -58,9 +58,10 @@ print(PROGRAM)
 # %% [markdown]
 # ## A processor
 #
-# A program is a list of instructions, and labels are places in it. The processor holds the number of the
-# next instruction and a few registers; memory is one row of bytes. A result is cut to 32 bits, as a register
-# of that width would hold it. An address that is no multiple of 4, or outside the memory, is an error.
+# A program is a list of instructions, and labels are places in it. The processor holds the number
+# of the next instruction and a few registers; memory is one row of bytes. A result is cut to 32
+# bits, as a register of that width would hold it. An address that is no multiple of 4, or outside
+# the memory, is an error.
 
 
 # %%
@@ -137,8 +138,8 @@ print("executed:   ", ", ".join(f"{count} {name}" for name, count in counts.item
 # %% [markdown]
 # ## Three kinds of instruction
 #
-# Only `mul` and `add` are the arithmetic that we asked for. `lw` brings the numbers. The rest moves two
-# addresses on, counts down and jumps.
+# Only `mul` and `add` are the arithmetic that we asked for. `lw` brings the numbers. The rest moves
+# two addresses on, counts down and jumps.
 
 # %%
 KINDS = {
@@ -160,9 +161,10 @@ print(f"{'together':<18}{sum(counts.values()):>6}")
 # %% [markdown]
 # ## Unrolling
 #
-# A round of the loop may do several pairs and pay for the loop once. The next cell writes such programs:
-# loads at growing distances from the same address, as many multiplications and additions, and then one
-# step of the addresses for all. The length has to be a multiple of the pairs in a round.
+# A round of the loop may do several pairs and pay for the loop once. The next cell writes such
+# programs: loads at growing distances from the same address, as many multiplications and additions,
+# and then one step of the addresses for all. The length has to be a multiple of the pairs in a
+# round.
 
 
 # %%
@@ -184,15 +186,17 @@ PAIRS = (1, 2, 4, 8, 16)
 found = {pairs: dot(unrolled(pairs), x, y) for pairs in PAIRS}
 for pairs, (value, counted) in found.items():
     print(
-        f"{pairs:>2} pairs in a round: sum {value}, {sum(counted.values()) / len(x):.2f} instructions for each pair"
+        f"{pairs:>2} pairs in a round: sum {value}, {sum(counted.values()) / len(x):.2f} "
+        "instructions for each pair"
     )
 
 # %% [markdown]
 # ## What cannot be unrolled away
 #
-# The figure shows the instructions for each pair, split into the three kinds, for one to sixteen pairs in a
-# round of the loop. The orange part, the loop, melts away. The two loads and the two operations stay: for
-# each number that arrives there is one operation, and no way of writing the program changes that.
+# The figure shows the instructions for each pair, split into the three kinds, for one to sixteen
+# pairs in a round of the loop. The orange part, the loop, melts away. The two loads and the two
+# operations stay: for each number that arrives there is one operation, and no way of writing the
+# program changes that.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.0))
@@ -207,18 +211,19 @@ ax.set(xlabel="pairs in a round of the loop", ylabel="instructions for each pair
 ax.grid(False)
 ax.legend(ncols=3, loc="upper right")
 show(
-    "Instructions for each pair of a dot product by kind, for one to sixteen pairs in a round of the loop"
+    "Instructions for each pair of a dot product by kind, for one to sixteen pairs in a round of "
+    "the loop"
 )
 
 # %% [markdown]
 # ## What the counts say about a machine
 #
-# Operations over bytes is the arithmetic intensity. Here each pair takes 2 operations and 8 bytes. With
-# numbers of 2 bytes it would be twice that, one half. The calculator counts as the program does, and adds the
-# one result that is written.
+# Operations over bytes is the arithmetic intensity. Here each pair takes 2 operations and 8 bytes.
+# With numbers of 2 bytes it would be twice that, one half. The calculator counts as the program
+# does, and adds the one result that is written.
 #
-# Now suppose a processor that starts one instruction in each cycle. Its rate of wanted operations is the
-# clock times their share of the instructions. Beside it stands the peak of an accelerator.
+# Now suppose a processor that starts one instruction in each cycle. Its rate of wanted operations
+# is the clock times their share of the instructions. Beside it stands the peak of an accelerator.
 
 # %%
 operations = by_kind(counts)["wanted arithmetic"]
@@ -231,7 +236,8 @@ clock = flopbook.parse_quantity("3GHz", "Hz")
 rate = clock * operations / sum(counts.values())
 h100 = flopbook.chip("h100-sxm")
 print(
-    f"\none instruction a cycle at 3 GHz: {flopbook.format_quantity(rate, 'OP/s')} of wanted arithmetic"
+    f"\none instruction a cycle at 3 GHz: {flopbook.format_quantity(rate, 'OP/s')} of wanted "
+    "arithmetic"
 )
 print(f"an H100, dense bf16:              {flopbook.format_quantity(h100.peak('bf16'), 'FLOP/s')}")
 print(f"the one over the other:           {h100.peak('bf16') / rate:,.0f}")
@@ -239,14 +245,15 @@ print(f"the one over the other:           {h100.peak('bf16') / rate:,.0f}")
 # %% [markdown]
 # ## Try it
 #
-# - Give both lists numbers near a hundred thousand. Where does the sum go wrong, and why is NumPy right?
+# - Give both lists numbers near a hundred thousand. Where does the sum go wrong, and why is NumPy
+#   right?
 # - Let the length be no multiple of the pairs in a round. What does the program do? Mend it.
 # - Write `y = a * x + y` for whole lists. You need `sw`, which stores: add it to the processor.
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert len(assemble(PROGRAM)[0]) == 9

@@ -13,13 +13,13 @@
 # %% [markdown]
 # # FSDP limit: how many chips can share one model?
 #
-# You will see how far training with fully sharded data parallelism (FSDP, also called ZeRO-3) can spread
-# before the chips wait for the network. You compute the smallest batch for each chip on a TPU v5p, turn it
-# into a largest number of chips, and find out how one misplaced bracket in a set of slides hides most of
-# the chips.
+# You will see how far training with fully sharded data parallelism (FSDP, also called ZeRO-3) can
+# spread before the chips wait for the network. You compute the smallest batch for each chip on a
+# TPU v5p, turn it into a largest number of chips, and find out how one misplaced bracket in a set
+# of slides hides most of the chips.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No TPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No TPU is needed.
 #
 # ## Set up
 #
@@ -37,13 +37,14 @@ use_style()
 # %% [markdown]
 # ## Weights on the move
 #
-# With FSDP every chip stores a small part of the weights. To compute, it gathers each layer from the
-# others, uses it on its own share of the batch, and lets it go. Gathering takes the same time however few
-# tokens a chip has. So there is a smallest share for which the arithmetic takes as long as the gathering.
-# It does not depend on the size of the model: twice the weights are twice the traffic and twice the work.
+# With FSDP every chip stores a small part of the weights. To compute, it gathers each layer from
+# the others, uses it on its own share of the batch, and lets it go. Gathering takes the same time
+# however few tokens a chip has. So there is a smallest share for which the arithmetic takes as long
+# as the gathering. It does not depend on the size of the model: twice the weights are twice the
+# traffic and twice the work.
 #
-# The chips of a TPU pod form a torus. Every axis of it that FSDP may use is a ring, with a link to either
-# side.
+# The chips of a TPU pod form a torus. Every axis of it that FSDP may use is a ring, with a link to
+# either side.
 
 # %%
 answer = flopbook.calculate("fsdp-limit", chip="tpu-v5p", axes=3, batch_tokens="16M")
@@ -63,9 +64,10 @@ print(
 # %% [markdown]
 # ## Two figures for one link
 #
-# Google prints the bandwidth of all links of a chip together, in both directions. The book *How to Scale
-# Your Model* gives a smaller one for each link, and its authors say that what a link attains depends on the
-# operation. Both are recorded in flopbook, and the slides that this page looks at use the smaller one.
+# Google prints the bandwidth of all links of a chip together, in both directions. The book *How to
+# Scale Your Model* gives a smaller one for each link, and its authors say that what a link attains
+# depends on the operation. Both are recorded in flopbook, and the slides that this page looks at
+# use the smaller one.
 
 # %%
 v5p = flopbook.chip("tpu-v5p")
@@ -81,9 +83,10 @@ print("from the book:       ", flopbook.format_quantity(book, "byte/s"), "one wa
 # %% [markdown]
 # ## More axes, smaller shares
 #
-# The figure shows the smallest number of tokens for each chip on a TPU v5p when FSDP uses one, two or three
-# axes of the torus. Three axes carry three times as much as one, so the bars fall to a half and to a third.
-# The right bar of each pair, from the smaller link bandwidth, is always a little higher.
+# The figure shows the smallest number of tokens for each chip on a TPU v5p when FSDP uses one, two
+# or three axes of the torus. Three axes carry three times as much as one, so the bars fall to a
+# half and to a third. The right bar of each pair, from the smaller link bandwidth, is always a
+# little higher.
 
 # %%
 axes = np.array([1.0, 2.0, 3.0])
@@ -110,10 +113,10 @@ show("Smallest number of tokens per chip on a TPU v5p with one, two and three ax
 # %% [markdown]
 # ## A bracket
 #
-# A set of slides asks how many chips DeepSeek-V2 could have been trained on. The ledger of flopbook keeps
-# the sentence and the expression as they were printed. The result on the slide is right. The expression
-# beside it is not: read from left to right it divides by the number of axes where it should divide the
-# bound by it.
+# A set of slides asks how many chips DeepSeek-V2 could have been trained on. The ledger of flopbook
+# keeps the sentence and the expression as they were printed. The result on the slide is right. The
+# expression beside it is not: read from left to right it divides by the number of axes where it
+# should divide the bound by it.
 
 # %%
 rows = {row.id: row for row in flopbook.ledger_rows()}
@@ -135,10 +138,10 @@ print(f"the one over the other:         {meant['max_chips'] / as_printed:>8.1f}"
 # %% [markdown]
 # ## And then the experts
 #
-# DeepSeek-V2 is a mixture of experts. All its experts are gathered, but a token computes on only a few of
-# them. The traffic is that of the whole model and the work is that of a small one, so each chip needs a
-# share that is larger by experts over experts for each token. The formula counts every weight as an
-# expert's; attention and shared experts, which all tokens use, soften it a little.
+# DeepSeek-V2 is a mixture of experts. All its experts are gathered, but a token computes on only a
+# few of them. The traffic is that of the whole model and the work is that of a small one, so each
+# chip needs a share that is larger by experts over experts for each token. The formula counts every
+# weight as an expert's; attention and shared experts, which all tokens use, soften it a little.
 
 # %%
 experts = flopbook.calculate(
@@ -152,19 +155,20 @@ experts = flopbook.calculate(
 ratio = experts.inputs["experts"].value / experts.inputs["experts_per_token"].value
 print(f"experts over experts for each token: {ratio:.1f}")
 print(
-    f"smallest share:  {experts['tokens_per_chip']:,.0f} tokens (dense: {meant['tokens_per_chip']:,.0f})"
+    f"smallest share:  {experts['tokens_per_chip']:,.0f} tokens (dense: "
+    f"{meant['tokens_per_chip']:,.0f})"
 )
 print(f"largest machine: {experts['max_chips']:,.0f} chips")
 
 # %% [markdown]
 # ## Batch and machine
 #
-# The figure shows the largest number of TPU v5p chips against the batch, on logarithmic axes, with the
-# smaller link bandwidth. The three blue lines are dense models on one, two and three axes; the orange line
-# is DeepSeek-V2 with its experts counted, on three axes. The grey line is one pod: above it, chips must
-# talk over a slower network and the bound no longer holds. Dots mark the largest batches of three models as
-# their authors print them; the one of DeepSeek-V2, on the orange line, is a little smaller than the
-# slide's.
+# The figure shows the largest number of TPU v5p chips against the batch, on logarithmic axes, with
+# the smaller link bandwidth. The three blue lines are dense models on one, two and three axes; the
+# orange line is DeepSeek-V2 with its experts counted, on three axes. The grey line is one pod:
+# above it, chips must talk over a slower network and the bound no longer holds. Dots mark the
+# largest batches of three models as their authors print them; the one of DeepSeek-V2, on the orange
+# line, is a little smaller than the slide's.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 5.0))
@@ -212,15 +216,17 @@ show("Largest number of TPU v5p chips for FSDP against the batch, dense and mixt
 # %% [markdown]
 # ## Try it
 #
-# - Which batch fills one pod with a dense model on three axes? Multiply the share by the chips of the pod.
-# - Ask for `model="deepseek-v3"`. Its experts are spread more thinly. Does the share grow or shrink?
-# - An H100 has a switch in place of a torus: `flopbook.calculate("fsdp-limit", chip="h100-sxm")`. Mind that
-#   its scale-up network ends after a few chips.
+# - Which batch fills one pod with a dense model on three axes? Multiply the share by the chips of
+#   the pod.
+# - Ask for `model="deepseek-v3"`. Its experts are spread more thinly. Does the share grow or
+#   shrink?
+# - An H100 has a switch in place of a torus: `flopbook.calculate("fsdp-limit", chip="h100-sxm")`.
+#   Mind that its scale-up network ends after a few chips.
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 for tokens in need.values():

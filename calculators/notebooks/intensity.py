@@ -13,12 +13,13 @@
 # %% [markdown]
 # # Arithmetic intensity: how much work is there for each byte?
 #
-# You will count, load by load and operation by operation, what a dot product and matrix products do. From
-# the counts you get one number for each, the operations for each byte, and that number decides what a chip
-# can do with it. You see why only large square products keep a chip busy, and how large is large.
+# You will count, load by load and operation by operation, what a dot product and matrix products
+# do. From the counts you get one number for each, the operations for each byte, and that number
+# decides what a chip can do with it. You see why only large square products keep a chip busy, and
+# how large is large.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -36,10 +37,10 @@ use_style()
 # %% [markdown]
 # ## Counting in code
 #
-# The loops of a matrix product with M rows, N columns and sums of K terms, as plain as they can be written.
-# Every array counts how often it is touched. A value is loaded from memory the first time that it is
-# needed and then kept, as on a chip whose small fast memory holds everything. So a load happens once for
-# each value, and later uses are free. Each result is stored once.
+# The loops of a matrix product with M rows, N columns and sums of K terms, as plain as they can be
+# written. Every array counts how often it is touched. A value is loaded from memory the first time
+# that it is needed and then kept, as on a chip whose small fast memory holds everything. So a load
+# happens once for each value, and later uses are free. Each result is stored once.
 #
 # A number takes 2 bytes, as in bf16. A product of K terms is K multiplications and K - 1 additions.
 
@@ -49,7 +50,7 @@ WIDTH = 2  # bytes of a bf16 value
 
 
 class Counted:
-    """A matrix that counts how many of its values were loaded, each for the first time, and stored."""
+    """A matrix that counts how many of its values were loaded (the first time only) and stored."""
 
     def __init__(self, values):
         self.values, self.seen, self.loads, self.stores = values, np.zeros(values.shape, bool), 0, 0
@@ -80,7 +81,7 @@ def multiply(a, b, c):
 
 
 def counts(m, n, k):
-    """Operations and bytes of a product of an m x k and a k x n matrix, counted while it is done."""
+    """Operations and bytes of the product of an m x k and a k x n matrix, counted as it runs."""
     random = np.random.default_rng(0)
     a, b = Counted(random.standard_normal((m, k))), Counted(random.standard_normal((k, n)))
     c = Counted(np.zeros((m, n)))
@@ -92,13 +93,14 @@ def counts(m, n, k):
 # %% [markdown]
 # ## Four shapes
 #
-# A dot product is one row times one column. A matrix times a vector (GEMV) uses each weight once. A square
-# product uses each value many times. A skinny one has few rows: it is what a layer does with a small batch.
-# The calculator of flopbook answers the same question with a formula; the two columns must agree.
+# A dot product is one row times one column. A matrix times a vector (GEMV) uses each weight once. A
+# square product uses each value many times. A skinny one has few rows: it is what a layer does with
+# a small batch. The calculator of flopbook answers the same question with a formula; the two
+# columns must agree.
 #
-# One difference is a matter of convention. The calculator counts K additions for K terms, as nearly everybody
-# does, since a chip adds each product to something. The loops above begin with the first product and need
-# only K - 1.
+# One difference is a matter of convention. The calculator counts K additions for K terms, as nearly
+# everybody does, since a chip adds each product to something. The loops above begin with the first
+# product and need only K - 1.
 
 # %%
 SHAPES = {
@@ -121,10 +123,10 @@ for name, (op, m, n, k) in SHAPES.items():
 # %% [markdown]
 # ## Three laws
 #
-# The dot product loads two numbers for two operations: with 2 bytes each it tends to one half, however long
-# it is. GEMV tends to one. A square product of side n does 2 n n n operations on 3 n n values, so with 2
-# bytes it has n / 3. That is the only one of the three that grows. In another format the limits move: with
-# 4 bytes all are half as large.
+# The dot product loads two numbers for two operations: with 2 bytes each it tends to one half,
+# however long it is. GEMV tends to one. A square product of side n does 2 n n n operations on 3 n n
+# values, so with 2 bytes it has n / 3. That is the only one of the three that grows. In another
+# format the limits move: with 4 bytes all are half as large.
 
 # %%
 sides = np.array([2, 4, 8, 16, 32, 64])
@@ -137,9 +139,9 @@ for name, values in measured.items():
     print(f"{name:<12}", "  ".join(f"{value:8.3f}" for value in values))
 
 # %% [markdown]
-# The figure shows the counted intensity against the side n, for a square product, for a square matrix times
-# a vector, and for a dot product of n times n terms, with both axes logarithmic. The dots are counts, the
-# lines the three laws. Two of them are flat.
+# The figure shows the counted intensity against the side n, for a square product, for a square
+# matrix times a vector, and for a dot product of n times n terms, with both axes logarithmic. The
+# dots are counts, the lines the three laws. Two of them are flat.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.0))
@@ -153,18 +155,20 @@ ax.set_yticks([0.3, 1, 3, 10, 30], ["0.3", "1", "3", "10", "30"])
 ax.minorticks_off()
 ax.legend()
 show(
-    "Counted arithmetic intensity of dot product, matrix times vector and square product against the side"
+    "Counted arithmetic intensity of dot product, matrix times vector and square product against "
+    "the side"
 )
 
 # %% [markdown]
 # ## Under the roofs of chips
 #
-# A chip has a peak rate and a memory bandwidth. Below the intensity at which the two meet, the ridge point,
-# it waits for memory, and its rate is bandwidth times intensity. Above it, the rate is the peak.
+# A chip has a peak rate and a memory bandwidth. Below the intensity at which the two meet, the
+# ridge point, it waits for memory, and its rate is bandwidth times intensity. Above it, the rate is
+# the peak.
 #
-# The figure shows these roofs for three chips in bf16, with both axes logarithmic. Vertical lines mark the
-# operations: those on the left have no chance on any chip, and the square product of side 4,096 is far to
-# the right of all the bends.
+# The figure shows these roofs for three chips in bf16, with both axes logarithmic. Vertical lines
+# mark the operations: those on the left have no chance on any chip, and the square product of side
+# 4,096 is far to the right of all the bends.
 
 # %%
 CHIPS = ("a100-sxm-80gb", "h100-sxm", "tpu-v5p")
@@ -214,9 +218,9 @@ show("Rooflines of three chips in bf16 with five operations at their arithmetic 
 # %% [markdown]
 # ## How large must a square be?
 #
-# With n / 3 operations for each byte, a square product is limited by arithmetic as soon as n is three times
-# the ridge point. The next cell goes through the powers of two on an H100, and asks the calculator for the
-# edge on all three chips.
+# With n / 3 operations for each byte, a square product is limited by arithmetic as soon as n is
+# three times the ridge point. The next cell goes through the powers of two on an H100, and asks the
+# calculator for the edge on all three chips.
 
 # %%
 bounds = {}
@@ -234,14 +238,15 @@ for name, edge in edges.items():
 # ## Try it
 #
 # - With 4 bytes for a value: set `WIDTH` to 4. Which numbers halve?
-# - Let the skinny product have 16 rows and then 64. Which of the three matrices causes most of the bytes?
-# - Forget the fast memory: remove the line with `self.seen[at] = True`. What is the intensity of a square
-#   product now, and of which other operation does it remind you?
+# - Let the skinny product have 16 rows and then 64. Which of the three matrices causes most of the
+#   bytes?
+# - Forget the fast memory: remove the line with `self.seen[at] = True`. What is the intensity of a
+#   square product now, and of which other operation does it remind you?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 for name, (_, m, n, k) in SHAPES.items():

@@ -15,16 +15,18 @@
 # %% [markdown]
 # # Data parallelism in JAX: does every device learn the same?
 #
-# You will train a small transformer twice, once on one device and once on eight, each of which sees an
-# eighth of the batch. The gradients must come out alike. For that they have to be added up over all
-# devices, and you find the all-reduce that does it in the compiled program, with its bytes. Then you cut
-# the weights themselves over the devices, as FSDP does, and see which collectives come in its place.
+# You will train a small transformer twice, once on one device and once on eight, each of which sees
+# an eighth of the batch. The gradients must come out alike. For that they have to be added up over
+# all devices, and you find the all-reduce that does it in the compiled program, with its bytes.
+# Then you cut the weights themselves over the devices, as FSDP does, and see which collectives come
+# in its place.
 #
-# The eight devices are simulated: JAX lets the processor of one computer play all of them. It gains no time
-# that way, so nothing is timed. What moves is the same as on real ones.
+# The eight devices are simulated: JAX lets the processor of one computer play all of them. It gains
+# no time that way, so nothing is timed. What moves is the same as on real ones.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install '.[jax]' matplotlib`. No
-# GPU is needed. The notebook *A mesh of eight devices in JAX* comes before this one.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install '.[jax]' matplotlib`. No GPU is needed. The notebook *A mesh of eight devices in JAX*
+# comes before this one.
 #
 # ## Set up
 #
@@ -55,8 +57,9 @@ jax.config.update("jax_num_cpu_devices", 8)
 # %% [markdown]
 # ## A small decoder
 #
-# The model is a transformer of two layers: attention that looks back only, with rotary positions, and a
-# gated feed-forward block, each behind a normalisation. It is small and has every part of a large one.
+# The model is a transformer of two layers: attention that looks back only, with rotary positions,
+# and a gated feed-forward block, each behind a normalisation. It is small and has every part of a
+# large one.
 #
 # Its weights are a tree: names lead to matrices. flopbook counts the parameters of the same shape.
 
@@ -97,8 +100,8 @@ print(f"{parameters:,} parameters here, {counted:,.0f} counted by flopbook")
 print(f"their gradients in fp32: {flopbook.format_quantity(gradient_bytes, 'byte')}")
 
 # %% [markdown]
-# The next cell is the model. It turns tokens into the mean loss of guessing each next token. Nothing in it
-# knows about devices.
+# The next cell is the model. It turns tokens into the mean loss of guessing each next token.
+# Nothing in it knows about devices.
 
 
 # %%
@@ -138,10 +141,10 @@ def loss(weights, tokens):
 # %% [markdown]
 # ## Something to learn
 #
-# A sequence counts on in equal steps and goes round at 16: 3, 10, 1, 8, 15, 6, ... Start and step differ
-# from sequence to sequence. Two tokens give the step away, and with it all that follow. The second itself
-# cannot be guessed from the first. So the loss can fall to what one blind guess costs, shared by all tokens
-# of the sequence, and not to zero.
+# A sequence counts on in equal steps and goes round at 16: 3, 10, 1, 8, 15, 6, ... Start and step
+# differ from sequence to sequence. Two tokens give the step away, and with it all that follow. The
+# second itself cannot be guessed from the first. So the loss can fall to what one blind guess
+# costs, shared by all tokens of the sequence, and not to zero.
 
 # %%
 SEQUENCES, LENGTH = 48, 24
@@ -159,9 +162,10 @@ for row in batch(np.random.default_rng(1))[:3]:
 # %% [markdown]
 # ## One gradient, two ways
 #
-# On one device the whole batch goes through the model. On eight, the batch is cut by its sequences and each
-# device holds all weights. That is the whole change: two layouts. The compiler finds out by itself that the
-# gradients of the weights, which shall lie whole on every device, are sums over the cut dimension.
+# On one device the whole batch goes through the model. On eight, the batch is cut by its sequences
+# and each device holds all weights. That is the whole change: two layouts. The compiler finds out
+# by itself that the gradients of the weights, which shall lie whole on every device, are sums over
+# the cut dimension.
 
 # %%
 mesh = jax.make_mesh((8,), ("D",), axis_types=(jax.sharding.AxisType.Auto,))
@@ -193,8 +197,8 @@ print("gradients:", "alike to rounding" if difference(one, eight) < 1e-5 else "D
 # %% [markdown]
 # ## The all-reduce in the program
 #
-# A collective is a line of the program, with the shapes that it leaves on each device. This cell adds up
-# their bytes. You can skip reading it.
+# A collective is a line of the program, with the shapes that it leaves on each device. This cell
+# adds up their bytes. You can skip reading it.
 
 
 # %%
@@ -225,12 +229,14 @@ def tell(title, found):
 found = totals(shared)
 tell("compiled program:", found)
 print(
-    f"gradients: {gradient_bytes:,} bytes; beyond them {found['all-reduce'] - gradient_bytes}, the loss, one number"
+    f"gradients: {gradient_bytes:,} bytes; beyond them {found['all-reduce'] - gradient_bytes}, the "
+    "loss, one number"
 )
 
 # %% [markdown]
-# Every gradient is in it once, and the loss with them. The traffic does not depend on the batch: twice the
-# sequences are twice the arithmetic and the same bytes. That is why a large batch hides it.
+# Every gradient is in it once, and the loss with them. The traffic does not depend on the batch:
+# twice the sequences are twice the arithmetic and the same bytes. That is why a large batch hides
+# it.
 
 # %%
 twice = jax.jit(gradient, in_shardings=(whole, cut), out_shardings=whole)
@@ -240,10 +246,10 @@ tell("twice the sequences:", totals(twice))
 # %% [markdown]
 # ## The same by hand
 #
-# With `jax.shard_map` you write what one device does, and the mean over the devices is a call of your own.
-# All have equally many sequences, so the mean of their means is the mean of the batch. An older function,
-# `pmap`, is used in many programs for this. It is kept in working order only, and its makers [ask for
-# shard_map in new code](https://docs.jax.dev/en/latest/migrate_pmap.html).
+# With `jax.shard_map` you write what one device does, and the mean over the devices is a call of
+# your own. All have equally many sequences, so the mean of their means is the mean of the batch. An
+# older function, `pmap`, is used in many programs for this. It is kept in working order only, and
+# its makers [ask for shard_map in new code](https://docs.jax.dev/en/latest/migrate_pmap.html).
 
 
 # %%
@@ -264,8 +270,8 @@ print("gradients:", "alike to rounding" if difference(one, by_hand_result) < 1e-
 # %% [markdown]
 # ## Training
 #
-# The step is compiled once for each way: gradients, then Adam. Both trainings begin with the same weights
-# and see the same batches.
+# The step is compiled once for each way: gradients, then Adam. Both trainings begin with the same
+# weights and see the same batches.
 
 # %%
 STEPS, RATE, DECAY, DECAY_SQUARE = 60, 5e-3, 0.9, 0.98
@@ -307,10 +313,10 @@ print(f"one device:    from {losses_one[0]:.2f} to {losses_one[-1]:.2f} in {STEP
 print(f"eight devices: from {losses_eight[0]:.2f} to {losses_eight[-1]:.2f} in {STEPS} steps")
 
 # %% [markdown]
-# The figure shows the loss against the step, for both. The broad line is one device, the thin one eight.
-# The dotted line is the loss of somebody who guesses blindly. They lie on each other: data parallelism
-# changes where the work is done and not what is learnt. Only rounding differs, since the sums are taken in
-# another order.
+# The figure shows the loss against the step, for both. The broad line is one device, the thin one
+# eight. The dotted line is the loss of somebody who guesses blindly. They lie on each other: data
+# parallelism changes where the work is done and not what is learnt. Only rounding differs, since
+# the sums are taken in another order.
 
 # %%
 fig, ax = plt.subplots()
@@ -325,10 +331,10 @@ show("Loss of a small transformer against the step, trained on one device and on
 # %% [markdown]
 # ## Cutting the weights as well
 #
-# In FSDP no device keeps all weights. Each holds an eighth of every array, gathers an array just before it
-# is used, and drops it afterwards. Gradients are added up and each device keeps its eighth of them. By
-# hand, one line is new: the gather at the front. The gradient of a gather is a reduce-scatter, and JAX
-# writes that one itself.
+# In FSDP no device keeps all weights. Each holds an eighth of every array, gathers an array just
+# before it is used, and drops it afterwards. Gradients are added up and each device keeps its
+# eighth of them. By hand, one line is new: the gather at the front. The gradient of a gather is a
+# reduce-scatter, and JAX writes that one itself.
 
 
 # %%
@@ -358,14 +364,14 @@ print(f"weights on each device: {held:,} of {gradient_bytes:,} bytes")
 print("gradients:", "alike to rounding" if difference(one, sharded_result) < 1e-5 else "DIFFERENT")
 
 # %% [markdown]
-# The four bytes of all-reduce are the loss. Gather and scatter together are what one all-reduce was. So
-# FSDP divides the memory of the weights by the number of devices for no more traffic, if each array is
-# gathered once. A large model drops what it gathered and gathers it a second time for the backward pass;
-# that costs half as much again.
+# The four bytes of all-reduce are the loss. Gather and scatter together are what one all-reduce
+# was. So FSDP divides the memory of the weights by the number of devices for no more traffic, if
+# each array is gathered once. A large model drops what it gathered and gathers it a second time for
+# the backward pass; that costs half as much again.
 #
-# What does the compiler find when it is only told that the weights lie cut? It gathers them, and a few
-# small ones twice, forward and backward. But it adds up the gradients with an all-reduce and lets each
-# device throw most of them away, as it did in the notebook on the mesh.
+# What does the compiler find when it is only told that the weights lie cut? It gathers them, and a
+# few small ones twice, forward and backward. But it adds up the gradients with an all-reduce and
+# lets each device throw most of them away, as it did in the notebook on the mesh.
 
 # %%
 automatic = (
@@ -379,8 +385,8 @@ tell("FSDP by the compiler:", totals(automatic))
 # %% [markdown]
 # ## On real links
 #
-# How long would that all-reduce take for a large model? flopbook has the numbers. The batch must be large
-# enough that the arithmetic of a chip takes longer than adding up the gradients.
+# How long would that all-reduce take for a large model? flopbook has the numbers. The batch must be
+# large enough that the arithmetic of a chip takes longer than adding up the gradients.
 
 # %%
 big = flopbook.model("llama-3-8b")
@@ -395,14 +401,17 @@ print(f"hidden from {flopbook.format_quantity(limit['tokens_per_chip'], 'token')
 # %% [markdown]
 # ## Try it
 #
-# - Make the model twice as wide. By what factor do the bytes of the all-reduce grow, and why not by four?
-# - Leave out the `pmean` of `on_each_device`. Which gradients does device 0 get, and why does nothing complain?
-# - Train with the cut weights: put `cut` in place of `whole` in the call of `train`. Adam needs no change. Why?
+# - Make the model twice as wide. By what factor do the bytes of the all-reduce grow, and why not by
+#   four?
+# - Leave out the `pmean` of `on_each_device`. Which gradients does device 0 get, and why does
+#   nothing complain?
+# - Train with the cut weights: put `cut` in place of `whole` in the call of `train`. Adam needs no
+#   change. Why?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert parameters == counted

@@ -15,16 +15,16 @@
 # %% [markdown]
 # # A mesh of eight devices in JAX: what does the compiler move?
 #
-# You will cut arrays into blocks, lay them on eight devices and multiply them. Which blocks have to travel
-# is decided by a compiler. You read its program, find every collective in it, and hold names and bytes
-# against what flopbook says beforehand. Mostly they agree. Where they do not, you see what the compiler did
-# instead.
+# You will cut arrays into blocks, lay them on eight devices and multiply them. Which blocks have to
+# travel is decided by a compiler. You read its program, find every collective in it, and hold names
+# and bytes against what flopbook says beforehand. Mostly they agree. Where they do not, you see
+# what the compiler did instead.
 #
-# The eight devices are simulated: JAX lets the processor of one computer play all of them. Times would mean
-# nothing there, so nothing is timed. What moves is the same as on real ones.
+# The eight devices are simulated: JAX lets the processor of one computer play all of them. Times
+# would mean nothing there, so nothing is timed. What moves is the same as on real ones.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install '.[jax]' matplotlib`. No
-# GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install '.[jax]' matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -54,9 +54,9 @@ jax.config.update("jax_num_cpu_devices", 8)
 # %% [markdown]
 # ## Eight devices on a grid
 #
-# A mesh gives the devices coordinates. This one is four long along X and two long along Y. A layout such as
-# `A[I_X, J]` says which axis cuts which dimension: here the rows are cut along X, and Y holds copies. JAX
-# writes the same layout as a list with one entry for each dimension.
+# A mesh gives the devices coordinates. This one is four long along X and two long along Y. A layout
+# such as `A[I_X, J]` says which axis cuts which dimension: here the rows are cut along X, and Y
+# holds copies. JAX writes the same layout as a list with one entry for each dimension.
 #
 # The loop lays a matrix on the mesh in four ways and compares the block of a device with what
 # `flopbook.calculate("shard", ...)` says about it.
@@ -87,8 +87,8 @@ for layout in ("A[I, J]", "A[I_X, J]", "A[I_Y, J_X]", "A[I_XY, J]"):
 # ## Reading a compiled program
 #
 # Before JAX runs a function it compiles it for all devices at once. The program can be printed. A
-# collective is a line of it, with the shape that is left on each device when it is done. Here a matrix cut
-# by its columns is multiplied by a whole one.
+# collective is a line of it, with the shape that is left on each device when it is done. Here a
+# matrix cut by its columns is multiplied by a whole one.
 
 
 # %%
@@ -109,11 +109,11 @@ for line in multiply("A[I, J_X] * B[J, K] -> C[I, K]", (256, 512, 128)).as_text(
         print(line.strip().partition(", use_global")[0].replace(", ", ",\n    "))
 
 # %% [markdown]
-# The part in square brackets after `f32` is a shape: the gathered matrix has all of its columns. The next
-# cell reads such lines. It gives the bytes of the *whole* array, all blocks of a group together, as
-# flopbook does. For an all-gather and an all-reduce that is what is left on each device. For a
-# reduce-scatter and an all-to-all it is as many times that as devices take part. Of a permute it counts
-# what one device hands on. You can skip reading it.
+# The part in square brackets after `f32` is a shape: the gathered matrix has all of its columns.
+# The next cell reads such lines. It gives the bytes of the *whole* array, all blocks of a group
+# together, as flopbook does. For an all-gather and an all-reduce that is what is left on each
+# device. For a reduce-scatter and an all-to-all it is as many times that as devices take part. Of a
+# permute it counts what one device hands on. You can skip reading it.
 
 
 # %%
@@ -152,9 +152,9 @@ def moves(compiled):
 # %% [markdown]
 # ## The four cases
 #
-# A product of matrices needs a collective or not, depending on where the cuts are. There are four cases,
-# and the third comes in two kinds. For each the cell prints what flopbook says and what the compiled
-# program holds. The matrices are large; compiling needs no memory for them.
+# A product of matrices needs a collective or not, depending on where the cuts are. There are four
+# cases, and the third comes in two kinds. For each the cell prints what flopbook says and what the
+# compiled program holds. The matrices are large; compiling needs no memory for them.
 
 # %%
 SIZES = (8192, 16384, 4096)
@@ -189,13 +189,14 @@ for case, product in CASES.items():
     print(f"    flopbook: {text(rule[case])}\n    compiler: {text(program[case])}")
 
 # %% [markdown]
-# Four of the five agree in name and bytes. The fourth does not. Its result shall be cut, so the sums can be
-# added up and dealt out in one go, a reduce-scatter. The compiler for the processor adds them up everywhere
-# with an all-reduce, and then each device throws three quarters away. The answer is right. On links it
-# would cost twice as much. Compilers for other devices may do better; that is why one looks.
+# Four of the five agree in name and bytes. The fourth does not. Its result shall be cut, so the
+# sums can be added up and dealt out in one go, a reduce-scatter. The compiler for the processor
+# adds them up everywhere with an all-reduce, and then each device throws three quarters away. The
+# answer is right. On links it would cost twice as much. Compilers for other devices may do better;
+# that is why one looks.
 #
-# The figure shows what the links would carry: the bytes that each device sends on a ring of four, for the
-# collectives of the rule and for those of the program.
+# The figure shows what the links would carry: the bytes that each device sends on a ring of four,
+# for the collectives of the rule and for those of the program.
 
 
 # %%
@@ -243,12 +244,13 @@ for case, product in CASES.items():
 # %% [markdown]
 # ## A plan of its own
 #
-# In case 2 one factor is cut along the contracted dimension and the other is whole. The rule gathers. There
-# is a second plan: each device ignores the rows that it does not need of the whole factor, which is free,
-# and the result is added up, as in case 3. It pays where the result is small. To ask flopbook for the
-# second plan, write the whole factor as cut.
+# In case 2 one factor is cut along the contracted dimension and the other is whole. The rule
+# gathers. There is a second plan: each device ignores the rows that it does not need of the whole
+# factor, which is free, and the result is added up, as in case 3. It pays where the result is
+# small. To ask flopbook for the second plan, write the whole factor as cut.
 #
-# Here the rows are cut along X too, and the result is narrow. The compiler takes the second plan by itself.
+# Here the rows are cut along X too, and the result is narrow. The compiler takes the second plan by
+# itself.
 
 # %%
 NARROW, NARROW_DIMS = (8192, 8192, 512), "I=8192,J=8192,K=512"
@@ -263,7 +265,8 @@ for plan, product in plans.items():
     )
     planned[plan] = [(name.split()[0], answer["bytes"]) for name in answer["collectives"]]
     print(
-        f"{plan:<9} {text(planned[plan])}, {flopbook.format_quantity(answer['flop'], 'FLOP')} on each device"
+        f"{plan:<9} {text(planned[plan])}, {flopbook.format_quantity(answer['flop'], 'FLOP')} on "
+        "each device"
     )
 own = moves(multiply(plans["gather"], NARROW))
 print(f"compiler  {text(own)}")
@@ -271,12 +274,12 @@ print(f"compiler  {text(own)}")
 # %% [markdown]
 # ## Saying what shall move
 #
-# With `jax.jit` you say where arrays lie, and the compiler finds the moves. With `jax.shard_map` it is the
-# other way round: you write what one device does with its blocks, and name each collective. Then the
-# reduce-scatter of case 3 is in the program, because you put it there.
+# With `jax.jit` you say where arrays lie, and the compiler finds the moves. With `jax.shard_map` it
+# is the other way round: you write what one device does with its blocks, and name each collective.
+# Then the reduce-scatter of case 3 is in the program, because you put it there.
 #
-# The cell writes every collective once. A function gets the block of its device, and the two layouts are
-# those before and after.
+# The cell writes every collective once. A function gets the block of its device, and the two
+# layouts are those before and after.
 
 # %%
 lax, NEXT = jax.lax, [(0, 1), (1, 2), (2, 3), (3, 0)]  # who hands on to whom
@@ -307,8 +310,8 @@ for name, (function, before, after) in BY_HAND.items():
 # The matrix has as many bytes as the first four lines say. A permute moves blocks only, so its
 # line says less.
 #
-# And so the fourth line of the table above can be had for half the traffic: multiply the blocks, then
-# scatter the sums.
+# And so the fourth line of the table above can be had for half the traffic: multiply the blocks,
+# then scatter the sums.
 
 # %%
 half = jax.jit(
@@ -327,9 +330,9 @@ print(f"compiler: {text(program['3, cut'])}, {sent(program['3, cut']):.3f} GB se
 # %% [markdown]
 # ## Changing a layout
 #
-# No product at all: an array lies one way and is wanted another way. The compiler finds the collective. It
-# is an all-to-all when a cut moves to the other dimension, a permute when the blocks stay whole and change
-# places, and nothing when a device only has to drop what it need not keep.
+# No product at all: an array lies one way and is wanted another way. The compiler finds the
+# collective. It is an all-to-all when a cut moves to the other dimension, a permute when the blocks
+# stay whole and change places, and nothing when a device only has to drop what it need not keep.
 
 # %%
 relaid = {}
@@ -348,15 +351,17 @@ for before, after in (
 # %% [markdown]
 # ## Try it
 #
-# - Move the cut of the narrow product: `A[I, J_X] * B[J, K] -> C[I, K]` with the sizes of the narrow one. Does the
-#   compiler still find the cheaper plan?
-# - Make a mesh of eight in a row, `(8,)` and `("X",)`. Which bytes of the table change, and which do not?
-# - Write case 2 by hand with `all_gather`, then its second plan with `psum`. Do both give the same matrix?
+# - Move the cut of the narrow product: `A[I, J_X] * B[J, K] -> C[I, K]` with the sizes of the
+#   narrow one. Does the compiler still find the cheaper plan?
+# - Make a mesh of eight in a row, `(8,)` and `("X",)`. Which bytes of the table change, and which
+#   do not?
+# - Write case 2 by hand with `all_gather`, then its second plan with `psum`. Do both give the same
+#   matrix?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert len(jax.devices()) == mesh.size == 8

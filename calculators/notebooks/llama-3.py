@@ -13,15 +13,16 @@
 # %% [markdown]
 # # Take-home: training Llama 3 on TPUs
 #
-# You will plan a training run of Llama 3 70B on a pod of TPU v5p, question by question: how many parameters,
-# how much arithmetic, how long, how many chips the memory needs, and how the chips have to be shared out so
-# that the network keeps up. Every answer is a cell with its inputs in sight. Then you ask the same of
-# Llama 3.1 405B.
+# You will plan a training run of Llama 3 70B on a pod of TPU v5p, question by question: how many
+# parameters, how much arithmetic, how long, how many chips the memory needs, and how the chips have
+# to be shared out so that the network keeps up. Every answer is a cell with its inputs in sight.
+# Then you ask the same of Llama 3.1 405B.
 #
-# Try each question on paper first. The numbers that you need are printed by the cell below the set-up.
+# Try each question on paper first. The numbers that you need are printed by the cell below the
+# set-up.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No TPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No TPU is needed.
 #
 # ## Set up
 #
@@ -40,9 +41,9 @@ say = flopbook.format_quantity
 # %% [markdown]
 # ## The inputs
 #
-# Change any of these and run the page again: all answers follow. The bandwidth of a link is the figure of the
-# book *How to Scale Your Model*, whose question this is; with `LINK = None` it is what follows from Google's
-# printed total, which is larger.
+# Change any of these and run the page again: all answers follow. The bandwidth of a link is the
+# figure of the book *How to Scale Your Model*, whose question this is; with `LINK = None` it is
+# what follows from Google's printed total, which is larger.
 
 # %%
 MODEL, CHIP = "llama-3-70b", "tpu-v5p"
@@ -64,7 +65,8 @@ network = {"chip": CHIP, "axes": 3} | ({"link_bandwidth": LINK} if LINK else {})
 W = flopbook.calculate("fsdp-limit", **network).inputs["link_bandwidth"].value
 shape = flopbook.model(MODEL)
 print(
-    f"{shape.model.name}: {shape.layers:.0f} layers, width {shape.d_model:,.0f}, feed-forward {shape.d_ff:,.0f},"
+    f"{shape.model.name}: {shape.layers:.0f} layers, width {shape.d_model:,.0f}, feed-forward "
+    f"{shape.d_ff:,.0f},"
 )
 print(
     f"  {shape.heads:.0f} heads of {shape.head_dim:.0f}, {shape.kv_heads:.0f} with keys and values,"
@@ -76,8 +78,8 @@ print(f"  {say(W, 'byte/s')} one way for each link, {POD:,.0f} chips in a pod")
 # %% [markdown]
 # ## Question 1: how many parameters?
 #
-# Count the matrices of a layer, multiply by the layers and add both embeddings. The feed-forward block has a
-# gate, so it has three matrices and not two.
+# Count the matrices of a layer, multiply by the layers and add both embeddings. The feed-forward
+# block has a gate, so it has three matrices and not two.
 
 # %%
 counted = flopbook.calculate("params", model=MODEL)
@@ -92,8 +94,8 @@ print(f"feed-forward blocks: {counted['ffn'] / counted['total']:.0%}")
 # %% [markdown]
 # ## Question 2: how much arithmetic, and how long on one pod?
 #
-# Six operations for each parameter and token. The time is the work over what all chips of the pod do in a
-# second, times the share of the peak that is reached.
+# Six operations for each parameter and token. The time is the work over what all chips of the pod
+# do in a second, times the share of the peak that is reached.
 
 # %%
 work = flopbook.calculate("training-flops", model=MODEL)
@@ -106,9 +108,10 @@ print(f"one chip at its peak: {years:.0f} years; a pod at {MFU:.0%} of it: {run[
 # %% [markdown]
 # ## Question 3: how many chips does the memory need?
 #
-# Weights, gradients and optimizer take a fixed number of bytes for each parameter. Activations grow with the
-# batch. Suppose that a few as wide as the model are kept for each layer and token, at 2 bytes a number, and
-# the rest is computed again. How many chips hold both? And how long would so few take?
+# Weights, gradients and optimizer take a fixed number of bytes for each parameter. Activations grow
+# with the batch. Suppose that a few as wide as the model are kept for each layer and token, at 2
+# bytes a number, and the rest is computed again. How many chips hold both? And how long would so
+# few take?
 
 # %%
 state = STATE * shape.params
@@ -119,7 +122,8 @@ print(f"states:      {say(state, 'byte')}")
 print(f"activations: {say(activations, 'byte')}")
 print(f"together they fit into {fit:,} chips, which would train for {slow['days'] / 365:.1f} years")
 print(
-    f"on the pod each chip holds {say((state + activations) / POD, 'byte')}, {fit / POD:.1%} of its memory"
+    f"on the pod each chip holds {say((state + activations) / POD, 'byte')}, {fit / POD:.1%} of "
+    "its memory"
 )
 
 # %% [markdown]
@@ -127,8 +131,8 @@ print(
 #
 # ## Question 4: can FSDP alone keep the pod busy?
 #
-# With full sharding on all three axes of the torus, each chip needs a smallest share of the batch. Compare it
-# with the share that it gets.
+# With full sharding on all three axes of the torus, each chip needs a smallest share of the batch.
+# Compare it with the share that it gets.
 
 # %%
 share = BATCH / POD
@@ -143,9 +147,9 @@ print(f"{fsdp['tokens_per_chip'] * POD / 2**20:.1f} Mi tokens")
 # %% [markdown]
 # ## Question 5: and with tensor parallelism beside it?
 #
-# Tensor parallelism alone reaches a few chips only. But a few ways of it inside FSDP gather fewer weights on
-# each chip, and allow a smaller share. The published limit counts a feed-forward block of two matrices;
-# with the gate it is a little easier.
+# Tensor parallelism alone reaches a few chips only. But a few ways of it inside FSDP gather fewer
+# weights on each chip, and allow a smaller share. The published limit counts a feed-forward block
+# of two matrices; with the gate it is a little easier.
 
 # %%
 tensor = flopbook.calculate("tp-limit", model=MODEL, **network | {"axes": 1})
@@ -169,14 +173,15 @@ for kind, answer in mixed.items():
     )
 
 # %% [markdown]
-# Ways are whole and should divide the machine: four ways of tensor parallelism leave 2,240 of FSDP, eight
-# leave 1,120. The limit adds up the times of both kinds of traffic. They use different axes of the torus,
-# and where they overlap only the longer one counts.
+# Ways are whole and should divide the machine: four ways of tensor parallelism leave 2,240 of FSDP,
+# eight leave 1,120. The limit adds up the times of both kinds of traffic. They use different axes
+# of the torus, and where they overlap only the longer one counts.
 #
-# The figure shows, for a block of two matrices, the time of arithmetic and of traffic in the forward pass
-# against the ways of tensor parallelism, both axes logarithmic. Where an orange line is below the blue one,
-# the network keeps up. Added up, the two kinds of traffic just do so around the best split; overlapped, in a
-# wide range. Towards either end, where one kind is nearly alone, they do not.
+# The figure shows, for a block of two matrices, the time of arithmetic and of traffic in the
+# forward pass against the ways of tensor parallelism, both axes logarithmic. Where an orange line
+# is below the blue one, the network keeps up. Added up, the two kinds of traffic just do so around
+# the best split; overlapped, in a wide range. Towards either end, where one kind is nearly alone,
+# they do not.
 
 # %%
 ways = np.geomspace(1, 64, 200)
@@ -222,14 +227,15 @@ ax.set_yticks([500, 1000, 2000, 5000, 10000], ["500", "1,000", "2,000", "5,000",
 ax.minorticks_off()
 ax.legend(loc="lower right")
 show(
-    "Times of arithmetic and traffic of a feed-forward block on a pod against ways of tensor parallelism"
+    "Times of arithmetic and traffic of a feed-forward block on a pod against ways of tensor "
+    "parallelism"
 )
 
 # %% [markdown]
 # ## Question 6: the same for 405 billion parameters
 #
-# The answers again, as one function of a model and its batch. The batch of the larger model is the largest
-# that its authors print.
+# The answers again, as one function of a model and its batch. The batch of the larger model is the
+# largest that its authors print.
 
 
 # %%
@@ -266,8 +272,8 @@ for row in table[MODEL]:
 # %% [markdown]
 # ## What the book says
 #
-# flopbook's ledger recomputes numbers of the book's chapter on this run. Those that it holds can be compared
-# with the answers above.
+# flopbook's ledger recomputes numbers of the book's chapter on this run. Those that it holds can be
+# compared with the answers above.
 
 # %%
 rows = {row.id: row for row in flopbook.ledger_rows()}
@@ -278,14 +284,16 @@ for name in ("book-one-tpu", "book-pod-days", "book-llama-70b-flop"):
 # %% [markdown]
 # ## Try it
 #
-# - `CHIP = "tpu-v6e"` has two axes and smaller pods: set `axes` to 2 in `network`, and take `LINK = None`.
+# - `CHIP = "tpu-v6e"` has two axes and smaller pods: set `axes` to 2 in `network`, and take
+#   `LINK = None`.
 # - Which batch lets FSDP alone fill the pod? Was a run of that batch published?
-# - Keep everything: what does `flopbook.calculate("memory", ...)` say about activations without recomputation?
+# - Keep everything: what does `flopbook.calculate("memory", ...)` say about activations without
+#   recomputation?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built. They hold for the inputs as they stand.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built. They hold for the inputs as they stand.
 
 # %%
 assert by_hand == counted["total"] and abs(by_hand / shape.params - 1) < 0.01

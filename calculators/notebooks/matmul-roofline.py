@@ -13,18 +13,19 @@
 # %% [markdown]
 # # Matrix multiplication on the roofline of your own machine
 #
-# You will measure two numbers of the machine that runs this page: how fast it multiplies, and how fast it
-# reads memory. They make a roofline. Then you multiply matrices of many sizes, take the time, and see
-# where each lands below that line: small batches wait for memory here as on any accelerator.
+# You will measure two numbers of the machine that runs this page: how fast it multiplies, and how
+# fast it reads memory. They make a roofline. Then you multiply matrices of many sizes, take the
+# time, and see where each lands below that line: small batches wait for memory here as on any
+# accelerator.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed. Your numbers will differ from those below, and so will those of the next build of this
-# page.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed. Your numbers will differ from those below, and
+# so will those of the next build of this page.
 #
 # ## Set up
 #
-# This cell asks for one thread, which must happen before NumPy is loaded. Then it loads flopbook and NumPy
-# and sets the look of the figures.
+# This cell asks for one thread, which must happen before NumPy is loaded. Then it loads flopbook
+# and NumPy and sets the look of the figures.
 
 # %%
 import os
@@ -46,13 +47,14 @@ use_style()
 # %% [markdown]
 # ## Taking the time
 #
-# A single measurement says little: another program may have run in between. So the clock here is processor
-# time, which stands still while others have the core; with one thread it is otherwise the time on the
-# wall. And each measurement is repeated. Others can still get in the way, in caches and at the memory, but
-# only make a run slower, so the fastest stands for the machine. The median says what usually happened.
+# A single measurement says little: another program may have run in between. So the clock here is
+# processor time, which stands still while others have the core; with one thread it is otherwise the
+# time on the wall. And each measurement is repeated. Others can still get in the way, in caches and
+# at the memory, but only make a run slower, so the fastest stands for the machine. The median says
+# what usually happened.
 #
-# Is it really one thread? A process that works on several cores spends more processor time than passes on
-# the wall. The ratio of the two counts the threads that were busy.
+# Is it really one thread? A process that works on several cores spends more processor time than
+# passes on the wall. The ratio of the two counts the threads that were busy.
 
 
 # %%
@@ -82,22 +84,25 @@ begun, used = time.perf_counter(), time.process_time()
 np.matmul(a, b, out=c)
 busy = (time.process_time() - used) / (time.perf_counter() - begun)
 print(
-    f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}, fp32"
+    f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}, "
+    "fp32"
 )
 print(
-    f"threads at work: {busy:.1f} (1.0 is one; less means that other programs had the core for a while)"
+    f"threads at work: {busy:.1f} (1.0 is one; less means that other programs had the core for a "
+    "while)"
 )
 
 # %% [markdown]
 # ## The two numbers
 #
-# The peak: the fastest product of two square matrices of fp32 values. It is what NumPy reaches and not
-# what a data sheet promises, so it is a floor of the real one.
+# The peak: the fastest product of two square matrices of fp32 values. It is what NumPy reaches and
+# not what a data sheet promises, so it is a floor of the real one.
 #
-# The stream: adding two long arrays into a third one does one operation for three values moved, far too
-# little to matter. The arrays are larger than most caches. On a server with a huge cache a part of this
-# still comes from there; give `LONG` a larger value if yours is one. Most processors also fetch a place from
-# memory before they write to it, which is not counted here: work that only reads may be faster than the stream.
+# The stream: adding two long arrays into a third one does one operation for three values moved, far
+# too little to matter. The arrays are larger than most caches. On a server with a huge cache a part
+# of this still comes from there; give `LONG` a larger value if yours is one. Most processors also
+# fetch a place from memory before they write to it, which is not counted here: work that only reads
+# may be faster than the stream.
 
 # %%
 LONG = 2**24  # values in an array of the stream
@@ -119,7 +124,8 @@ peak, bandwidth = max(fastest for fastest, _ in squares.values()), stream[0]
 ridge = peak / bandwidth
 print(f"peak:        {flopbook.format_quantity(peak, 'FLOP/s')}")
 print(
-    f"stream:      {flopbook.format_quantity(bandwidth, 'byte/s')}, median {stream[1] / stream[0]:.0%} of it"
+    f"stream:      {flopbook.format_quantity(bandwidth, 'byte/s')}, median "
+    f"{stream[1] / stream[0]:.0%} of it"
 )
 print(f"ridge point: {ridge:.1f} FLOP for each byte")
 h100 = flopbook.calculate("ridge-point", chip="h100-sxm")
@@ -128,9 +134,9 @@ print(f"             (an H100 in bf16: {h100['flop_per_byte']:.0f})")
 # %% [markdown]
 # ## Squares
 #
-# A square product of side n in fp32 has n / 6 operations for each byte, so from a side of six times the
-# ridge point it should be limited by arithmetic. Small ones pay something that the roofline does not know:
-# each call of NumPy costs about a microsecond before any arithmetic begins.
+# A square product of side n in fp32 has n / 6 operations for each byte, so from a side of six times
+# the ridge point it should be limited by arithmetic. Small ones pay something that the roofline
+# does not know: each call of NumPy costs about a microsecond before any arithmetic begins.
 
 # %%
 print(f"{'side':>6}{'intensity':>12}{'fastest':>16}{'of the peak':>14}{'median':>10}")
@@ -141,12 +147,12 @@ for n, (fastest, median) in squares.items():
 # %% [markdown]
 # ## A layer and its batch
 #
-# Now the shape that matters for models: a batch of rows times a large matrix of weights. Each weight is
-# read once for the whole batch and used once for every row, so the intensity grows with the batch: it is
-# nearly half of the rows, at 4 bytes for each weight. The roofline predicts the time; the last column says
-# how much longer it took. With two rows or more it is often two or three times as long where memory is the
-# limit. A likely reason: before they multiply, libraries copy a matrix into an order that suits the
-# processor, and the copy is written and read once more.
+# Now the shape that matters for models: a batch of rows times a large matrix of weights. Each
+# weight is read once for the whole batch and used once for every row, so the intensity grows with
+# the batch: it is nearly half of the rows, at 4 bytes for each weight. The roofline predicts the
+# time; the last column says how much longer it took. With two rows or more it is often two or three
+# times as long where memory is the limit. A likely reason: before they multiply, libraries copy a
+# matrix into an order that suits the processor, and the copy is written and read once more.
 
 # %%
 SIDE = 4096
@@ -155,7 +161,8 @@ ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 layer = {}
 print(f"weights: {flopbook.format_quantity(float(weights.nbytes), 'byte')}")
 print(
-    f"{'rows':>6}{'intensity':>12}{'fastest':>16}{'of the peak':>14}{'median':>10}{'over the roofline':>20}"
+    f"{'rows':>6}{'intensity':>12}{'fastest':>16}"
+    f"{'of the peak':>14}{'median':>10}{'over the roofline':>20}"
 )
 for rows in ROWS:
     batch, out = matrix(rows, SIDE), matrix(rows, SIDE)
@@ -168,17 +175,19 @@ for rows in ROWS:
         min(peak, bandwidth * work["intensity"]) / fastest,
     )
     print(
-        f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}{fastest / peak:>14.0%}{median / peak:>10.0%}{longer:>20.1f}"
+        f"{rows:>6}{work['intensity']:>12.2f}{rate:>16}"
+        f"{fastest / peak:>14.0%}{median / peak:>10.0%}{longer:>20.1f}"
     )
 
 # %% [markdown]
 # ## The picture
 #
-# The figure shows the measured roofline as a line, with a slope where memory is the limit and a flat part
-# where arithmetic is, both axes logarithmic. Squares are square products with their side beside them, circles
-# the layer with its number of rows. Each mark is the fastest run, and a thin line leads down to the median.
-# Circles should climb along the slope. Points below the line lose time to something else, such as the cost
-# of a call. Points above the slope found their numbers in a cache, or read almost only, as one row does.
+# The figure shows the measured roofline as a line, with a slope where memory is the limit and a
+# flat part where arithmetic is, both axes logarithmic. Squares are square products with their side
+# beside them, circles the layer with its number of rows. Each mark is the fastest run, and a thin
+# line leads down to the median. Circles should climb along the slope. Points below the line lose
+# time to something else, such as the cost of a call. Points above the slope found their numbers in
+# a cache, or read almost only, as one row does.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.8))
@@ -216,16 +225,16 @@ show("Measured roofline of this machine with square products and a layer at seve
 # %% [markdown]
 # ## Try it
 #
-# - Let NumPy have all cores: change the "1" of the first cell, take `time.perf_counter` for the clock, and
-#   start again. Which of the two numbers grows more, and where does the ridge point go?
-# - Use fp64: `np.float64` in `matrix`. What happens to the peak, to the intensities and to the rate of one
-#   row?
+# - Let NumPy have all cores: change the "1" of the first cell, take `time.perf_counter` for the
+#   clock, and start again. Which of the two numbers grows more, and where does the ridge point go?
+# - Use fp64: `np.float64` in `matrix`. What happens to the peak, to the intensities and to the rate
+#   of one row?
 # - Find the caches: measure the stream for `LONG` from a thousand to a hundred million values.
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built. Where a machine is shared, times differ by much, so these ask for little.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built. Where a machine is shared, times differ by much, so these ask for little.
 
 # %%
 assert (

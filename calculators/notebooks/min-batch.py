@@ -14,11 +14,12 @@
 # # Minimum batch: when does a chip stop waiting for memory?
 #
 # You will see how fast a chip can multiply a batch of tokens by a weight matrix, from one token to
-# thousands. Below some batch the chip waits for its memory; above it, it computes all the time. You find
-# that batch for several chips, and you see why small matrices need a larger one, or have none at all.
+# thousands. Below some batch the chip waits for its memory; above it, it computes all the time. You
+# find that batch for several chips, and you see why small matrices need a larger one, or have none
+# at all.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -36,10 +37,11 @@ use_style()
 # %% [markdown]
 # ## Two numbers of a chip
 #
-# Each weight is read from memory once for the whole batch, and used once for every token in it. So more
-# tokens mean more work for the same reading. The chip is just busy when the work of one weight takes as
-# long as reading it. With 2 bytes for a weight and 2 operations for a token, that happens at as many tokens
-# as the chip can do operations for each byte: its peak rate over its memory bandwidth, the ridge point.
+# Each weight is read from memory once for the whole batch, and used once for every token in it. So
+# more tokens mean more work for the same reading. The chip is just busy when the work of one weight
+# takes as long as reading it. With 2 bytes for a weight and 2 operations for a token, that happens
+# at as many tokens as the chip can do operations for each byte: its peak rate over its memory
+# bandwidth, the ridge point.
 
 # %%
 CHIPS = ["a100-sxm-80gb", "h100-sxm", "h200-sxm", "b200", "mi300x", "tpu-v5p", "tpu-v6e"]
@@ -57,10 +59,11 @@ for name, result in results.items():
 # %% [markdown]
 # ## The roofline, batch by batch
 #
-# The figure shows the highest rate that each chip can reach against the number of tokens in the batch, for
-# matrices much wider than the batch. Both axes are logarithmic. Every line climbs while memory is the limit
-# and is flat where arithmetic is. The mark at the bend is the minimum batch. The H100 and the H200 have
-# nearly the same peak, but the faster memory of the H200 gets there with fewer tokens.
+# The figure shows the highest rate that each chip can reach against the number of tokens in the
+# batch, for matrices much wider than the batch. Both axes are logarithmic. Every line climbs while
+# memory is the limit and is flat where arithmetic is. The mark at the bend is the minimum batch.
+# The H100 and the H200 have nearly the same peak, but the faster memory of the H200 gets there with
+# fewer tokens.
 
 
 # %%
@@ -94,8 +97,8 @@ show("Highest bf16 rate against batch for seven chips, with the minimum batch of
 # %% [markdown]
 # ## Half the batch, half the chip
 #
-# Below the bend the rate is proportional to the batch. A chip that serves one token at a time reads every
-# weight for two operations, and almost all of its arithmetic lies idle.
+# Below the bend the rate is proportional to the batch. A chip that serves one token at a time reads
+# every weight for two operations, and almost all of its arithmetic lies idle.
 
 # %%
 h100 = results["h100-sxm"]
@@ -106,10 +109,10 @@ for tokens in (1, h100["tokens"] / 2, h100["tokens"], 2 * h100["tokens"]):
 # %% [markdown]
 # ## Real matrices have a width
 #
-# So far the weights were all of the traffic. But the activations must be read and the results written, and
-# for a small matrix they are not small beside the weights. With the model's width D and feed-forward width
-# F the exact minimum batch is larger. The next cell computes it for the models that flopbook knows. In a
-# mixture of experts, F is the width of one expert.
+# So far the weights were all of the traffic. But the activations must be read and the results
+# written, and for a small matrix they are not small beside the weights. With the model's width D
+# and feed-forward width F the exact minimum batch is larger. The next cell computes it for the
+# models that flopbook knows. In a mixture of experts, F is the width of one expert.
 
 # %%
 SHAPES = ["llama-3-8b", "llama-3-70b", "llama-3-405b", "gpt-3-175b", "mixtral-8x7b", "deepseek-v3"]
@@ -130,10 +133,10 @@ for name in SHAPES:
 # %% [markdown]
 # ## Too small to keep a chip busy
 #
-# The figure shows the exact minimum batch against the width D of a matrix with F = 4D, for three chips.
-# From right to left, each curve leaves its dashed line, the approximate value, and shoots up. To the left
-# of the dotted line of a chip no batch at all is large enough: such a matrix does too little work for each
-# byte of its own activations. The formula answers with infinity there.
+# The figure shows the exact minimum batch against the width D of a matrix with F = 4D, for three
+# chips. From right to left, each curve leaves its dashed line, the approximate value, and shoots
+# up. To the left of the dotted line of a chip no batch at all is large enough: such a matrix does
+# too little work for each byte of its own activations. The formula answers with infinity there.
 
 # %%
 fig, ax = plt.subplots()
@@ -164,11 +167,11 @@ show("Exact minimum batch against model width for three chips")
 # %% [markdown]
 # ## Batch, D and F together
 #
-# With r for the approximate minimum batch, in tokens, the exact one is r / (1 - r (1/D + 1/F)). As D or F
-# comes near r, the bottom of the fraction falls to zero. The figure shows the share of the peak that an
-# H100 can reach, against the batch, for five shapes of matrix. The wide ones meet the top near the
-# approximate value, the dotted line. A narrow one gets there late, and the two narrowest level off below
-# it.
+# With r for the approximate minimum batch, in tokens, the exact one is r / (1 - r (1/D + 1/F)). As
+# D or F comes near r, the bottom of the fraction falls to zero. The figure shows the share of the
+# peak that an H100 can reach, against the batch, for five shapes of matrix. The wide ones meet the
+# top near the approximate value, the dotted line. A narrow one gets there late, and the two
+# narrowest level off below it.
 
 # %%
 r = h100["tokens"]
@@ -213,14 +216,14 @@ show("Share of an H100's peak against the batch for five shapes of weight matric
 #
 # - fp8 halves the bytes and doubles the peak. What does that do to the minimum batch? Ask
 #   `flopbook.calculate("min-batch", chip="h100-sxm", dtype="fp8")`.
-# - Ask for `sparsity="2:4"`. The answer doubles, and the notes of the result say why that is rarely yours
-#   to have.
+# - Ask for `sparsity="2:4"`. The answer doubles, and the notes of the result say why that is rarely
+#   yours to have.
 # - Store the weights in 1 byte but compute in bf16: add `bytes_per_param=1`.
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 for result in results.values():

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Parameters: where do they sit, and does the shape give the count?
 #
-# You will see how the shape of a transformer fixes the number of its parameters, which part of it has most
-# of them, and how closely the count meets the numbers that makers publish. At the end you read the
-# configuration file of a model that flopbook does not know.
+# You will see how the shape of a transformer fixes the number of its parameters, which part of it
+# has most of them, and how closely the count meets the numbers that makers publish. At the end you
+# read the configuration file of a model that flopbook does not know.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -36,9 +36,9 @@ use_style()
 # %% [markdown]
 # ## One model, part by part
 #
-# Llama 3 70B is a dense model. Its feed-forward blocks have three matrices each, and together about four
-# parameters in five. Attention comes next; because eight heads serve the keys and values of all 64, those
-# two matrices are an eighth of what they would be.
+# Llama 3 70B is a dense model. Its feed-forward blocks have three matrices each, and together about
+# four parameters in five. Attention comes next; because eight heads serve the keys and values of
+# all 64, those two matrices are an eighth of what they would be.
 
 # %%
 PARTS = ("embedding", "attention", "ffn", "router", "norms")
@@ -50,9 +50,10 @@ print(f"{'total':<13}{llama['total'] / 1e9:>9.3f} billion")
 # %% [markdown]
 # ## Shares
 #
-# The figure shows the share of each part in eight models, one bar for each, from an early small model to
-# mixtures of experts. Small models spend much on the embedding, since their vocabulary does not shrink with
-# them. In mixtures nearly everything is experts. The thin lines of routers and norms can hardly be seen.
+# The figure shows the share of each part in eight models, one bar for each, from an early small
+# model to mixtures of experts. Small models spend much on the embedding, since their vocabulary
+# does not shrink with them. In mixtures nearly everything is experts. The thin lines of routers and
+# norms can hardly be seen.
 
 # %%
 CHOSEN = (
@@ -79,15 +80,16 @@ ax.set(xlabel="share of all parameters (percent)", ylabel="model", xlim=(0, 100)
 ax.grid(False)
 ax.legend(ncols=5, loc="lower center", bbox_to_anchor=(0.45, 1.0), fontsize=9, handlelength=1)
 show(
-    "Share of embedding, attention, feed-forward, router and norms in the parameters of eight models"
+    "Share of embedding, attention, feed-forward, router and norms in the parameters of eight "
+    "models"
 )
 
 # %% [markdown]
 # ## Against what is published
 #
-# flopbook knows the shape and the published count of many models. A name such as 7B is rounded, so some
-# differ by a few percent; where they do, the claim gives the reason in writing. The others agree within one
-# percent, and those whose makers print every digit agree exactly or nearly so.
+# flopbook knows the shape and the published count of many models. A name such as 7B is rounded, so
+# some differ by a few percent; where they do, the claim gives the reason in writing. The others
+# agree within one percent, and those whose makers print every digit agree exactly or nearly so.
 
 # %%
 rows = []
@@ -99,7 +101,8 @@ for name in flopbook.model_ids():
     )
 within = [off for _, _, off, excused in rows if not excused]
 print(
-    f"{len(rows)} models, {len(within)} without a reason; largest difference {max(map(abs, within)):.2%}"
+    f"{len(rows)} models, {len(within)} without a reason; largest difference "
+    f"{max(map(abs, within)):.2%}"
 )
 print("rounded in the name, and other reasons:")
 for name, published, off, excused in rows:
@@ -109,9 +112,9 @@ for name, published, off, excused in rows:
 # %% [markdown]
 # ## How close
 #
-# The figure shows the difference between the counted and the published number for each model, against its
-# size on a logarithmic axis. Blue dots lie in the grey band of one percent; orange ones are those with a
-# written reason.
+# The figure shows the difference between the counted and the published number for each model,
+# against its size on a logarithmic axis. Blue dots lie in the grey band of one percent; orange ones
+# are those with a written reason.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4.2))
@@ -134,8 +137,8 @@ show("Difference between counted and published parameters of all models against 
 # %% [markdown]
 # ## Total and active
 #
-# A mixture of experts keeps many blocks and lets each token meet a few. More experts make the total grow
-# and leave the active part alone, but for the router, which gets one row more.
+# A mixture of experts keeps many blocks and lets each token meet a few. More experts make the total
+# grow and leave the active part alone, but for the router, which gets one row more.
 
 # %%
 shape = {
@@ -157,8 +160,8 @@ for n, total, active in zip(experts, mixture["total"], mixture["active"], strict
 # %% [markdown]
 # ## A file of your own
 #
-# Models on the hub of Hugging Face carry a file config.json. `flopbook params --config config.json` reads
-# it, and in Python its content will do as well.
+# Models on the hub of Hugging Face carry a file config.json. `flopbook params --config config.json`
+# reads it, and in Python its content will do as well.
 
 # %%
 config = {
@@ -177,15 +180,17 @@ print(f"{from_file['total']:,.0f} parameters")
 # %% [markdown]
 # ## Try it
 #
-# - Tie the embeddings of Llama 3 8B: `flopbook.calculate("params", model="llama-3-8b", tied_embeddings="yes")`.
-#   How much is saved, and why does a small model gain more by it than a large one?
+# - Tie the embeddings of Llama 3 8B:
+#   `flopbook.calculate("params", model="llama-3-8b", tied_embeddings="yes")`. How much is saved,
+#   and why does a small model gain more by it than a large one?
 # - Give the same model 32 key and value heads. Which part grows, and by how much?
-# - Take the latent attention out of DeepSeek-V3 with `kv_lora_rank=0`. What would its attention have needed?
+# - Take the latent attention out of DeepSeek-V3 with `kv_lora_rank=0`. What would its attention
+#   have needed?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert 0.79 < llama["ffn"] / llama["total"] < 0.81  # about four in five

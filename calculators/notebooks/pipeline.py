@@ -13,15 +13,15 @@
 # %% [markdown]
 # # Pipeline schedules: eight ways to keep stages busy, run for real
 #
-# You will train a small network that is cut into four stages, pass by pass, in the order of eight different
-# schedules. All of them give the same gradients. They differ in how long stages wait and in how many
-# activations they must keep, and you measure both while the passes run.
+# You will train a small network that is cut into four stages, pass by pass, in the order of eight
+# different schedules. All of them give the same gradients. They differ in how long stages wait and
+# in how many activations they must keep, and you measure both while the passes run.
 #
-# The notebook on the pipeline bubble derives the idle share from nothing and draws the passes of three
-# schedules. This one takes the passes from flopbook and lets them compute.
+# The notebook on the pipeline bubble derives the idle share from nothing and draws the passes of
+# three schedules. This one takes the passes from flopbook and lets them compute.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -40,10 +40,11 @@ use_style()
 # %% [markdown]
 # ## Passes
 #
-# A schedule is a list of passes for each stage. A pass belongs to one micro-batch and one chunk of the model.
-# F is a forward pass, B computes gradients of the inputs, W those of the weights, and A is both backward
-# passes in one. Splitting A into B and W is what the newer schedules do: the stage before waits for B only,
-# and W can fill a gap. Here are the first passes of the last of four stages.
+# A schedule is a list of passes for each stage. A pass belongs to one micro-batch and one chunk of
+# the model. F is a forward pass, B computes gradients of the inputs, W those of the weights, and A
+# is both backward passes in one. Splitting A into B and W is what the newer schedules do: the stage
+# before waits for B only, and W can fill a gap. Here are the first passes of the last of four
+# stages.
 
 # %%
 STAGES, MICROBATCHES = 4, 8
@@ -68,9 +69,9 @@ for name, one in plans.items():
 # %% [markdown]
 # ## A model that is cut
 #
-# Eight layers, each a matrix and a ReLU. A model of as many chunks gets equally many layers in each. The
-# loss is the squared distance from a target. This is the whole forward and backward pass, without any
-# pipeline: the gradients that all schedules must reproduce.
+# Eight layers, each a matrix and a ReLU. A model of as many chunks gets equally many layers in
+# each. The loss is the squared distance from a target. This is the whole forward and backward pass,
+# without any pipeline: the gradients that all schedules must reproduce.
 
 # %%
 WIDTH, LAYERS, TOKENS = 16, 8, 8  # tokens of a micro-batch
@@ -103,13 +104,14 @@ for x, target in zip(inputs, targets, strict=True):
 # %% [markdown]
 # ## Running a plan
 #
-# Each stage is given its passes in order. A pass that starts takes what it needs from the messages that have
-# arrived, and fails if it is not there: so a wrong order cannot go unnoticed. A forward pass keeps its
-# activations; the pass for the weights is the last to need them, and drops them. The most that a stage kept
-# at once is noted, counted in whole stages, so that a chunk of half a stage counts half.
+# Each stage is given its passes in order. A pass that starts takes what it needs from the messages
+# that have arrived, and fails if it is not there: so a wrong order cannot go unnoticed. A forward
+# pass keeps its activations; the pass for the weights is the last to need them, and drops them. The
+# most that a stage kept at once is noted, counted in whole stages, so that a chunk of half a stage
+# counts half.
 #
-# The plan is timed by `simulate`, and passes run in the order in which they end. DualPipe keeps each chunk on
-# two stages; here one array of weights stands for both copies.
+# The plan is timed by `simulate`, and passes run in the order in which they end. DualPipe keeps
+# each chunk on two stages; here one array of weights stands for both copies.
 
 
 # %%
@@ -161,14 +163,15 @@ runs = {name: simulate(one) for name, one in plans.items()}
 results = {name: execute(run) for name, run in runs.items()}
 for name, (gradients, _) in results.items():
     print(
-        f"{name:<12} largest difference from the gradients without a pipeline: {np.abs(gradients - expected).max():.0e}"
+        f"{name:<12} largest difference from the gradients without a pipeline: "
+        f"{np.abs(gradients - expected).max():.0e}"
     )
 
 # %% [markdown]
 # ## Idle time and activations
 #
-# The idle share is read off the times, for passes F, B and W of equal length. Beside it stands the closed
-# form of the calculator; likewise for the activations of the stage that keeps most.
+# The idle share is read off the times, for passes F, B and W of equal length. Beside it stands the
+# closed form of the calculator; likewise for the activations of the stage that keeps most.
 
 # %%
 table = {}
@@ -187,10 +190,10 @@ for name, virtual in SCHEDULES.items():
 # %% [markdown]
 # ## When passes are not alike
 #
-# The closed forms of the newer schedules hold for equal passes. In a transformer the pass for the weights
-# is shorter than the one for the inputs, since attention has no weights in its scores, and recomputation
-# makes the one for the inputs longer. The simulation takes any times. The next cell makes W shorter
-# and B longer by the same amount, so that the work stays as it was.
+# The closed forms of the newer schedules hold for equal passes. In a transformer the pass for the
+# weights is shorter than the one for the inputs, since attention has no weights in its scores, and
+# recomputation makes the one for the inputs longer. The simulation takes any times. The next cell
+# makes W shorter and B longer by the same amount, so that the work stays as it was.
 
 # %%
 SHIFTS = (0, 0.2, 0.4, 0.6)
@@ -205,15 +208,16 @@ for name, fractions in uneven.items():
 # %% [markdown]
 # ## Time against memory
 #
-# The figure shows the eight schedules for eight stages and 32 micro-batches: the activations kept by the
-# stage that keeps most, to the right, and the idle share upwards. Both should be small, so the lower left is
-# where one wants to be. Filled marks are equal passes, hollow ones, a line above them, passes for the weights
-# that are shorter by 40 percent. GPipe is far to the right, since it keeps all micro-batches. With equal
-# passes ZB-V has everything, no idle time and no more memory than 1F1B, and it stays ahead in this count.
+# The figure shows the eight schedules for eight stages and 32 micro-batches: the activations kept
+# by the stage that keeps most, to the right, and the idle share upwards. Both should be small, so
+# the lower left is where one wants to be. Filled marks are equal passes, hollow ones, a line above
+# them, passes for the weights that are shorter by 40 percent. GPipe is far to the right, since it
+# keeps all micro-batches. With equal passes ZB-V has everything, no idle time and no more memory
+# than 1F1B, and it stays ahead in this count.
 #
-# What the count leaves out speaks for others. Messages take no time here, and schedules of two chunks on each
-# stage send more of them. DualPipe is made to hide messages behind arithmetic, and pays with a second
-# copy of the weights.
+# What the count leaves out speaks for others. Messages take no time here, and schedules of two
+# chunks on each stage send more of them. DualPipe is made to hide messages behind arithmetic, and
+# pays with a second copy of the weights.
 
 # %%
 WIDE, MANY = 8, 32
@@ -249,13 +253,13 @@ show(
 #
 # - Swap two passes in `plans["1f1b"].slots[0]` and run it. Which line notices?
 # - Give the last stage a slower pass: which schedules suffer most?
-# - DualPipe keeps two copies of the weights. Ask `flopbook memory --help` for a model, and find the number
-#   of stages from which that is worth it.
+# - DualPipe keeps two copies of the weights. Ask `flopbook memory --help` for a model, and find the
+#   number of stages from which that is worth it.
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 for name, (gradients, most) in results.items():

@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Sharded matrix products: what has to move, and how much?
 #
-# You will cut matrices into blocks, give each block to a device of a simulated mesh, and multiply. Sometimes
-# nothing has to move, sometimes blocks must be gathered first, sometimes partial sums must be added up
-# afterwards. You run all four cases with messages from neighbour to neighbour, count the bytes of each
-# link, and compare with the calculators.
+# You will cut matrices into blocks, give each block to a device of a simulated mesh, and multiply.
+# Sometimes nothing has to move, sometimes blocks must be gathered first, sometimes partial sums
+# must be added up afterwards. You run all four cases with messages from neighbour to neighbour,
+# count the bytes of each link, and compare with the calculators.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -39,9 +39,9 @@ use_style()
 # %% [markdown]
 # ## Arrays on a mesh
 #
-# A mesh is a grid of devices with named axes, here X with four devices and Y with two. A subscript in a
-# layout says which axis cuts which dimension: `A[I_X, J]` is cut into four bands of rows. Devices along Y
-# then hold the same band: they have copies.
+# A mesh is a grid of devices with named axes, here X with four devices and Y with two. A subscript
+# in a layout says which axis cuts which dimension: `A[I_X, J]` is cut into four bands of rows.
+# Devices along Y then hold the same band: they have copies.
 
 # %%
 MESH = "X=4,Y=2"
@@ -81,8 +81,8 @@ for layout in LAYOUTS:
     )
 
 # %% [markdown]
-# The figure shows which device holds which part of the matrix, for four of these layouts. Each patch is a
-# block, and the numbers in it are the devices that have it.
+# The figure shows which device holds which part of the matrix, for four of these layouts. Each
+# patch is a block, and the numbers in it are the devices that have it.
 
 # %%
 fig, panels = plt.subplots(1, 4, figsize=(7.2, 2.9))
@@ -118,11 +118,11 @@ show("Which of eight devices holds which block of a matrix in four layouts")
 # %% [markdown]
 # ## Messages around a ring
 #
-# Devices that differ only in their place on one axis form a ring. Two collectives are enough for all four
-# cases. In an *all-gather* each device passes on what it received last, until everybody has all the
-# blocks. In a *reduce-scatter* pieces of sums travel around and pick up a term from each device. An
-# *all-reduce* is the second and then the first. Every message goes to the next device, and its bytes are
-# counted on that link.
+# Devices that differ only in their place on one axis form a ring. Two collectives are enough for
+# all four cases. In an *all-gather* each device passes on what it received last, until everybody
+# has all the blocks. In a *reduce-scatter* pieces of sums travel around and pick up a term from
+# each device. An *all-reduce* is the second and then the first. Every message goes to the next
+# device, and its bytes are counted on that link.
 
 # %%
 traffic = {}
@@ -185,10 +185,10 @@ def all_reduce(blocks, axis):
 #
 # 1. J is whole on both sides: each device multiplies what it has. Nothing moves.
 # 2. J is cut on one side only: that factor is gathered first.
-# 3. J is cut alike on both sides: each device has some of the terms of every sum. Multiply first, then add
-#    up: with an all-reduce, or with a reduce-scatter if the result may be cut.
-# 4. One axis cuts the rows of A and the columns of B: a device has the blocks for its own corner of C only.
-#    One factor is gathered.
+# 3. J is cut alike on both sides: each device has some of the terms of every sum. Multiply first,
+#    then add up: with an all-reduce, or with a reduce-scatter if the result may be cut.
+# 4. One axis cuts the rows of A and the columns of B: a device has the blocks for its own corner of
+#    C only. One factor is gathered.
 #
 # The program of each case is a few lines. `multiply` is the only place where arithmetic happens.
 
@@ -229,9 +229,10 @@ def run(product):
 # %% [markdown]
 # ## Does it agree?
 #
-# The calculator of sharded products gets the same line of text and says which collectives it takes. The one
-# of collectives says how many bytes each link carries; these rings go one way around, so it is told that
-# there is one link to the next device. Counted and computed must be equal, byte for byte.
+# The calculator of sharded products gets the same line of text and says which collectives it takes.
+# The one of collectives says how many bytes each link carries; these rings go one way around, so it
+# is told that there is one link to the next device. Counted and computed must be equal, byte for
+# byte.
 
 # %%
 DIMS = ",".join(f"{name}={size}" for name, size in SIZES.items())
@@ -260,14 +261,16 @@ for product, (error, most, work) in runs.items():
     print(f"    case {answer['case'][0]}; {', '.join(answer['collectives']) or 'nothing moves'}")
     print(f"    busiest link: {most:,} bytes counted, {computed:,.0f} computed")
     print(
-        f"    arithmetic:   {work:,} FLOP counted, {answer['flop']:,.0f} computed; error {error:.0e}"
+        f"    arithmetic:   {work:,} FLOP counted, {answer['flop']:,.0f} computed; error "
+        f"{error:.0e}"
     )
 
 # %% [markdown]
 # ## Which costs most?
 #
-# The figure shows the bytes of the busiest link in each case, counted as bars and computed as dots. An
-# all-reduce costs twice a reduce-scatter of the same array. Gathering is cheap where the factor is small.
+# The figure shows the bytes of the busiest link in each case, counted as bars and computed as dots.
+# An all-reduce costs twice a reduce-scatter of the same array. Gathering is cheap where the factor
+# is small.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 3.6))
@@ -295,10 +298,11 @@ show("Bytes of the busiest link for five sharded products, counted and computed"
 # %% [markdown]
 # ## On real chips
 #
-# The same calculator tells times. Here is case 3 with the second matrix of a feed-forward block of Llama 3
-# 70B and 4,096 tokens, on four TPU v5p in a ring and on sixteen. More chips share the arithmetic, but the
-# sums are as large as before, so at some number of chips the network becomes the limit. A result that may
-# stay cut needs half of the traffic. The batch plays no part: arithmetic and traffic both grow with it.
+# The same calculator tells times. Here is case 3 with the second matrix of a feed-forward block of
+# Llama 3 70B and 4,096 tokens, on four TPU v5p in a ring and on sixteen. More chips share the
+# arithmetic, but the sums are as large as before, so at some number of chips the network becomes
+# the limit. A result that may stay cut needs half of the traffic. The batch plays no part:
+# arithmetic and traffic both grow with it.
 
 # %%
 big = flopbook.model("llama-3-70b")
@@ -333,8 +337,8 @@ for (result, ways), answer in times.items():
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 for layout in LAYOUTS:

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Training FLOPs: how much arithmetic is in a model?
 #
-# You will see what it takes to train a model when only two numbers are known: its parameters and the tokens
-# it has read. You compute this for every model in flopbook, hold it against the totals that two developers
-# published, and then ask how busy the machines were.
+# You will see what it takes to train a model when only two numbers are known: its parameters and
+# the tokens it has read. You compute this for every model in flopbook, hold it against the totals
+# that two developers published, and then ask how busy the machines were.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
@@ -40,12 +40,12 @@ use_style()
 # %% [markdown]
 # ## One model
 #
-# In a matrix product each weight meets each token once: one multiplication and one addition. The backward
-# pass does that work twice more, once for the gradient of the activations and once for the gradient of the
-# weights. That makes six operations for each weight and token.
+# In a matrix product each weight meets each token once: one multiplication and one addition. The
+# backward pass does that work twice more, once for the gradient of the activations and once for the
+# gradient of the weights. That makes six operations for each weight and token.
 #
-# A PF-day is the work of a machine that computes at one PFLOP/s for a whole day. It is the same amount in a
-# unit that is easier to say.
+# A PF-day is the work of a machine that computes at one PFLOP/s for a whole day. It is the same
+# amount in a unit that is easier to say.
 
 # %%
 gpt3 = flopbook.model("gpt-3-175b")
@@ -60,9 +60,9 @@ print("              ", flopbook.format_quantity(answer["pf_days"], "PF-day"))
 # %% [markdown]
 # ## Every model that flopbook knows
 #
-# The next cell asks the same question for all of them. For a mixture of experts only the parameters that
-# compute on a token count, so its active parameters go in. A model whose developer did not publish the
-# number of tokens, or of active parameters, gets no answer: flopbook does not guess.
+# The next cell asks the same question for all of them. For a mixture of experts only the parameters
+# that compute on a token count, so its active parameters go in. A model whose developer did not
+# publish the number of tokens, or of active parameters, gets no answer: flopbook does not guess.
 
 # %%
 results, left_out = {}, {}
@@ -85,11 +85,12 @@ for name in by_work:
 # %% [markdown]
 # ## The map of models
 #
-# The figure shows each model as a point: tokens read to the right, parameters that compute on a token
-# upwards, both on logarithmic axes. Along a grey diagonal the work is the same, and each diagonal is ten
-# times the one below it. A hollow ring above a point is the total of a mixture of experts: all its weights
-# are stored, but the point below says what they cost to train. GPT-3 and Llama 3.1 405B differ far more in
-# tokens than in parameters. A name that would cover another name or a point is left out.
+# The figure shows each model as a point: tokens read to the right, parameters that compute on a
+# token upwards, both on logarithmic axes. Along a grey diagonal the work is the same, and each
+# diagonal is ten times the one below it. A hollow ring above a point is the total of a mixture of
+# experts: all its weights are stored, but the point below says what they cost to train. GPT-3 and
+# Llama 3.1 405B differ far more in tokens than in parameters. A name that would cover another name
+# or a point is left out.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 5.0))
@@ -162,10 +163,10 @@ show("Training work of known models, by tokens read and parameters that compute"
 # %% [markdown]
 # ## Against the published totals
 #
-# Some developers print the arithmetic of a training run themselves. The ratio says how far six operations
-# for each parameter and token are from what they print. A ratio of one is exact. Printed totals are
-# rounded, and the one of GPT-3 was itself counted as six operations, so this checks the inputs more than
-# the rule.
+# Some developers print the arithmetic of a training run themselves. The ratio says how far six
+# operations for each parameter and token are from what they print. A ratio of one is exact. Printed
+# totals are rounded, and the one of GPT-3 was itself counted as six operations, so this checks the
+# inputs more than the rule.
 
 # %%
 ratios = {}
@@ -176,15 +177,16 @@ for name in by_work:
         continue
     ratios[name] = results[name]["flop"] / published.value
     print(
-        f"{name:<14} computed {results[name]['flop']:.3e} FLOP, published {published.value:.3e} FLOP"
+        f"{name:<14} computed {results[name]['flop']:.3e} FLOP, published {published.value:.3e} "
+        "FLOP"
     )
     print(f"{'':<14} ratio {ratios[name]:.4f}   source: {published.source}")
 
 # %% [markdown]
 # ## What grew?
 #
-# Work is a product of parameters and tokens, so growth in work is a product too. The next cell splits the
-# step from GPT-3 to Llama 3.1 405B into its two factors.
+# Work is a product of parameters and tokens, so growth in work is a product too. The next cell
+# splits the step from GPT-3 to Llama 3.1 405B into its two factors.
 
 # %%
 start, end = results["gpt-3-175b"], results["llama-3-405b"]
@@ -198,11 +200,11 @@ print(f"work:       {more_work:.0f} times as much")
 # %% [markdown]
 # ## How busy were the machines?
 #
-# The model cards of the Llama 3 models count the hours that their H100 chips were in use. Work divided by
-# time is a rate, and the rate divided by the chip's dense bf16 peak is the share of the machine that
-# reached the model. It is called model FLOP utilisation (MFU). The hours of the cards may hold more than
-# the counted work, and for the two smaller models the tokens are a lower bound, so read these shares as
-# lower bounds.
+# The model cards of the Llama 3 models count the hours that their H100 chips were in use. Work
+# divided by time is a rate, and the rate divided by the chip's dense bf16 peak is the share of the
+# machine that reached the model. It is called model FLOP utilisation (MFU). The hours of the cards
+# may hold more than the counted work, and for the two smaller models the tokens are a lower bound,
+# so read these shares as lower bounds.
 
 # %%
 peak = flopbook.chip("h100-sxm").peak("bf16")
@@ -212,7 +214,8 @@ for name in ("llama-3-8b", "llama-3-70b", "llama-3-405b"):
     rate = results[name]["flop"] / chip_seconds
     shares[name] = rate / peak
     print(
-        f"{name:<14}{flopbook.format_quantity(rate, 'FLOP/s'):>15} a chip, {shares[name]:.0%} of the peak"
+        f"{name:<14}{flopbook.format_quantity(rate, 'FLOP/s'):>15} a chip, {shares[name]:.0%} of "
+        "the peak"
     )
 
 # %% [markdown]
@@ -220,12 +223,13 @@ for name in ("llama-3-8b", "llama-3-70b", "llama-3-405b"):
 #
 # - Compute a model of your own: `flopbook.calculate("training-flops", params="13B", tokens="2T")`.
 # - How many tokens would have made GPT-3 as much work as Llama 3.1 405B?
-# - Put all parameters of DeepSeek-V3 in place of the active ones. By what factor is the answer too large?
+# - Put all parameters of DeepSeek-V3 in place of the active ones. By what factor is the answer too
+#   large?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert all(

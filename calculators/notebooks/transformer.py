@@ -13,18 +13,19 @@
 # %% [markdown]
 # # A transformer in NumPy: every parameter and every operation counted
 #
-# You will build the smallest complete decoder: embedding, places, attention, feed-forward blocks, and the
-# backward pass by hand. It learns to repeat what it has read. On the way every matrix product is counted,
-# and the counts must agree with what flopbook computes for models millions of times as large.
+# You will build the smallest complete decoder: embedding, places, attention, feed-forward blocks,
+# and the backward pass by hand. It learns to repeat what it has read. On the way every matrix
+# product is counted, and the counts must agree with what flopbook computes for models millions of
+# times as large.
 #
-# To follow along on your own computer, in a clone of the repository: `pip install . numpy matplotlib`.
-# No GPU is needed.
+# To follow along on your own computer, in a clone of the repository:
+# `pip install . numpy matplotlib`. No GPU is needed.
 #
 # ## Set up
 #
-# This cell asks for one thread, which must happen before NumPy is loaded: the matrices here are so small that
-# threads would spend their time waiting for one another. Then it loads flopbook and NumPy and sets the look
-# of the figures.
+# This cell asks for one thread, which must happen before NumPy is loaded: the matrices here are so
+# small that threads would spend their time waiting for one another. Then it loads flopbook and
+# NumPy and sets the look of the figures.
 
 # %%
 import os
@@ -43,10 +44,10 @@ use_style()
 # %% [markdown]
 # ## Pieces with a way back
 #
-# Each piece takes an input and returns its output together with a function `back`. Given the gradient of
-# the loss by the output, `back` returns the gradients by the input and by the weights. All products go
-# through `matmul`, which counts: a product of rows x inner and inner x columns is one multiplication and one
-# addition for each of the three indices.
+# Each piece takes an input and returns its output together with a function `back`. Given the
+# gradient of the loss by the output, `back` returns the gradients by the input and by the weights.
+# All products go through `matmul`, which counts: a product of rows x inner and inner x columns is
+# one multiplication and one addition for each of the three indices.
 
 
 # %%
@@ -92,14 +93,15 @@ def softmax(x):
 # %% [markdown]
 # ## Attention
 #
-# Three products make a query, a key and a value of each token, and the heads share their coordinates out. A
-# token's query is compared with the keys of all tokens up to its own place; those after it are masked. The
-# scores become weights that add up to one, and the weighted values go through a last matrix.
+# Three products make a query, a key and a value of each token, and the heads share their
+# coordinates out. A token's query is compared with the keys of all tokens up to its own place;
+# those after it are masked. The scores become weights that add up to one, and the weighted values
+# go through a last matrix.
 
 
 # %%
 def attention(x, wq, wk, wv, wo, heads):
-    """Causal attention; also returns the weights, (batch, head, token that looks, token looked at)."""
+    """Causal attention; also returns the weights, (batch, head, looking token, token looked at)."""
     batch, length, width = x.shape
 
     def split(y):  # (batch, token, width) -> (batch, head, token, width of a head)
@@ -130,10 +132,10 @@ def attention(x, wq, wk, wv, wo, heads):
 # %% [markdown]
 # ## The decoder
 #
-# A token is looked up in the embedding, and the vector of its place is added: without it, attention could
-# not tell the first token from the third. Each layer adds to this stream what attention finds, and then
-# what the feed-forward block makes of each token alone. At the end a matrix turns each token into a score
-# for every word of the vocabulary.
+# A token is looked up in the embedding, and the vector of its place is added: without it, attention
+# could not tell the first token from the third. Each layer adds to this stream what attention
+# finds, and then what the feed-forward block makes of each token alone. At the end a matrix turns
+# each token into a score for every word of the vocabulary.
 
 
 # %%
@@ -215,8 +217,9 @@ def loss_and_gradients(p, tokens, targets):
 # %% [markdown]
 # ## Is the backward pass right?
 #
-# A gradient says how much the loss changes when a parameter does. So change one parameter by a little in
-# both directions and look. The next cell does that for some parameters of every array and compares.
+# A gradient says how much the loss changes when a parameter does. So change one parameter by a
+# little in both directions and look. The next cell does that for some parameters of every array and
+# compares.
 
 
 # %%
@@ -284,13 +287,13 @@ print(f"{'total':<10} here {sum(here.values()):>7,}   calculator {answer['total'
 # %% [markdown]
 # ## Counting operations
 #
-# The rule of six says: 6 FLOP for each parameter and token in a training step, 6 N T with N parameters and T
-# tokens. It leaves the scores of attention out, which have no parameters, and counts embedding, places and
-# scales, which are never multiplied as matrices. The calculator lists both corrections. With them it agrees with
-# the count to the last FLOP.
+# The rule of six says: 6 FLOP for each parameter and token in a training step, 6 N T with N
+# parameters and T tokens. It leaves the scores of attention out, which have no parameters, and
+# counts embedding, places and scales, which are never multiplied as matrices. The calculator lists
+# both corrections. With them it agrees with the count to the last FLOP.
 #
-# For so small a model both corrections are several percent, and happen to cancel for the most part. The
-# last lines show how large they are for a real one.
+# For so small a model both corrections are several percent, and happen to cancel for the most part.
+# The last lines show how large they are for a real one.
 
 # %%
 tokens, targets = samples(5, 64)
@@ -309,25 +312,29 @@ exact = flopbook.calculate(
 )
 print(f"counted, forward pass:             {forward_flop:>12,}")
 print(
-    f"counted, whole step:               {step_flop:>12,}  ({step_flop / forward_flop:.0f} times the forward pass)"
+    f"counted, whole step:               {step_flop:>12,}  ({step_flop / forward_flop:.0f} times "
+    "the forward pass)"
 )
 print(
-    f"6 N T with all parameters:         {rule['flop']:>12,.0f}  ({rule['flop'] / step_flop:.2f} of the count)"
+    f"6 N T with all parameters:         {rule['flop']:>12,.0f}  ({rule['flop'] / step_flop:.2f} "
+    "of the count)"
 )
 print(f"6 N T with those that multiply:    {exact['flop']:>12,.0f}")
 print(f"  and the scores of attention:     {exact['flop_full']:>12,.0f}")
 large = flopbook.calculate("training-flops", model="llama-3-70b", seq=8192)
 print(
-    f"\nLlama 3 70B with {8192:,} tokens in a sequence: scores add {large['attention'] / large['flop']:.1%},"
+    f"\nLlama 3 70B with {8192:,} tokens in a sequence: scores add "
+    f"{large['attention'] / large['flop']:.1%},"
 )
 print(f"and the input embedding is {large['embedding'] / large['flop']:.1%} of the rule")
 
 # %% [markdown]
 # ## Training
 #
-# The task is to repeat: eight random words, a mark, and then the same eight in order. Guessing costs the
-# logarithm of 16, since there are 16 words to choose from. To do better, a token must look back to the
-# place of the word that comes next, and only attention can do that. The optimizer is Adam.
+# The task is to repeat: eight random words, a mark, and then the same eight in order. Guessing
+# costs the logarithm of 16, since there are 16 words to choose from. To do better, a token must
+# look back to the place of the word that comes next, and only attention can do that. The optimizer
+# is Adam.
 
 
 # %%
@@ -355,14 +362,15 @@ scores, _, looks = forward(p, tokens)
 right = (scores.argmax(-1) == targets)[targets >= 0].mean()
 guess = np.log(VOCAB - 2)
 print(
-    f"loss: {losses[0]:.2f} at first, {guess:.2f} by guessing, {np.mean(losses[-10:]):.4f} at the end"
+    f"loss: {losses[0]:.2f} at first, {guess:.2f} by guessing, {np.mean(losses[-10:]):.4f} at the "
+    "end"
 )
 print(f"words repeated rightly that it has never seen in this order: {right:.1%}")
 print(f"the whole training: {STEPS * step_flop:.2e} FLOP")
 
 # %% [markdown]
-# The figure shows the loss against the step, with the loss of guessing as a dashed line. It stays there
-# for some steps, until attention has found out where to look, and then it falls.
+# The figure shows the loss against the step, with the loss of guessing as a dashed line. It stays
+# there for some steps, until attention has found out where to look, and then it falls.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 3.8))
@@ -375,9 +383,9 @@ show("Loss of the small transformer against the training step, with the loss of 
 # %% [markdown]
 # ## Where it looks
 #
-# The figure shows the attention weights of both heads of both layers for one unseen sequence, dark where a
-# token, in its row, looks at an earlier one, in its column. Find the diagonal stripe in the lower half:
-# there each token looks eight places back, where the word to say next stands.
+# The figure shows the attention weights of both heads of both layers for one unseen sequence, dark
+# where a token, in its row, looks at an earlier one, in its column. Find the diagonal stripe in the
+# lower half: there each token looks eight places back, where the word to say next stands.
 
 # %%
 fig, panels = plt.subplots(LAYERS, HEADS, figsize=(7.2, 7.4), sharex=True, sharey=True)
@@ -397,7 +405,8 @@ twin = {
 }
 best = max(twin, key=twin.get)
 print(
-    f"layer {best[0] + 1}, head {best[1] + 1}: {twin[best]:.0%} of the weight lies eight places back"
+    f"layer {best[0] + 1}, head {best[1] + 1}: {twin[best]:.0%} of the weight lies eight places "
+    "back"
 )
 
 # %% [markdown]
@@ -405,13 +414,13 @@ print(
 #
 # - Remove the places: set `p["places"]` to zero in `forward`. Can it still learn?
 # - Set `LAYERS` to 1. Is one layer enough?
-# - Give the vocabulary ten thousand words. Which part holds most parameters then, and what becomes of the
-#   rule of six?
+# - Give the vocabulary ten thousand words. Which part holds most parameters then, and what becomes
+#   of the rule of six?
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time the page
-# is built.
+# The claims of this page, as assertions. They run with the tests of flopbook and again each time
+# the page is built.
 
 # %%
 assert (

@@ -1,4 +1,4 @@
-"""The check of all data: every file, every cross-reference, every claim, and all problems at once."""
+"""The check of all data: files, cross-references, claims, and all problems at once."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def test_every_source_must_be_in_the_bibliography(
     problem = only()
     line, found = place(text, UNKNOWN)
     assert str(problem).endswith(
-        f"source: found '{UNKNOWN}', expected a key of bibliography/*.bib; add the reference or mend the key"
+        f"source: found '{UNKNOWN}', expected a key of bibliography/*.bib; add the reference or "
+        "mend the key"
     )
     if "claims/" in path:
         line -= 1  # a row is named by its first line

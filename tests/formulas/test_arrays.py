@@ -50,7 +50,7 @@ def drawn(formula: Formula, rng: random.Random) -> list[Inputs]:
 
 
 def agree(formula: Formula, got: Any, wanted: Any) -> None:
-    """Equal to the last bit, but for powers, which the library of arrays may round in its own way."""
+    """Equal to the last bit but for powers, which the array library may round in its own way."""
     if isinstance(wanted, str):
         assert str(got) == wanted
     elif "Math.pow(" in javascript(formula):

@@ -40,7 +40,7 @@ def test_each_error_stands_beside_its_correction() -> None:
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_the_error_is_found_and_its_correction_passes(name: str) -> None:
-    """Claiming that it holds is refused for the wrong form only, though both rows compute the same."""
+    """Claiming that it holds is refused for the wrong form only, though both compute the same."""
     assert judge(wrong(name))
     assert judge(right(name)) == []
     assert wrong(name).call == right(name).call and wrong(name).statement == right(name).statement

@@ -57,7 +57,7 @@ def test_the_first_calculators_and_the_practicals_have_a_notebook():
 
 
 def test_every_notebook_belongs_to_a_chapter_and_every_name_is_a_notebook():
-    """A chapter lists its practicals in its head: the build links them, and none can be forgotten."""
+    """A chapter lists its practicals in its head: the build links them, none is forgotten."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(HANDBOOK.glob("*.md"))}
     found = [chapter_of(text, path.name) for path, text in texts.items()]
     named = {name for one in found if one is not None for name in one.practicals}

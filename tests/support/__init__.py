@@ -1,1 +1,1 @@
-"""What several tests share: fixtures made by hand, servers on loopback, a browser, random inputs."""
+"""What several tests share: handmade fixtures, servers on loopback, a browser, random inputs."""

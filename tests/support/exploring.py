@@ -46,7 +46,8 @@ def column(tab: Any, head: str) -> dict[str, str]:
           const heads = [...document.querySelectorAll('.fb-all thead th')];
           const n = heads.findIndex(head => head.textContent.startsWith(words));
           const rows = [...document.querySelectorAll('.fb-all tbody tr[data-id]')];
-          return Object.fromEntries(rows.map(row => [row.dataset.id, row.cells[n].textContent.trim()]));
+          return Object.fromEntries(
+            rows.map(row => [row.dataset.id, row.cells[n].textContent.trim()]));
         }""",
         head,
     )

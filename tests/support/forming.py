@@ -12,9 +12,11 @@ READ = """() => Object.fromEntries(
 PUT = """state => {
   const spec = JSON.parse(document.querySelector('.fb-calculator').dataset.spec);
   const neutral = {dtype: 'bf16', sparsity: 'dense'};
-  for (const i of spec.inputs) if (i.choices.length && !i.model && !i.chip) neutral[i.name] = i.default;
+  for (const i of spec.inputs)
+    if (i.choices.length && !i.model && !i.chip) neutral[i.name] = i.default;
   const form = document.querySelector('.fb-form');
-  for (const field of form.querySelectorAll('[name]')) field.value = state[field.name] ?? neutral[field.name] ?? '';
+  for (const field of form.querySelectorAll('[name]'))
+    field.value = state[field.name] ?? neutral[field.name] ?? '';
   form.querySelector('[name]').dispatchEvent(new Event('input', {bubbles: true}));
 }"""
 # The form made anew from another address, by what makes it when a page is opened, without the page

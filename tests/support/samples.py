@@ -152,19 +152,24 @@ VENDOR = (
     "id: acme\nname: Acme\nwebsite: https://acme.example/\nsummary: A maker of chips for tests.\n"
 )
 MODEL = (
-    "id: tiny-1b\nkind: dense\nname: Tiny 1B\ndeveloper: Acme\nsummary: A model for tests.\nclaims:\n"
-    f"  - {{field: params, value: 1e9, unit: param, source: {SOURCE}, as_of: 2026-11-21, locator: Table 1}}\n"
+    "id: tiny-1b\nkind: dense\nname: Tiny 1B\ndeveloper: Acme\nsummary: A model for "
+    "tests.\nclaims:\n"
+    f"  - {{field: params, value: 1e9, unit: param, source: {SOURCE}, as_of: 2026-11-21, locator: "
+    f"Table 1}}\n"
 )
 TOPICS = (
     "topics:\n  - {id: chips, title: Chips, intro: What chips do., few: The sample has no works.}\n"
 )
 GLOSSARY = (
-    "terms:\n  - {id: ridge-point, term: ridge point, symbol: [R], unit: FLOP/byte, names: [flop_per_byte],\n"
-    "     meaning: Where arithmetic and memory take as long., chapter: calculators/ridge-point.md}\n"
+    "terms:\n  - {id: ridge-point, term: ridge point, symbol: [R], unit: FLOP/byte, names: "
+    "[flop_per_byte],\n"
+    "     meaning: Where arithmetic and memory take as long., chapter: "
+    "calculators/ridge-point.md}\n"
 )
 LEDGER = (
     f"source: {SOURCE}\nfile: doc.txt\nrows:\n"
-    "  - {id: two-and-two, line: 1, topic: sums, statement: Two and two is four., stated: {value: 4},\n"
+    "  - {id: two-and-two, line: 1, topic: sums, statement: Two and two is four., stated: {value: "
+    "4},\n"
     "     verdict: holds, call: 2 + 2, why: Counting shows it.}\n"
 )
 

@@ -128,7 +128,7 @@ class Services:
         return Guard(allow=frozenset({("127.0.0.1", self.port)}), resolve=numbers)
 
     def fetcher(self, pause_s: float = 0.0) -> Fetcher:
-        """A fetcher that reaches this server and does not wait; what it would have waited is noted."""
+        """A fetcher that reaches this server and notes each pause instead of waiting."""
         return Fetcher(self.guard(), 10.0, pause_s, self.slept.append)
 
     @property
@@ -151,7 +151,8 @@ def atom(*entries: str, total: int | None = None) -> bytes:
     )
     count = len(entries) if total is None else total
     head = f"<title>a query</title><opensearch:totalResults>{count}</opensearch:totalResults>"
-    return f'<?xml version="1.0" encoding="UTF-8"?><feed {spaces}>{head}{"".join(entries)}</feed>'.encode()
+    feed = f'<?xml version="1.0" encoding="UTF-8"?><feed {spaces}>{head}{"".join(entries)}</feed>'
+    return feed.encode()
 
 
 def atom_entry(eprint: str = "2611.00001v2", **changes: Any) -> str:

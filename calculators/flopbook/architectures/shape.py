@@ -21,13 +21,11 @@ class Shape:
         return self.model.id
 
     def records(self, field: str) -> bool:
-        """True when the model says something about a field, even that it is not published."""
+        """Whether the model records a field, be it only as not published."""
         return any(claim.field == field for claim in self.model.claims)
 
     def claim(self, field: str) -> Claim | None:
-        """The chosen claim of a field, a number or a word; None when it is not recorded or not
-        published.
-        """
+        """The chosen claim of a field, a number or a word; None when unrecorded or unpublished."""
         return choose(claim for claim in self.model.claims if claim.field == field)
 
     def pick(self, field: str) -> Picked:

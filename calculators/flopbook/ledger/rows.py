@@ -103,7 +103,7 @@ def ledger_rows() -> tuple[Row, ...]:
 
 
 def read_ledger(folder: Path) -> tuple[Row, ...]:
-    """All rows of all ledger files of a folder. Raises DataError with every problem of the files."""
+    """All rows of the ledger files of a folder. Raises DataError with all their problems."""
     rows: list[Row] = []
     problems: list[Problem] = []
     for path in sorted(folder.glob("*.yaml")):

@@ -33,9 +33,11 @@ def figure() -> Figure:
     shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
         "Time between failures",
-        f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions were counted "
+        f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions "
+        "were counted "
         f"in {format_quantity(run.observed_hours, 's')}, one in {format_quantity(counted, 's')}: "
-        f"{run.chip_mtbf / _YEAR:.0f} years for each chip with its share of everything else. The time "
+        f"{run.chip_mtbf / _YEAR:.0f} years for each chip with its share of everything else. The "
+        "time "
         "between failures falls as chips are added.",
         "Each line is a time between failures of one chip with its share of the rest; the middle "
         "one was counted. Ten times the chips, a tenth of the time.",
@@ -45,6 +47,6 @@ def figure() -> Figure:
 
 
 def _mtbf(chip_mtbf: float, chips: float) -> float:
-    """Time between failures of the whole run; how long a checkpoint takes does not matter for it."""
+    """Time between failures of the whole run, whatever a checkpoint takes."""
     mtbf: float = reliability(chip_mtbf=chip_mtbf, chips=chips, save=1.0)["mtbf"]
     return mtbf

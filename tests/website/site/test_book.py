@@ -94,7 +94,10 @@ def test_the_cheat_sheet_is_one_page(
         tab.set_viewport_size({"width": round((210 - 2 * 12) / 25.4 * 96), "height": 900})
         tab.emulate_media(media="print")
         tab.set_content(html)
-        found = "[...document.querySelectorAll('.fb-sheet :is(p, table)')].filter(one => one.scrollWidth > WIDE)"
+        found = (
+            "[...document.querySelectorAll('.fb-sheet :is(p, table)')]"
+            ".filter(one => one.scrollWidth > WIDE)"
+        )
         wide = found.replace("WIDE", "Math.ceil(one.parentElement.clientWidth)")
         return list(tab.evaluate(f"{wide}.map(one => one.textContent)"))
 
@@ -105,11 +108,14 @@ def test_the_cheat_sheet_is_one_page(
 
 LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
   .filter((svg) => !svg.querySelector(moving) && !svg.closest(".fb-calculator"))
-  .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")].flatMap((one) => {
+  .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")]
+    .flatMap((one) => {
     const seen = getComputedStyle(one);
-    const rim = [seen.stroke, seen.strokeWidth, seen.strokeDasharray, seen.strokeLinejoin, seen.strokeLinecap];
+    const rim = [seen.stroke, seen.strokeWidth, seen.strokeDasharray,
+      seen.strokeLinejoin, seen.strokeLinecap];
     const text = [seen.fontSize, seen.fontWeight, seen.fontStyle, seen.textAnchor];
-    const rest = [one.localName, seen.fill, seen.opacity, ...(one.localName === "text" ? text : [])];
+    const rest = [one.localName, seen.fill, seen.opacity,
+      ...(one.localName === "text" ? text : [])];
     const above = ["none", "1px", "none", "miter", "butt", ...rest].join(" ");
     return [[...rim, ...rest].join(" "), ...(seen.paintOrder.startsWith("stroke") ? [above] : [])];
   }))"""

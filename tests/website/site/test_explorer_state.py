@@ -1,4 +1,4 @@
-"""The state of the explorer in the link; tabs; accessibility, width, weight and print of its views."""
+"""The explorer's state in the link; tabs; accessibility, width, weight and print of its views."""
 
 from __future__ import annotations
 
@@ -189,5 +189,8 @@ def test_filters_are_folded_on_a_phone(tab: Any) -> None:
 
 @at("", reduced_motion="reduce")
 def test_nothing_moves_for_those_who_ask_for_that(tab: Any) -> None:
-    moving = "[...document.querySelectorAll('.fb-explorer *')].filter(e => getComputedStyle(e).transitionDuration !== '0s')"
+    moving = (
+        "[...document.querySelectorAll('.fb-explorer *')]"
+        ".filter(e => getComputedStyle(e).transitionDuration !== '0s')"
+    )
     assert tab.evaluate(f"{moving}.length") == 0

@@ -1,4 +1,4 @@
-"""The explorer: filters, sorting, columns, comparison, scatter, trends; by pointer and by keyboard."""
+"""The explorer: filters, sorting, columns, comparison, scatter, trends; by pointer and keyboard."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def test_the_adopted_table_is_what_the_script_would_build(tab: Any) -> None:
     """Python writes the first rows, the script all later ones: texts and addresses are the same."""
     read = """() => [...document.querySelectorAll('.fb-all tbody tr')].map(row => [...row.cells]
       .filter(cell => getComputedStyle(cell).display !== 'none')
-      .map(cell => [cell.textContent.trim(), cell.querySelector('a')?.getAttribute('href') ?? '']))"""
+      .map(cell => [cell.textContent.trim(),
+        cell.querySelector('a')?.getAttribute('href') ?? '']))"""
     first = tab.evaluate(read)
     tab.get_by_label("Sparsity").select_option("2:4")
     tab.get_by_label("Sparsity").select_option("dense")
@@ -47,7 +48,8 @@ def test_cells_stand_under_the_head_of_their_column(tab: Any) -> None:
     """A style that meets the rows by mistake would take them out of the table: each would have
     columns of its own.
     """
-    read = """() => [...document.querySelectorAll('.fb-all tr')].slice(0, 9).map(row => [...row.cells]
+    read = """() => [...document.querySelectorAll('.fb-all tr')].slice(0, 9)
+      .map(row => [...row.cells]
       .filter(cell => getComputedStyle(cell).display !== 'none')
       .map(cell => Math.round(cell.getBoundingClientRect().left)))"""
     for sparsity in ("dense", "2:4"):  # rows that Python wrote, then rows that the script built
@@ -247,7 +249,8 @@ def test_the_scatter_draws_all_that_have_both_values(tab: Any) -> None:
         "aria-label"
     ) and "3.35 TB/s" in point.get_attribute("aria-label")
     for x, y in tab.evaluate(
-        "[...document.querySelectorAll('.fb-hit')].map(c => [+c.getAttribute('cx'), +c.getAttribute('cy')])"
+        "[...document.querySelectorAll('.fb-hit')].map(c => [+c.getAttribute('cx'), "
+        "+c.getAttribute('cy')])"
     ):
         assert 0 < x < 1280 and 0 < y < 460
 
@@ -286,7 +289,8 @@ def test_the_frontier_holds_what_no_entry_beats(tab: Any) -> None:
 @at("?view=scatter")
 def test_labels_do_not_cover_each_other(tab: Any) -> None:
     boxes = tab.evaluate(
-        "[...document.querySelectorAll('.fb-scatter .fb-label')].map(t => { const b = t.getBoundingClientRect();"
+        "[...document.querySelectorAll('.fb-scatter .fb-label')].map(t => { const b = "
+        "t.getBoundingClientRect();"
         " return [b.left, b.top + 2, b.right, b.bottom - 2]; })"
     )
     assert len(boxes) >= 5
@@ -317,7 +321,8 @@ def test_trends_fade_what_the_filters_leave_out(tab: Any) -> None:
     assert every > 0 and tab.evaluate(points.format(".fb-faded")) == 0
     tick(tab, "Vendor", "NVIDIA")
     left = tab.evaluate(
-        "[...document.querySelectorAll('.fb-trend a[data-id]:not(.fb-faded)')].map(a => a.dataset.id)"
+        "[...document.querySelectorAll('.fb-trend a[data-id]:not(.fb-faded)')].map(a => "
+        "a.dataset.id)"
     )
     assert left and all(name.startswith("nvidia/") for name in left)
 

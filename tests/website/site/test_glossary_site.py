@@ -143,7 +143,9 @@ def _in_a_table(context: Any, base: str) -> list[Any]:
     link = tab.locator("tbody th a.fb-term").first
     link.hover()
     tab.wait_for_selector(BOX)
-    covered = """() => { const {x, y, width, height} = document.querySelector('#fb-meaning').getBoundingClientRect();
+    covered = """() => {
+      const {x, y, width, height} =
+        document.querySelector('#fb-meaning').getBoundingClientRect();
       return [[2, 2], [width / 2, height / 2], [width - 2, height - 2]].every(([dx, dy]) =>
         document.elementFromPoint(x + dx, y + dy)?.closest('#fb-meaning')); }"""
     return [tab.evaluate(covered), tab.inner_text(BOX), term_of(link)]

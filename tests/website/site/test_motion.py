@@ -22,7 +22,8 @@ _OPEN = """kind => {
   box.open = true;
   return box.previousElementSibling !== null;
 }"""
-_RUNS = """kind => [...document.querySelectorAll('.' + kind)].flatMap(piece => piece.getAnimations()).map(one => {
+_RUNS = """kind => [...document.querySelectorAll('.' + kind)]
+  .flatMap(piece => piece.getAnimations()).map(one => {
   const timing = one.effect.getComputedTiming();
   return {end: timing.endTime, times: timing.iterations};
 })"""

@@ -133,7 +133,10 @@ SCRIPT = """async ([base, calls]) => {
   const quantity = await import(base + "assets/flopbook/quantity.js");
   quantity.useTables(await (await fetch(base + "assets/flopbook/data.json")).json());
   return JSON.parse(calls).map(([name, ...given]) => {
-    try { const made = quantity[name](...given); return typeof made === "number" ? [made, Object.is(made, -0)] : made; }
+    try {
+      const made = quantity[name](...given);
+      return typeof made === "number" ? [made, Object.is(made, -0)] : made;
+    }
     catch { return "error"; }
   });
 }"""

@@ -61,7 +61,8 @@ def test_a_bar_shows_the_place_and_moves_nothing(surf: Any, base: str) -> None:
             tab.evaluate(_SETTLED)
             seen.append(
                 tab.evaluate(
-                    "new DOMMatrix(getComputedStyle(document.querySelector('.fb-progress')).transform).a"
+                    "new "
+                    "DOMMatrix(getComputedStyle(document.querySelector('.fb-progress')).transform).a"
                 )
             )
         style = tab.evaluate(
@@ -159,10 +160,12 @@ def test_every_figure_exercise_and_formula_has_its_link_and_formulas_their_latex
         tab.goto(base + "handbook/roofline/")
         tab.wait_for_selector(".fb-tools", state="attached")
         links = tab.evaluate(
-            "[...document.querySelectorAll('article a.headerlink')].map(a => a.getAttribute('href').slice(1))"
+            "[...document.querySelectorAll('article a.headerlink')].map(a => "
+            "a.getAttribute('href').slice(1))"
         )
         ids = tab.evaluate(
-            "[...document.querySelectorAll('.fb-figure[id], .fb-exercise[id], .fb-maths[id]')].map(e => e.id)"
+            "[...document.querySelectorAll('.fb-figure[id], .fb-exercise[id], "
+            ".fb-maths[id]')].map(e => e.id)"
         )
         assert len(ids) > 10 and set(ids) <= set(links)
         tab.hover(".fb-maths")

@@ -55,7 +55,8 @@ FIRST = {
     "Chinchilla": "models/#chinchilla-70b",
 }
 PLACES = 5
-_SHOWN = """count => [...document.querySelectorAll(".md-search-result__item")].slice(0, count).flatMap((item) =>
+_SHOWN = """count => [...document.querySelectorAll(".md-search-result__item")]
+  .slice(0, count).flatMap((item) =>
   [...item.querySelectorAll(":scope > .md-search-result__link")].map((link) => link.href))"""
 
 

@@ -1,4 +1,4 @@
-"""What is taken out of the built site: rules nobody needs, white space, comments; and nothing else."""
+"""What is taken out of the built site: unused rules, white space, comments, and nothing else."""
 
 from __future__ import annotations
 
@@ -102,9 +102,11 @@ def test_no_script_of_ours_has_text_over_several_lines() -> None:
 THEME = Path(material.__file__).parent / "templates" / "assets" / "stylesheets"
 _LOOKS = """() => [...document.querySelectorAll('body, body *')].map(one => {
   const style = getComputedStyle(one), box = one.getBoundingClientRect();
-  const looks = ['display', 'position', 'color', 'backgroundColor', 'fontSize', 'fontWeight', 'opacity', 'visibility',
-    'borderTopWidth', 'marginTop', 'paddingLeft', 'textDecorationLine', 'overflowX'].map(name => style[name]);
-  return [one.tagName, one.className.baseVal ?? one.className, box.width, box.height, ...looks].join(' ');
+  const looks = ['display', 'position', 'color', 'backgroundColor', 'fontSize', 'fontWeight',
+    'opacity', 'visibility', 'borderTopWidth', 'marginTop', 'paddingLeft', 'textDecorationLine',
+    'overflowX'].map(name => style[name]);
+  return [one.tagName, one.className.baseVal ?? one.className, box.width, box.height,
+    ...looks].join(' ');
 })"""
 
 

@@ -1,4 +1,4 @@
-"""Tables sort by pointer and keyboard; a value's source opens and closes by hover, focus and touch."""
+"""Tables sort by pointer and keyboard; sources open and close by hover, focus and touch."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-CELLS = """([table, column]) => [...document.querySelector(table).tBodies[0].rows].filter(row => !row.hidden)
-  .map(row => [row.cells[column].textContent.trim().split("\\n")[0], row.cells[column].dataset.sort ?? null])"""
+CELLS = """([table, column]) => [...document.querySelector(table).tBodies[0].rows]
+  .filter(row => !row.hidden)
+  .map(row => [row.cells[column].textContent.trim().split("\\n")[0],
+    row.cells[column].dataset.sort ?? null])"""
 
 
 def on(page: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -86,8 +88,10 @@ def test_a_source_opens_inside_the_window_and_escape_closes_it(tab: Any) -> None
         middle = tip.evaluate(
             "tip => { const box = tip.getBoundingClientRect();"
             " const x = box.left + box.width / 2, y = box.top + box.height / 2;"
-            " return [box.left >= 0, box.right <= innerWidth, box.top >= 0, box.bottom <= innerHeight,"
-            " tip.contains(document.elementFromPoint(x, box.top + 4)), tip.contains(document.elementFromPoint(x, y)),"
+            " return [box.left >= 0, box.right <= innerWidth, box.top >= 0, box.bottom <= "
+            "innerHeight,"
+            " tip.contains(document.elementFromPoint(x, box.top + 4)), "
+            "tip.contains(document.elementFromPoint(x, y)),"
             " tip.contains(document.elementFromPoint(x, box.bottom - 4))]; }"
         )
         assert all(middle), (which, middle)

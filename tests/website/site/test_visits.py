@@ -33,8 +33,10 @@ PHONE = (
 _COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 _ONLY_COLOURS = {"runOnly": {"type": "rule", "values": _COLOUR_RULES}}
 _NO_COLOURS = {"rules": {name: {"enabled": False} for name in _COLOUR_RULES}}
-_SETTLED = """() => (!document.querySelector('.fb-works') || document.querySelector('.fb-works[data-ready]'))
-  && (!document.querySelector('.fb-calculator') || document.querySelector('.fb-answer')?.children.length)
+_SETTLED = """() => (!document.querySelector('.fb-works')
+    || document.querySelector('.fb-works[data-ready]'))
+  && (!document.querySelector('.fb-calculator')
+    || document.querySelector('.fb-answer')?.children.length)
   && [...document.querySelectorAll('.highlight > pre')].every(pre => pre.previousElementSibling)
   && [...document.images].every(image => image.complete)"""
 _TWO_FRAMES = """() => new Promise(
