@@ -41,9 +41,7 @@ class BadExceptions(Exception):
 
 @dataclass(frozen=True)
 class LinkException:
-    """One entry: an address or the beginning of addresses, the expected failure, the reason, and
-    the last day.
-    """
+    """One entry: an address or its beginning, the expected failure, the reason, the last day."""
 
     line: int
     pattern: str

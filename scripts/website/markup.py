@@ -38,8 +38,7 @@ class Html(Markup):
         return cls(escape(text))
 
     def format(self, *args: object, **named: object) -> Self:
-        """This template with texts put in, each escaped; numbers take their format and stay as they
-        are.
+        """This template with texts put in, each escaped; numbers take their format and stay.
 
         The formatter of MarkupSafe gives the same but for the sign of an exponent, which needs no
         escape; it is many times slower, and a build fills half a million places.
@@ -132,8 +131,9 @@ def plain(markup: str) -> str:
 
 
 def script_json(record: str) -> Html:
-    """JSON for a script element: nothing in it ends the element, and no reader of Markdown finds
-    maths in it.
+    """JSON for a script element.
+
+    Nothing in it ends the element, and no reader of Markdown finds maths in it.
     """
     return Html(re.sub(r"[<>&$]", lambda match: f"\\u{ord(match[0]):04x}", record))
 
@@ -142,8 +142,9 @@ def script_json(record: str) -> Html:
 
 
 def relative(page: str, target: str) -> Html:
-    """A link from one content page to another, both as paths like
-    `accelerators/nvidia/h100-sxm.md`.
+    """A link from one content page to another.
+
+    Both are paths like `accelerators/nvidia/h100-sxm.md`.
     """
     path, mark, anchor = target.partition("#")
     if not path:

@@ -123,7 +123,7 @@ def test_every_figure_has_a_text_before_it_and_a_title(path):
     assert pairs
     for before, cell in pairs:
         assert before.cell_type == "markdown" and "figure shows" in before.source
-        assert re.search(r'^show\(\s*"[^"]{20,}"\s*\)$', cell.source, re.M), (
+        assert re.search(r'^show\(\s*"[^"]{20,}"(?:\s*"[^"]+")*\s*\)$', cell.source, re.M), (
             "one figure a cell, shown with a title"
         )
         assert cell.source.count("plt.subplots") == 1

@@ -37,8 +37,8 @@ _FORMAT = Option(
 def lint_command(
     files: Sequence[str], mend: bool, base: str | None, report: str | None, as_json: bool
 ) -> int:
-    """Check data and prose: files, units, sources, parts, totals, references, claims. Exit status 1
-    when a check fails.
+    """Check data and prose: files, units, sources, parts, totals, references, claims.
+    Exit status 1 when a check fails.
 
     With FILEs only their problems are told; files that they refer to are read all the same.
 

@@ -30,8 +30,8 @@ _TOPIC = Option(
     "show", Option("--all", "everything", "Show the values of other sources too."), argument="NAME"
 )
 def show_command(name: str, everything: bool, as_json: bool) -> None:
-    """Show an accelerator: every value with its source. NAME is an id, product, alias or device
-    name.
+    """Show an accelerator: every value with its source.
+    NAME is an id, product, alias or device name.
 
     Example: flopbook show h100-sxm
     """
@@ -153,8 +153,8 @@ def claims_command(
 
 @command("export", argument="FOLDER")
 def export_command(folder: str, as_json: bool) -> None:
-    """Write all data to FOLDER as JSON, CSV, BibTeX, SQLite and Parquet. The site has the same
-    files in api/v1/.
+    """Write all data to FOLDER as JSON, CSV, BibTeX, SQLite and Parquet.
+    The site has the same files in api/v1/.
 
     Example: flopbook export flopbook-data
     """

@@ -125,8 +125,8 @@ _NEW_OPTIONS = (
 
 @command("new", *_NEW_OPTIONS, argument="WHAT ID")
 def new_command(what: str, id: str, dry_run: bool, as_json: bool, **given: Any) -> None:
-    """Write what a new chip, vendor, reference or calculator needs, ready to fill in. Nothing is
-    overwritten.
+    """Write what a new chip, vendor, reference or calculator needs, ready to fill in.
+    Nothing is overwritten.
 
     WHAT is chip, vendor, reference or calculator; ID is VENDOR/PRODUCT, VENDOR, an arXiv id, DOI or
     address, or NAME. A chip or vendor is valid from the start; what is not given is asked for in a

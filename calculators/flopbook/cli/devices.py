@@ -18,8 +18,8 @@ _SPARSITY = Option(
 
 @command("peak", _SPARSITY, argument="NAME [DTYPE]")
 def peak_command(name: str, dtype: str | None, sparsity: str | None, as_json: bool) -> None:
-    """Print the peak rate of one device. NAME is what CUDA, ROCm, JAX or Neuron calls it; DTYPE is
-    bf16 if not given.
+    """Print the peak rate of one device.
+    NAME is what CUDA, ROCm, JAX or Neuron calls it; DTYPE is bf16 if not given.
 
     A name that fits several products, or none, is refused. An id or alias means the whole package.
 

@@ -241,8 +241,8 @@ def _figure_text(figure: Figure, row: Row) -> str:
 def compare_command(
     chips: list[str], dtype: str | None, sparsity: str | None, as_json: bool
 ) -> None:
-    """Compare two to six accelerators, with the ratio of each value to the first. What is missing
-    is said.
+    """Compare two to six accelerators, with the ratio of each value to the first.
+    What is missing is said.
 
     Example: flopbook compare h100-sxm h200-sxm mi300x --dtype fp8
     """

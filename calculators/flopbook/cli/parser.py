@@ -20,8 +20,9 @@ class UsageError(FlopbookError):
 
 
 class Option(NamedTuple):
-    """An option: a flag, or with a metavar one that takes a value. `name` is the parameter it
-    fills.
+    """An option: a flag, or with a metavar one that takes a value.
+
+    `name` is the parameter that it fills.
 
     One with `many` may be given several times, and fills a list.
     """

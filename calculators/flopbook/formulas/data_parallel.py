@@ -1,6 +1,4 @@
-"""How far a batch can be spread over chips before the traffic of weights and gradients is the
-limit.
-"""
+"""How far a batch spreads over chips before traffic of weights and gradients is the limit."""
 
 from typing import Annotated, Any
 

@@ -1,6 +1,4 @@
-"""How far the experts of a layer can be spread over chips before the exchange of tokens is the
-limit.
-"""
+"""How far experts spread over chips before the all-to-all of tokens is the limit."""
 
 from typing import Annotated, Any
 

@@ -1,6 +1,4 @@
-"""How far a layer can be split over chips, alone and beside FSDP, before the traffic of activations
-is the limit.
-"""
+"""How far a layer is split over chips, alone or with FSDP, before activation traffic limits it."""
 
 from typing import Annotated, Any
 

@@ -1,5 +1,4 @@
-"""Kernels that work in tiles: the bytes they move, what fits on chip, and the processors they keep
-busy.
+"""Tiled kernels: the bytes they move, what fits on chip, and the processors they keep busy.
 
 Bytes are those between the far memory (HBM) and the near one (shared memory, LDS, VMEM).
 """
@@ -22,8 +21,7 @@ def _side(symbol: str, meaning: str) -> Input:
 
 
 def _tile_side(symbol: str, meaning: str) -> Input:
-    """A side of a tile. It need not be whole: all tiles of a chip together act as one of their
-    area."""
+    """A side of a tile, whole or not: all tiles of a chip together act as one of their area."""
     return Input("1", symbol, meaning, least=1, most=1e12)
 
 

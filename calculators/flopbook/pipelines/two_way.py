@@ -1,5 +1,4 @@
-"""The order of passes of DualPipe and DualPipe-V, as their repository runs them
-(deepseek-ai/DualPipe).
+"""The order of passes of DualPipe and DualPipe-V, as deepseek-ai/DualPipe runs them.
 
 Every device has two chunks and serves two streams of passes: stream 0 comes from the near end of
 the pipeline, stream 1 from the far end. In DualPipe the streams are two halves of the batch that

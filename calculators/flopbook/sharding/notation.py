@@ -1,5 +1,6 @@
-"""The named-axis notation: meshes `X=4,Y=8`, arrays `bf16[256,2048]`, layouts `A[I_XY, J] {U_Z}`
-and their products.
+"""The named-axis notation of meshes, arrays, layouts and their products.
+
+A mesh is `X=4,Y=8`, an array `bf16[256,2048]`, a layout `A[I_XY, J] {U_Z}`.
 """
 
 from __future__ import annotations

@@ -25,8 +25,7 @@ _WHOLE, _CUT_DIFFERENTLY, _CUT_ALIKE, _CLASHING = CASES
 
 
 class Move(NamedTuple):
-    """A step on an array that changes its layout: a collective over some axes, or a `slice`, which
-    moves nothing.
+    """A step that changes the layout of an array: a collective over some axes, or a local `slice`.
 
     `dim` is the dimension that is gathered, scattered into or cut (for an all-to-all, the one cut
     after it); `bytes` is the array as the devices of one group hold it together, which is what

@@ -79,8 +79,7 @@ def _question(formula: Formula) -> Html:
 
 
 def calculator_markdown(name: str, notebook: bool = False) -> str:
-    """One calculator: what it answers, formula, form, command, derivation, what it leaves out,
-    sources.
+    """The page of a calculator: question, formula, form, command, derivation, limits, sources.
 
     `notebook` says whether there is one of its name.
     """
@@ -133,9 +132,7 @@ def _equations(formula: Formula) -> list[Html]:
 
 
 def _working(formula: Formula) -> list[Html]:
-    """The steps of the first example, where the calculator is ordinary Python and no equation can
-    be printed.
-    """
+    """The steps of the first example, for a calculator in plain Python that prints no equation."""
     assert formula.working is not None
     inputs = {
         name: entry.value

@@ -1,5 +1,4 @@
-"""A chapter of the handbook: its parts, its place in the order, and what the build puts around its
-text.
+"""A chapter of the handbook: its sections, its place in the order, and what the build adds.
 
 A chapter is a page of `docs/handbook/` whose front matter has an `order`; chapters are numbered by
 it, so that one can be put between two others without touching them.
@@ -64,9 +63,7 @@ class Chapter(NamedTuple):
 
 
 class Exercise(NamedTuple):
-    """An exercise as it is written: its number in the chapter, how hard it is, and whether an
-    answer follows it.
-    """
+    """An exercise as written: its number, how hard it is, and whether an answer follows."""
 
     number: int
     level: str
@@ -127,8 +124,7 @@ def exercise_heads() -> Callable[[str], str]:
 
 
 def framed(text: str, chapter: Chapter, number: int, total: int, closing: str = "") -> str:
-    """A rendered chapter with its place, its reading time and its exercises under the title, and
-    BibTeX at its end.
+    """A rendered chapter with place, reading time and exercises on top, and BibTeX at its end.
 
     `closing` is one more line of the list that ends it.
     """
@@ -154,8 +150,7 @@ def _bibtex(chapter: Chapter) -> str:
 
 
 def named_exercises(text: str) -> str:
-    """A rendered chapter whose exercises are anchored by the words with which they begin, not by
-    their number.
+    """A rendered chapter whose exercises are anchored by their first words, not by their number.
 
     So a link to one holds when another is put before it, and when a value in the question changes.
     """
@@ -183,9 +178,7 @@ def escape_tex(text: str) -> str:
 
 
 def listing(chapters: Sequence[Chapter], page: str) -> str:
-    """The chapters as a numbered list with what each is about, for the page that opens the
-    handbook.
-    """
+    """The chapters as a numbered list with what each is about, for the opening page."""
     return page_text(
         Markdown("{}. [{}]({}). {}").format(
             number, chapter.title, relative(page, chapter.page), chapter.description

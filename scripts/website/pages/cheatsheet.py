@@ -1,6 +1,4 @@
-"""The cheat sheet: one printed page of formulas, chips, number formats and units, all from the code
-and the data.
-"""
+"""The cheat sheet: one page of formulas, chips, number formats and units, from code and data."""
 
 from __future__ import annotations
 
@@ -109,8 +107,9 @@ def _equations(shown: Shown) -> Html:
 
 
 def _letters(section: Iterable[Shown]) -> Html:
-    """What the letters of these equations mean, linked to the glossary; letters of one meaning
-    stand together.
+    """What the letters of these equations mean, linked to the glossary.
+
+    Letters of one meaning stand together.
     """
     meanings: dict[str, Html] = {}
     for shown in section:
@@ -144,9 +143,7 @@ def _meanings(shown: Shown) -> Iterator[tuple[str, Html]]:
 
 
 def _zero() -> Html:
-    """Bytes for each parameter by stage of ZeRO, from the calculator: mixed precision with Adam on
-    eight chips.
-    """
+    """Bytes for each parameter by ZeRO stage: mixed precision with Adam on eight chips."""
     words = f"Bytes for each parameter on one of {ZERO_CHIPS} chips, bf16 with Adam"
     head = ("", "weights", "gradients", "optimizer", "all")
     return tag("p", words) + _table(head, map(_zero_row, range(4)))

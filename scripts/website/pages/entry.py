@@ -1,6 +1,4 @@
-"""The page of one accelerator: what it is, its values and their sources, what they mean, where it
-is used.
-"""
+"""The page of one accelerator: its values, their sources, what they mean, where it is used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The errata and what holds: what sources state, recomputed, with verdict and correction, on two
-pages.
-"""
+"""Two pages of statements recomputed: those that hold, and the errata with corrections."""
 
 from __future__ import annotations
 
@@ -43,8 +41,9 @@ HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted":
 
 
 def stated_words(stated: Stated, *, words_first: bool = False) -> str:
-    """A stated figure as text: the number with its unit, or the words (which come first where the
-    slip is in them).
+    """A stated figure as text: the number with its unit, or the words.
+
+    Words come first where the slip is in them.
     """
     if stated.text and (stated.value is None or words_first):
         return stated.text
@@ -110,9 +109,7 @@ def claim_page(row: Row) -> str:
 
 
 def errata_page() -> str:
-    """What does not hold, slips and what depends on something unsaid, by source, after an overview
-    of all rows.
-    """
+    """What does not hold or depends on something unsaid, by source, after an overview."""
     rows = [row for row in ledger_rows() if not row.defect]
     blocks = [
         front_matter(

@@ -1,5 +1,6 @@
-"""The page of all accelerators: a plain table and pictures, complete without a script; the data of
-the script is in `explorer_data`.
+"""The page of all accelerators: a table and pictures that are complete without a script.
+
+The data of the script is in `explorer_data`.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ def _explorer_row(entry: Entry) -> ExplorerRow:
 
 
 def groups(rows: Sequence[ExplorerRow]) -> dict[str, int]:
-    """Vendor -> number of its colour: those with the most chips have one of their own, all others
-    share the last.
+    """Vendor -> number of its colour.
+
+    Those with the most chips have one of their own, all others share the last.
     """
     counts = Counter(row.entry.vendor for row in rows if row.entry.kind == "package")
     ranked = sorted(counts, key=lambda name: (-counts[name], name))

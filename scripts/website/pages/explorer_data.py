@@ -75,8 +75,9 @@ class _SharedTexts:
 
 
 def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, object]:
-    """All cells with units, sources and words; a cell is [value, place on the entry's page, source,
-    marks, kind].
+    """All cells with units, sources and words.
+
+    A cell is [value, place on the entry's page, source, marks, kind].
     """
     shared = _SharedTexts()
     entries = [_entry_record(row, shared) for row in rows]
@@ -145,9 +146,7 @@ def _cell_record(
 
 
 def _peaks(rows: Iterable[ExplorerRow]) -> list[list[str]]:
-    """The peaks that some entry has, as dtype, engine, sparsity and unit; the commonest number
-    formats first.
-    """
+    """The peaks that some entry has: dtype, engine, sparsity and unit; common formats first."""
     units: dict[tuple[str, str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for name, cell in (pair for row in rows for pair in row.cells.items()):
@@ -166,8 +165,9 @@ def _peaks(rows: Iterable[ExplorerRow]) -> list[list[str]]:
 
 
 def source_records(rows: Iterable[ExplorerRow]) -> dict[str, dict[str, dict[str, str]]]:
-    """Vendor -> entry -> quantity -> where the value comes from; each vendor's file is loaded when
-    it is asked for.
+    """Vendor -> entry -> quantity -> where the value comes from.
+
+    Each vendor's file is loaded when it is asked for.
     """
     records: dict[str, dict[str, dict[str, str]]] = {}
     for row in rows:

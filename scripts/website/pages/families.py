@@ -131,9 +131,7 @@ def by_family(entries: Iterable[ExplorerRow]) -> dict[str, list[ExplorerRow]]:
 
 
 def makers(entries: Sequence[ExplorerRow], family: Family) -> list[str]:
-    """The vendors of a family, those with entries first by their number; a vendor without an entry
-    counts too.
-    """
+    """The vendors of a family, those with most entries first; one without an entry counts too."""
     # In a list, because vendors are counted by how often they occur.
     of_family = [row.entry.vendor for row in entries if family_of(row.entry.id) is family]
     # Makers of which only plans are known have a page of their own and no entry.
@@ -151,9 +149,7 @@ def chips(entries: Iterable[ExplorerRow], families: Sequence[str] = ()) -> list[
 
 
 def peak16(cells: Cells) -> Cell | None:
-    """The bf16 or fp16 matrix peak that stands for a chip: dense where a source says so, else of
-    unstated sparsity.
-    """
+    """The bf16 or fp16 matrix peak of a chip: dense where stated, else of unstated sparsity."""
     peaks = (cells.get(name) for name in _PEAKS)
     return next((cell for cell in peaks if isinstance(cell, Cell)), None)
 

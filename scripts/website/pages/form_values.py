@@ -1,6 +1,4 @@
-"""The values of chips and models that forms offer, taken as the calculators take them, so that form
-and command agree.
-"""
+"""Values of chips and models that forms offer, the same that the commands take."""
 
 from __future__ import annotations
 
@@ -43,9 +41,7 @@ class UnitsRecord(TypedDict):
 
 
 def picker_record() -> Record:
-    """Values of chips and models for the forms, each with the source of its claim and what must be
-    known about it.
-    """
+    """Values of chips and models for the forms, each with its source and its caveats."""
     entries = [load_entry(name) for name in entry_ids()]
     return {
         "chips": [chip_record(Chip(entry)) for entry in entries if entry.computes],
@@ -68,9 +64,7 @@ def units_record() -> UnitsRecord:
 
 
 def _general_notes() -> dict[str, list[str]]:
-    """Notes that hang on no chip, in the words of the command: a typed peak beside a sparsity, a
-    batch too small.
-    """
+    """Notes on no chip, in the words of the command: peak beside sparsity, too small a batch."""
     # Any peak and bandwidth will do: the notes are the same for all.
     usual = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity=None).notes
     sparse = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity="2:4").notes
@@ -131,9 +125,7 @@ def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
 
 
 def _taken(calculator: str, name: str, **picker: str) -> Result:
-    """A result with one input from the chip or model and all others given; its notes are the notes
-    of that input.
-    """
+    """A result with one input from the chip or model: its notes are the notes of that input."""
     formula = get_formula(calculator)
     # One of everything else: only the input that is taken matters, and its notes.
     inputs = {
@@ -159,9 +151,7 @@ def _required(formula: Formula) -> list[str]:
 
 
 def _is_of_output(note: str, formula: Formula) -> bool:
-    """Whether a note is about an output that an open limit leaves open; such notes begin with its
-    name.
-    """
+    """Whether a note is about an output that an open limit leaves open: it begins with its name."""
     return note.partition(" ")[0].rstrip(":,") in formula.outputs
 
 

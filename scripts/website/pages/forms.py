@@ -21,8 +21,7 @@ def calculated_example(formula: Formula, number: int = 0) -> Result:
 
 
 def form_markup(formula: Formula) -> Html:
-    """The place of the form, with the first example's answer as text for readers without
-    JavaScript.
+    """The place of the form, with the first example's answer for readers without JavaScript.
 
     A calculator that is ordinary Python has no form: its page says so, and shows its examples.
     """
@@ -55,9 +54,7 @@ def _answer_words(formula: Formula) -> str:
 
 
 def form_record(formula: Formula) -> dict[str, object]:
-    """What the form needs to know of a formula: inputs, outputs, where values come from, first
-    example.
-    """
+    """What the form needs of a formula: inputs, outputs, origins of values, first example."""
     return {
         "id": formula.id,
         "takes": list(takes(formula)),

@@ -1,6 +1,4 @@
-"""The glossary as a page, symbols first, and as the texts that chapters show when a term is pointed
-at.
-"""
+"""The glossary as a page, symbols first, and as texts that chapters show for a pointed-at term."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ def _group(letter: str, terms: Iterable[Term]) -> Iterator[Html]:
 
 
 def _entry(term: Term) -> Html:
-    """One term: name, symbols, unit and meaning; where it is introduced, what uses it, and what is
-    near it.
-    """
+    """One term: name, symbols, unit, meaning; its chapter, what uses it, what is near."""
     return Html(
         '<div class="fb-entry"><h3 id="{id}">{name}</h3>{facts}<p>{meaning}{note}</p>'
         '<p class="fb-note">{links}</p></div>\n'

@@ -1,6 +1,4 @@
-"""Growth by a constant factor each year: the line of least squares through logarithms, with its
-uncertainty.
-"""
+"""Growth by a constant factor each year: a least-squares line through logarithms."""
 
 from __future__ import annotations
 
@@ -14,8 +12,10 @@ POINTS, YEARS = 8, 4.0
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Yearly factor; value at the year 2000; standard error of the rate's logarithm; scatter as a
-    factor; points.
+    """A fitted growth: the yearly factor and the value at the year 2000.
+
+    Further: the standard error of the rate's logarithm, the scatter as a factor, and the number of
+    points.
     """
 
     factor: float
@@ -46,9 +46,7 @@ def _years(rate: float) -> float:
 
 
 def fitted(places: Sequence[tuple[float, float]]) -> Growth | None:
-    """The growth of values over years (year, value); None for too few points or too few years
-    between them.
-    """
+    """The growth of (year, value) points; None for too few points or too short a span."""
     # Around the year 2000 the intercept is a value of our time, not one of the year 0.
     years = [year - 2000 for year, _ in places]
     if len(places) < POINTS or max(years) - min(years) < YEARS:

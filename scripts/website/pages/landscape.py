@@ -31,8 +31,9 @@ class Measure(NamedTuple):
 
 
 def bandwidth(row: ExplorerRow) -> float | None:
-    """Bandwidth of the memory whose size stands for the chip; None where only that of another
-    memory is known.
+    """Bandwidth of the memory whose size stands for the chip.
+
+    None where only that of another memory is known.
     """
     size, rate = row.cells.get("memory"), row.cells.get("memory_bandwidth")
     if not isinstance(rate, Cell):
@@ -120,8 +121,9 @@ class FormatGeneration(NamedTuple):
 
 
 def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[FormatGeneration]:
-    """Generations of a maker's server chips in order, each with the matrix formats that none before
-    it had; a generation without such a format is left out.
+    """A maker's server chips by generation, each with the matrix formats that it was first to have.
+
+    A generation without such a format is left out.
     """
     # Cards for desks and chips for the edge are no generations of a maker's server chips.
     of_maker = [row for row in chips(rows, SERVERS) if row.entry.vendor == vendor_id]

@@ -1,5 +1,4 @@
-"""What prose asks of all accelerators together: counts, families, growth, formats, systems, errors,
-endings.
+"""What prose asks of all accelerators: counts, families, growth, formats, systems, errors.
 
 `{{ landscape.growth("peak", "gpu").doubling }}` and the tables are computed from the entries, so an
 entry that is corrected corrects the chapter.
@@ -79,16 +78,12 @@ class Landscape:
 
     @property
     def unstated(self) -> Number:
-        """Percent of matrix peaks on record of which the source does not say whether they are
-        dense.
-        """
+        """Percent of recorded matrix peaks whose source does not say whether they are dense."""
         return _percent([peak.sparsity == "unstated" for peak in matrix_peaks(self._claims)])
 
     @property
     def undirected(self) -> Number:
-        """Percent of link rates on record whose source does not say whether they count one way or
-        both.
-        """
+        """Percent of recorded link rates whose source does not say whether one way or both."""
         return _percent(
             [
                 claim.direction in ("", "unstated")
@@ -110,9 +105,7 @@ class Landscape:
         return _count([claim for claim in self._claims if claim.conflicts_with])
 
     def share(self, *fields: str, by_vendor: bool = True) -> Number:
-        """Percent of chips for which a source states one of the fields; by default a document of
-        the maker.
-        """
+        """Percent of chips for which a source (by default the maker) states one of the fields."""
         return _percent([stated(row.entry, fields, by_vendor) for row in chips(self._items)])
 
     # Measures and growth.
@@ -146,8 +139,9 @@ class Landscape:
         return Number(percent, "1", self._href(accelerator.id))
 
     def growth(self, name: str, *families: str) -> dict[str, Number]:
-        """Yearly factor, years to double with their band, scatter and number of points; by default
-        of server chips.
+        """Yearly factor, years to double with their band, scatter and number of points.
+
+        Of server chips unless another choice is given.
         """
         fit = trend_growth(self._items, name, families or FITTED)
         return {
@@ -188,9 +182,7 @@ class Landscape:
         return str(table(head, rows, caption=caption))
 
     def formats_table(self, *vendors: str) -> str:
-        """Number formats of matrix units, in the generation of a maker that was the first to have
-        them.
-        """
+        """Number formats of matrix units, each in the first generation of a maker to have it."""
         rows = []
         for name in vendors:
             for family, year, formats in new_formats(self._items, name):
@@ -199,9 +191,7 @@ class Landscape:
         return str(table(head, rows, caption="Number formats by year"))
 
     def errors_table(self, *picked: tuple[str, str, str, str]) -> str:
-        """Known errors, each as (what happened, entry, field, source): what was stated, and what is
-        shown instead.
-        """
+        """Known errors as (what happened, entry, field, source): what was stated, what is shown."""
         rows = [self._error_row(*error) for error in picked]
         head = ("What happened", "Chip", "Stated", "#Stated over shown", "Source")
         return str(table(head, rows, caption="Known errors"))

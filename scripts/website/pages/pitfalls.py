@@ -1,6 +1,4 @@
-"""The page on what goes wrong in practice: defects of calculators and planners, each with the right
-figure.
-"""
+"""The page of defects of calculators and planners, each with the right figure."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ def defects() -> tuple[Row, ...]:
 
 
 def pitfalls_page() -> str:
-    """All defects, by kind: what the tool gives, what is right, where to read it, and ours with the
-    same inputs.
-    """
+    """All defects by kind: what the tool gives, what is right, and ours with the same inputs."""
     rows = defects()
     tools = sorted({row.defect.tool for row in rows if row.defect}, key=str.lower)
     blocks = [
@@ -116,9 +112,7 @@ def pitfalls_page() -> str:
 
 
 def pitfalls_of(calculator: str, page: str) -> list[Html]:
-    """The line on a calculator's page about those who went wrong with the same quantity; empty
-    where there is none.
-    """
+    """The line on a calculator's page about known defects with its quantity; empty without any."""
     rows = [row for row in defects() if calculator in dict(_calls(row.call))]
     if not rows:
         return []
@@ -205,9 +199,7 @@ def _calls(expression: str) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def _form_state(name: str, options: dict[str, object]) -> dict[str, object]:
-    """What a form's link must say: these options, and the fields of the form's example that they
-    leave as they are.
-    """
+    """What a form's link must say: these options, and the fields of its example that they keep."""
     formula = get_formula(name)
     state: dict[str, object] = {}
     for option in formula.examples[0]:

@@ -1,5 +1,4 @@
-"""The practicals: executed notebooks, with what each shows, how long it ran, its chapters, and the
-file to download.
+"""The practicals: executed notebooks with summary, running time, chapters and download.
 
 A chapter names its practicals in its head, `practicals: [intensity, min-batch]`. The page of all
 practicals, the line at the end of the chapter and the note on the notebook's own page follow from
@@ -53,9 +52,7 @@ class Practical(NamedTuple):
 
 
 def practical_of(name: str, notebook: str) -> Practical:
-    """What an executed notebook, as JSON text, says of itself: its heading and the paragraph below
-    it.
-    """
+    """What an executed notebook, as JSON text, says in its heading and first paragraph."""
     record = json.loads(notebook)
     cells = [cell for cell in record["cells"] if cell["cell_type"] == "markdown"]
     texts = ("".join(cell["source"]) for cell in cells)
@@ -91,9 +88,7 @@ def name_problems(text: str, file: str, notebooks: Iterable[str]) -> list[Proble
 
 
 def closing(chapter: Chapter, notebooks: Mapping[str, Practical]) -> str:
-    """The last line of a chapter: its practicals, as one more item of the list there; empty where
-    it has none.
-    """
+    """The last line of a chapter: its practicals as one more list item; empty without any."""
     practicals = [notebooks[name] for name in chapter.practicals if name in notebooks]
     if not practicals:
         return ""

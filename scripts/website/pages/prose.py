@@ -133,8 +133,9 @@ class _ProseAnswer:
 def render(
     text: str, page: str, file: str, extra: dict[str, Any] | None = None, first_line: int = 1
 ) -> str:
-    """Fill the expressions of a page of prose. `page` is its content path, `file` the name that
-    errors show.
+    """Fill the expressions of a page of prose.
+
+    `page` is its content path, `file` the name that errors show.
 
     `first_line` is the line of the file on which the text begins. Raises ProseError with file and
     line.
@@ -244,9 +245,7 @@ def _printable(content: Any) -> Any:
 
 
 def _template_line() -> int:
-    """The line of the template in which the current exception arose; Jinja rewrites its traceback
-    to template lines.
-    """
+    """The template line at which the current exception arose, from the traceback Jinja rewrote."""
     line, trace = 1, sys.exc_info()[2]
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":

@@ -1,5 +1,4 @@
-"""What the explorer compares: for each entry one cell for each quantity, or the words that say why
-there is none.
+"""What the explorer compares: for each entry and quantity one cell, or the words for its lack.
 
 A peak is a quantity of its own for each number format, engine and sparsity, so that dense and
 sparse never meet.
@@ -35,8 +34,9 @@ _WIDE_ACCUMULATORS = ("", "fp32", "int32")
 
 
 class Quantity(NamedTuple):
-    """Something that is compared: `better` is the sign of an improvement, `shown` a unit on the
-    page other than SI.
+    """Something that is compared.
+
+    `better` is the sign of an improvement, `shown` a unit on the page other than SI.
 
     `over` names the two quantities of which it is the ratio; `peak` among them is the peak that the
     reader picked.
@@ -61,8 +61,9 @@ class Quantity(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A value in SI units with its claim; `marks` are what a reader must know, `kind` what it is a
-    value of.
+    """A value in SI units with its claim.
+
+    `marks` are what a reader must know, `kind` what it is a value of.
     """
 
     value: float
@@ -105,18 +106,14 @@ def peak_id(dtype: str, engine: str, sparsity: str) -> str:
 
 
 def shown_claims(entry: Entry) -> list[Claim]:
-    """What the page of an entry shows: chosen values, what is not published, totals; in the order
-    of that page.
-    """
+    """The claims on the page of an entry, in its order: chosen values, unpublished ones, totals."""
     chosen = chosen_claims(entry)
     shown = [claim for claim in entry.claims if id(claim) in chosen or claim.value is None]
     return sorted([*shown, *totals(entry)], key=field_order)
 
 
 def cells(entry: Entry, shown: list[Claim]) -> Cells:
-    """Quantity's id -> cell, or the words in its place; a quantity of which nothing is recorded is
-    left out.
-    """
+    """Quantity's id -> cell, or the words in its place; unrecorded quantities are left out."""
     recorded: Cells = {}
     # Absent, not None: most entries lack most quantities, and the explorer's file is loaded whole.
     for quantity in QUANTITIES:
@@ -152,9 +149,7 @@ def value_of(recorded: Cells, quantity: str) -> float | None:
 
 
 def year_of(text: str) -> float:
-    """`2022-03-22` as a year with a fraction; the middle of the month or year where no more is
-    known.
-    """
+    """`2022-03-22` as a year with a fraction; the middle of a month or year without a day."""
     # The middle of a year is half-way through its months, counted from 0: 5.5 of them.
     year, *month_and_day = (int(number) for number in text.split("-"))
     months = month_and_day[0] - 1 if month_and_day else 5.5

@@ -1,6 +1,4 @@
-"""Topic pages: an introduction, where to start, the works by year, sub-topics; and the overview of
-all topics.
-"""
+"""Topic pages with introduction, first reading, works and sub-topics; the overview of topics."""
 
 from __future__ import annotations
 

@@ -111,8 +111,9 @@ def when(work: Reference) -> str:
 
 
 def full_reference(work: Reference, page: str) -> Html:
-    """One work as a block: citation, our note, copyable BibTeX; on another page than its own it
-    leads there instead.
+    """One work as a block: citation, our note, BibTeX to copy.
+
+    On another page than its own it leads there instead.
     """
     is_home = page == topic_page(home_topic(work))
     home_id = Html(' id="{}"').format(attribute(work.key)) if is_home else Html()
@@ -217,8 +218,9 @@ def bibtex_block(title: str, text: str) -> Html:
 
 
 def page_bibtex(title: str, kind: str, name: str, read: date) -> str:
-    """A page of ours as a reference: `kind` and `name` say which; the newest reading of its sources
-    is its date.
+    """A page of ours as a reference.
+
+    `kind` and `name` say which; the newest reading of its sources is its date.
     """
     fields = {
         "author": "{The flopbook contributors}",

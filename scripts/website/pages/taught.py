@@ -15,8 +15,7 @@ _BEFORE = "\n## Exercises"
 
 
 def with_statements(text: str, page: str) -> str:
-    """A rendered chapter with what sources state otherwise at the end of its common mistakes, in a
-    box that opens.
+    """A rendered chapter with what sources state otherwise, in a box after its common mistakes.
 
     Rows to which the text itself links are left out.
     """

@@ -115,9 +115,7 @@ _DIVISORS = {"wall": "memory_bandwidth", "links": "scaleup_bandwidth", "efficien
 def points(
     trend: Trend, products: Iterable[Product]
 ) -> tuple[list[TrendPoint], list[Product], list[Product]]:
-    """The points of a picture; the products without a date; the products with a date and without a
-    value.
-    """
+    """The points of a picture; products without a date; products with a date but no value."""
     drawn, undated, empty = [], [], []
     for product in products:
         year, amount = value_of(product.cells, "date"), _value(trend, product.cells)
@@ -310,9 +308,7 @@ def _date_words(product: Product) -> str:
 
 
 def _labels(drawn: Sequence[TrendPoint], x: Scale, y: Scale) -> list[Html]:
-    """Names of the products that were the highest of their time, as far as there is room; the
-    newest first.
-    """
+    """Names of products that were the highest of their time, as far as they fit; newest first."""
     room = Room((x.start, y.end - 8, x.end, y.start))
     room.block((x.at(point.year), y.at(point.value)) for point in drawn)
     label = Html('<text class="fb-label" x="{}" y="{}" text-anchor="{}">{}</text>')

@@ -25,9 +25,7 @@ _SCIENTIFIC_FROM = 1e15
 
 
 def field_order(claim: Claim) -> int:
-    """Where a claim's field stands on a page: in the order of the schema, which begins with the
-    peaks.
-    """
+    """Where a claim's field stands on a page: in schema order, which begins with the peaks."""
     return field_names().index(claim.field)
 
 

@@ -24,9 +24,7 @@ _SAME = 1e-9
 
 
 def value_table(claims: list[Claim], page: str, caption: str) -> Html:
-    """Values with conditions, source and the day on which the source was read; hover shows the
-    quotation.
-    """
+    """Values with conditions, source and day of reading; hover shows the quotation."""
     rows = []
     for number, claim in enumerate(sorted(claims, key=field_order)):
         source = source_cell(claim.source, claim.as_of, page)

@@ -1,6 +1,4 @@
-"""The page of all works: plain lists by year, and the data from which a script makes filters,
-search and export.
-"""
+"""The page of all works: lists by year, and the data for filters, search and export."""
 
 from __future__ import annotations
 
@@ -121,9 +119,7 @@ def _years(works: Sequence[Reference], page: str) -> list[Html]:
 
 
 def _line(work: Reference, page: str) -> Html:
-    """One work as a line, with what the filters ask for as data; a source leads to its permanent
-    address only.
-    """
+    """One work as a line, with what filters ask for as data; a source leads to its address only."""
     home = address(work, page)
     # A source of values has nothing to read beside its note, so its title leads there.
     title, note = link(work.title, home), Html()
@@ -185,8 +181,9 @@ def _short_venue(venue: str) -> str:
 
 
 def vendors_of(work: Reference) -> set[str]:
-    """The vendors whose products a reference is about: by its topics, by who lists it, by the
-    values taken from it.
+    """The vendors whose products a reference is about.
+
+    By its topics, by who lists it, and by the values taken from it.
     """
     vendor_of_topic = {topic.id: topic.vendor for topic in all_topics() if topic.vendor}
     by_topic = {vendor_of_topic[name] for name in work.topics if name in vendor_of_topic}
@@ -196,9 +193,7 @@ def vendors_of(work: Reference) -> set[str]:
 # Every entry has to be read for it, and every line of the page asks.
 @functools.lru_cache(maxsize=1)
 def _cited() -> dict[str, set[str]]:
-    """Key -> vendors of the entries that take values from it, and of the vendors' own reading
-    lists.
-    """
+    """Key -> vendors whose entries take values from it or whose reading list has it."""
     citing: dict[str, set[str]] = {}
     for entry in map(load_entry, entry_ids()):
         sources = {claim.source for claim in entry.claims}
@@ -215,9 +210,7 @@ def _cited() -> dict[str, set[str]]:
 
 
 def files() -> dict[str, str]:
-    """Content path -> text of what the script fetches: key -> our note, and all authors with their
-    given names.
-    """
+    """Content path -> text that the script fetches: our note by key, and full author names."""
     return {NOTES[page]: _notes(listed(page)) for page in (PAGE, SOURCES)}
 
 
