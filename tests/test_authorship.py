@@ -1,5 +1,6 @@
-"""Our sentences are ours: none shares eight words in a row with the documents that the project grew
-from.
+"""Our sentences are ours.
+
+None shares eight words in a row with the documents that the project grew from.
 """
 
 from __future__ import annotations

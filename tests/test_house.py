@@ -70,8 +70,9 @@ def _is_formula(function: ast.FunctionDef) -> bool:
 
 @pytest.mark.parametrize("path", CODE, ids=label)
 def test_public_functions_are_annotated_and_documented(path: Path) -> None:
-    """Public functions, classes and modules say what they do; every parameter and result has a
-    type.
+    """Public functions, classes and modules say what they do.
+
+    Every parameter and result has a type.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert ast.get_docstring(tree), "module"
@@ -90,8 +91,9 @@ def _level(module: str) -> int:
 
 @pytest.mark.parametrize("path", MODULES, ids=label)
 def test_arrows_run_downwards(path: Path) -> None:
-    """A room knows those below it, never those above: formulas know nothing of files, pages or
-    vendors.
+    """A room knows those below it, never those above.
+
+    Formulas know nothing of files, pages or vendors.
     """
     own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     if own == "__init__":

@@ -144,8 +144,9 @@ def test_the_installed_command_computes_and_its_data_is_sound(installed: Path) -
 
 
 def test_an_installed_package_is_for_reading(installed: Path) -> None:
-    """It finds devices and says which file of the repository to edit; it does not write into
-    itself.
+    """It finds devices and says which file of the repository to edit.
+
+    It does not write into itself.
     """
     assert "TFLOP/s dense bf16" in run(installed, "peak", "NVIDIA H100 80GB HBM3").stdout
     where = run(installed, "where", "h100-sxm").stdout.splitlines()

@@ -1,5 +1,6 @@
-"""Which readings are too old: the usual number of days, the entry's own with its reason, and the
-day counted from.
+"""Which readings are too old.
+
+The usual number of days, the entry's own with its reason, and the day counted from.
 """
 
 from __future__ import annotations

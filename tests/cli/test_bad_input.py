@@ -1,5 +1,6 @@
-"""Bad input to every calculator: one clear line that names the option or the chip, exit status 2,
-never a traceback.
+"""Bad input to every calculator.
+
+One clear line that names the option or the chip, exit status 2, never a traceback.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 @every_calculator
 def test_what_is_no_size_is_refused_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Negative, not finite, beyond doubles, absurd, words, nothing, commas: the line begins with
-    the option.
+    """Negative, not finite, beyond doubles, absurd, words, nothing, commas.
+
+    The line begins with the option.
     """
     formula = get_formula(name)
     for key in (key for key, spec in formula.inputs.items() if spec.is_number):
@@ -131,8 +133,9 @@ def _says(template: str, message: str) -> bool:
 
 @every_calculator
 def test_a_value_that_a_chip_does_not_have_says_how_to_give_it(name: str) -> None:
-    """Every chip of the data: an answer, or a line with the chip, what is not published, and the
-    option for it.
+    """Every chip of the data.
+
+    An answer, or a line with the chip, what is not published, and the option for it.
     """
     formula = get_formula(name)
     if "chip" not in takes(formula):
@@ -183,8 +186,9 @@ def test_by_hand_every_missing_value_can_be_given(cli: Any) -> None:
 
 @every_formula
 def test_nothing_overflows_between_the_bounds(name: str) -> None:
-    """Every number at its least and at its most, alone and all together: an answer or a refusal,
-    and no nan.
+    """Every number at its least and at its most, alone and all together.
+
+    An answer or a refusal, and no nan.
     """
     formula = get_formula(name)
     base = {**formula.defaults, **byexample.inputs(name)}

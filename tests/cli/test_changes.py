@@ -1,5 +1,6 @@
-"""`diff` and `stale` in a terminal: text, Markdown that nobody can break, JSON, and the exit status
-for a check.
+"""`diff` and `stale` in a terminal.
+
+Text, Markdown that nobody can break, JSON, and the exit status for a check.
 """
 
 from __future__ import annotations

@@ -51,8 +51,9 @@ def test_json_has_the_problems_of_the_files(
 def test_annotations_of_github_stand_at_their_line(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """https://docs.github.com/actions: ::error file=...,line=...,col=...,title=...::message, with %
-    encoded.
+    """https://docs.github.com/actions.
+
+    ::error file=...,line=...,col=...,title=...::message, with % encoded.
     """
     world.entry("two", claim(unit="100%,\n::warning::x"))
     status, out, _ = lint(capsys, "--format", "github", "accelerators/acme/two.yaml")
@@ -111,8 +112,9 @@ def test_a_large_move_against_an_earlier_state_is_a_problem(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A value that changed by more than 10 % while its source did not; `flopbook diff` says the
-    same.
+    """A value that changed by more than 10 % while its source did not.
+
+    `flopbook diff` says the same.
     """
     found = Difference(
         (),

@@ -1,5 +1,6 @@
-"""Shapes from config.json: known architectures give the counts of their models, everything else one
-clear line.
+"""Shapes from config.json.
+
+Known architectures give the counts of their models, everything else one clear line.
 """
 
 from __future__ import annotations

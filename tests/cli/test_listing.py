@@ -1,5 +1,6 @@
-"""`list`, `compare` and `peak` in a terminal: filters, order, ratios, what is missing, and every
-bad option.
+"""`list`, `compare` and `peak` in a terminal.
+
+Filters, order, ratios, what is missing, and every bad option.
 """
 
 from __future__ import annotations

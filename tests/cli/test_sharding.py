@@ -1,5 +1,6 @@
-"""`flopbook shard` and `sharded-matmul` in a terminal: the picture, the file, and every misuse in
-one line.
+"""`flopbook shard` and `sharded-matmul` in a terminal.
+
+The picture, the file, and every misuse in one line.
 """
 
 from __future__ import annotations

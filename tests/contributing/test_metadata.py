@@ -18,8 +18,9 @@ from tests.support.services import ATOM_ERROR, Reply, Services, atom, atom_entry
 
 
 def test_a_feed_of_arxiv() -> None:
-    """Names, dates and lines as arXiv prints them: the version is dropped, the day is that of the
-    first version.
+    """Names, dates and lines as arXiv prints them.
+
+    The version is dropped, the day is that of the first version.
     """
     (work,) = from_atom(atom(atom_entry(doi="10.1145/1.2")))
     assert work.title == "Chips that Compute at 90% of Peak with BF16"

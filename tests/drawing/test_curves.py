@@ -1,5 +1,6 @@
-"""Sweeps as pictures: what is drawn, in the house style, readable without colour and without the
-picture.
+"""Sweeps as pictures.
+
+What is drawn, in the house style, readable without colour and without the picture.
 """
 
 from __future__ import annotations

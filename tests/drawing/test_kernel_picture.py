@@ -1,5 +1,6 @@
-"""The picture of kernels under roofs: every kernel at its place, in a terminal, in a file and on
-the page.
+"""The picture of kernels under roofs.
+
+Every kernel at its place, in a terminal, in a file and on the page.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Scales of pictures: places, round ticks, and labels that keep clear of points, of each other and
-of the edge.
+"""Scales of pictures.
+
+Places, round ticks, and labels that keep clear of points, of each other and of the edge.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The look of our plots: readable colours, what a notebook gets to see, and nothing imported before
-it is needed.
+"""The look of our plots.
+
+Readable colours, what a notebook gets to see, and nothing imported before it is needed.
 """
 
 from __future__ import annotations

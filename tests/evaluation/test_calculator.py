@@ -1,5 +1,6 @@
-"""A calculator takes its inputs from what is given, then chip or model, then defaults; and says
-which.
+"""A calculator takes its inputs from what is given, then chip or model, then defaults.
+
+And says which.
 """
 
 from __future__ import annotations
@@ -92,8 +93,9 @@ def test_values_of_a_model_are_used_with_their_source() -> None:
 
 
 def test_gpt3_and_llama_3_as_their_papers_print_them() -> None:
-    """3.14e23 FLOP, brown2020language Table D.1; 3.8e25 FLOP, llamateam2024herd: claims train_flop
-    of both.
+    """3.14e23 FLOP, brown2020language Table D.1.
+
+    3.8e25 FLOP, llamateam2024herd: claims train_flop of both.
     """
     for model in ("gpt-3-175b", "llama-3-405b"):
         assert calculate("training-flops", model=model)["flop"] == pytest.approx(
@@ -419,8 +421,9 @@ def _answers(name: str, pick: str) -> bool:
 
 
 def test_a_formula_that_is_asked_for_a_chip_names_what_looks_chips_up() -> None:
-    """A function of the package takes numbers; only where nothing could be looked up is the name
-    just unknown.
+    """A function of the package takes numbers.
+
+    Only where nothing could be looked up is the name just unknown.
     """
     for name, option in (
         ("memory", "model"),

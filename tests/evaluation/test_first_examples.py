@@ -1,5 +1,6 @@
-"""The first example of a calculator is what its form opens with: it must survive another choice of
-chip or model.
+"""The first example of a calculator is what its form opens with.
+
+It must survive another choice of chip or model.
 """
 
 from __future__ import annotations

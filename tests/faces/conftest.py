@@ -1,5 +1,6 @@
-"""Fixtures of the faces: throw-away formulas that leave the registry as it was, and one real
-browser.
+"""Fixtures of the faces.
+
+throw-away formulas that leave the registry as it was, and one real browser.
 """
 
 from __future__ import annotations

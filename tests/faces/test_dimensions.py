@@ -130,8 +130,9 @@ def test_powers_roots_zero_and_infinity_fit(throwaway: Any) -> None:
 
 
 def mutants(piece: Callable[..., Any]) -> Iterator[tuple[str, str]]:
-    """For each * and / of a function: the expression with that sign turned into the other, and the
-    source with it.
+    """For each * and / of a function.
+
+    The expression with that sign turned into the other, and the source with it.
     """
     source = textwrap.dedent(inspect.getsource(piece))
 

@@ -1,5 +1,6 @@
-"""Closed forms of inverses: where one is given it is a root, and it is given where there must be
-one.
+"""Closed forms of inverses.
+
+Where one is given it is a root, and it is given where there must be one.
 """
 
 from __future__ import annotations
@@ -117,8 +118,9 @@ def test_no_root_below_zero(throwaway: Any) -> None:
 
 @pytest.mark.parametrize("name", formulas())
 def test_on_every_calculator_a_root_on_the_same_branch_is_a_root(name: str) -> None:
-    """The nearest of the roots, computed forward, is the target; and most inputs of most
-    calculators have one.
+    """The nearest of the roots, computed forward, is the target.
+
+    And most inputs of most calculators have one.
     """
     formula, rng = get_formula(name), random.Random(name)
     for options, result in states(formula, rng, 6):

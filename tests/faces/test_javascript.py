@@ -157,8 +157,9 @@ def boundary_fsdp() -> Iterator[Inputs]:
 
 
 def boundary_bubble() -> Iterator[Inputs]:
-    """One stage, one micro-batch, as many micro-batches as stages, and one chunk; times that are
-    just equal.
+    """One stage, one micro-batch, as many micro-batches as stages, and one chunk.
+
+    Times that are just equal.
     """
     times = {"forward": 1.0, "backward_input": 1.0, "backward_weight": 1.0}
     for stages, microbatches in itertools.product(
@@ -250,8 +251,9 @@ def assert_same(engine: Any, formula: Formula, calls: list[Inputs]) -> None:
 
 
 def near(name: str, there: Any, here: Any) -> bool:
-    """Equal but for what two libraries make of a power; a difference of two powers shows more of
-    it.
+    """Equal but for what two libraries make of a power.
+
+    A difference of two powers shows more of it.
     """
     if there == here or isinstance(here, str):
         return there == here
@@ -385,8 +387,9 @@ def powers(a: Number, b: Number) -> dict[str, Any]:
 
 
 def test_powers_keep_their_brackets(engine: Any, throwaway: Any) -> None:
-    """Small whole powers are exact in both; others may differ in the last bit, since the two
-    libraries differ.
+    """Small whole powers are exact in both.
+
+    Others may differ in the last bit, since the two libraries differ.
     """
     calls = [{"a": float(a), "b": 2.0} for a in range(1, 20)]
     assert_same(engine, throwaway(powers, result="1"), calls)

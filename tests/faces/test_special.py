@@ -1,5 +1,6 @@
-"""A formula in a special case is the formula: its expressions give what the formula gives, and
-print in short.
+"""A formula in a special case is the formula.
+
+Its expressions give what the formula gives, and print in short.
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ def one(calculator: str, name: str, inline: tuple[str, ...] = (), **given: Any) 
 
 
 def test_choices_that_are_decided_vanish() -> None:
-    """A gated block has three matrices; the rule of six is one product; a ring both ways halves the
-    time.
+    """A gated block has three matrices; the rule of six is one product.
+
+    A ring both ways halves the time.
     """
     assert (
         one("ep-limit", "least_width", ("matrices",), ffn_kind="gated")

@@ -1,5 +1,6 @@
-"""A formula worked through: its last lines are the answers, its brackets are right, open outputs
-are left out.
+"""A formula worked through.
+
+Its last lines are the answers, its brackets are right, open outputs are left out.
 """
 
 import math

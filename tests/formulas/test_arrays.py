@@ -1,5 +1,6 @@
-"""Every number that a calculator takes may be an array: the answers are those of its elements, one
-by one.
+"""Every number that a calculator takes may be an array.
+
+The answers are those of its elements, one by one.
 """
 
 from __future__ import annotations

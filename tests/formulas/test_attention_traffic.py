@@ -21,8 +21,9 @@ LAYER: dict[str, Any] = {"seq": 8192, "heads": 64, "kv_heads": 8, "head_dim": 12
 def test_fused_attention_reads_no_less_than_the_intensity_says(
     seq: int, kv_heads: int, group: int
 ) -> None:
-    """One pass as `arithmetic-intensity` counts a prompt; a block of all tokens with a key head
-    each is that, too.
+    """One pass as `arithmetic-intensity` counts a prompt.
+
+    A block of all tokens with a key head each is that, too.
     """
     heads = kv_heads * group
     prompt = calculate(

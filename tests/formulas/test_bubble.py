@@ -170,8 +170,9 @@ def test_1f1b_only_saves_memory(stages: int, microbatches: int) -> None:
 
 
 def test_four_stages_and_eight_microbatches_as_printed() -> None:
-    """(K - 1)/(M + K - 1) with K = 4 and M = 8 is 3/11: slides2025scaling, ledger row
-    slides-pipeline-bubble.
+    """(K - 1)/(M + K - 1) with K = 4 and M = 8 is 3/11.
+
+    slides2025scaling, ledger row slides-pipeline-bubble.
     """
     assert bubble(schedule="gpipe", stages=4, microbatches=8)["fraction"] == pytest.approx(
         3 / 11, rel=1e-15

@@ -1,5 +1,6 @@
-"""Pipeline bubble with split backward passes: laws, published figures, and input that no closed
-form covers.
+"""Pipeline bubble with split backward passes.
+
+Laws, published figures, and input that no closed form covers.
 
 That each form equals a run of its schedule is in tests/schedules.
 """
@@ -209,8 +210,9 @@ def test_the_overhead_that_megatron_prints(stages: int, groups: int, virtual: in
 
 
 def test_two_chunks_on_eight_stages() -> None:
-    """Claim 004-L0043 of the seed: (K-1)/M falls from 0.875 to 0.4375, which is at most 30 %
-    faster.
+    """Claim 004-L0043 of the seed.
+
+    (K-1)/M falls from 0.875 to 0.4375, which is at most 30 % faster.
     """
     plain = bubble(stages=8, microbatches=8)
     other = bubble(schedule="interleaved", virtual=2, stages=8, microbatches=8)
@@ -234,16 +236,18 @@ def test_one_microbatch_on_sixteen_stages_is_nearly_all_bubble() -> None:
 
 @given(st.integers(2, 64), st.integers(1, 1000))
 def test_a_pipeline_is_no_linear_speed_up(stages: int, microbatches: int) -> None:
-    """A planner (aiconfigurator) takes eight stages as eight times as fast, measured 6.65; no batch
-    reaches eight.
+    """A planner (aiconfigurator) takes eight stages as eight times as fast, measured 6.65.
+
+    No batch reaches eight.
     """
     out = bubble(stages=stages, microbatches=microbatches)
     assert stages * (1 - out["fraction"]) < stages
 
 
 def test_larger_microbatches_do_not_shrink_the_bubble() -> None:
-    """The founding slides call M the size of a micro-batch; at a fixed batch larger ones are fewer,
-    and lose more.
+    """The founding slides call M the size of a micro-batch.
+
+    At a fixed batch larger ones are fewer, and lose more.
     """
     sizes = [bubble(stages=8, microbatches=64 / size)["fraction"] for size in (1, 2, 4, 8)]
     assert sizes == sorted(sizes) and sizes[0] < sizes[-1]

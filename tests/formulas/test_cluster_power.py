@@ -39,8 +39,9 @@ def test_the_cluster_of_llama_3() -> None:
 
 
 def test_the_floor_of_its_racks() -> None:
-    """16 chips in a rack (llamateam2024herd), 600 by 1,098 mm (charest2022meta): 675 m2, where the
-    slides say 500.
+    """16 chips in a rack (llamateam2024herd), 600 by 1,098 mm (charest2022meta).
+
+    675 m2, where the slides say 500.
     """
     out = cluster_power(**LLAMA_3, chips_per_rack=16)
     assert out["square_metres"] == pytest.approx(1024 * 0.600 * 1.098)
@@ -69,8 +70,9 @@ def test_the_hosts_of_a_server_are_not_little() -> None:
 
 
 def test_energy_counts_the_site_and_water_the_computers() -> None:
-    """A day of 1 MW at a PUE of 1.5 is 36 MWh; 1.8 litres for each kWh of the computers are 43.2
-    cubic metres.
+    """A day of 1 MW at a PUE of 1.5 is 36 MWh.
+
+    1.8 litres for each kWh of the computers are 43.2 cubic metres.
     """
     out = calculate(
         "cluster-power",

@@ -246,8 +246,9 @@ def test_measured_bus_bandwidths_stay_below(chip: str, op: str, measured: float)
 
 
 def test_sums_in_the_switch_exceed_the_bound_by_less_than_their_saving() -> None:
-    """480 GB/s on eight H200 with SHARP against 450 of the port: bekman2026network; at most
-    2(N-1)/N times as much.
+    """480 GB/s on eight H200 with SHARP against 450 of the port: bekman2026network.
+
+    At most 2(N-1)/N times as much.
     """
     bound = calculate("collective", chip="h200-sxm", chips=8, op="all-reduce", bytes=2**34)[
         "bus_bandwidth"
@@ -256,8 +257,9 @@ def test_sums_in_the_switch_exceed_the_bound_by_less_than_their_saving() -> None
 
 
 def test_an_all_reduce_is_not_priced_at_half() -> None:
-    """A peer (calculon) gives S/w, 0.0445 s, for an all-reduce between 512 chips; a ring takes
-    2(n-1)/n S/w, 0.0887 s.
+    """A peer (calculon) gives S/w, 0.0445 s, for an all-reduce between 512 chips.
+
+    A ring takes 2(n-1)/n S/w, 0.0887 s.
 
     It also counts one latency in all, not one for each hop.
     """
@@ -268,8 +270,9 @@ def test_an_all_reduce_is_not_priced_at_half() -> None:
 
 
 def test_the_slower_level_counts() -> None:
-    """Sixteen nodes of eight: 450 GB/s inside, 50 outside; chips of equal place share what leaves
-    the node.
+    """Sixteen nodes of eight: 450 GB/s inside, 50 outside.
+
+    Chips of equal place share what leaves the node.
     """
     fixed = {
         "chips": 128,
@@ -312,8 +315,9 @@ def test_two_levels_take_what_the_chip_records() -> None:
 
 
 def test_sides_that_are_not_given_are_as_even_as_can_be() -> None:
-    """12 chips on three axes are 2 x 2 x 3; 4 are 2 x 1 x 2, and the axis of one chip has no link
-    to share in.
+    """12 chips on three axes are 2 x 2 x 3.
+
+    4 are 2 x 1 x 2, and the axis of one chip has no link to share in.
     """
     torus = {"topology": "torus", "axes": 3}
     twelve = collective(**BASE, **torus, chips=12, op="all-to-all")

@@ -54,8 +54,9 @@ def test_a_block_takes_as_long_to_pass_on_as_to_compute(
 def test_heads_are_exchanged_as_long_as_they_are_computed(
     peak: float, link: float, heads: tuple[int, int], mask: tuple[str, float], chips: int
 ) -> None:
-    """From an all-to-all of queries, keys, values and results at a switch; the number of chips
-    cancels.
+    """From an all-to-all of queries, keys, values and results at a switch.
+
+    The number of chips cancels.
     """
     query, keys = heads
     fixed = {

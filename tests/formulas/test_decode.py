@@ -170,8 +170,9 @@ def test_a_prompt_of_512_on_a100(tp: int, ms: float, ratio: float) -> None:
 def test_the_first_token_on_h100_in_fp8(
     model: dict[str, Any], tp: int, seq: int, ms: float, ratio: float
 ) -> None:
-    """TensorRT-LLM 0.6.1, performance.md at 138f96d, low latency on H100: 7, 36, 26 and 109 ms,
-    whole ones.
+    """TensorRT-LLM 0.6.1, performance.md at 138f96d, low latency on H100.
+
+    7, 36, 26 and 109 ms, whole ones.
     """
     ours = prefill(**model, **H100_FP8, seq=seq, tp=tp)["seconds"]
     assert 1 < ms / 1000 / ours == pytest.approx(ratio, abs=0.02)
@@ -194,8 +195,9 @@ def test_throughput_of_a_static_batch_counts_the_prompts_once() -> None:
 
 
 def test_a_grouped_cache_is_read_by_its_own_heads() -> None:
-    """Llama 2 70B, 16 sequences of 4,096: 53 ms at 3.072 TB/s; read for all 64 heads it would be
-    101 (defect 8).
+    """Llama 2 70B, 16 sequences of 4,096: 53 ms at 3.072 TB/s.
+
+    Read for all 64 heads it would be 101 (defect 8).
     """
     chip = {"peak": 989.4e12, "bandwidth": 3.072e12, "seq": 4096, "batch": 16}
     assert decode(**LLAMA_70B, **chip)["seconds"] == pytest.approx(53e-3, rel=0.03)

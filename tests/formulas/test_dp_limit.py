@@ -71,8 +71,9 @@ def test_scales_as_it_should(peak: float, link: float, axes: int, batch: float) 
 
 
 def test_tpu_v5p_as_printed() -> None:
-    """2,550 tokens on one axis, 850 on three, 7.6M a pod: austin2025training; 6,275 chips: slides,
-    line 1115.
+    """2,550 tokens on one axis, 850 on three, 7.6M a pod: austin2025training.
+
+    6,275 chips: slides, line 1115.
     """
     assert dp_limit(**V5P, axes=1)["tokens_per_chip"] == pytest.approx(2550)
     assert dp_limit(**V5P, axes=3)["tokens_per_chip"] == pytest.approx(850)
@@ -81,8 +82,9 @@ def test_tpu_v5p_as_printed() -> None:
 
 
 def test_pods_as_printed() -> None:
-    """76,000 tokens per pod (austin2025training): 3.8e18 FLOP/s over 5e13 byte/s, 8,192 chips of a
-    host of four.
+    """76,000 tokens per pod (austin2025training).
+
+    3.8e18 FLOP/s over 5e13 byte/s, 8,192 chips of a host of four.
 
     The book rounds the pod up by 3 percent, and counts what a host takes in and sends out together,
     25 GB/s. One way that is half, 3.125 GB/s a chip, and the batch must be twice as large: the

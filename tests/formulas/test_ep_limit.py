@@ -34,8 +34,9 @@ def ratio(chips: int, network: dict[str, Any], width: int, visited: int, matrice
 def test_a_torus_is_busy_up_to_its_side(
     side: int, axes: int, width: int, visited: int, matrices: int
 ) -> None:
-    """Even sides, where a token travels exactly a quarter of the ring; experts enough for all
-    chips.
+    """Even sides, where a token travels exactly a quarter of the ring.
+
+    Experts enough for all chips.
     """
     network = {"link_bandwidth": 90e9, "topology": "torus", "axes": axes}
     kind = "gated" if matrices == 3 else "plain"
@@ -67,8 +68,9 @@ def test_each_expert_gets_a_minimum_batch(chips: int, visited: int) -> None:
 
 
 def test_the_exchange_is_counted_in_each_layer_and_pass() -> None:
-    """A peer (mlsysim) counts it once a step: 232 times too little for the 58 layers of DeepSeek-V3
-    with experts.
+    """A peer (mlsysim) counts it once a step.
+
+    232 times too little for the 58 layers of DeepSeek-V3 with experts.
     """
     out = calculate("ep-limit", chip="h100-sxm", model="deepseek-v3", layers=58)
     once = 8 * 7168 * 2
@@ -77,8 +79,9 @@ def test_the_exchange_is_counted_in_each_layer_and_pass() -> None:
 
 
 def test_deepseek_by_hand() -> None:
-    """At 450 GB/s an expert must be 1,466 wide, and DeepSeek's are 2,048; at 50 GB/s between nodes,
-    13,192 wide.
+    """At 450 GB/s an expert must be 1,466 wide, and DeepSeek's are 2,048.
+
+    At 50 GB/s between nodes, 13,192 wide.
     """
     inside, across = (
         ep_limit(**{**H100, "link_bandwidth": rate}, **DEEPSEEK) for rate in (450e9, 50e9)

@@ -74,8 +74,9 @@ def test_narrower_weights_and_faster_links_lower_the_limit() -> None:
 
 
 def test_tpu_v5p_as_printed() -> None:
-    """2,550 tokens per chip with 1.8e11 byte/s on an axis, 850 on three axes: austin2025scaling,
-    chapter on training.
+    """2,550 tokens per chip with 1.8e11 byte/s on an axis, 850 on three axes.
+
+    austin2025scaling, chapter on training.
 
     Ledger rows of slides2025scaling that repeat them: lines 1262 and 1266 of the slides.
     """
@@ -169,8 +170,9 @@ def test_each_pass_has_its_own_limit() -> None:
 
 
 def test_it_moves_half_as_much_again_as_data_parallelism() -> None:
-    """12DF bytes a layer and step against 8DF: the slide that calls the overhead minimal is wrong
-    about traffic.
+    """12DF bytes a layer and step against 8DF.
+
+    The slide that calls the overhead minimal is wrong about traffic.
 
     Ledger: line 1174 of the slides. The limits are equal all the same, since the arithmetic of the
     passes differs.

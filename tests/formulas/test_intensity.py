@@ -114,8 +114,9 @@ def test_operations_and_bytes_of_the_slides() -> None:
 
 
 def test_a_dot_product_as_printed_grows_without_bound() -> None:
-    """(2n - 1)/4 * n is 524,032 at n = 1024 (slides2025scaling, line 215); with the bracket it is
-    one half.
+    """(2n - 1)/4 * n is 524,032 at n = 1024 (slides2025scaling, line 215).
+
+    With the bracket it is one half.
     """
     n = 1024
     assert (2 * n - 1) / 4 * n == 524032
@@ -141,8 +142,9 @@ def test_the_minimum_batch_is_where_the_bound_changes(
 
 
 def test_narrow_weights_alone_need_a_smaller_batch() -> None:
-    """Weights of 4 bits multiplied in bf16: a quarter of the batch, and a little more for wide
-    activations.
+    """Weights of 4 bits multiplied in bf16.
+
+    A quarter of the batch, and a little more for wide activations.
     """
     wide = min_batch(**CHIP, d_model=8192, d_ff=28672)
     narrow = min_batch(
@@ -167,8 +169,9 @@ def test_attention_counts_each_pair_once(queries: int, keys: int) -> None:
 
 
 def test_decoding_reads_the_heads_of_keys_and_values_not_those_of_queries() -> None:
-    """LLM-Viewer with fused attention reads keys for all 64 query heads of Llama 2 70B: 8 times the
-    bytes.
+    """LLM-Viewer with fused attention reads keys for all 64 query heads of Llama 2 70B.
+
+    8 times the bytes.
     """
     grouped = arithmetic_intensity(op="decode", n=4096, k=128, heads=64, kv_heads=8)
     full = arithmetic_intensity(op="decode", n=4096, k=128, heads=64)

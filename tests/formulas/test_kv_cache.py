@@ -56,15 +56,17 @@ def test_it_grows_with_tokens_sequences_and_width(seq: float, batch: float, widt
     [("deepseek-v3", 70.272), ("qwen-2.5-72b", 327.680), ("llama-3-405b", 516.096)],
 )
 def test_bytes_of_a_token_with_latent_and_grouped_attention(model: str, kilobytes: float) -> None:
-    """What DeepSeek gives as 70 and 516 KB for its model and Llama 3.1 405B, in bf16: thousands,
-    not 1,024.
+    """What DeepSeek gives as 70 and 516 KB for its model and Llama 3.1 405B, in bf16.
+
+    Thousands, not 1,024.
     """
     assert calculate("kv-cache", model=model, seq=1)["bytes_per_token"] == kilobytes * 1000
 
 
 def test_kib_of_a_token_are_not_kb() -> None:
-    """40 layers of width 5,120 keep 2 x 2 x 40 x 5,120 bytes for a token: 800 KiB, which is 819.2
-    kB.
+    """40 layers of width 5,120 keep 2 x 2 x 40 x 5,120 bytes for a token.
+
+    800 KiB, which is 819.2 kB.
 
     2,048 tokens are 1.56 GiB or 1.68 GB: a text that says GB for GiB is 7 percent off.
     """

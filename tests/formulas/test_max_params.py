@@ -38,8 +38,9 @@ def test_what_fits_fills_the_memory(memory: float, width: float) -> None:
 
 
 def test_h100_holds_8_billion_at_10_bytes_and_5_at_16() -> None:
-    """Claims 002-L1145: 80 GB over 10 bytes is 8 billion; with 16 bytes (arXiv:1910.02054) it is 5
-    billion.
+    """Claims 002-L1145: 80 GB over 10 bytes is 8 billion.
+
+    With 16 bytes (arXiv:1910.02054) it is 5 billion.
     """
     assert calculate("max-params", chip="h100-sxm", bytes_per_param=10)["params"] == pytest.approx(
         8e9, rel=1e-6
@@ -55,8 +56,9 @@ def test_tpu_v5p_holds_9_5_billion_at_10_bytes_and_5_9_at_16() -> None:
 
 
 def test_zero_3_fits_a_trillion_on_1024_chips() -> None:
-    """arXiv:1910.02054 (rajbhandari2020zero): 16 bytes x 1e12 parameters over 1,024 devices is 15.6
-    GB on each.
+    """arXiv:1910.02054 (rajbhandari2020zero).
+
+    16 bytes x 1e12 parameters over 1,024 devices is 15.6 GB on each.
     """
     assert max_params(memory=15.625e9, bytes_per_param=16, chips=1024)["params"] == pytest.approx(
         1e12

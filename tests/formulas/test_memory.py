@@ -44,8 +44,9 @@ FIGURE_7: dict[
 
 
 def gpt(name: str, **more: Any) -> dict[str, Any]:
-    """Inputs of a model of the paper: plain blocks, a vocabulary of 51,200, t = 8, gradients in
-    fp32.
+    """Inputs of a model of the paper.
+
+    Plain blocks, a vocabulary of 51,200, t = 8, gradients in fp32.
     """
     layers, width, heads, micro_batch, stages, chunks = MODELS[name]
     shape: dict[str, Any] = {
@@ -76,8 +77,9 @@ def gpt(name: str, **more: Any) -> dict[str, Any]:
 
 
 def small(**more: Any) -> dict[str, Any]:
-    """One layer of the GPT shape without a word of vocabulary to speak of: terms are counted by
-    hand.
+    """One layer of the GPT shape without a word of vocabulary to speak of.
+
+    Terms are counted by hand.
     """
     shape = {
         "layers": 1,
@@ -157,8 +159,9 @@ def test_bytes_of_each_parameter(kind: str, width: float, gradient: float, wante
 
 
 def test_one_layer_counted_by_hand() -> None:
-    """arXiv:2205.05198: sbh(34 + 5as/h) bytes; 2sbh in full recomputation; 8 s b for each 16-bit
-    pair.
+    """arXiv:2205.05198: sbh(34 + 5as/h) bytes; 2sbh in full recomputation.
+
+    8 s b for each 16-bit pair.
     """
     sbh = 512 * 3 * 1024
     out = {
@@ -214,8 +217,9 @@ def test_a_gated_block_keeps_three_inner_values_and_fewer_heads_fewer_keys() -> 
     ],
 )
 def test_micro_batches_in_flight(schedule: str, chunks: int, batches: float, held: float) -> None:
-    """As many as stages; (K - 1)/V more when interleaved (narayanan2021efficient); all of them in
-    GPipe.
+    """As many as stages; (K - 1)/V more when interleaved (narayanan2021efficient).
+
+    All of them in GPipe.
     """
     one = gpt("175B", virtual=chunks, schedule=schedule, microbatches=batches)
     assert memory(**one)["inflight"] == held
@@ -271,8 +275,9 @@ def test_latent_attention_keeps_the_compressed_values_too() -> None:
 
 
 def test_the_end_stages_hold_the_embedding() -> None:
-    """530 billion on 35 stages: 51,200 x 20,480 weights stand whole on the first one, 18 bytes
-    each, over t = 8.
+    """530 billion on 35 stages.
+
+    51,200 x 20,480 weights stand whole on the first one, 18 bytes each, over t = 8.
     """
     out = memory(**gpt("530B"))
     assert out["stage_extra"] == pytest.approx(18 * 51200 * 20480 / 8 * 34 / 35)
@@ -319,8 +324,9 @@ def test_defects_of_other_tools() -> None:
 
 
 def test_defects_of_other_tools_with_embeddings_and_experts() -> None:
-    """Research section (c), 19: no embedding or head, 5.6 to 10.8 percent too little. 30: experts
-    priced as dense.
+    """Research section (c), 19: no embedding or head, 5.6 to 10.8 percent too little.
+
+    30: experts priced as dense.
 
     530 billion on 35 stages: what the first one holds beyond its layers is 7 percent. Mixtral: a
     dense model of its widths has one block of eight, so a sixth of the weights.
@@ -379,8 +385,9 @@ def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: 
 
 
 def test_a_published_total_may_be_rounded_below_the_sum_of_its_parts() -> None:
-    """Kimi K2 has 1.026 trillion parameters by its shape and "1T" by its makers: weights within 1 %
-    of the former.
+    """Kimi K2 has 1.026 trillion parameters by its shape and "1T" by its makers.
+
+    Weights within 1 % of the former.
     """
     counted = calculate("params", model="kimi-k2")["total"]
     assert calculate("memory", model="kimi-k2", seq=4096)["weights"] == pytest.approx(

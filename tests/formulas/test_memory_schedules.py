@@ -1,5 +1,6 @@
-"""Training memory under each order of passes: what the schedules hold, and what DualPipe holds
-twice.
+"""Training memory under each order of passes.
+
+What the schedules hold, and what DualPipe holds twice.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def held(schedule: str, **more: Any) -> dict[str, Any]:
 @every_schedule
 @given(st.integers(1, 24), st.integers(1, 8))
 def test_memory_holds_what_the_bubble_says(schedule: str, half: int, groups: int) -> None:
-    """One source for both: micro-batches in flight on the first stage, and their activations in
-    proportion.
+    """One source for both.
+
+    micro-batches in flight on the first stage, and their activations in proportion.
     """
     stages = 2 * half
     shape = {"pp": stages, "microbatches": 2 * stages * groups}
@@ -69,8 +71,9 @@ def test_memory_holds_what_a_run_of_the_schedule_holds(schedule: str) -> None:
 
 
 def test_the_table_of_dualpipe() -> None:
-    """deepseek2025dualpipe, README: parameters 1, 1 and 2 times; activations PP, PP and PP + 1, for
-    any PP.
+    """deepseek2025dualpipe, README: parameters 1, 1 and 2 times.
+
+    Activations PP, PP and PP + 1, for any PP.
 
     Its revision with DualPipe-V adds 2 times and PP + 1 on PP/2 devices, of chunks of a PP-th of
     the model: our stages are the devices, so the same is once the share of a device and stages +
@@ -99,8 +102,9 @@ def test_the_memory_of_the_zero_bubble_schedules() -> None:
 @pytest.mark.parametrize("schedule", TWO_ENDED)
 @pytest.mark.parametrize("tied", ["yes", "no"])
 def test_where_the_way_turns_the_first_device_has_both_ends(schedule: str, tied: str) -> None:
-    """Embedding and head stand whole beside 1/p of each on average; one table serves both where
-    they are tied.
+    """Embedding and head stand whole beside 1/p of each on average.
+
+    One table serves both where they are tied.
     """
     copies, kinds = (2 if schedule == "dualpipe" else 1), (1 if tied == "yes" else 2)
     out = held(schedule, tied_embeddings=tied)

@@ -112,8 +112,9 @@ def test_no_batch_is_enough_from_the_edge_on() -> None:
 
 
 def test_h100_from_its_printed_rates() -> None:
-    """295 tokens: 989.4 TFLOP/s (nvidia2022hopper) over 3.35 TB/s (nvidia2026h100); claim
-    slides-h100-min-batch.
+    """295 tokens: 989.4 TFLOP/s (nvidia2022hopper) over 3.35 TB/s (nvidia2026h100).
+
+    Claim slides-h100-min-batch.
 
     With the sparse peak of 1,979 TFLOP/s one gets the 591 of the slides.
     """

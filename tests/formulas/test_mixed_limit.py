@@ -1,5 +1,6 @@
-"""FSDP and tensor parallelism together: the best split, found by trying all, and the batch that it
-needs.
+"""FSDP and tensor parallelism together.
+
+The best split, found by trying all, and the batch that it needs.
 """
 
 from __future__ import annotations

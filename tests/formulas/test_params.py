@@ -126,8 +126,9 @@ def test_attention_by_hand() -> None:
 
 
 def test_latent_attention_by_hand() -> None:
-    """DeepSeek-V3, one layer, from its matrices: down and up for queries, down and up for keys and
-    values, output.
+    """DeepSeek-V3, one layer, from its matrices.
+
+    Down and up for queries, down and up for keys and values, output.
     """
     shape = {"layers": 1, "d_model": 7168, "heads": 128, "vocab": 1, "d_ff": 1, **LATENT}
     keys = 7168 * (512 + 64) + 512 * 128 * (128 + 128)
@@ -155,8 +156,9 @@ def test_ffn_and_norms_by_hand() -> None:
 
 
 def test_llama_exactly() -> None:
-    """6,738,415,616 for Llama 2 7B and 8,030,261,248 for Llama 3 8B: loaded weights, counted
-    (raschka2026llms).
+    """6,738,415,616 for Llama 2 7B and 8,030,261,248 for Llama 3 8B.
+
+    Loaded weights, counted (raschka2026llms).
     """
     assert params(**BASE)["total"] == 6_738_415_616
     llama3 = {**BASE, "kv_heads": 8, "d_ff": 14336, "vocab": 128256}
@@ -211,8 +213,9 @@ def test_gemma_exactly() -> None:
 
 
 def test_experts_of_mixtral_and_deepseek() -> None:
-    """47B and 13B active (jiang2024mixtral); 671B and 37B (deepseek2024v3), where the second is
-    rounded down.
+    """47B and 13B active (jiang2024mixtral).
+
+    671B and 37B (deepseek2024v3), where the second is rounded down.
     """
     mixtral, deepseek = (
         calculate("params", model=name) for name in ("mixtral-8x7b", "deepseek-v3")

@@ -91,8 +91,9 @@ def test_a_point_is_under_both_roofs(intensity: float, peak: float, bandwidth: f
 
 
 def test_a_kernel_by_hand() -> None:
-    """4,096 cubed in bf16: 2 x 4096^3 FLOP over 3 x 4096^2 x 2 bytes, 1,365 FLOP a byte, as the
-    notebooks say.
+    """4,096 cubed in bf16.
+
+    2 x 4096^3 FLOP over 3 x 4096^2 x 2 bytes, 1,365 FLOP a byte, as the notebooks say.
     """
     out = one("gemm 4096x4096x4096 rate=50TFLOP/s")
     assert (
@@ -103,8 +104,9 @@ def test_a_kernel_by_hand() -> None:
 
 
 def test_narrow_weights_keep_wide_activations() -> None:
-    """bytes= is the width of the second operand alone: 4 bits of weights, 2 bytes of everything
-    else.
+    """bytes= is the width of the second operand alone.
+
+    4 bits of weights, 2 bytes of everything else.
     """
     assert one("gemv 1000x2000 bytes=0.5")["bytes"] == 0.5 * 2e6 + 2 * 3000
 
@@ -125,8 +127,9 @@ def test_every_pair_of_roofs_has_a_ridge() -> None:
 
 
 def test_the_standard_kernels() -> None:
-    """Products wait for memory until some hundred tokens share the weights; attention of single
-    tokens always does.
+    """Products wait for memory until some hundred tokens share the weights.
+
+    Attention of single tokens always does.
     """
     out = calculate("roofline", chip="h100-sxm")
     bounds = dict(zip(out["kernel"], out["bound"], strict=True))
@@ -146,8 +149,9 @@ def test_the_standard_kernels() -> None:
 
 
 def test_roofs_of_a_chip_are_those_that_it_prints() -> None:
-    """The asked format first, then the main memory, then further formats and caches; sources of all
-    of them.
+    """The asked format first, then the main memory, then further formats and caches.
+
+    Sources of all of them.
     """
     one_chip = flopbook.chip("mi300x")
     out = calculate("roofline", chip="mi300x", dtype="fp8", kernels="point 1")

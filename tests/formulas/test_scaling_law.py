@@ -63,8 +63,9 @@ def test_more_compute_means_more_of_both_and_less_loss(
     ],
 )
 def test_the_exponent_of_the_size(fit: str, power: float) -> None:
-    """beta/(alpha + beta): 0.46 hoffmann2022training, 0.513 besiroglu2024chinchilla; 0.73
-    kaplan2020scaling.
+    """beta/(alpha + beta): 0.46 hoffmann2022training, 0.513 besiroglu2024chinchilla.
+
+    0.73 kaplan2020scaling.
     """
     small, large = (
         scaling_law(flop=1e20, fit=fit)["params"],
@@ -74,8 +75,9 @@ def test_the_exponent_of_the_size(fit: str, power: float) -> None:
 
 
 def test_the_refit_agrees_with_twenty_tokens_for_each_parameter() -> None:
-    """besiroglu2024chinchilla: at Chinchilla's compute 18 tokens for each parameter; rounded
-    constants say 93.
+    """besiroglu2024chinchilla: at Chinchilla's compute 18 tokens for each parameter.
+
+    Rounded constants say 93.
     """
     assert scaling_law(flop=CHINCHILLA)["tokens_per_param"] == pytest.approx(18, rel=0.03)
     rounded = scaling_law(flop=CHINCHILLA, fit="hoffmann2022-rounded")["tokens_per_param"]
@@ -83,8 +85,9 @@ def test_the_refit_agrees_with_twenty_tokens_for_each_parameter() -> None:
 
 
 def test_chinchilla_itself() -> None:
-    """hoffmann2022training trained 70 billion parameters on 1.4 trillion tokens; the refit lies
-    within 6 percent.
+    """hoffmann2022training trained 70 billion parameters on 1.4 trillion tokens.
+
+    The refit lies within 6 percent.
     """
     out = scaling_law(flop=CHINCHILLA)
     assert out["params"] == pytest.approx(70e9, rel=0.06) and out["tokens"] == pytest.approx(

@@ -1,5 +1,6 @@
-"""Serving and drafts: what fits, what saturates, prices, and expected speed-ups counted token by
-token.
+"""Serving and drafts.
+
+What fits, what saturates, prices, and expected speed-ups counted token by token.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ def test_the_step_is_that_of_decoding(batch: int) -> None:
 
 @pytest.mark.parametrize("batch", [1, 32, 350, 1e6])
 def test_what_bounds_it_is_what_bounds_a_step(batch: float) -> None:
-    """The same word as decoding gives for the sequences that run; memory where not one of them
-    fits.
+    """The same word as decoding gives for the sequences that run.
+
+    Memory where not one of them fits.
     """
     out = serving(**FULL, batch=batch)
     step = decode(**LLAMA_70B, **H100, seq=4096, tp=8, batch=out["batch_runs"])
@@ -87,8 +89,9 @@ def test_no_more_sequences_run_than_fit() -> None:
 
 @given(st.integers(1, 10_000), st.floats(1e-3, 1e3))
 def test_time_per_token_with_and_without_the_first(answer: int, first: float) -> None:
-    """An answer is the first token and n - 1 steps; one token is the wait alone; a long answer
-    forgets it.
+    """An answer is the first token and n - 1 steps; one token is the wait alone.
+
+    A long answer forgets it.
     """
     out = serving(**FULL, answer=answer, first=first)
     assert out["answer_seconds"] == pytest.approx(first + (answer - 1) * out["seconds"])
@@ -106,8 +109,9 @@ def test_without_an_answer_both_are_left_open() -> None:
 
 
 def test_a_dense_model_saturates_at_the_minimum_batch_and_a_mixture_later() -> None:
-    """295 sequences on an H100 in bf16; a mixture that computes with a quarter of its weights needs
-    four times more.
+    """295 sequences on an H100 in bf16.
+
+    A mixture that computes with a quarter of its weights needs four times more.
     """
     assert serving(**FULL)["batch_saturates"] == pytest.approx(min_batch(**H100)["tokens"])
     mixture = {**FULL, "compute_params": LLAMA_70B["params"] / 4, "vocab": 0}
@@ -115,8 +119,9 @@ def test_a_dense_model_saturates_at_the_minimum_batch_and_a_mixture_later() -> N
 
 
 def test_the_frontier_trades_latency_for_throughput() -> None:
-    """A list of batches gives a table: each step slower, each second more tokens, each token
-    cheaper.
+    """A list of batches gives a table.
+
+    Each step slower, each second more tokens, each token cheaper.
     """
     out = serving(**FULL, batch=np.array([1.0, 8.0, 64.0, 256.0]), price=2 / 3600)
     assert (np.diff(out["seconds"]) > 0).all() and (np.diff(out["tokens_per_s"]) > 0).all()
@@ -132,8 +137,9 @@ def test_the_price_is_that_of_the_time_of_a_million_tokens() -> None:
 
 
 def test_a_model_that_does_not_fit_says_so() -> None:
-    """Llama 2 70B in bf16 on one H100: mlsysim prints "Feasible: No" beside a page that gives it a
-    pace (defect 28).
+    """Llama 2 70B in bf16 on one H100: mlsysim prints "Feasible.
+
+    No" beside a page that gives it a pace (defect 28).
     """
     out = serving(**{**FULL, "tp": 1}, price=2 / 3600)
     assert (out["batch_fits"], out["tokens_per_s"]) == (0, 0)
@@ -205,8 +211,9 @@ def test_the_tokens_of_a_pass_by_throwing_dice() -> None:
 def test_drafts_that_cost_nothing(
     acceptance: float, drafted: int, speedup: float, operations: float
 ) -> None:
-    """Speed-up and operations for some acceptances, by the sum; the theorem is that of
-    leviathan2023fast.
+    """Speed-up and operations for some acceptances, by the sum.
+
+    The theorem is that of leviathan2023fast.
     """
     out = speculative_decoding(acceptance=acceptance, draft_tokens=drafted)
     assert (out["speedup"], out["operations"]) == (

@@ -1,5 +1,6 @@
-"""Bytes of sharded arrays: laws of copies and blocks, then the worked questions of the book on
-scaling.
+"""Bytes of sharded arrays.
+
+Laws of copies and blocks, then the worked questions of the book on scaling.
 """
 
 from __future__ import annotations
@@ -87,8 +88,9 @@ def test_the_order_of_axes_on_a_dimension_changes_no_size() -> None:
 
 
 def test_the_quiz_of_the_book() -> None:
-    """austin2025sharding, first pop quiz: int8[128, 2048], A[I_XY, J], mesh 2 x 8 x 2: 16,384 bytes
-    and 512 KiB.
+    """austin2025sharding, first pop quiz.
+
+    int8[128, 2048], A[I_XY, J], mesh 2 x 8 x 2: 16,384 bytes and 512 KiB.
     """
     found = shard(array="int8[128,2048]", layout="A[I_XY, J]", mesh="X=2,Y=8,Z=2")
     assert found["bytes_per_device"] == 16384 and found["bytes_total"] == 512 * KIB
@@ -96,8 +98,9 @@ def test_the_quiz_of_the_book() -> None:
 
 
 def test_the_exercise_of_the_slides() -> None:
-    """Seed claim 002-L0868: bf16[256, 2048], A[I_XY, J], mesh 4 x 8 x 2: 32 KiB per device, 2 MiB
-    on all 64.
+    """Seed claim 002-L0868.
+
+    bf16[256, 2048], A[I_XY, J], mesh 4 x 8 x 2: 32 KiB per device, 2 MiB on all 64.
     """
     found = shard(array="bf16[256,2048]", layout="A[I_XY, J]", mesh="X=4,Y=8,Z=2")
     assert (
@@ -116,8 +119,9 @@ def test_question_one_of_the_book() -> None:
 
 
 def test_examples_of_the_text() -> None:
-    """austin2025sharding: A[I_X, J_Y] of 4 x 128 on 2 x 2 is 2 x 64; A[X, Y] of 8 x 2048 is 4 x
-    1024 in its code.
+    """austin2025sharding: A[I_X, J_Y] of 4 x 128 on 2 x 2 is 2 x 64.
+
+    A[X, Y] of 8 x 2048 is 4 x 1024 in its code.
     """
     assert shard(array="bf16[4,128]", layout="A[I_X, J_Y]", mesh="X=2,Y=2")["local_shape"] == (
         2,

@@ -1,5 +1,6 @@
-"""Products of sharded matrices: laws of their times, then the worked questions of the book on
-scaling.
+"""Products of sharded matrices.
+
+Laws of their times, then the worked questions of the book on scaling.
 
 That the plans are right is shown in tests/meshes/test_products.py, where they are carried out on
 real blocks.
@@ -111,8 +112,10 @@ def test_the_quiz_on_the_time_of_a_gather() -> None:
 
 
 def test_question_two_of_the_book() -> None:
-    """austin2025sharding, question 2, on 4 x 4 x 4: 23 us over one axis, 46 us over two. The book
-    counts the block that a chip has already, as for a long ring; ours is less by 1/4 and 1/16.
+    """austin2025sharding, question 2, on 4 x 4 x 4: 23 us over one axis, 46 us over two.
+
+    The book counts the block that a chip has already, as for a long ring; ours is less by 1/4 and
+    1/16.
     """
     dims = "B=1024,D=4096,F=4096"
     one = product("A[B_X, D] * W[D, F_Y] -> C[B, F_Y]", "X=4,Y=4,Z=4", dims)
@@ -158,8 +161,9 @@ def test_question_nine_of_the_book() -> None:
 
 
 def test_question_ten_of_the_book() -> None:
-    """austin2025sharding, question 10: on a ring closed both ways an all-to-all takes a quarter of
-    a gather of V/W.
+    """austin2025sharding, question 10.
+
+    On a ring closed both ways an all-to-all takes a quarter of a gather of V/W.
     """
     chips = 16
     turn = product("A[I_X, J] * B[J, K] -> C[I, K_X]", f"X={chips}")

@@ -25,8 +25,9 @@ widths = st.integers(1, 10**6)
 def test_each_pass_is_just_busy_at_its_ways(
     peak: float, link: float, d_ff: int, ffn: str, regather: str
 ) -> None:
-    """From collectives on a long ring and matrix products counted one by one; batch and width
-    cancel.
+    """From collectives on a long ring and matrix products counted one by one.
+
+    Batch and width cancel.
     """
     out = tp_limit(peak=peak, link_bandwidth=link, d_ff=d_ff, ffn_kind=ffn, regather=regather)
     tokens, d_model = 4096, 1000

@@ -50,8 +50,9 @@ def test_a_matrix_product_counted_by_hand() -> None:
 
 
 def test_gpt3_as_printed() -> None:
-    """3.14e23 FLOP and 3.64e3 PF-days: arXiv:2005.14165 (brown2020language), Table D.1, row GPT-3
-    175B.
+    """3.14e23 FLOP and 3.64e3 PF-days.
+
+    arXiv:2005.14165 (brown2020language), Table D.1, row GPT-3 175B.
 
     The table counts 174,600 million parameters and 300 billion tokens.
     """
@@ -61,8 +62,9 @@ def test_gpt3_as_printed() -> None:
 
 
 def test_llama_3_405b_as_printed() -> None:
-    """3.8e25 FLOP for 405e9 parameters and 15.6e12 tokens: llamateam2024herd, section on
-    pre-training.
+    """3.8e25 FLOP for 405e9 parameters and 15.6e12 tokens.
+
+    llamateam2024herd, section on pre-training.
     """
     assert training_flops(params=405e9, tokens=15.6e12)["flop"] == pytest.approx(3.8e25, rel=3e-3)
 
@@ -128,8 +130,9 @@ CONVENTIONS = (
 
 
 def gpt(layers: int, width: int, heads: int, **more: Any) -> dict[str, float]:
-    """One token of a GPT of the Megatron papers: plain blocks, tied embeddings, V = 51,200, s =
-    2,048.
+    """One token of a GPT of the Megatron papers.
+
+    Plain blocks, tied embeddings, V = 51,200, s = 2,048.
     """
     shape = {
         "layers": layers,
@@ -146,8 +149,9 @@ def gpt(layers: int, width: int, heads: int, **more: Any) -> dict[str, float]:
     ("layers", "width", "heads"), [(24, 2304, 24), (40, 6144, 48), (105, 20480, 128)]
 )
 def test_narayanan_counts_hardware_work(layers: int, width: int, heads: int) -> None:
-    """arXiv:2104.04473 (narayanan2021efficient): 96 B s l h^2 (1 + s/6h + V/16lh), layers computed
-    again.
+    """arXiv:2104.04473 (narayanan2021efficient).
+
+    96 B s l h^2 (1 + s/6h + V/16lh), layers computed again.
     """
     out = gpt(layers, width, heads, recompute="full")
     wanted = 96 * layers * width**2 * (1 + 2048 / (6 * width) + 51200 / (16 * layers * width))
@@ -168,8 +172,9 @@ def test_step_times_of_korthikanti_give_its_utilisation() -> None:
 
 
 def test_selective_recomputation_is_one_more_forward_pass_of_the_scores() -> None:
-    """Ours is 1.017 for 22 billion; the published 43.7 over 41.5 percent is 1.053, the scores three
-    times.
+    """Ours is 1.017 for 22 billion.
+
+    The published 43.7 over 41.5 percent is 1.053, the scores three times.
     """
     out = gpt(48, 6144, 64, recompute="selective")
     assert out["hfu_over_mfu"] == pytest.approx(
@@ -224,8 +229,9 @@ def test_conventions_stand_in_order(layers: int, heads: int, seq: int, tied: str
 
 
 def test_a_head_has_its_backward_pass_and_a_factor_of_two() -> None:
-    """Defects 6 and 9 of section (c): a head without backward pass (a third of 6 V D) and one
-    without the factor 2.
+    """Defects 6 and 9 of section (c).
+
+    A head without backward pass (a third of 6 V D) and one without the factor 2.
 
     The anchor is Llama-2-7B of 32,000 x 4,096 and 1e12 tokens: 7.86e20 FLOP, where one tool printed
     2.62e20.
@@ -237,8 +243,9 @@ def test_a_head_has_its_backward_pass_and_a_factor_of_two() -> None:
 
 
 def test_recomputation_is_not_in_the_model_count() -> None:
-    """Defect 7: a default of full recomputation makes a third more than the rule of six; ours is
-    asked for by name.
+    """Defect 7: a default of full recomputation makes a third more than the rule of six.
+
+    Ours is asked for by name.
     """
     assert calculate("training-flops", model="llama-2-7b", seq=4096)["hfu_over_mfu"] == 1
     full = calculate("training-flops", model="llama-2-7b", seq=4096, recompute="full")

@@ -62,8 +62,9 @@ def test_units_of_one_run_by_hand() -> None:
     ],
 )
 def test_llama_table_15(params: float, tokens: float, hours: float, energy: float) -> None:
-    """touvron2023llama, Table 15: energy is hours x 400 W x 1.1; the utilisation follows from the
-    hours.
+    """touvron2023llama, Table 15: energy is hours x 400 W x 1.1.
+
+    The utilisation follows from the hours.
     """
     mfu = 6 * params * tokens / (hours * 3600 * 312e12)
     out = training_time(
@@ -75,8 +76,9 @@ def test_llama_table_15(params: float, tokens: float, hours: float, energy: floa
 
 
 def test_llama_65b_takes_21_days_and_emits_173_tonnes() -> None:
-    """touvron2023llama: about 21 days on 2,048 A100; 173 t at 385 g for each kWh (Section 6, Table
-    15).
+    """touvron2023llama: about 21 days on 2,048 A100.
+
+    173 t at 385 g for each kWh (Section 6, Table 15).
     """
     run = {
         "params": "65.2B",
@@ -92,8 +94,9 @@ def test_llama_65b_takes_21_days_and_emits_173_tonnes() -> None:
 
 
 def test_the_estimate_with_recomputation_is_the_same_time() -> None:
-    """narayanan2021efficient: 8TP/(nX) seconds, with X the rate of the hardware, recomputation
-    included.
+    """narayanan2021efficient.
+
+    8TP/(nX) seconds, with X the rate of the hardware, recomputation included.
 
     Our 6 with 6/8 of that rate is the same time: 34 days for 175e9 parameters on 1,024 devices at
     140 TFLOP/s.
@@ -109,8 +112,9 @@ def test_the_estimate_with_recomputation_is_the_same_time() -> None:
 
 
 def test_a_utilisation_of_the_hardware_counts_recomputation() -> None:
-    """HFU with full recomputation: 140 of 312 TFLOP/s, 8TP/(nX), the same 34 days with no
-    conversion by hand.
+    """HFU with full recomputation.
+
+    140 of 312 TFLOP/s, 8TP/(nX), the same 34 days with no conversion by hand.
     """
     run = {"params": 175e9, "tokens": 300e9, "peak": 312e12, "chips": 1024}
     hfu = training_time(**run, mfu=140 / 312, counts="hfu")
@@ -141,8 +145,9 @@ def test_gpu_hours_of_llama_2_and_3(model: str) -> None:
 
 
 def test_llama_2_70b_counts_all_its_parameters() -> None:
-    """Defect 16 of section (c): a tool that counts 55.29 billion parameters says 1.33 million
-    hours, a fifth too few.
+    """Defect 16 of section (c).
+
+    A tool that counts 55.29 billion parameters says 1.33 million hours, a fifth too few.
 
     At half of the peak it is 6 x 70e9 x 2e12 operations over 156 TFLOP/s: 1.50 million; 1.72
     million were reported.

@@ -1,5 +1,6 @@
-"""The thirty defects of other calculators: each with its wrong figure and the right one, told
-fairly on one page.
+"""The thirty defects of other calculators.
+
+Each with its wrong figure and the right one, told fairly on one page.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Errors that readers found in the scaling book and elsewhere, put back as they stood: all of them
-must be found.
+"""Errors that readers found in the scaling book and elsewhere, put back as they stood.
+
+All of them must be found.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ def test_the_error_is_described_by_the_ledger(name: str) -> None:
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_a_wider_tolerance_hides_none_of_them(name: str) -> None:
-    """The smallest errors are a quarter of a percent or more; whoever rounds that far has to say
-    so.
+    """The smallest errors are a quarter of a percent or more.
+
+    Whoever rounds that far has to say so.
     """
     stated, computed = wrong(name).stated.si_value, recompute(wrong(name).call)
     assert stated is not None

@@ -193,8 +193,9 @@ def test_unsound_rows_are_found_out(row: Row, message: str) -> None:
 
 
 def test_an_infinite_computation_proves_nothing() -> None:
-    """No batch is enough for so small a matrix; that must not count as any number that a source
-    states.
+    """No batch is enough for so small a matrix.
+
+    That must not count as any number that a source states.
     """
     call = 'calc("min-batch", chip="nvidia/h100-sxm", d_model=8, d_ff=8)["tokens_exact"]'
     assert judge(replace(BASE, stated=Stated(1000, "token"), call=call))
@@ -312,8 +313,9 @@ def test_an_id_used_twice_is_a_problem_with_its_place(tmp_path: Path) -> None:
 
 
 def test_a_row_may_name_its_own_source_and_place(tmp_path: Path) -> None:
-    """A file of many sources, rows with a table for a line; what a row names goes before what
-    stands above the rows.
+    """A file of many sources, rows with a table for a line.
+
+    What a row names goes before what stands above the rows.
     """
     own = ROW.replace(
         "    line: 1\n", "    source: kaplan2020scaling\n    file: b.txt\n    place: Table 2\n"

@@ -69,8 +69,9 @@ def test_every_line_is_one_of_the_document(document: str) -> None:
 
 @pytest.mark.parametrize("document", SEEDS)
 def test_rows_come_in_the_order_of_the_document(document: str) -> None:
-    """Who looks for a claim of a slide finds it between its neighbours; the same place may have
-    several rows.
+    """Who looks for a claim of a slide finds it between its neighbours.
+
+    The same place may have several rows.
     """
     lines = [row.line or 0 for row in rows_of(document)]
     assert lines == sorted(lines)
@@ -80,8 +81,9 @@ def test_rows_come_in_the_order_of_the_document(document: str) -> None:
     "row", [row for row in OF_SEEDS if row.verdict == "quoted"], ids=lambda row: row.id
 )
 def test_what_is_only_quoted_has_a_number_and_a_reason(row: Row) -> None:
-    """A speed-up without its condition is worth nothing: the row says what it is measured on, or
-    what is unsaid.
+    """A speed-up without its condition is worth nothing.
+
+    The row says what it is measured on, or what is unsaid.
     """
     assert row.evidence and len(row.why) >= 8 and judge(row) == []
     assert row.stated.value is not None or any(

@@ -1,5 +1,6 @@
-"""The unit of an expression of the ledger: told where its parts tell it, open where a bare number
-may carry it.
+"""The unit of an expression of the ledger.
+
+Told where its parts tell it, open where a bare number may carry it.
 """
 
 from __future__ import annotations

@@ -67,8 +67,9 @@ def test_every_notebook_belongs_to_a_chapter_and_every_name_is_a_notebook():
 
 @every_notebook
 def test_it_runs_as_a_script_from_any_folder(path, tmp_path, monkeypatch, capsys):
-    """Here, or in the Python that has the extra of the notebook; where there is none, the site
-    build runs it.
+    """Here, or in the Python that has the extra of the notebook.
+
+    Where there is none, the site build runs it.
     """
     monkeypatch.chdir(tmp_path)
     extra = extras.find(extras.extra_of(path))

@@ -1,5 +1,6 @@
-"""Formulas that are ordinary Python: free text in, one case at a time, steps in words, no face from
-a syntax tree.
+"""Formulas that are ordinary Python.
+
+Free text in, one case at a time, steps in words, no face from a syntax tree.
 """
 
 from __future__ import annotations

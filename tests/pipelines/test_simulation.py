@@ -1,5 +1,6 @@
-"""Schedules run pass by pass: each equals its closed form, no pass is lost, nothing runs before
-what it needs.
+"""Schedules run pass by pass.
+
+Each equals its closed form, no pass is lost, nothing runs before what it needs.
 """
 
 from __future__ import annotations
@@ -130,8 +131,9 @@ def single_passes(slot: Slot) -> Iterator[tuple[str, int, int]]:
 
 @every_schedule
 def test_a_stage_holds_one_place_of_the_model(schedule: str) -> None:
-    """Each pass through a chunk is run by the same stage; of DualPipe, by one of the two that hold
-    it.
+    """Each pass through a chunk is run by the same stage.
+
+    Of DualPipe, by one of the two that hold it.
     """
     planned = plan(schedule, 4, 8, 2 if schedule == "interleaved" else 1)
     homes: dict[int, set[int]] = {}
@@ -145,8 +147,9 @@ def test_a_stage_holds_one_place_of_the_model(schedule: str) -> None:
 
 @pytest.mark.parametrize("schedule", [s for s in SCHEDULES if s not in ("zb-h2", "zb-v")])
 def test_the_first_stage_spans_the_whole_step(schedule: str) -> None:
-    """So that waiting for all stages costs nothing more; of ZB-H2 and ZB-V the stages end one after
-    the other.
+    """So that waiting for all stages costs nothing more.
+
+    Of ZB-H2 and ZB-V the stages end one after the other.
     """
     rng = random.Random(f"span {schedule}")
     for _ in range(100):

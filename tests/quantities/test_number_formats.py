@@ -47,8 +47,9 @@ def test_a_block_costs_a_little_more_than_its_numbers() -> None:
 
 
 def test_values_are_those_of_the_bit_patterns() -> None:
-    """fp4 E2M1 writes 0, 0.5, 1, 1.5, 2, 3, 4 and 6 (OCP microscaling specification); others count
-    their codes.
+    """fp4 E2M1 writes 0, 0.5, 1, 1.5, 2, 3, 4 and 6 (OCP microscaling specification).
+
+    Others count their codes.
     """
     assert number_format("fp4 E2M1").values == (0, 0.5, 1, 1.5, 2, 3, 4, 6)
     assert number_format("int4").values == tuple(range(8))

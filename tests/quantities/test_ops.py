@@ -1,5 +1,6 @@
-"""The operations of formulas: floats in, floats out; arrays in, arrays out; the same answer either
-way.
+"""The operations of formulas: floats in, floats out; arrays in, arrays out.
+
+The same answer either way.
 """
 
 from __future__ import annotations

@@ -160,8 +160,9 @@ def test_quantities_as_people_write_them(text: str, expected: str, value: float)
     ("name", "factor"), [("kiB", None), ("KiB", 2**10), ("MiB", 2**20), ("GiB", 2**30)]
 )
 def test_binary_prefixes(name: str, factor: int | None) -> None:
-    """IEC 80000-13: one kibibyte is 1,024 bytes and its prefix is written Ki; decimal prefixes stay
-    decimal.
+    """IEC 80000-13: one kibibyte is 1,024 bytes and its prefix is written Ki.
+
+    Decimal prefixes stay decimal.
     """
     if factor is None:
         with pytest.raises(UnitError, match="did you mean"):
@@ -257,8 +258,9 @@ def test_a_number_is_bare_without_its_unit(value: float, names: tuple[str, str])
 
 
 def test_prices_masses_and_hours_of_chips() -> None:
-    """Dollars for an hour and grams for a kilowatt-hour are rates in SI; days and chip hours are
-    written in words.
+    """Dollars for an hour and grams for a kilowatt-hour are rates in SI.
+
+    Days and chip hours are written in words.
     """
     assert parse_quantity("2USD/h", "USD/s") == pytest.approx(2 / 3600)
     assert parse_quantity("385g/kWh", "kg/J") == pytest.approx(0.385 / 3.6e6)

@@ -1,5 +1,6 @@
-"""What is measured is what is promised: two thousand references that pass, and a thousand links
-that work.
+"""What is measured is what is promised.
+
+Two thousand references that pass, and a thousand links that work.
 """
 
 from __future__ import annotations

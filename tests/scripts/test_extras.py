@@ -1,5 +1,6 @@
-"""Notebooks with an extra: run by its Python where there is one, else shown as written; tried with
-made-up ones.
+"""Notebooks with an extra: run by its Python where there is one, else shown as written.
+
+Tried with made-up ones.
 """
 
 from __future__ import annotations
@@ -179,8 +180,9 @@ def test_a_preview_shows_the_last_result(
 def test_a_real_kernel_of_another_python_runs_it(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The environment is made as that of JAX is, with nothing on top; the notebook prints who ran
-    it.
+    """The environment is made as that of JAX is, with nothing on top.
+
+    The notebook prints who ran it.
     """
     monkeypatch.setattr(setup_jax, "run_logged", lambda command, log: None)
     setup_jax.create(tmp_path)

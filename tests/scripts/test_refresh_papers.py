@@ -1,5 +1,6 @@
-"""New works from arXiv: asked for politely, ranked by stated rules, and written for a person to
-judge.
+"""New works from arXiv.
+
+Asked for politely, ranked by stated rules, and written for a person to judge.
 """
 
 from __future__ import annotations

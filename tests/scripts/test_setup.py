@@ -207,8 +207,9 @@ def test_workflows_are_pinned_and_may_do_little(path: Path) -> None:
     "path", [path for path in WORKFLOWS if "propose:" in path.read_text()], ids=lambda p: p.name
 )
 def test_a_job_that_may_write_runs_nothing_that_was_fetched(path: Path) -> None:
-    """What was read from the web is made into a patch by a job that may not write; another one only
-    applies it.
+    """What was read from the web is made into a patch by a job that may not write.
+
+    Another one only applies it.
     """
     jobs = yaml.safe_load(path.read_text())["jobs"]
     assert jobs["propose"]["permissions"] == {"contents": "write", "pull-requests": "write"}
@@ -235,8 +236,9 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.mark.parametrize("already", ["0", "1"])
 def test_a_patch_becomes_a_pull_request(tmp_path: Path, already: str) -> None:
-    """What one checkout changed, new files too, arrives on a branch of the other; gh and the remote
-    are stand-ins.
+    """What one checkout changed, new files too, arrives on a branch of the other.
+
+    Gh and the remote are stand-ins.
     """
     work, remote, tools = tmp_path / "work", tmp_path / "remote.git", tmp_path / "tools"
     (work / ".ci").mkdir(parents=True)

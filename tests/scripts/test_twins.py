@@ -1,5 +1,6 @@
-"""Pages as plain Markdown: what becomes of each piece of HTML, of links, code, formulas and
-notebooks.
+"""Pages as plain Markdown.
+
+What becomes of each piece of HTML, of links, code, formulas and notebooks.
 """
 
 from __future__ import annotations

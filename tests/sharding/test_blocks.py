@@ -79,8 +79,9 @@ def test_blocks_are_those_of_a_real_array(case: tuple[Layout, dict[str, int]]) -
 
 
 def test_a_two_by_two_mesh_device_by_device() -> None:
-    """Corrects a figure of the slides (002-L0784, 002-L0806): with X as rows, devices 0 to 3 have
-    these blocks.
+    """Corrects a figure of the slides (002-L0784, 002-L0806).
+
+    With X as rows, devices 0 to 3 have these blocks.
     """
     mesh = {"X": 2, "Y": 2}
     whole = [[10 * row + column for column in range(4)] for row in range(4)]

@@ -82,8 +82,9 @@ def arrays(product: Product, sizes: dict[str, int]) -> list[np.ndarray]:
 @given(problems())
 @settings(max_examples=300, deadline=None)
 def test_every_plan_gives_the_dense_product_in_the_layout_that_was_asked_for(problem: Any) -> None:
-    """Every step leaves on each device the block that its layout says; `run_plan` checks them one
-    by one.
+    """Every step leaves on each device the block that its layout says.
+
+    `run_plan` checks them one by one.
     """
     product, sizes, mesh = problem
     planned = plan_product(product, sizes, mesh)
@@ -203,8 +204,9 @@ def test_where_the_result_has_neither_the_smaller_factor_is_gathered() -> None:
 
 
 def test_two_cases_at_once_are_both_named() -> None:
-    """A layer of tensor and fully sharded data parallelism: its weights are gathered, its result
-    added up.
+    """A layer of tensor and fully sharded data parallelism.
+
+    Its weights are gathered, its result added up.
     """
     planned = plan("A[I_X, J_Y] * B[J_Y, K_X] -> C[I_X, K_Y]")
     assert planned.cases == (CASES[2], CASES[3])

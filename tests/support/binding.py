@@ -1,5 +1,6 @@
-"""A small built site: two chapters, the page that opens the handbook, a glossary, and a page of
-references.
+"""A small built site.
+
+Two chapters, the page that opens the handbook, a glossary, and a page of references.
 """
 
 from __future__ import annotations

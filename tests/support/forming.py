@@ -78,8 +78,9 @@ def _value(text: str) -> float | str:
 
 
 class Forms:
-    """One tab for each calculator, kept: `forms(name, use, ...)` is what `use(tab, base, ...)`
-    finds in its form.
+    """One tab for each calculator, kept.
+
+    `forms(name, use, ...)` is what `use(tab, base, ...)` finds in its form.
     """
 
     def __init__(self, surf: Any, base: str) -> None:

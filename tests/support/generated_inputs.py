@@ -94,8 +94,9 @@ def is_within_bounds(formula: Formula, name: str, value: Any) -> bool:
 
 
 def boundary_inputs(formula: Formula, start: Inputs) -> Iterator[Inputs]:
-    """Each input in turn at its bounds and at its default, the others as they are; every word of
-    every choice.
+    """Each input in turn at its bounds and at its default, the others as they are.
+
+    Every word of every choice.
     """
     base = {**formula.defaults, **start}
     yield base

@@ -80,8 +80,9 @@ def mended(inputs: Inputs, rng: random.Random) -> Inputs:
 
 
 def divided(inputs: Inputs, rng: random.Random) -> Inputs:
-    """Heads that divide over the chips that share them; each head of keys and values on one of
-    them, or on several.
+    """Heads that divide over the chips that share them.
+
+    Each head of keys and values on one of them, or on several.
     """
     chips = rng.randint(1, 64)
     keys = rng.choice(

@@ -1,5 +1,6 @@
-"""Runs a notebook as a plain script and looks at its figures; also a program, for the Python of
-another environment.
+"""Runs a notebook as a plain script and looks at its figures.
+
+Also a program, for the Python of another environment.
 """
 
 from __future__ import annotations

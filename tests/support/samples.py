@@ -269,8 +269,9 @@ FOLDERS = (
 
 
 class World:
-    """A folder with one vendor, one chip, one model, one reference, one topic and one claim; all
-    valid.
+    """A folder with one vendor, one chip, one model, one reference, one topic and one claim.
+
+    All valid.
     """
 
     def __init__(self, root: Path) -> None:

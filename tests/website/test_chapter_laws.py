@@ -1,5 +1,6 @@
-"""What chapters conclude in words, tried on the calculators: it must hold for other numbers than
-those they show.
+"""What chapters conclude in words, tried on the calculators.
+
+It must hold for other numbers than those they show.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ def test_cutting_the_whole_factor_pays_where_the_result_is_under_half_of_the_gat
 def test_a_node_with_its_least_tokens_just_hides_the_sum_between_nodes(
     chips_per_node: int, scaleout: float
 ) -> None:
-    """Data parallelism: C over w_out tokens for a node, however many chips are in it; exact for
-    many nodes.
+    """Data parallelism: C over w_out tokens for a node, however many chips are in it.
+
+    Exact for many nodes.
     """
     chip, params, nodes = "nvidia/h100-sxm", 8e9, 4096
     least = calculate("dp-limit", chip=chip, scaleout_bandwidth=scaleout)["pod_tokens"]

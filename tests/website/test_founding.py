@@ -1,5 +1,6 @@
-"""What the documents that the project grew from show and ask: the handbook has a picture and an
-answer for each.
+"""What the documents that the project grew from show and ask.
+
+The handbook has a picture and an answer for each.
 
 `founding_figures` and `founding_exercises` list them with document and lines.
 """
@@ -27,8 +28,9 @@ def chapter(name: str) -> str:
 
 
 def test_all_are_listed_once() -> None:
-    """39 figures, 23 exercises and 8 practicals were found by one reader; what others found comes
-    on top.
+    """39 figures, 23 exercises and 8 practicals were found by one reader.
+
+    What others found comes on top.
     """
     assert len(FIGURES) >= 39 and len(EXERCISES) >= 23 and len(PRACTICALS) >= 8
     ids = [item.id for item in (*FIGURES, *EXERCISES, *PRACTICALS)]

@@ -1,5 +1,6 @@
-"""The rows of the ledger behind the pictures of growth: memory chips by year, language models by
-month.
+"""The rows of the ledger behind the pictures of growth.
+
+Memory chips by year, language models by month.
 """
 
 from __future__ import annotations
@@ -101,8 +102,9 @@ def test_a_model_names_its_paper_and_repeats_its_number(row: Row) -> None:
     ],
 )
 def test_perplexities_are_those_of_the_papers(row: str, perplexity: float) -> None:
-    """Table of results kept by Ruder; abstract of Megatron-LM; section on language modelling of
-    Chinchilla.
+    """Table of results kept by Ruder; abstract of Megatron-LM.
+
+    Section on language modelling of Chinchilla.
     """
     assert value(row) == perplexity
 

@@ -121,8 +121,9 @@ def test_no_dollar_sign_is_left_where_maths_was_meant(path: Path) -> None:
 
 @chapter
 def test_no_computed_number_begins_a_list(path: Path) -> None:
-    """A line that begins with a number and a full stop is an item of a list to Markdown: only where
-    written so.
+    """A line that begins with a number and a full stop is an item of a list to Markdown.
+
+    Only where written so.
     """
     item = re.compile(r"^ *\d+\. ", re.M)
     assert item.findall(rendered(path)) == item.findall(source(path))

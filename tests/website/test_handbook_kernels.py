@@ -80,8 +80,9 @@ class Triton:
 
 
 def pallas() -> SimpleNamespace:
-    """What the listing calls of Pallas: blocks are cut out with padding, and what sticks out is
-    thrown away.
+    """What the listing calls of Pallas.
+
+    Blocks are cut out with padding, and what sticks out is thrown away.
     """
 
     def call(kernel: Any, grid: Any, in_specs: Any, out_specs: Any, out_shape: Any) -> Any:
@@ -120,8 +121,9 @@ def test_the_tiled_product_is_right_and_moves_what_the_formula_says(side: int, t
 @pytest.mark.parametrize("block", [1, 3, 16, 50])
 @pytest.mark.parametrize("size", [1.0, 1000.0], ids=["small", "large scores"])
 def test_fused_attention_is_exact(block: int, size: float) -> None:
-    """Against all scores at once; scores of thousands do not overflow, in whatever blocks they
-    come.
+    """Against all scores at once.
+
+    Scores of thousands do not overflow, in whatever blocks they come.
     """
     rng = np.random.default_rng(block)
     q, k, v = (rng.normal(size=shape) for shape in ((5, 8), (16, 8), (16, 3)))

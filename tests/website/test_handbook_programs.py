@@ -92,8 +92,9 @@ def test_the_program_computes_a_dot_product(
 
 
 def test_the_counts_are_those_of_the_text() -> None:
-    """For each pair 2 loads, 2 operations that were wanted and 4 others; one instruction before the
-    loop.
+    """For each pair 2 loads, 2 operations that were wanted and 4 others.
+
+    One instruction before the loop.
     """
     _, counts = run(DOT, [(1, 2)] * 1024)
     assert counts["lw"] == counts["mul"] + counts["add"] == 2 * 1024

@@ -254,8 +254,9 @@ def test_the_crossing_of_two_chips() -> None:
 
 
 def test_a_corrected_entry_corrects_the_chapter() -> None:
-    """Half of a bandwidth doubles the ridge point and moves a median; nothing is typed that could
-    stay behind.
+    """Half of a bandwidth doubles the ridge point and moves a median.
+
+    Nothing is typed that could stay behind.
     """
     found = items()
     place = next(n for n, item in enumerate(found) if item.entry.id == H100)

@@ -1,5 +1,6 @@
-"""The rule of the glossary: terms told apart and in order, pointers that lead somewhere, units that
-fit.
+"""The rule of the glossary.
+
+Terms told apart and in order, pointers that lead somewhere, units that fit.
 """
 
 from __future__ import annotations

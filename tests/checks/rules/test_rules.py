@@ -130,8 +130,9 @@ def test_a_reason_excuses_a_claim_or_a_whole_entry(world: World, rule: str) -> N
 
 @pytest.mark.parametrize("rule", EXCUSABLE)
 def test_an_exception_that_nothing_needs_is_an_error(world: World, rule: str) -> None:
-    """BCD calls them missing expected failures: an allow-list that is never cleared hides the next
-    mistake.
+    """BCD calls them missing expected failures.
+
+    An allow-list that is never cleared hides the next mistake.
     """
     world.entry("one", exceptions=f'{{{rule}: "{REASON}"}}')
     (problem,) = checker.lint()

@@ -43,8 +43,9 @@ SMOOTH = [name for name in formulas() if name not in SAW_TOOTHED]
 @given(seed=SEEDS)
 @pytest.mark.parametrize("name", SMOOTH)
 def test_what_is_found_gives_the_target(name: str, seed: int) -> None:
-    """From a random state an output is taken and an input forgotten: some answer gives that output
-    again.
+    """From a random state an output is taken and an input forgotten.
+
+    Some answer gives that output again.
 
     Where the output does not move with the input, or the whole range gives it, that is said
     instead.
@@ -90,8 +91,9 @@ def assert_met(found: Solution, target: Any, others: dict[str, Any]) -> None:
 @given(seed=SEEDS)
 @pytest.mark.parametrize("name", SMOOTH)
 def test_a_whole_number_is_the_last_that_meets_the_target(name: str, seed: int) -> None:
-    """Between the values of two neighbouring numbers: one of them is the answer, and the other does
-    not meet it.
+    """Between the values of two neighbouring numbers.
+
+    One of them is the answer, and the other does not meet it.
     """
     formula, rng = get_formula(name), random.Random(seed)
     for options, result in states(formula, rng, 1):

@@ -1,5 +1,6 @@
-"""The address guard as a pure function: addresses come from a fake resolver, and nothing is
-connected to.
+"""The address guard as a pure function.
+
+Addresses come from a fake resolver, and nothing is connected to.
 """
 
 from __future__ import annotations

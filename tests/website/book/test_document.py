@@ -1,5 +1,6 @@
-"""The joined document: title page, contents, running heads, and texts that could break out of their
-place.
+"""The joined document.
+
+Title page, contents, running heads, and texts that could break out of their place.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The printed book, in a real browser: bookmarks, page numbers, links, and nothing cut at the
-margin.
+"""The printed book, in a real browser.
+
+Bookmarks, page numbers, links, and nothing cut at the margin.
 """
 
 from __future__ import annotations
@@ -96,8 +97,9 @@ def _links(reader: PdfReader) -> None:
 
 
 def _numbers(reader: PdfReader, texts: list[str]) -> None:
-    """The contents give the page on which each part begins; its head names the part, its foot the
-    number.
+    """The contents give the page on which each part begins.
+
+    Its head names the part, its foot the number.
     """
     listed = next(text for text in texts if " Contents " in text)
     for mark in (

@@ -1,5 +1,6 @@
-"""The files of the book in the site, and the link to them: there when they are there, once, and
-never dead.
+"""The files of the book in the site, and the link to them.
+
+There when they are there, once, and never dead.
 """
 
 from __future__ import annotations

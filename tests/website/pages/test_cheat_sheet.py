@@ -1,5 +1,6 @@
-"""The cheat sheet types nothing: equations, chips, formats and units come from the code and the
-data.
+"""The cheat sheet types nothing.
+
+Equations, chips, formats and units come from the code and the data.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ PAGE = sheet_page()
 
 
 def test_what_the_sheet_is_for_is_on_it() -> None:
-    """A section for each subject; every equation with its words and a link to where it is
-    explained.
+    """A section for each subject.
+
+    Every equation with its words and a link to where it is explained.
     """
     heads = re.findall(r"<h2>(.*?)</h2>", PAGE)
     assert heads == [
@@ -145,8 +147,9 @@ def test_every_special_meaning_is_used() -> None:
 
 
 def test_sequences_that_fit_agree_with_the_calculator() -> None:
-    """Memory less weights over the cache of a whole sequence: 640 GB, 70 billion parameters,
-    sequences of 8,192.
+    """Memory less weights over the cache of a whole sequence.
+
+    640 GB, 70 billion parameters, sequences of 8,192.
     """
     equation = next(line for line in PAGE.split("<p>") if "B_\\text{fits}" in line)
     assert r"\frac{M \, s - N \, b_w}{2 \, T \, L" in equation

@@ -1,5 +1,6 @@
-"""Errata and what holds: every row once, what is wrong at length, an overview by source that adds
-up.
+"""Errata and what holds.
+
+Every row once, what is wrong at length, an overview by source that adds up.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ def test_verdicts_come_in_order_and_sources_stay_together() -> None:
 
 
 def test_the_overview_adds_up() -> None:
-    """Every number of the table leads to a heading of one of the pages; the last line is the sum of
-    the others.
+    """Every number of the table leads to a heading of one of the pages.
+
+    The last line is the sum of the others.
     """
     table = [
         line

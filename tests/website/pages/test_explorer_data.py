@@ -1,5 +1,6 @@
-"""The cells of the explorer: the values that the calculators use, never mixed, with what a reader
-must know.
+"""The cells of the explorer.
+
+The values that the calculators use, never mixed, with what a reader must know.
 """
 
 from __future__ import annotations

@@ -33,8 +33,9 @@ def test_every_entry_is_in_one_family() -> None:
 
 
 def test_every_maker_is_listed_even_without_an_entry() -> None:
-    """The founding notes name makers of which nothing but the name is public; they have their place
-    too.
+    """The founding notes name makers of which nothing but the name is public.
+
+    They have their place too.
     """
     rows = items()
     listed = {name for family in FAMILIES for name in makers(rows, family)}

@@ -1,5 +1,6 @@
-"""The call under a figure is the one that draws it: whoever copies it into a page gets the same
-picture.
+"""The call under a figure is the one that draws it.
+
+Whoever copies it into a page gets the same picture.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ def test_a_call_is_written_as_prose_writes_it(options: dict[str, object], expect
 
 
 def test_a_call_in_a_caption_is_no_markup() -> None:
-    """Quotes and brackets of an option are escaped; an option that no figure takes never gets
-    there.
+    """Quotes and brackets of an option are escaped.
+
+    An option that no figure takes never gets there.
     """
     markup = figure_markup("torus-slice", "handbook/page.md", shapes="4x4x4; 16x16")
     assert html.unescape(_CALL.findall(markup)[0]) == 'figure("torus-slice", shapes="4x4x4; 16x16")'

@@ -73,8 +73,9 @@ class Box(NamedTuple):
 
 
 def boxes(drawn: Figure) -> list[Box]:
-    """The places of all words that stand upright, from the length of each; those on a moving cell
-    are left out.
+    """The places of all words that stand upright, from the length of each.
+
+    Those on a moving cell are left out.
     """
     found = []
     still = re.sub(

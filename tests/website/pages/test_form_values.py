@@ -1,5 +1,6 @@
-"""What the forms of the calculators know: values of chips as the commands take them, outputs that
-are words.
+"""What the forms of the calculators know.
+
+Values of chips as the commands take them, outputs that are words.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The figures that the founding documents ask for: what they draw obeys the arithmetic that they
-show.
+"""The figures that the founding documents ask for.
+
+What they draw obeys the arithmetic that they show.
 """
 
 from __future__ import annotations
@@ -105,8 +106,9 @@ def test_arithmetic_outgrew_memory_and_latency_stood_still() -> None:
 
 
 def test_power_and_floor_add_up() -> None:
-    """16,384 times 700 W; a server draws more; racks cover more than a court, and aisles more than
-    racks.
+    """16,384 times 700 W; a server draws more.
+
+    Racks cover more than a court, and aisles more than racks.
     """
     shares, areas = dict(cluster_plan.power()), [area for _, area in cluster_plan.floors()]
     assert (
@@ -125,8 +127,9 @@ def test_models_predict_better_over_time() -> None:
 
 
 def test_power_laws_have_the_constants_of_the_fit() -> None:
-    """E = 1.8172, alpha = 0.3478, beta = 0.3658; by compute alpha beta over their sum
-    (besiroglu2024chinchilla).
+    """E = 1.8172, alpha = 0.3478, beta = 0.3658.
+
+    By compute alpha beta over their sum (besiroglu2024chinchilla).
     """
     assert power_laws.floor() == pytest.approx(1.8172, abs=1e-4)
     slopes = [
@@ -241,8 +244,9 @@ def test_scaling_never_beats_the_straight_line() -> None:
 
 
 def test_traffic_crosses_arithmetic_where_the_limits_are() -> None:
-    """FSDP at its tokens per chip, both at theirs; tensor parallelism over 64 chips is always
-    above.
+    """FSDP at its tokens per chip, both at theirs.
+
+    Tensor parallelism over 64 chips is always above.
     """
     found = dict(batch_time.lines("tpu-v5p", 30000.0, 64, 3, 1))
     limit = calculate("fsdp-limit", chip="tpu-v5p", axes=3)["tokens_per_chip"] * 64
@@ -276,8 +280,9 @@ def test_four_for_each_stage_lose_less_than_a_fifth(stages: int) -> None:
 
 
 def test_what_moves_ends_within_five_seconds_and_stands_still_when_asked() -> None:
-    """Delay and length of every animation; the style sheet stops all of them for print and for
-    reduced motion.
+    """Delay and length of every animation.
+
+    The style sheet stops all of them for print and for reduced motion.
     """
     from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""The page of the glossary: symbols first, every term with an anchor, links that lead somewhere;
-the texts of tips.
+"""The page of the glossary: symbols first, every term with an anchor, links that lead somewhere.
+
+The texts of tips.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Growth by a constant factor: the rate, its error and its scatter obey what statistics says of
-them.
+"""Growth by a constant factor.
+
+The rate, its error and its scatter obey what statistics says of them.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ SVG = re.compile(r"<svg.*?</svg>", re.S)
 
 @pytest.mark.parametrize("name", figure_names())
 def test_a_figure_is_whole(name: str) -> None:
-    """Well formed, on one line, with title, description and caption; what it draws lies inside its
-    frame.
+    """Well formed, on one line, with title, description and caption.
+
+    What it draws lies inside its frame.
     """
     drawn, markup = figure_of(name), figure_markup(name, "handbook/page.md")
     assert "\n" not in markup and "$" not in markup and "`" not in markup

@@ -45,8 +45,9 @@ def test_a_memory_that_is_too_small_holds_no_tile() -> None:
 
 
 def test_all_tiles_of_a_chip_fetch_as_one() -> None:
-    """132 tiles of 128 have the area of one of 1,471; alone they move more than memory can deliver,
-    together less.
+    """132 tiles of 128 have the area of one of 1,471.
+
+    Alone they move more than memory can deliver, together less.
     """
     together, (_, alone, _) = tile_traffic.shared(), tile_traffic.marks()
     assert together.tile**2 == pytest.approx(132 * alone.tile**2) and together.memory == 50e6

@@ -1,5 +1,6 @@
-"""What prose asks of all accelerators together: counts that add up, tables that are whole, and
-refusals.
+"""What prose asks of all accelerators together.
+
+Counts that add up, tables that are whole, and refusals.
 """
 
 from __future__ import annotations

@@ -138,8 +138,9 @@ def test_marks_differ_without_colour() -> None:
 
 
 def test_a_diagonal_has_its_ratio() -> None:
-    """Its ends are on the frame, and y over x is the same at both; outside of the frame there is
-    none.
+    """Its ends are on the frame, and y over x is the same at both.
+
+    Outside of the frame there is none.
     """
     chart = Chart(Axis("x", 1, 1e4), Axis("y", 1, 1e4), (100, 0, 500, 400))
     (line, words) = scatter.diagonal(chart, 10, "ten")

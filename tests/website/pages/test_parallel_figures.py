@@ -1,5 +1,6 @@
-"""The figures of the chapters on parallelism: what they draw is what the calculators and the ring
-itself say.
+"""The figures of the chapters on parallelism.
+
+What they draw is what the calculators and the ring itself say.
 """
 
 from __future__ import annotations
@@ -88,8 +89,9 @@ def test_a_ring_that_cannot_be_drawn_is_refused() -> None:
 
 
 def test_what_moves_is_all_that_arrives() -> None:
-    """Of 4 x 4 blocks four are at home from the start; the others slide in, each wave later than
-    the one before.
+    """Of 4 x 4 blocks four are at home from the start.
+
+    The others slide in, each wave later than the one before.
     """
     parts = drawn("ring-collective", moving=True)
     waits = re.findall(r"--fb-wait:([\d.]+)s", parts)
@@ -100,8 +102,9 @@ def test_what_moves_is_all_that_arrives() -> None:
 @pytest.mark.parametrize("kind", ["dp", "fsdp"])
 @pytest.mark.parametrize("share", [0.25, 1.0, 3.0])
 def test_a_step_keeps_its_order_and_its_lengths(kind: str, share: float) -> None:
-    """Nothing runs twice at once on a lane; arithmetic takes 3 a layer, the network 2 (data
-    parallel) or 3 (FSDP).
+    """Nothing runs twice at once on a lane.
+
+    Arithmetic takes 3 a layer, the network 2 (data parallel) or 3 (FSDP).
     """
     bars = step(kind, share)
     for lane, total in ((0, 3 * share * LAYERS), (1, (2 if kind == "dp" else 3) * LAYERS)):
@@ -162,8 +165,9 @@ def test_bars_of_chips_are_those_of_the_limits() -> None:
 
 
 def test_the_best_split_is_marked_where_the_calculator_finds_it() -> None:
-    """The book's own case (austin2025training): 13.9 ways of FSDP for 64 chips, 48,000 tokens and a
-    width of 32,768.
+    """The book's own case (austin2025training).
+
+    13.9 ways of FSDP for 64 chips, 48,000 tokens and a width of 32,768.
     """
     given = {"d_ff": 32768, "batch_tokens": 48000, "chips": 64, "axes": 3, "link_bandwidth": 90e9}
     best = calculate("mixed-limit", chip="tpu-v5p", **given)["x_opt"]
@@ -200,8 +204,9 @@ def test_a_schedule_wears_the_fills_of_the_house() -> None:
 
 
 def test_every_layout_has_its_blocks() -> None:
-    """One field for each block; the calculator `shard` refuses what cannot be cut, and so does the
-    figure.
+    """One field for each block.
+
+    The calculator `shard` refuses what cannot be cut, and so does the figure.
     """
     parts = drawn(
         "sharding-layouts", array="bf16[8,8]", mesh="X=2,Y=4", layouts="A[I_X, J]; A[I_X, J_Y]"

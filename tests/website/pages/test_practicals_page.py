@@ -111,8 +111,9 @@ def test_what_is_no_list_is_told(written: str) -> None:
 
 
 def test_a_chapter_ends_with_its_practicals() -> None:
-    """As one more item of its last list, before the BibTeX; a chapter without any ends as it was
-    written.
+    """As one more item of its last list, before the BibTeX.
+
+    A chapter without any ends as it was written.
     """
     line = closing(FIRST, KNOWN)
     assert line == (

@@ -1,5 +1,6 @@
-"""What chapters call in prose beside chips and calculators: stated values, number formats, figures,
-exercises.
+"""What chapters call in prose beside chips and calculators.
+
+Stated values, number formats, figures, exercises.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""A computed number of prose: it counts like a float, prints with its unit, and leads to where it
-comes from.
+"""A computed number of prose.
+
+It counts like a float, prints with its unit, and leads to where it comes from.
 """
 
 from __future__ import annotations

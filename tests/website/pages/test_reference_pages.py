@@ -1,4 +1,5 @@
-"""Topic pages: introductions that compute, works by year, one permanent address; what is new;
+"""Topic pages: introductions that compute, works by year, one permanent address; what is new.
+
 feeds; dead links.
 """
 

@@ -1,5 +1,6 @@
-"""The figures on serving, experts, configurations, chips and failures: what they draw obeys its own
-arithmetic.
+"""The figures on serving, experts, configurations, chips and failures.
+
+What they draw obeys its own arithmetic.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def test_folding_shares_causal_work_evenly() -> None:
 
 
 def test_every_copy_of_a_token_arrives() -> None:
-    """Rows of the traffic are tokens times experts visited; columns are what the experts of a chip
-    get.
+    """Rows of the traffic are tokens times experts visited.
+
+    Columns are what the experts of a chip get.
     """
     table, loads = expert_dispatch.traffic(), expert_dispatch.loads()
     assert [sum(row) for row in table] == [6] * expert_dispatch.CHIPS
@@ -109,8 +111,9 @@ def test_every_cell_sees_every_row_once() -> None:
 
 
 def test_levels_of_memory_come_in_order() -> None:
-    """From registers of 132 x 256 kB to 8 x 80 GB; shared memory is the one exception, smaller than
-    the registers.
+    """From registers of 132 x 256 kB to 8 x 80 GB.
+
+    Shared memory is the one exception, smaller than the registers.
     """
     sizes = [level.bytes for level in memory_levels.levels()]
     assert sizes[0] == pytest.approx(132 * 256e3) and sizes[-1] == pytest.approx(640e9)

@@ -151,8 +151,9 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=40), st.sampled_from([" ", "", "\n"]))
 def test_without_its_links_a_page_is_as_it_was(pieces: list[str], between: str) -> None:
-    """Whatever stands on it, also where it is broken; and each term is linked at most once, to an
-    entry that exists.
+    """Whatever stands on it, also where it is broken.
+
+    And each term is linked at most once, to an entry that exists.
     """
     text = between.join(pieces)
     made = linked(text, PAGE)
@@ -175,8 +176,9 @@ def test_every_marked_name_finds_its_term(name: str) -> None:
 
 
 def test_linking_twice_is_linking_once() -> None:
-    """What is a link already is left alone, and its term counts as free: the second run may use it
-    once more.
+    """What is a link already is left alone, and its term counts as free.
+
+    The second run may use it once more.
     """
     text = "A torus has rings."
     once = linked(text, PAGE)
@@ -185,8 +187,9 @@ def test_linking_twice_is_linking_once() -> None:
 
 @pytest.mark.parametrize("folder", ["handbook/", "calculators/"])
 def test_real_pages_keep_every_word(folder: str) -> None:
-    """All chapters and calculators: the text is unchanged, chapters have many terms, and links are
-    relative.
+    """All chapters and calculators.
+
+    The text is unchanged, chapters have many terms, and links are relative.
     """
     for path, text in _pages([], {}):
         if not path.startswith(folder):

@@ -1,5 +1,6 @@
-"""Pictures over the years: which chips are drawn, where, what is said of those left out, and the
-fitted line.
+"""Pictures over the years.
+
+Which chips are drawn, where, what is said of those left out, and the fitted line.
 """
 
 from __future__ import annotations

@@ -88,8 +88,9 @@ def test_notes_are_those_of_the_list_and_name_everybody() -> None:
 
 
 def test_a_line_is_short(world: World) -> None:
-    """Family names, the short name of a venue, and a mark only for what is not a paper: a line
-    weighs 80 bytes.
+    """Family names, the short name of a venue, and a mark only for what is not a paper.
+
+    A line weighs 80 bytes.
     """
     venue = "Proceedings of the 51st Symposium on Computing (ISCA), Volume 2"
     world.write(
@@ -156,8 +157,9 @@ def test_the_scripts_name_no_data_and_write_no_markup() -> None:
 
 
 def test_no_mathematics_is_set_in_the_head_of_a_page() -> None:
-    """A formula in the introduction of a topic stays text there: its marks would end the
-    description.
+    """A formula in the introduction of a topic stays text there.
+
+    Its marks would end the description.
     """
     head = front_matter('A "title"', r"An $m \times n$ matrix")
     assert head == '---\ntitle: "A \'title\'"\ndescription: "An $m times n$ matrix"\n---\n'

@@ -65,8 +65,9 @@ COPIED = (
 
 @pytest.fixture
 def tree(tmp_path: Path, built: Path) -> Path:
-    """A copy of what a build needs, which a test may break; notebooks come from the cache of the
-    first build.
+    """A copy of what a build needs, which a test may break.
+
+    Notebooks come from the cache of the first build.
     """
     copy = tmp_path / "repo"
     skip = shutil.ignore_patterns("__pycache__", "*.egg-info", "kernel-ipc-*", ".*")

@@ -1,5 +1,6 @@
-"""The whole handbook as a book, from the real site: every part is there and nothing in it leads
-nowhere.
+"""The whole handbook as a book, from the real site.
+
+Every part is there and nothing in it leads nowhere.
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
 def test_the_cheat_sheet_is_one_page(
     book: tuple[Facts, list[Part]], surf: Callable[..., Any]
 ) -> None:
-    """Between title and contents before it and the next part after it; nothing of it is wider than
-    its column.
+    """Between title and contents before it and the next part after it.
+
+    Nothing of it is wider than its column.
     """
     parts = [
         copy.deepcopy(part)

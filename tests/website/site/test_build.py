@@ -1,5 +1,6 @@
-"""A build that fails says where and leaves the site as it was; one that succeeds is whole, also
-with Zensical.
+"""A build that fails says where and leaves the site as it was.
+
+One that succeeds is whole, also with Zensical.
 """
 
 from __future__ import annotations
@@ -121,8 +122,9 @@ def test_a_notebook_whose_assertion_fails(tree: Path) -> None:
 
 
 def test_a_broken_link_in_prose_and_no_notebook_runs_twice(tree: Path) -> None:
-    """The notebooks come from the cache that the first build left: nothing that they depend on has
-    changed.
+    """The notebooks come from the cache that the first build left.
+
+    Nothing that they depend on has changed.
     """
     append(
         tree,
@@ -150,8 +152,9 @@ def test_a_wish_for_jax_that_is_none(tree: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_zensical_builds_the_same_pages(built: Path) -> None:
-    """The second generator reads the same content in strict mode: nothing here depends on the
-    first.
+    """The second generator reads the same content in strict mode.
+
+    Nothing here depends on the first.
     """
     pages = [
         {p.relative_to(root).as_posix() for p in root.rglob("*.html")}

@@ -45,8 +45,9 @@ def test_the_adopted_table_is_what_the_script_would_build(tab: Any) -> None:
 
 @at()
 def test_cells_stand_under_the_head_of_their_column(tab: Any) -> None:
-    """A style that meets the rows by mistake would take them out of the table: each would have
-    columns of its own.
+    """A style that meets the rows by mistake would take them out of the table.
+
+    Each would have columns of its own.
     """
     read = """() => [...document.querySelectorAll('.fb-all tr')].slice(0, 9)
       .map(row => [...row.cells]

@@ -255,8 +255,9 @@ def _default(tab: Any, _: str, output: str) -> str:
 
 
 def test_the_picture_starts_with_the_input_that_moves_the_output_most(forms: Any) -> None:
-    """The exact minimum batch of a narrow layer hangs on its widths; what a chip holds hangs on
-    nothing but stages.
+    """The exact minimum batch of a narrow layer hangs on its widths.
+
+    What a chip holds hangs on nothing but stages.
     """
     assert forms("bubble", _default, "peak_microbatches") == "Pipeline stages"
     assert forms("collective", _default, "latency_seconds") in (

@@ -1,5 +1,6 @@
-"""The calculators on the page are the calculators: same answers, same errors, same state in link
-and command line.
+"""The calculators on the page are the calculators.
+
+Same answers, same errors, same state in link and command line.
 """
 
 from __future__ import annotations

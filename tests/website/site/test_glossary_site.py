@@ -1,5 +1,6 @@
-"""The glossary and the cheat sheet in a real browser: mouse, keyboard, touch, no JavaScript,
-search, and paper.
+"""The glossary and the cheat sheet in a real browser.
+
+Mouse, keyboard, touch, no JavaScript, search, and paper.
 """
 
 from __future__ import annotations
@@ -103,8 +104,9 @@ def _mouse(context: Any, base: str) -> dict[str, Any]:
 
 @pytest.mark.browser
 def test_a_term_says_what_it_means_under_the_mouse(surf: Any, base: str) -> None:
-    """Hoverable, persistent and dismissible (WCAG 1.4.13); words and script come when they are
-    needed, once.
+    """Hoverable, persistent and dismissible (WCAG 1.4.13).
+
+    Words and script come when they are needed, once.
     """
     seen = surf(_mouse, base)
     assert seen["before"] == 0 and TERMS[seen["name"]].meaning in seen["text"]

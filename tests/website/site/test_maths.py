@@ -89,8 +89,9 @@ def test_formulas_after_the_head_of_a_page() -> None:
 
 
 def test_a_formula_may_begin_a_line() -> None:
-    """It stays inside its paragraph: Markdown takes a math element at the beginning of a line for a
-    block.
+    """It stays inside its paragraph.
+
+    Markdown takes a math element at the beginning of a line for a block.
     """
     page = markdown.markdown(
         replace_maths("With\n$f$ bits and\n  $e$ more."), extensions=["md_in_html"]
@@ -99,8 +100,9 @@ def test_a_formula_may_begin_a_line() -> None:
 
 
 def test_the_head_of_a_page_stays() -> None:
-    """A description goes into an attribute, where no formula can stand; YAML would not read one
-    either.
+    """A description goes into an attribute, where no formula can stand.
+
+    YAML would not read one either.
     """
     head = "---\ntitle: A\ndescription: An $n \\times n$ matrix.\n---\n"
     assert replace_maths(head + "$a$\n").startswith(head + "<span><math")

@@ -84,8 +84,9 @@ def test_nothing_moves_before_it_is_opened(
 def test_it_stands_still_where_motion_is_not_wanted(
     surf: Any, base: str, page: str, kind: str, count: int, media: str
 ) -> None:
-    """Blocks that have arrived and the whole schedule are shown; visits of a systolic array are
-    left out.
+    """Blocks that have arrived and the whole schedule are shown.
+
+    Visits of a systolic array are left out.
     """
     found = surf(_still, base, page, kind, media)
     assert found["runs"] == [] and len(found["seen"]) == count

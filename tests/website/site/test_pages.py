@@ -1,5 +1,6 @@
-"""Every page template in a real browser: whole, light, reachable for everyone, and readable without
-JavaScript.
+"""Every page template in a real browser.
+
+Whole, light, reachable for everyone, and readable without JavaScript.
 """
 
 from __future__ import annotations
@@ -116,8 +117,9 @@ def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:
 
 
 def test_practicals_and_chapters_lead_to_each_other(site: Path) -> None:
-    """The page of practicals has every notebook with its time and its file; so do chapter and
-    notebook, both ways.
+    """The page of practicals has every notebook with its time and its file.
+
+    So do chapter and notebook, both ways.
     """
     page = (site / "notebooks/index.html").read_text(encoding="utf-8")
     for path in sources():
@@ -169,8 +171,9 @@ def _background(context: Any, base: str) -> str:
 
 @pytest.mark.browser
 def test_the_weight_counts_what_a_page_loads(surf: Any, base: str, site: Path) -> None:
-    """Style, scripts, data and late pictures are among the requests; the whole is more than the
-    page alone.
+    """Style, scripts, data and late pictures are among the requests.
+
+    The whole is more than the page alone.
     """
     asked = surf(loaded, base, "notebooks/bubble/")
     kinds = {url.rpartition(".")[2] for url in asked}

@@ -104,8 +104,9 @@ NUMBERS = (
 
 
 def samples(count: int) -> list[tuple[str, str]]:
-    """Texts with the unit they are read in: all kinds of numbers, suffixes that fit and that do
-    not.
+    """Texts with the unit they are read in.
+
+    All kinds of numbers, suffixes that fit and that do not.
     """
     rng = random.Random("flopbook quantities")
     found = [

@@ -1,5 +1,6 @@
-"""Reading a chapter in a real browser: the place, what was read, links to all parts, copying,
-paper, a phone.
+"""Reading a chapter in a real browser.
+
+The place, what was read, links to all parts, copying, paper, a phone.
 """
 
 from __future__ import annotations
@@ -93,8 +94,9 @@ def test_without_javascript_there_is_no_bar_and_no_state(surf: Any, base: str) -
 
 @pytest.mark.browser
 def test_what_was_read_is_marked_continued_and_forgotten(surf: Any, base: str) -> None:
-    """In the browser only: nothing is asked of another host, and the record holds names of chapters
-    and headings.
+    """In the browser only.
+
+    Nothing is asked of another host, and the record holds names of chapters and headings.
     """
 
     def story(context: Any) -> None:

@@ -1,5 +1,6 @@
-"""One visit of each page for all that is asked of it: weight, hosts, console, every width, both
-schemes, everyone's access.
+"""One visit of each page for all that is asked of it.
+
+Weight, hosts, console, every width, both schemes, everyone's access.
 
 A page costs seconds to open and seconds to scan, so nothing opens it a second time. A template is
 scanned as a whole; a chapter, whose frame is that of its template, within its article.

@@ -1,5 +1,6 @@
-"""All works in a browser: filters, search in notes, sources, choice, copying and export, with the
-state in the link.
+"""All works in a browser.
+
+Filters, search in notes, sources, choice, copying and export, with the state in the link.
 """
 
 from __future__ import annotations
