@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -19,22 +20,17 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 CODE = [*MODULES, *sorted((ROOT / "scripts").rglob("*.py"))]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
-# From the top down; a room may import from its own level or from one below.
-LEVELS = (
-    ("cli", "__main__"),
-    ("checks", "changes", "contributing", "export", "drawing"),
-    ("ledger",),
-    ("evaluation",),
-    ("architectures",),
-    ("hardware",),
-    ("faces", "pipelines"),
-    ("formulas",),
-    ("sharding", "kernels"),
-    ("data",),
-    ("quantities",),
-    ("errors",),
-)
-MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 640, 160, 6
+MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6
+# Longer for now: each is to be split, and then leaves this list.
+TOO_LONG = {
+    "calculators/flopbook/data/library.py",
+    "calculators/flopbook/export/tables.py",
+    "tests/changes/test_difference.py",
+    "tests/data/test_accelerators.py",
+    "tests/data/test_references.py",
+}
+# `line` is the place of the import: "flopbook.data.claims -> flopbook.ledger.rows (l.12)"
+IMPORT = re.compile(r"([\w.]+) -> ([\w.]+) \(l\.(\d+)")
 
 
 def label(path: Path) -> str:
@@ -50,16 +46,30 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
 @pytest.mark.parametrize("path", [*CODE, *TESTS], ids=label)
 def test_files_and_functions_keep_to_their_budget(path: Path) -> None:
     """A file has at most 400 lines, a function 60 lines and six parameters."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+    if label(path) in TOO_LONG:
+        return
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= MAX_LINES
     for function in functions(path):
-        assert (function.end_lineno or 0) - function.lineno + 1 <= MAX_FUNCTION, function.name
+        assert _length(function, lines) <= MAX_FUNCTION, function.name
         if path in CODE and not _is_formula(function):
-            names = [
-                a.arg
-                for a in (*function.args.args, *function.args.kwonlyargs)
-                if a.arg not in ("self", "cls")
-            ]
-            assert len(names) <= MAX_PARAMETERS, function.name
+            assert len(_parameters(function)) <= MAX_PARAMETERS, function.name
+
+
+def _length(function: ast.FunctionDef, lines: list[str]) -> int:
+    """Lines of a function; of a formula those that compute, as its inputs take one line each."""
+    first, last = function.lineno, function.end_lineno or 0
+    if not _is_formula(function):
+        return last - first + 1
+    statements = function.body[1:] if ast.get_docstring(function) else function.body
+    body = lines[statements[0].lineno - 1 : last]
+    return sum(not line.lstrip().startswith("#") for line in body)
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    """What a caller passes."""
+    arguments = (*function.args.args, *function.args.kwonlyargs)
+    return [argument.arg for argument in arguments if argument.arg not in ("self", "cls")]
 
 
 def _is_formula(function: ast.FunctionDef) -> bool:
@@ -85,32 +95,67 @@ def test_public_functions_are_annotated_and_documented(path: Path) -> None:
             assert all(argument.annotation is not None for argument in arguments), node.name
 
 
-def _level(module: str) -> int:
-    return next((n for n, names in enumerate(LEVELS) if module in names), -1)
+def _tool(*words: str) -> subprocess.CompletedProcess[str]:
+    """A tool of the environment, run on the whole repository."""
+    name, *arguments = words
+    return subprocess.run(
+        [str(Path(sys.executable).parent / name), *arguments],
+        cwd=ROOT,
+        # wide enough that no line of a report is broken
+        env={**os.environ, "COLUMNS": "500", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=label)
-def test_arrows_run_downwards(path: Path) -> None:
-    """A room knows those below it, never those above.
+def import_offences(report: str) -> list[str]:
+    """Each import that breaks a contract in a report of import-linter, and what to do about it."""
+    return [
+        f"{_file_of(importer)}:{line} imports {imported}, which lies above it: move the code down "
+        "or pass the value in; docs/contributing/architecture.md has the map"
+        for importer, imported, line in dict.fromkeys(IMPORT.findall(report))
+    ]
 
-    Formulas know nothing of files, pages or vendors.
-    """
-    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    if own == "__init__":
-        return
-    assert _level(own) >= 0, f"{own} has no place in the house: add it to LEVELS"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("flopbook."):
-            names = [node.module.split(".")[1]]
-        elif isinstance(node, ast.Import):
-            names = [
-                alias.name.split(".")[1]
-                for alias in node.names
-                if alias.name.startswith("flopbook.")
-            ]
-        for name in names:
-            assert _level(name) >= _level(own), f"{label(path)} imports {name}, which lies above it"
+
+def _file_of(module: str) -> str:
+    """The file of a module, from the top of the repository."""
+    path = module.replace(".", "/")
+    if module.split(".")[0] == "flopbook":
+        path = f"calculators/{path}"
+    return f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py"
+
+
+def test_arrows_run_downwards() -> None:
+    """A room knows those below it, never those above: .importlinter says which is which."""
+    checked = _tool("lint-imports", "--no-logo", "--cache-dir", "build/import-linter")
+    report = checked.stdout + checked.stderr
+    offences = import_offences(report)
+    assert checked.returncode == 0, "\n".join(offences) or report
+
+
+def test_an_import_that_runs_upwards_is_named_with_its_remedy() -> None:
+    report = (
+        "flopbook.data is not allowed to import flopbook.ledger:\n\n"
+        "- flopbook.data.claims -> flopbook.ledger (l.12)\n"
+    )
+    assert import_offences(report) == [
+        "calculators/flopbook/data/claims.py:12 imports flopbook.ledger, which lies above it: "
+        "move the code down or pass the value in; docs/contributing/architecture.md has the map"
+    ]
+
+
+def test_types_hold() -> None:
+    """What mypy finds, a line each, as file:line: message; its cache is in build/mypy."""
+    checked = _tool("mypy", "--no-error-summary", "--no-pretty")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_package_has_rooms_and_no_loose_modules() -> None:
+    """A module that belongs to no room would be below and above everything."""
+    entries = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert entries == rooms | {"__init__.py", "__main__.py", "errors.py", "py.typed"}
 
 
 def test_only_scripts_know_the_site_generator() -> None:
