@@ -16,7 +16,7 @@ from pathlib import Path
 from scripts.ensure_browser import BrowserError, ensure_browser
 from scripts.website.book.document import NAME
 from scripts.website.book.parts import BookError
-from scripts.website.build.steps import Steps
+from scripts.website.build.steps import BuildSteps
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
 
             if build_site.main([]):
                 return 1
-        steps = Steps(4)
+        steps = BuildSteps(4)
         _make(options, browser, steps)
     except BrowserError as error:
         print(f"book: {error}", file=sys.stderr)
@@ -63,7 +63,7 @@ def stale(site: Path) -> bool:
     return last_change > page.stat().st_mtime_ns
 
 
-def _make(options: argparse.Namespace, browser: Path, steps: Steps) -> None:
+def _make(options: argparse.Namespace, browser: Path, steps: BuildSteps) -> None:
     from scripts.website.book import making
     from scripts.website.book.publish import megabytes, publish
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from flopbook.errors import FlopbookError
-from scripts.website.build.steps import Steps
+from scripts.website.build.steps import BuildSteps
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -53,7 +53,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Run the build; print where the site is and how long each step took."""
     options = _parse(arguments)
-    steps = Steps(7 if options.zensical else 6)
+    steps = BuildSteps(7 if options.zensical else 6)
     try:
         _build(options, steps)
     except (CheckFailed, FlopbookError) as error:
@@ -74,7 +74,7 @@ def _failed(error: Exception, site: Path) -> int:
     return 1
 
 
-def _build(options: argparse.Namespace, steps: Steps) -> None:
+def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
     content, staged = options.work / "docs", options.work / "site.new"
     with steps.step("check the data"):
         check_data()

@@ -158,6 +158,21 @@ def test_the_package_has_rooms_and_no_loose_modules() -> None:
     assert entries == rooms | {"__init__.py", "__main__.py", "errors.py", "py.typed"}
 
 
+def test_a_class_name_has_one_meaning() -> None:
+    """Who looks for a class by its name finds one."""
+    places: dict[str, list[str]] = {}
+    for path in [*MODULES, *sorted((ROOT / "scripts" / "website").rglob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{label(path)}:{node.lineno}")
+    offences = [
+        f"{name} is at {' and at '.join(lines)}: rename one by what it holds"
+        for name, lines in places.items()
+        if len(lines) > 1
+    ]
+    assert not offences, "\n".join(offences)
+
+
 def test_only_scripts_know_the_site_generator() -> None:
     """The package would not change if the site generator did."""
     for path in MODULES:

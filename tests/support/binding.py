@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scripts.website.book.document import Facts
 from scripts.website.book.making import joined
-from scripts.website.book.parts import Part
+from scripts.website.book.parts import BookPart
 
 CHAPTERS = ["handbook/one/", "handbook/two/"]
 KNOWN = Facts(
@@ -126,6 +126,6 @@ def write(site: Path, page: str, article: str) -> None:
     )
 
 
-def bound(site: Path, address: str = "") -> list[Part]:
+def bound(site: Path, address: str = "") -> list[BookPart]:
     """The parts of the small book, ready to be written."""
     return joined(site, CHAPTERS, address)

@@ -39,7 +39,7 @@ _CALLABLE = {name: getattr(ops, name) for name in FUNCTIONS}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorkedStep:
     """One line of the working."""
 
     name: str
@@ -57,7 +57,9 @@ class _Line(NamedTuple):
     uses: set[str]
 
 
-def worked(formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = ()) -> list[Step]:
+def worked(
+    formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = ()
+) -> list[WorkedStep]:
     """The steps of a formula for given SI inputs, in order.
 
     `skip` names outputs that are left open.
@@ -81,7 +83,7 @@ def worked(formula: Formula, inputs: Mapping[str, Any], skip: Collection[str] = 
     # A step that only the other side of a choice needs is computed, but not shown.
     used = _used(lines, {name for name, _ in parsed.outputs})
     return [
-        Step(
+        WorkedStep(
             line.name,
             text(line.expression, names),
             text(line.expression, shown),

@@ -34,7 +34,7 @@ _DEEPEST = 8  # variables inside of variables; more is a circle
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*\)")
 
 
-class Rule(NamedTuple):
+class PaintRule(NamedTuple):
     """A selector with its weight, and what it says about paint."""
 
     weight: tuple[int, int]
@@ -42,7 +42,7 @@ class Rule(NamedTuple):
     paint: dict[str, str]
 
 
-def rules(sheet: str) -> list[Rule]:
+def rules(sheet: str) -> list[PaintRule]:
     """The rules of a style sheet that paint, the weakest first, in colours of the light scheme."""
     variables = dict(THEME)
     declared: list[tuple[str, dict[str, str]]] = []
@@ -56,14 +56,14 @@ def rules(sheet: str) -> list[Rule]:
                 name: text for name, text in declarations.items() if name.startswith("--")
             }
         declared.append((selectors, declarations))
-    painting: list[Rule] = []
+    painting: list[PaintRule] = []
     for selectors, declarations in declared:
         values = {
             name: _resolved(text, variables) for name, text in declarations.items() if name in PAINT
         }
         for selector in _COMMA.split(selectors):
             if values and not _STATE.search(selector):
-                painting.append(Rule(_weight(selector), selector, values))
+                painting.append(PaintRule(_weight(selector), selector, values))
     return sorted(painting, key=lambda rule: rule.weight)
 
 
@@ -96,7 +96,7 @@ def _weight(selector: str) -> tuple[int, int]:
     return len(re.findall(r"[.\[:]", plain)), len(re.findall(r"(?<![\w.#-])[a-z]", plain))
 
 
-def paint(body: Tag, painting: Sequence[Rule]) -> None:
+def paint(body: Tag, painting: Sequence[PaintRule]) -> None:
     """Write what the rules say into every picture below an element; classes are gone then."""
     if not body.select_one("svg"):
         return

@@ -15,7 +15,7 @@ from bs4 import Tag
 import flopbook
 from flopbook.data.library import references
 from flopbook.data.repository import repository_address
-from scripts.website.book.parts import Part
+from scripts.website.book.parts import BookPart
 from scripts.website.pages.sources import MONTHS
 
 HERE = Path(__file__).resolve().parent
@@ -72,13 +72,13 @@ def title_page(known: Facts) -> str:
     )
 
 
-def contents(parts: Sequence[Part]) -> str:
+def contents(parts: Sequence[BookPart]) -> str:
     """The contents with an empty place for each page number."""
     lines = "".join(f"<li>{_line(part.slug, part.name)}{_sections(part)}</li>" for part in parts)
     return f"<h1>Contents</h1>\n<ol>{lines}</ol>"
 
 
-def _sections(part: Part) -> str:
+def _sections(part: BookPart) -> str:
     """The sections of a chapter as a list; nothing for other parts."""
     lines = "".join(f"<li>{_line(anchor, title)}</li>" for anchor, title in part.listed_sections())
     return f"<ol>{lines}</ol>" if lines else ""
@@ -94,7 +94,7 @@ def markup(body: Tag) -> str:
     return body.decode_contents(formatter="minimal").strip()
 
 
-def printed(known: Facts, parts: Sequence[Part]) -> str:
+def printed(known: Facts, parts: Sequence[BookPart]) -> str:
     """The whole book as one HTML document for the printer, with all that it needs inside it."""
     sections = "\n".join(map(_section, parts))
     heads = "\n".join(
@@ -114,13 +114,13 @@ def printed(known: Facts, parts: Sequence[Part]) -> str:
 """
 
 
-def _section(part: Part) -> str:
+def _section(part: BookPart) -> str:
     """A part on pages of its own name, which carry its running head."""
     opening = f'<section class="part" id="{part.slug}" style="page: {_page(part)}">'
     return f"{opening}\n{markup(part.body)}\n</section>"
 
 
-def _page(part: Part) -> str:
+def _page(part: BookPart) -> str:
     return f"p-{part.slug}"
 
 

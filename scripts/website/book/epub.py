@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from scripts.website.book.cover import cover
 from scripts.website.book.document import Facts, markup, style, title_page
-from scripts.website.book.parts import Part
+from scripts.website.book.parts import BookPart
 
 MIMETYPE = "application/epub+zip"
 FOLDER = "EPUB"
@@ -49,7 +49,7 @@ _ACCESS = {
 }
 
 
-def epub(known: Facts, parts: Sequence[Part]) -> bytes:
+def epub(known: Facts, parts: Sequence[BookPart]) -> bytes:
     """The book as ePub 3, with the list of chapters that readers of ePub 2 know."""
     opening = f'<section class="title-page">{title_page(known)}</section>'
     files = {"title.xhtml": _xhtml(known.title, opening)}
@@ -100,7 +100,7 @@ def _xhtml(title: str, body: str) -> str:
 """
 
 
-def _section(part: Part, homes: dict[str, str]) -> str:
+def _section(part: BookPart, homes: dict[str, str]) -> str:
     """A part as the body of its file: a link to another part names its file."""
     for link in part.body.select('a[href^="#"]'):
         anchor = str(link["href"])[1:]
@@ -111,14 +111,14 @@ def _section(part: Part, homes: dict[str, str]) -> str:
     return f'<section epub:type="{_kind(part)}" id="{part.slug}">\n{markup(part.body)}\n</section>'
 
 
-def _kind(part: Part) -> str:
+def _kind(part: BookPart) -> str:
     """What a part is in the words of ePub."""
     if part.number:
         return "chapter"
     return {"about": "preface", "bibliography": "bibliography"}.get(part.slug, "backmatter")
 
 
-def _nav(parts: Sequence[Part]) -> str:
+def _nav(parts: Sequence[BookPart]) -> str:
     """The list of contents that readers of ePub 3 show, and where to begin."""
     lines = "".join(map(_listed, parts))
     first = next((part for part in parts if part.number), parts[0])
@@ -138,7 +138,7 @@ def _nav(parts: Sequence[Part]) -> str:
     )
 
 
-def _listed(part: Part) -> str:
+def _listed(part: BookPart) -> str:
     """A part in the list of contents, a chapter with its sections."""
     file = f"{part.slug}.xhtml"
     sections = "".join(
@@ -149,7 +149,7 @@ def _listed(part: Part) -> str:
     return f'<li><a href="{file}">{html.escape(part.name)}</a>{inner}</li>'
 
 
-def _ncx(known: Facts, parts: Sequence[Part]) -> str:
+def _ncx(known: Facts, parts: Sequence[BookPart]) -> str:
     """The list of contents for readers of ePub 2."""
     points = ""
     for number, part in enumerate(parts, 1):
@@ -166,7 +166,7 @@ def _ncx(known: Facts, parts: Sequence[Part]) -> str:
 """
 
 
-def _package(known: Facts, parts: Sequence[Part], files: dict[str, str]) -> str:
+def _package(known: Facts, parts: Sequence[BookPart], files: dict[str, str]) -> str:
     items = "\n".join(_item(name, text) for name, text in sorted(files.items()))
     spine = "".join(
         f'<itemref idref="{name}"/>' for name in ("title", "nav", *(part.slug for part in parts))

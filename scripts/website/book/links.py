@@ -10,14 +10,14 @@ from pathlib import Path
 
 from bs4 import Tag
 
-from scripts.website.book.parts import BIBLIOGRAPHY, BookError, Part, parsed, words
+from scripts.website.book.parts import BIBLIOGRAPHY, BookError, BookPart, parsed, words
 
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _REFERS = ("aria-labelledby", "aria-describedby", "headers", "for")
 _URL = re.compile(r"url\(#([^)]+)\)")
 
 
-def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
+def connect(parts: Sequence[BookPart], site: Path, site_url: str) -> list[BookPart]:
     """Rewrite all links and ids of the parts in place; the parts with the bibliography after them.
 
     A link to another page of the site leads to it at `site_url`; where no address is known its
@@ -45,7 +45,7 @@ def connect(parts: Sequence[Part], site: Path, site_url: str) -> list[Part]:
     return [*parts, works.part(parts, site_url)]
 
 
-def _own_ids(part: Part) -> set[str]:
+def _own_ids(part: BookPart) -> set[str]:
     return {str(element["id"]) for element in part.body.select("[id]")}
 
 
@@ -87,7 +87,7 @@ def _introduced(link: Tag, page: str, numbers: dict[str, int]) -> None:
         link.string = f"introduced in chapter {number}" if number else "introduced on the site"
 
 
-def _cite(part: Part, link: Tag, works: _Works) -> None:
+def _cite(part: BookPart, link: Tag, works: _Works) -> None:
     target, key = resolved(str(link.get("href", "")), part.page)
     if not key or works.entry(target, key) is None:
         return
@@ -96,7 +96,7 @@ def _cite(part: Part, link: Tag, works: _Works) -> None:
     part.cited[key] = part.cited.get(key) or label
 
 
-def _ids(part: Part) -> None:
+def _ids(part: BookPart) -> None:
     """Every id gets the name of its part before it: two chapters have the same headings."""
     for element in part.body.find_all(True):
         if element.get("id"):
@@ -110,7 +110,7 @@ def _ids(part: Part) -> None:
                 element[name] = _URL.sub(lambda match: f"url(#{part.slug}-{match[1]})", value)
 
 
-def dangling(parts: Sequence[Part]) -> list[str]:
+def dangling(parts: Sequence[BookPart]) -> list[str]:
     """Links inside the book that lead nowhere, and ids that stand twice."""
     ids = Counter(part.slug for part in parts)
     targets: set[str] = set()
@@ -140,7 +140,7 @@ class _Works:
             self._pages[page] = {str(block["id"]): block for block in blocks}
         return self._pages[page].get(key)
 
-    def part(self, parts: Sequence[Part], site_url: str) -> Part:
+    def part(self, parts: Sequence[BookPart], site_url: str) -> BookPart:
         """The bibliography: every cited work by its key, which begins with an author's name."""
         blocks: dict[str, tuple[str, Tag]] = {}
         for page, on_page in self._pages.items():
@@ -159,10 +159,10 @@ class _Works:
                 shown.insert(0, parsed(f'<p class="label">{label}</p>'))
             shown.append(parsed(f'<p class="cited">{_cited(key, parts)}</p>'))
             body.append(shown.extract())
-        return Part(BIBLIOGRAPHY, "", "Bibliography", body)
+        return BookPart(BIBLIOGRAPHY, "", "Bibliography", body)
 
 
-def _cited(key: str, parts: Sequence[Part]) -> str:
+def _cited(key: str, parts: Sequence[BookPart]) -> str:
     """Where a work is cited: chapters by their numbers, other parts by their titles."""
     citing = [part for part in parts if key in part.cited]
     links = [f'<a href="#{part.slug}">{part.number or part.title}</a>' for part in citing]

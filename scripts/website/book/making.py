@@ -10,14 +10,14 @@ from scripts.website.book import colours, links, shape
 from scripts.website.book.checks import problems
 from scripts.website.book.document import Facts, facts, printed
 from scripts.website.book.epub import epub
-from scripts.website.book.parts import BookError, Part, read
+from scripts.website.book.parts import BookError, BookPart, read
 from scripts.website.build.generator import CONFIG, site_url
 from scripts.website.build.handbook import chapters
 
 SHEET = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "flopbook.css"
 
 
-def gathered(site: Path) -> tuple[Facts, list[Part]]:
+def gathered(site: Path) -> tuple[Facts, list[BookPart]]:
     """The facts and the parts of the book, the chapters being those of docs/ in their order.
 
     Raises BookError.
@@ -27,7 +27,7 @@ def gathered(site: Path) -> tuple[Facts, list[Part]]:
     return known, joined(site, pages, known.site_url)
 
 
-def joined(site: Path, pages: Sequence[str], address: str = "") -> list[Part]:
+def joined(site: Path, pages: Sequence[str], address: str = "") -> list[BookPart]:
     """The parts of the book, ready to be written.
 
     `pages` are the folders of its chapters, `address` is that of the site.
@@ -45,7 +45,7 @@ def joined(site: Path, pages: Sequence[str], address: str = "") -> list[Part]:
     return parts
 
 
-def paper(known: Facts, parts: Sequence[Part], browser: Path) -> tuple[bytes, int]:
+def paper(known: Facts, parts: Sequence[BookPart], browser: Path) -> tuple[bytes, int]:
     """The PDF and its number of pages. Raises BookError when something is wider than the page."""
     from playwright.sync_api import sync_playwright  # only where a browser is asked for
     from pypdf import PdfReader
@@ -62,7 +62,7 @@ def paper(known: Facts, parts: Sequence[Part], browser: Path) -> tuple[bytes, in
     return content, len(PdfReader(io.BytesIO(content)).pages)
 
 
-def reader(known: Facts, parts: Sequence[Part]) -> bytes:
+def reader(known: Facts, parts: Sequence[BookPart]) -> bytes:
     """The ePub. Raises BookError with what does not hold of it."""
     content = epub(known, parts)
     if faults := problems(content):

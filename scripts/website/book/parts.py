@@ -19,7 +19,7 @@ class BookError(RuntimeError):
 
 
 @dataclass
-class Part:
+class BookPart:
     """One part: anchor, folder of its page, number (0 if it is no chapter), title and text."""
 
     slug: str
@@ -54,7 +54,7 @@ def parsed(html: str) -> BeautifulSoup:
     return BeautifulSoup(html, "html.parser")
 
 
-def read(site: Path, chapters: Iterable[str]) -> list[Part]:
+def read(site: Path, chapters: Iterable[str]) -> list[BookPart]:
     """The parts of the book; `chapters` are the folders of their pages in order.
 
     Raises BookError for a missing one.
@@ -79,7 +79,7 @@ def _slug(page: str) -> str:
     return page.strip("/").rpartition("/")[2]
 
 
-def _part(site: Path, page: str, slug: str, number: int = 0) -> Part:
+def _part(site: Path, page: str, slug: str, number: int = 0) -> BookPart:
     path = _file(site, page)
     try:
         soup = parsed(path.read_text(encoding="utf-8"))
@@ -91,10 +91,10 @@ def _part(site: Path, page: str, slug: str, number: int = 0) -> Part:
         raise BookError(f"{path}: found no article with a title")
     for mark in body.select("a.headerlink"):
         mark.decompose()
-    return Part(slug, page, words(head), body, number)
+    return BookPart(slug, page, words(head), body, number)
 
 
-def _retitle(part: Part) -> None:
+def _retitle(part: BookPart) -> None:
     """Give the preface its title, without the list of chapters: the contents have it."""
     head = part.body.select_one("h1")
     if head is not None:

@@ -7,7 +7,7 @@ import re
 from bs4 import Comment, Tag
 from bs4.element import NavigableString
 
-from scripts.website.book.parts import BookError, Part, parsed, words
+from scripts.website.book.parts import BookError, BookPart, parsed, words
 
 _BLOCKS = ("figure", "div", "table", "ul", "ol", "pre", "p", "dl", "section", "details")
 # Names that the HTML reader writes small and XML wants as they are.
@@ -57,7 +57,7 @@ MOVES = (".fb-slide", ".fb-visit", ".fb-sweep")  # what the style sheet of the s
 _XML = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
 
 
-def shape(part: Part) -> None:
+def shape(part: BookPart) -> None:
     """Change the text of a part in place.
 
     Raises BookError for a picture in a file: nothing would bring it along.
@@ -96,7 +96,7 @@ def _calculators(body: Tag) -> None:
         box.append(parsed(f"\n<p>{command}{address}</p>"))
 
 
-def _answers(part: Part) -> None:
+def _answers(part: BookPart) -> None:
     """Move answers to the end of the chapter, with links both ways.
 
     On paper nothing folds, and a reader tries first.
@@ -147,7 +147,7 @@ def _captions(body: Tag) -> None:
         code.decompose()
 
 
-def _headings(part: Part) -> None:
+def _headings(part: BookPart) -> None:
     head = part.body.select_one("h1")
     if head is not None and part.number:
         head.insert(0, parsed(f'<span class="number">{part.number}</span> '))

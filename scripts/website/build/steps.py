@@ -10,7 +10,7 @@ from contextlib import contextmanager
 _WIDTH = 90  # characters of a line of progress
 
 
-class Steps:
+class BuildSteps:
     """Prints each step as it begins, and at the end how long each took."""
 
     def __init__(self, total: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.architectures.shape import shape
 from flopbook.formulas import attention_traffic
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 MODEL, BLOCK = "llama-3-70b", 128
@@ -28,8 +28,8 @@ def figure() -> Figure:
         (name, [(float(seq), moved(seq)[n]) for seq in LENGTHS]) for n, name in enumerate(names)
     ]
     chart = Chart(
-        Axis("tokens of the sequence", LENGTHS[0], LENGTHS[-1]),
-        Axis("bytes moved", lines[2][1][0][1] / 2, lines[0][1][-1][1] * 2, "byte"),
+        ChartAxis("tokens of the sequence", LENGTHS[0], LENGTHS[-1]),
+        ChartAxis("bytes moved", lines[2][1][0][1] / 2, lines[0][1][-1][1] * 2, "byte"),
         (84, 14, 490, 290),
     )
     shapes = chart.grid()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, words
 
 MODEL, CHIP, CHIPS = "llama-3-70b", "nvidia/h100-sxm", 8
@@ -14,8 +14,8 @@ _LENGTHS = (2048, 8192, 32768)
 def figure() -> Figure:
     """One line for each length of context, one point for each doubling of the batch."""
     chart = Chart(
-        Axis("time for one token of a sequence", 4e-3, 4e-2, "s"),
-        Axis("tokens a second for each chip", 20, 4e3),
+        ChartAxis("time for one token of a sequence", 4e-3, 4e-2, "s"),
+        ChartAxis("tokens a second for each chip", 20, 4e3),
     )
     shapes, facts = chart.grid(), []
     for number, length in enumerate(_LENGTHS):

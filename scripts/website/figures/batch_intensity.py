@@ -6,7 +6,7 @@ from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, path, words
 
 _MODELS = ("llama-3-405b", "llama-3-8b", "gpt-2-small")
@@ -17,8 +17,8 @@ _TOKENS = tuple(2.0**power for power in range(15))
 def figure() -> Figure:
     """A line for each matrix, and the ridge point of a chip."""
     chart = Chart(
-        Axis("tokens in the batch", 1, _TOKENS[-1]),
-        Axis("FLOP for each byte", 1, 1e4),
+        ChartAxis("tokens in the batch", 1, _TOKENS[-1]),
+        ChartAxis("FLOP for each byte", 1, 1e4),
         (72, 14, 470, 290),
     )
     shapes, facts = chart.grid(), []

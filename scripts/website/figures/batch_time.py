@@ -7,7 +7,7 @@ from typing import Any
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart, spaced
+from scripts.website.figures.chart import Chart, ChartAxis, spaced
 from scripts.website.figures.drawing import Figure, Point, path, words
 
 LOW, HIGH, POINTS = 30.0, 6000.0, 40
@@ -51,8 +51,8 @@ def figure(
         "FSDP": float(alone["tokens_per_chip"]) * chips,
     }
     heights = [y for _, points in named for _, y in points]
-    across = Axis("tokens in the batch", LOW * chips, HIGH * chips, "1")
-    chart = Chart(across, Axis("time", min(heights), max(heights), "s"), (84, 20, 540, 280))
+    across = ChartAxis("tokens in the batch", LOW * chips, HIGH * chips, "1")
+    chart = Chart(across, ChartAxis("time", min(heights), max(heights), "s"), (84, 20, 540, 280))
     shapes = [*chart.grid(), *chart.lines(named)]
     facts = []
     for name, batch in least.items():

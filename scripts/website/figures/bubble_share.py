@@ -7,7 +7,7 @@ from typing import Any
 from flopbook.drawing.schedules import NAMES
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, Point
 
 MOST = 256  # micro-batches
@@ -23,8 +23,8 @@ def figure(stages: int = 8) -> Figure:
     ]
     shares = [share for _, points in lines for _, share in points]
     chart = Chart(
-        Axis("micro-batches", stages, counts[-1], ""),
-        Axis("idle share of the step", min(shares) * 0.8, 0.6, ""),
+        ChartAxis("micro-batches", stages, counts[-1], ""),
+        ChartAxis("idle share of the step", min(shares) * 0.8, 0.6, ""),
         (84, 14, 500, 270),
     )
     facts = []

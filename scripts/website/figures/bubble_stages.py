@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 STAGES = (4, 8, 16, 32)
@@ -24,8 +24,8 @@ def figure() -> Figure:
     """A line for each number of stages and a dot at four micro-batches for each of them."""
     lines = [(f"{k} stages", [(2**n, share(k, 2**n)) for n in range(10)]) for k in STAGES]
     chart = Chart(
-        Axis("micro-batches", 1, MOST, ""),
-        Axis("idle share of the step", 0.005, 1, ""),
+        ChartAxis("micro-batches", 1, MOST, ""),
+        ChartAxis("idle share of the step", 0.005, 1, ""),
         (84, 14, 540, 270),
     )
     shapes = [*chart.grid(), *chart.lines(lines)]

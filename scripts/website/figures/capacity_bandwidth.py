@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
@@ -48,8 +48,8 @@ def figure() -> Figure:
     """A mark for each chip; the diagonals are times."""
     chips_shown = spots()
     chart = Chart(
-        Axis("memory", 1e8, 2e12, "byte"),
-        Axis("memory bandwidth", 1e10, 6e16, "byte/s"),
+        ChartAxis("memory", 1e8, 2e12, "byte"),
+        ChartAxis("memory bandwidth", 1e10, 6e16, "byte/s"),
         (104, 14, 616, 330),
     )
     shapes = chart.grid()

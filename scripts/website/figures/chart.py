@@ -17,7 +17,7 @@ Named = tuple[str, Sequence[Point]]
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ChartAxis:
     """What an axis shows: its words, its ends, the unit of its values (empty for plain numbers)."""
 
     label: str
@@ -39,7 +39,10 @@ class Chart:
     """A plot inside a picture. `frame` is left, top, right and bottom of the plotted area."""
 
     def __init__(
-        self, across: Axis, up: Axis, frame: tuple[float, float, float, float] = (84, 14, 616, 290)
+        self,
+        across: ChartAxis,
+        up: ChartAxis,
+        frame: tuple[float, float, float, float] = (84, 14, 616, 290),
     ) -> None:
         left, top, right, bottom = frame
         self.frame = frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.formulas import reliability
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 _HOURS = (1.0, 3.0, 12.0)
@@ -13,8 +13,8 @@ _HOURS = (1.0, 3.0, 12.0)
 def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
     """One line for each time between failures; `save` and `restart` are in seconds."""
     chart = Chart(
-        Axis("time between checkpoints", 60, 7200, "s"),
-        Axis("percent of the time lost", 0, 60, "1", log=False),
+        ChartAxis("time between checkpoints", 60, 7200, "s"),
+        ChartAxis("percent of the time lost", 0, 60, "1", log=False),
         (84, 14, 470, 290),
     )
     shapes, facts = chart.grid(), []

@@ -7,7 +7,7 @@ from typing import Any
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 LOW, HIGH, POINTS = 3, 10, 43  # powers of ten of the bytes, and points of a line
@@ -27,8 +27,8 @@ def figure(
     shortest = min(row[0] for row in times.values())
     longest = max(row[-1] for row in times.values())
     chart = Chart(
-        Axis("bytes of the whole array", 10.0**LOW, 10.0**HIGH, "byte"),
-        Axis("time", shortest / 2, longest * 2, "s"),
+        ChartAxis("bytes of the whole array", 10.0**LOW, 10.0**HIGH, "byte"),
+        ChartAxis("time", shortest / 2, longest * 2, "s"),
         (84, 14, 616, 270),
     )
     shapes, facts = chart.grid(), []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.ledger.rows import ledger_row
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, path, words
 
 _YEARS = (2014, 2023)
@@ -12,8 +12,8 @@ _YEARS = (2014, 2023)
 def figure() -> Figure:
     """Two growth curves, one of them with its band."""
     chart = Chart(
-        Axis("year", _YEARS[0], _YEARS[1], "", log=False),
-        Axis("times as much as in 2014", 1, 1e7, ""),
+        ChartAxis("year", _YEARS[0], _YEARS[1], "", log=False),
+        ChartAxis("times as much as in 2014", 1, 1e7, ""),
         (84, 14, 500, 290),
     )
     compute = _months("sevilla-doubling-deep")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.configuration_memory import CHIP, COMMON
 from scripts.website.figures.drawing import Figure, dot, path, words
 
@@ -50,8 +50,8 @@ def figure() -> Figure:
     """One point for each division, with a line at the memory of the chip."""
     divisions, memory = list(configurations()), chip(CHIP).memory()
     chart = Chart(
-        Axis("memory needed on a chip", 6e10, 2e11, "byte"),
-        Axis("percent of time idle", 0, 100, "1", log=False),
+        ChartAxis("memory needed on a chip", 6e10, 2e11, "byte"),
+        ChartAxis("percent of time idle", 0, 100, "1", log=False),
     )
     shapes = chart.grid()
     edge = chart.x.at(memory)

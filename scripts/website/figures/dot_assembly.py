@@ -9,7 +9,7 @@ from scripts.website.figures.drawing import Figure, box, path, words
 KINDS = {"load": "c1", "arithmetic": "c0", "loop": "c5"}
 
 
-class Line(NamedTuple):
+class Instruction(NamedTuple):
     """An instruction: its label, its text, and its kind (empty before the loop)."""
 
     label: str
@@ -18,15 +18,15 @@ class Line(NamedTuple):
 
 
 LISTING = (
-    Line("", "li   a3, 0", ""),
-    Line("loop:", "lw   t0, 0(a0)", "load"),
-    Line("", "lw   t1, 0(a1)", "load"),
-    Line("", "mul  t0, t0, t1", "arithmetic"),
-    Line("", "add  a3, a3, t0", "arithmetic"),
-    Line("", "addi a0, a0, 4", "loop"),
-    Line("", "addi a1, a1, 4", "loop"),
-    Line("", "addi a2, a2, -1", "loop"),
-    Line("", "bnez a2, loop", "loop"),
+    Instruction("", "li   a3, 0", ""),
+    Instruction("loop:", "lw   t0, 0(a0)", "load"),
+    Instruction("", "lw   t1, 0(a1)", "load"),
+    Instruction("", "mul  t0, t0, t1", "arithmetic"),
+    Instruction("", "add  a3, a3, t0", "arithmetic"),
+    Instruction("", "addi a0, a0, 4", "loop"),
+    Instruction("", "addi a1, a1, 4", "loop"),
+    Instruction("", "addi a2, a2, -1", "loop"),
+    Instruction("", "bnez a2, loop", "loop"),
 )
 _TOP, _ROW, _COLUMNS = 40.0, 24.0, {"load": 330.0, "arithmetic": 430.0, "loop": 540.0}
 

@@ -26,7 +26,7 @@ QUANTITIES = (
 _LEFT, _ROW, _MOST = 176, 36, 24.0
 
 
-class Row(NamedTuple):
+class GrowthRow(NamedTuple):
     """A quantity with its growth over all server chips with DRAM, and over GPUs alone."""
 
     label: str
@@ -34,11 +34,11 @@ class Row(NamedTuple):
     gpus: Growth
 
 
-def rows() -> list[Row]:
+def rows() -> list[GrowthRow]:
     """The quantities, fastest first."""
     chips = items()
     fits = [
-        Row(label, trend_growth(chips, name, FITTED), trend_growth(chips, name, ("gpu",)))
+        GrowthRow(label, trend_growth(chips, name, FITTED), trend_growth(chips, name, ("gpu",)))
         for name, label in QUANTITIES
     ]
     return sorted(fits, key=lambda row: row.every.doubling)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 _ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
@@ -12,8 +12,8 @@ _ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
 def figure(draft_time: float = 0.05) -> Figure:
     """One line for each acceptance; `draft_time` is in passes of the large model for each token."""
     chart = Chart(
-        Axis("tokens drafted for each pass", 1, _LONGEST, "", log=False),
-        Axis("times as many tokens a second", 1, 5, log=False),
+        ChartAxis("tokens drafted for each pass", 1, _LONGEST, "", log=False),
+        ChartAxis("times as many tokens a second", 1, 5, log=False),
         (64, 14, 560, 290),
     )
     shapes, facts = chart.grid(), []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from flopbook.architectures.shape import shape
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, path, words
 
 _MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
@@ -24,8 +24,8 @@ def half_read(experts: float, visited: float) -> float:
 def figure() -> Figure:
     """One line for each model."""
     chart = Chart(
-        Axis("tokens in the batch", 1, 1024, "1"),
-        Axis("percent of the experts read", 0, 100, "1", log=False),
+        ChartAxis("tokens in the batch", 1, 1024, "1"),
+        ChartAxis("percent of the experts read", 0, 100, "1", log=False),
         (84, 14, 470, 290),
     )
     shapes, facts = chart.grid(), []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.architectures.shape import shape
 from flopbook.formulas import reliability
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 MODEL = "llama-3-405b"  # the run whose failures were counted
@@ -15,8 +15,8 @@ _YEAR = 365.25 * 86400
 def figure() -> Figure:
     """Lines for a chip that fails half as often as the counted ones, as often, twice as often."""
     chart = Chart(
-        Axis("chips in the run", 8, 200_000, "chip"),
-        Axis("hours between failures", 0.1, 3e4),
+        ChartAxis("chips in the run", 8, 200_000, "chip"),
+        ChartAxis("hours between failures", 0.1, 3e4),
         (84, 14, 500, 290),
     )
     run = shape(MODEL)

@@ -6,7 +6,7 @@ from typing import Any
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart, spaced
+from scripts.website.figures.chart import Chart, ChartAxis, spaced
 from scripts.website.figures.drawing import Figure
 
 LOW, HIGH, POINTS = 30.0, 6000.0, 50
@@ -30,8 +30,8 @@ def figure(
     )
     heights = [y for _, points in lines for _, y in points]
     chart = Chart(
-        Axis("tokens per chip", LOW, HIGH, "1"),
-        Axis("arithmetic over traffic", min(heights) * 0.8, max(heights) * 1.3, ""),
+        ChartAxis("tokens per chip", LOW, HIGH, "1"),
+        ChartAxis("arithmetic over traffic", min(heights) * 0.8, max(heights) * 1.3, ""),
         (84, 14, 510, 270),
     )
     shapes = [*chart.grid(), chart.level(1, "fb-stroke"), *chart.lines(lines)]

@@ -7,7 +7,7 @@ from typing import Any
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart, Named
+from scripts.website.figures.chart import Chart, ChartAxis, Named
 from scripts.website.figures.drawing import Figure
 
 POINTS = 60
@@ -36,8 +36,10 @@ def figure(
     lines = _lines(chips, x_opt, least)
     heights = [y for _, points in lines for _, y in points]
     chart = Chart(
-        Axis(f"ways of FSDP; the other {chips:,} / X ways are tensor parallelism", 1, chips, ""),
-        Axis("traffic over arithmetic", min(heights), max(heights) * 1.2, ""),
+        ChartAxis(
+            f"ways of FSDP; the other {chips:,} / X ways are tensor parallelism", 1, chips, ""
+        ),
+        ChartAxis("traffic over arithmetic", min(heights), max(heights) * 1.2, ""),
         (84, 14, 520, 270),
     )
     shapes = [

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.ledger.rows import ledger_rows
 from flopbook.quantities.units import format_quantity, parse_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 _PAPER = re.compile(r"(\d\d)(\d\d)\.\d{5}")
@@ -24,7 +24,7 @@ _LABELS = {
 }
 
 
-class Point(NamedTuple):
+class ModelPoint(NamedTuple):
     """A model: name, date of its paper, test perplexity, and parameters (0 where not stated)."""
 
     key: str
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     params: float
 
 
-def points() -> list[Point]:
+def points() -> list[ModelPoint]:
     """The rows of the ledger on this test, oldest first; the paper's number has the month."""
     dated = []
     for row in ledger_rows():
@@ -44,7 +44,7 @@ def points() -> list[Point]:
         year = 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12
         params = parse_quantity(size, "param") if size else 0.0
         dated.append(
-            Point(row.id.removeprefix("wikitext-"), year, float(row.stated.value or 0), params)
+            ModelPoint(row.id.removeprefix("wikitext-"), year, float(row.stated.value or 0), params)
         )
     return sorted(dated, key=lambda point: point.year)
 
@@ -60,7 +60,8 @@ def figure() -> Figure:
     """Perplexity on a logarithmic axis against time; the larger a point, the larger the model."""
     shown = points()
     chart = Chart(
-        Axis("month of the paper", 2016.5, 2023, "", log=False), Axis("test perplexity", 5, 60, "")
+        ChartAxis("month of the paper", 2016.5, 2023, "", log=False),
+        ChartAxis("test perplexity", 5, 60, ""),
     )
     shapes = chart.grid()
     for point in sorted(shown, key=lambda point: -point.params):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.ledger.rows import ledger_row
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, words
 from scripts.website.pages.quantities import cells, shown_claims, value_of
 
@@ -64,7 +64,9 @@ def figure() -> Figure:
     shapes, facts = [], []
     for title, series, (low, high), frame, most in panels:
         chart = Chart(
-            Axis("year", low, high, "", log=False), Axis("times the first", 0.8, most, ""), frame
+            ChartAxis("year", low, high, "", log=False),
+            ChartAxis("times the first", 0.8, most, ""),
+            frame,
         )
         shapes += [*chart.grid(), words((frame[0] + frame[2]) / 2, 18, title, kind="fb-strong")]
         for number, quantity in enumerate(series):

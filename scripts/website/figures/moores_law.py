@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.pages.growth import fitted
 from scripts.website.pages.quantities import cells, shown_claims, value_of
@@ -24,7 +24,7 @@ _NAMED = {
 WAFERS = "cerebras"  # a wafer is no chip cut from one; it is drawn and left out of the fit
 
 
-class Point(NamedTuple):
+class ChipPoint(NamedTuple):
     """A chip: its id, name, year with a fraction, and transistors."""
 
     id: str
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     transistors: float
 
 
-def points() -> list[Point]:
+def points() -> list[ChipPoint]:
     """Every chip with a number of transistors and a date, oldest first."""
     dated = []
     for name in entry_ids():
@@ -43,11 +43,11 @@ def points() -> list[Point]:
         values = cells(entry, shown_claims(entry))
         year, count = value_of(values, "date"), value_of(values, "transistors")
         if year is not None and count:
-            dated.append(Point(name, entry.name, year, count))
+            dated.append(ChipPoint(name, entry.name, year, count))
     return sorted(dated, key=lambda point: (point.year, point.id))
 
 
-def doubling(fitted_points: Sequence[Point]) -> tuple[float, float]:
+def doubling(fitted_points: Sequence[ChipPoint]) -> tuple[float, float]:
     """Years for a doubling and the count in 2000, of the best fit.
 
     Raises FlopbookError for too few points.
@@ -64,8 +64,8 @@ def figure() -> Figure:
     period, start = doubling([point for point in shown if not point.id.startswith(WAFERS)])
     first, last = math.floor(shown[0].year), math.ceil(shown[-1].year)
     chart = Chart(
-        Axis("year of the announcement or launch", first, last, "", log=False),
-        Axis("transistors", 1e9, 1e13, ""),
+        ChartAxis("year of the announcement or launch", first, last, "", log=False),
+        ChartAxis("transistors", 1e9, 1e13, ""),
         (84, 14, 540, 290),
     )
     low, high = (start * 2 ** ((year - 2000) / period) for year in (first, last))

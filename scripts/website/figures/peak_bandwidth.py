@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
@@ -43,8 +43,8 @@ def figure() -> Figure:
     """A mark for each chip; the diagonals are ridge points."""
     chips_shown = spots()
     chart = Chart(
-        Axis("memory bandwidth", 3e10, 5e16, "byte/s"),
-        Axis("peak, bf16 or fp16", 4e12, 3e17, "FLOP/s"),
+        ChartAxis("memory bandwidth", 3e10, 5e16, "byte/s"),
+        ChartAxis("peak, bf16 or fp16", 4e12, 3e17, "FLOP/s"),
         (104, 14, 616, 370),
     )
     shapes = chart.grid()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import WIDTH, Figure, words
 
 _BUDGETS = tuple(10.0 ** (16 + step / 2) for step in range(25))  # FLOP
@@ -54,8 +54,8 @@ def figure() -> Figure:
     for number, (name, label, low, high) in enumerate(_PANELS):
         left = 66 + number * (WIDTH - 50) / 3
         chart = Chart(
-            Axis(label, low, high, ""),
-            Axis("loss above the floor" if not number else "", 0.005, 5, ""),
+            ChartAxis(label, low, high, ""),
+            ChartAxis("loss above the floor" if not number else "", 0.005, 5, ""),
             (left, 30, left + 150, 230),
         )
         points = [(x, y) for x, y in curve(name) if low <= x <= high]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
@@ -52,8 +52,8 @@ def figure() -> Figure:
     """A mark for each chip; the diagonals are operations for a joule."""
     chips_shown = spots()
     chart = Chart(
-        Axis("power", 6, 3000, "W"),
-        Axis("peak, bf16 or fp16", 4e12, 1e16, "FLOP/s"),
+        ChartAxis("power", 6, 3000, "W"),
+        ChartAxis("peak, bf16 or fp16", 4e12, 1e16, "FLOP/s"),
         (104, 14, 616, 330),
     )
     shapes = chart.grid()

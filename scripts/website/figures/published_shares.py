@@ -28,7 +28,7 @@ LEAST = 5
 _LEFT, _ROW, _WIDE = 150, 24, 52
 
 
-class Row(NamedTuple):
+class ShareRow(NamedTuple):
     """A maker, the number of its chips, and for each column the share (0 to 1) that states it."""
 
     name: str
@@ -36,7 +36,7 @@ class Row(NamedTuple):
     shares: tuple[float, ...]
 
 
-def rows() -> list[Row]:
+def rows() -> list[ShareRow]:
     """Makers with some chips, by their number; the last row is for all makers."""
     by_maker: dict[str, list[Entry]] = defaultdict(list)
     for chip in chips(items()):
@@ -48,9 +48,9 @@ def rows() -> list[Row]:
     return [*named, _row("all makers", every)]
 
 
-def _row(name: str, group: list[Entry]) -> Row:
+def _row(name: str, group: list[Entry]) -> ShareRow:
     counts = [sum(stated(entry, fields) for entry in group) for _, fields in COLUMNS]
-    return Row(name, len(group), tuple(count / len(group) for count in counts))
+    return ShareRow(name, len(group), tuple(count / len(group) for count in counts))
 
 
 def figure() -> Figure:
@@ -79,7 +79,7 @@ def figure() -> Figure:
     )
 
 
-def _squares(row: Row, top: float) -> Iterator[str]:
+def _squares(row: ShareRow, top: float) -> Iterator[str]:
     """A maker with its number of chips, and a square for each quantity."""
     name = row.name.replace("Amazon Web Services", "AWS")
     yield words(_LEFT - 8, top + 15, f"{name} ({row.chips})", "end")

@@ -56,7 +56,7 @@ MOVES = (
 _FIRST_WAIT = 0.4  # seconds before the first block moves
 
 
-class Cell(NamedTuple):
+class BlockCell(NamedTuple):
     """One cell of a panel: its text, whether it is filled, and whether it came in this step."""
 
     text: str
@@ -64,8 +64,8 @@ class Cell(NamedTuple):
     fresh: bool
 
 
-EMPTY = Cell("", filled=False, fresh=False)
-Panel = list[list[Cell]]
+EMPTY = BlockCell("", filled=False, fresh=False)
+Panel = list[list[BlockCell]]
 
 
 def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Figure:
@@ -108,7 +108,7 @@ def _names(op: str, devices: int, top: float) -> Iterator[str]:
         yield words(LEFT - 8, top + HEAD + ROW * row + 17, label, "end", "fb-small")
 
 
-def _panels(devices: int, steps: int, cell: Callable[[int, int, int], Cell]) -> list[Panel]:
+def _panels(devices: int, steps: int, cell: Callable[[int, int, int], BlockCell]) -> list[Panel]:
     """A panel for each step; `cell` is asked for its row, its column and the step."""
     ring = range(devices)
     panels = []
@@ -123,12 +123,12 @@ def gathered(devices: int) -> list[Panel]:
     Block b is at device d once it has travelled so far.
     """
 
-    def cell(block: int, device: int, step: int) -> Cell:
+    def cell(block: int, device: int, step: int) -> BlockCell:
         way = (device - block) % devices
         if way > step:
             return EMPTY
         came = way == step and step > 0
-        return Cell("→" * came + NAMES[block], filled=True, fresh=came)
+        return BlockCell("→" * came + NAMES[block], filled=True, fresh=came)
 
     return _panels(devices, devices, cell)
 
@@ -139,12 +139,12 @@ def scattered(devices: int) -> list[Panel]:
     Block b sets out from device b + 1 and comes home.
     """
 
-    def cell(block: int, device: int, step: int) -> Cell:
+    def cell(block: int, device: int, step: int) -> BlockCell:
         place = (device - block - 1) % devices  # steps from where this block's sum sets out
         if place < step:
             return EMPTY
         came = place == step and step > 0
-        return Cell(f"→{step + 1}" if came else "1", filled=True, fresh=came)
+        return BlockCell(f"→{step + 1}" if came else "1", filled=True, fresh=came)
 
     return _panels(devices, devices, cell)
 
@@ -152,12 +152,12 @@ def scattered(devices: int) -> list[Panel]:
 def exchanged(devices: int) -> list[Panel]:
     """Who holds the piece from a device (row) to one (column) after each step of an all-to-all."""
 
-    def cell(source: int, target: int, step: int) -> Cell:
+    def cell(source: int, target: int, step: int) -> BlockCell:
         rightwards = (target - source) % devices
         leftwards = devices - rightwards
         way, sign = (rightwards, 1) if rightwards <= leftwards else (leftwards, -1)
         holder = (source + sign * min(step, way)) % devices
-        return Cell(str(holder), filled=True, fresh=0 < step <= way)
+        return BlockCell(str(holder), filled=True, fresh=0 < step <= way)
 
     return _panels(devices, devices // 2 + 1, cell)
 
@@ -168,7 +168,7 @@ def reduced(devices: int) -> list[Panel]:
     return [*scattered(devices), *gathers]
 
 
-def _sums(row: list[Cell], devices: int) -> list[Cell]:
+def _sums(row: list[BlockCell], devices: int) -> list[BlockCell]:
     """A row of an all-gather whose blocks are sums of so many terms."""
     sums = {False: str(devices), True: f"→{devices}"}
     return [cell._replace(text=sums[cell.fresh]) if cell.filled else cell for cell in row]
@@ -189,7 +189,7 @@ def _panel(panel: Panel, step: int, corner: Point, width: float) -> Iterator[str
             yield _cell(cell, left + column * side, top + HEAD + row * ROW, side)
 
 
-def _cell(cell: Cell, x: float, y: float, width: float) -> str:
+def _cell(cell: BlockCell, x: float, y: float, width: float) -> str:
     colour = "1" if cell.fresh else "0"
     kind = f"fb-c{colour}" if cell.filled else "fb-hollow"
     drawn = f'<rect class="{kind}" x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{ROW:g}"/>'
@@ -214,7 +214,7 @@ def _moving(devices: int) -> Iterator[str]:
 def _travel(block: int, devices: int, side: float) -> Iterator[str]:
     """A block at its device, and once more at each device that it comes to."""
     y = HEAD + block * ROW
-    cell = Cell(NAMES[block], filled=True, fresh=False)
+    cell = BlockCell(NAMES[block], filled=True, fresh=False)
     yield _cell(cell, LEFT + block * side, y, side)
     for step in range(1, devices):
         device = (block + step) % devices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.scatter import Spot, dated, legend, mark_of, marks, names
 from scripts.website.pages.explorer import items
@@ -45,8 +45,8 @@ def figure() -> Figure:
     """A mark for each chip at its year; marks that would hide each other share a place."""
     chips_shown = spots()
     chart = Chart(
-        Axis("year of the announcement, or of the launch", 2017, 2027, "", log=False),
-        Axis("chips in one scale-up domain", 1.5, 2e4, ""),
+        ChartAxis("year of the announcement, or of the launch", 2017, 2027, "", log=False),
+        ChartAxis("chips in one scale-up domain", 1.5, 2e4, ""),
         (84, 14, 616, 300),
     )
     shapes = [

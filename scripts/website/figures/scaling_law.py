@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, Point, path, words
 
 _BUDGETS = tuple(10.0 ** (18 + step / 2) for step in range(17))  # FLOP
@@ -21,9 +21,9 @@ def _curve(fit: str, name: str) -> list[Point]:
 
 def figure() -> Figure:
     """Two panels over the budget: tokens for each parameter, and loss."""
-    compute = Axis("compute budget, FLOP", _BUDGETS[0], _BUDGETS[-1], "")
-    tokens = Axis("tokens for each parameter", 0.01, 1000, "")
-    nats = Axis("expected loss, nats", 1.8, 3.6, "", log=False)
+    compute = ChartAxis("compute budget, FLOP", _BUDGETS[0], _BUDGETS[-1], "")
+    tokens = ChartAxis("tokens for each parameter", 0.01, 1000, "")
+    nats = ChartAxis("expected loss, nats", 1.8, 3.6, "", log=False)
     split = Chart(compute, tokens, (72, 30, 310, 240))
     loss = Chart(compute, nats, (388, 30, 616, 240))
     shapes = [*split.grid(), *loss.grid(), words(188, 18, "How to split it", kind="fb-strong")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, words
 
 CHIP = "nvidia/h100-sxm"
@@ -31,8 +31,8 @@ def figure() -> Figure:
     device, by_kind = chip(CHIP), lines()
     ridge = device.peak("bf16") / device.memory_bandwidth()
     chart = Chart(
-        Axis("side n of the matrix", _SIZES[0], _SIZES[-1], ""),
-        Axis("FLOP for each byte", 0.2, 1e4, ""),
+        ChartAxis("side n of the matrix", _SIZES[0], _SIZES[-1], ""),
+        ChartAxis("FLOP for each byte", 0.2, 1e4, ""),
         (84, 14, 520, 290),
     )
     label = f"ridge point of {device.name}: {ridge:,.0f}"

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure, key, path, words
 
 _MODEL = "llama-3-8b"
@@ -29,8 +29,8 @@ def figure() -> Figure:
     over_time = [[size[name] * share for share in _LIFE[name]] for name, _ in _KINDS]
     top = max(map(sum, zip(*over_time, strict=True)))
     chart = Chart(
-        Axis("", 0, _TIMES[-1], "", log=False),
-        Axis("memory", 0, 1.08 * top, "byte", log=False),
+        ChartAxis("", 0, _TIMES[-1], "", log=False),
+        ChartAxis("memory", 0, 1.08 * top, "byte", log=False),
         (84, 34, 616, 270),
     )
     # of the grid only the labels of the memory: the times have no scale

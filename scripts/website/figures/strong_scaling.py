@@ -8,7 +8,7 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 COUNTS = tuple(2**power for power in range(3, 13))
@@ -38,8 +38,8 @@ def figure(
     lines = [("in proportion", ideal)]
     for name, overlap in (("sums hidden", True), ("sums in turn", False)):
         lines.append((name, [(n, rate(model, chip, scaleout, n, overlap) / 1e6) for n in COUNTS]))
-    up = Axis("million tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3)
-    chart = Chart(Axis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
+    up = ChartAxis("million tokens a second", ideal[0][1] * 0.6, ideal[-1][1] * 1.3)
+    chart = Chart(ChartAxis("chips", COUNTS[0], COUNTS[-1]), up, (84, 14, 520, 270))
     shapes = [*chart.grid(), *chart.lines(lines)]
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
     facts = "; ".join(f"with {name} {reached:.0%}" for name, reached in share.items())

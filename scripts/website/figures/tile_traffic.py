@@ -10,7 +10,7 @@ from flopbook.errors import FlopbookError
 from flopbook.formulas import tile_traffic
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 SIDE, SMALLEST = 8192, 8
@@ -80,8 +80,8 @@ def figure() -> Figure:
     tiles = [float(SMALLEST * 2**n) for n in range((SIDE // SMALLEST).bit_length())]
     points, level = [(tile, _moved(tile)) for tile in tiles], allowed()
     chart = Chart(
-        Axis("side of a tile, elements", SMALLEST, SIDE),
-        Axis("bytes moved", 2e8, points[0][1] * 1.3, "byte"),
+        ChartAxis("side of a tile, elements", SMALLEST, SIDE),
+        ChartAxis("bytes moved", 2e8, points[0][1] * 1.3, "byte"),
     )
     shapes = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
     shapes.append(

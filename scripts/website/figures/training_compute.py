@@ -9,7 +9,7 @@ from flopbook.data.library import load_model, model_ids, references
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 _MONTH = re.compile(r"(\d\d)(\d\d)\.\d{4,5}")
@@ -25,7 +25,7 @@ _NAMED = {
 }
 
 
-class Run(NamedTuple):
+class TrainingRun(NamedTuple):
     """A training run: model, when its paper appeared (year with a fraction), arithmetic in FLOP."""
 
     id: str
@@ -34,7 +34,7 @@ class Run(NamedTuple):
     flop: float
 
 
-def runs() -> list[Run]:
+def runs() -> list[TrainingRun]:
     """Models whose tokens come from a paper with a month; 6 FLOP per active parameter and token."""
     works, dated = references(), []
     for name in model_ids():
@@ -49,7 +49,9 @@ def runs() -> list[Run]:
             flop = float(calculate("training-flops", model=name)["flop"])
         except FlopbookError:  # its parameters are not published
             continue
-        dated.append(Run(name, model.name, 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12, flop))
+        dated.append(
+            TrainingRun(name, model.name, 2000 + int(month[1]) + (int(month[2]) - 0.5) / 12, flop)
+        )
     return sorted(dated, key=lambda run: run.year)
 
 
@@ -57,8 +59,8 @@ def figure() -> Figure:
     """One point for each model; the largest and the smallest are named."""
     shown = runs()
     chart = Chart(
-        Axis("month of the paper", 2020, 2026, "", log=False),
-        Axis("training compute, FLOP", 1e20, 1e26, ""),
+        ChartAxis("month of the paper", 2020, 2026, "", log=False),
+        ChartAxis("training compute, FLOP", 1e20, 1e26, ""),
     )
     shapes = chart.grid()
     for run in sorted(shown, key=lambda run: run.id in _NAMED):  # the named ones on top

@@ -10,7 +10,7 @@ from scripts.website.figures.drawing import WIDTH, Figure, labelled, path, words
 LEFT, RIGHT, TOP, LANE, GAP = 132.0, 16.0, 10.0, 22.0, 26.0
 
 
-class Bar(NamedTuple):
+class Interval(NamedTuple):
     """Time on a lane: 0 is the bus, 1 the arithmetic."""
 
     lane: int
@@ -18,19 +18,19 @@ class Bar(NamedTuple):
     end: float
 
 
-def schedule(compute: float, memory: float, tiles: int) -> list[Bar]:
+def schedule(compute: float, memory: float, tiles: int) -> list[Interval]:
     """Each tile is fetched, then computed while the next is fetched; one tile is no overlap."""
     bars, wire, core = [], 0.0, 0.0
     for _ in range(tiles):
-        bars.append(Bar(0, wire, wire + memory / tiles))
+        bars.append(Interval(0, wire, wire + memory / tiles))
         wire += memory / tiles
         start = max(wire, core)
         core = start + compute / tiles
-        bars.append(Bar(1, start, core))
+        bars.append(Interval(1, start, core))
     return bars
 
 
-def total(bars: list[Bar]) -> float:
+def total(bars: list[Interval]) -> float:
     """When the last bar ends."""
     return max(bar.end for bar in bars)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flopbook.data.library import load_entry
 from flopbook.formulas import wave_quantisation
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 
 CHIP = "nvidia/h100-sxm"
@@ -25,8 +25,8 @@ def units() -> float:
 def figure() -> Figure:
     """One line for each shape of a tile."""
     chart = Chart(
-        Axis("side of the matrices", SMALLEST, LARGEST, log=False),
-        Axis("share of the time", 0, 1, "", log=False),
+        ChartAxis("side of the matrices", SMALLEST, LARGEST, log=False),
+        ChartAxis("share of the time", 0, 1, "", log=False),
         (84, 24, 550, 290),
     )
     shapes, facts, named = chart.grid(), [], []

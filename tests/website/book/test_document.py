@@ -15,7 +15,7 @@ import yaml
 import flopbook
 from flopbook.data.library import references
 from scripts.website.book.document import contents, facts, printed, title_page
-from scripts.website.book.parts import Part, parsed
+from scripts.website.book.parts import BookPart, parsed
 from scripts.website.build.generator import CONFIG
 from tests.support.binding import KNOWN, bound
 
@@ -97,7 +97,7 @@ def test_it_asks_for_nothing_from_elsewhere(small: Path) -> None:
 )
 def test_a_title_cannot_break_out_of_the_style_sheet(title: str) -> None:
     body = parsed("<h1>x</h1>")
-    soup = parsed(printed(KNOWN._replace(title=title), [Part("p", "", title, body)]))
+    soup = parsed(printed(KNOWN._replace(title=title), [BookPart("p", "", title, body)]))
     assert len(soup.select("style")) == 1
     assert len(soup.select("section.part#p")) == 1
     assert not soup.select("head b, body > b")

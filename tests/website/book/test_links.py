@@ -11,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts.website.book.links import dangling, resolved
-from scripts.website.book.parts import Part, parsed, words
+from scripts.website.book.parts import BookPart, parsed, words
 from tests.support.binding import bound
 
 SITE = "https://books.example/flopbook/"
 
 
-def hrefs(part: Part) -> dict[str, str]:
+def hrefs(part: BookPart) -> dict[str, str]:
     """Words of each link -> where it leads."""
     return {words(link): str(link["href"]) for link in part.body.select("a")}
 
 
 @pytest.fixture
-def parts(small: Path) -> dict[str, Part]:
+def parts(small: Path) -> dict[str, BookPart]:
     return {part.slug: part for part in bound(small)}
 
 
-def test_links_between_chapters_stay_inside_the_book(parts: dict[str, Part]) -> None:
+def test_links_between_chapters_stay_inside_the_book(parts: dict[str, BookPart]) -> None:
     found = hrefs(parts["one"])
     assert found["the next"] == "#two"
     assert found["its end"] == "#two-ends"
@@ -51,12 +51,12 @@ def test_the_glossary_names_the_chapter_instead_of_here(
     }
 
 
-def test_links_to_the_outside_are_as_they_were(parts: dict[str, Part]) -> None:
+def test_links_to_the_outside_are_as_they_were(parts: dict[str, BookPart]) -> None:
     assert hrefs(parts["one"])["out"] == "https://x.example/?a=1&b=2"
     assert hrefs(parts["two"])["mail"] == "mailto:a@x.example"
 
 
-def test_without_an_address_of_the_site_words_stay_and_links_go(parts: dict[str, Part]) -> None:
+def test_without_an_address_of_the_site_words_stay_and_links_go(parts: dict[str, BookPart]) -> None:
     assert "3 TB/s" in words(parts["one"].body)
     assert "3 TB/s" not in hrefs(parts["one"])
     assert "a claim" not in hrefs(parts["two"])
@@ -81,7 +81,7 @@ def test_no_link_is_relative_or_leads_nowhere(small: Path, site_url: str) -> Non
         assert all(href.startswith(("#", "https://", "mailto:")) for href in hrefs(part).values())
 
 
-def test_the_bibliography_has_every_cited_work_once_by_its_key(parts: dict[str, Part]) -> None:
+def test_the_bibliography_has_every_cited_work_once_by_its_key(parts: dict[str, BookPart]) -> None:
     works = parts["bibliography"].body.select(".work")
     assert [work["id"] for work in works] == ["work-alpha2019first", "work-zeta2020last"]
     assert "Never cited" not in words(parts["bibliography"].body)
@@ -91,7 +91,7 @@ def test_the_bibliography_has_every_cited_work_once_by_its_key(parts: dict[str, 
     assert hrefs(parts["one"])["a work"] == "#work-alpha2019first"
 
 
-def test_a_work_says_how_it_is_cited_and_where(parts: dict[str, Part]) -> None:
+def test_a_work_says_how_it_is_cited_and_where(parts: dict[str, BookPart]) -> None:
     first, last = parts["bibliography"].body.select(".work")
     assert [words(label) for label in last.select(".label")] == ["Zeta 2020"]
     assert first.select(".label") == []
@@ -101,7 +101,7 @@ def test_a_work_says_how_it_is_cited_and_where(parts: dict[str, Part]) -> None:
 
 
 def test_a_work_keeps_its_address_and_note_and_loses_what_is_for_the_screen(
-    parts: dict[str, Part],
+    parts: dict[str, BookPart],
 ) -> None:
     text = words(parts["bibliography"].body)
     assert hrefs(parts["bibliography"])["The last"] == "https://doi.example/zeta2020last"
@@ -128,7 +128,7 @@ def test_a_citation_of_a_work_that_the_site_does_not_show_is_a_link_like_others(
     assert parts["bibliography"].body.select(".work") == []
 
 
-def test_ids_of_two_chapters_do_not_meet(parts: dict[str, Part]) -> None:
+def test_ids_of_two_chapters_do_not_meet(parts: dict[str, BookPart]) -> None:
     assert parts["one"].body.select("#one-exercises")
     assert parts["two"].body.select("#two-exercises")
     picture = parts["one"].body.select_one("svg")
@@ -149,7 +149,7 @@ def test_references_inside_a_picture_follow_its_ids(
 
 def test_dangling_names_what_is_lost_and_what_stands_twice() -> None:
     body = parsed('<a href="#x">x</a><a href="#y">y</a><p id="x"></p><p id="z"></p><p id="z"></p>')
-    assert dangling([Part("p", "", "P", body)]) == [
+    assert dangling([BookPart("p", "", "P", body)]) == [
         "no element with the id y",
         "the id z stands twice",
     ]

@@ -12,28 +12,28 @@ from hypothesis import strategies as st
 
 from scripts.website.book.document import markup
 from scripts.website.book.making import SHEET
-from scripts.website.book.parts import BookError, Part, parsed, read, words
+from scripts.website.book.parts import BookError, BookPart, parsed, read, words
 from scripts.website.book.shape import MOVES, shape
 from tests.support.binding import CHAPTERS
 
 
-def shaped(html: str, number: int = 1) -> Part:
+def shaped(html: str, number: int = 1) -> BookPart:
     """A part with this text, shaped."""
     article = parsed(f'<article class="md-typeset"><h1 id="t">T</h1>\n{html}</article>').article
     assert article is not None
-    part = Part("t", "handbook/t/", "T", article, number)
+    part = BookPart("t", "handbook/t/", "T", article, number)
     shape(part)
     return part
 
 
 @pytest.fixture
-def one(small: Path) -> Part:
+def one(small: Path) -> BookPart:
     part = read(small, CHAPTERS)[1]
     shape(part)
     return part
 
 
-def test_a_form_becomes_its_example_and_says_where_to_change_it(one: Part) -> None:
+def test_a_form_becomes_its_example_and_says_where_to_change_it(one: BookPart) -> None:
     box = one.body.select_one(".calculator")
     assert box is not None
     assert words(box).startswith(
@@ -43,7 +43,7 @@ def test_a_form_becomes_its_example_and_says_where_to_change_it(one: Part) -> No
     assert "JavaScript" not in words(one.body)
 
 
-def test_answers_are_gathered_at_the_end_with_links_both_ways(one: Part) -> None:
+def test_answers_are_gathered_at_the_end_with_links_both_ways(one: BookPart) -> None:
     heads = [words(head) for head in one.body.select("h2")]
     assert heads == ["Exercises", "Key points", "Answers"]
     answers = one.body.select("h2#answers ~ .answer")
@@ -77,7 +77,7 @@ def test_a_success_box_without_an_exercise_is_opened_where_it_stands() -> None:
     assert part.body.select("h2") == []
 
 
-def test_other_boxes_are_open_and_what_only_moves_is_left_out(one: Part) -> None:
+def test_other_boxes_are_open_and_what_only_moves_is_left_out(one: BookPart) -> None:
     assert [words(box) for box in one.body.select(".opened")] == ["More Opened."]
     assert not one.body.select("details, summary, .fb-slide")
     assert "Watch it move" not in words(one.body)
@@ -103,7 +103,7 @@ def test_what_moves_on_the_site_is_known() -> None:
     assert len(set(re.findall(r"@keyframes ([\w-]+)", sheet))) == len(MOVES)
 
 
-def test_the_line_about_place_and_time_is_left_out(one: Part) -> None:
+def test_the_line_about_place_and_time_is_left_out(one: BookPart) -> None:
     assert "Chapter 1 of 2" not in words(one.body)
 
 
@@ -112,12 +112,12 @@ def test_what_speaks_of_the_site_is_left_out() -> None:
     assert [words(item) for item in part.body.select("li")] == ["a"]
 
 
-def test_bibtex_and_hidden_words_are_left_out(one: Part) -> None:
+def test_bibtex_and_hidden_words_are_left_out(one: BookPart) -> None:
     assert "BibTeX" not in words(one.body)
     assert not one.body.select(".fb-hidden, .fb-bibtex")
 
 
-def test_a_caption_loses_the_link_to_the_program_and_keeps_the_rest(one: Part) -> None:
+def test_a_caption_loses_the_link_to_the_program_and_keeps_the_rest(one: BookPart) -> None:
     assert [words(caption) for caption in one.body.select("figcaption")] == ["What it shows."]
 
 
@@ -141,12 +141,12 @@ def test_a_chapter_has_its_number_before_its_title_and_other_parts_have_none() -
     assert words(shaped("", 0).body) == "T"
 
 
-def test_blocks_stand_in_no_paragraph(one: Part) -> None:
+def test_blocks_stand_in_no_paragraph(one: BookPart) -> None:
     for block in ("figure", "div", "table", "ul", "pre", "p"):
         assert not one.body.select(f"p {block}")
 
 
-def test_names_of_svg_have_their_capitals_again(one: Part) -> None:
+def test_names_of_svg_have_their_capitals_again(one: BookPart) -> None:
     picture = one.body.select_one("svg")
     assert picture is not None
     assert picture["viewBox"] == "0 0 640 200"
@@ -158,7 +158,7 @@ def test_names_of_svg_have_their_capitals_again(one: Part) -> None:
     assert '<linearGradient gradientUnits="x"></linearGradient>' in text
 
 
-def test_attributes_of_screens_go(one: Part) -> None:
+def test_attributes_of_screens_go(one: BookPart) -> None:
     for name in ("tabindex", "aria-hidden", "style", "loading", "data-calculator", "data-spec"):
         assert not one.body.select(f"[{name}]")
 

@@ -88,7 +88,7 @@ def test_a_node_is_faster_inside_than_outside() -> None:
 
 def test_the_fit_finds_a_doubling() -> None:
     """From made points exactly, and from the chips something near the two years of the rule."""
-    made = [moores_law.Point("a/b", "b", 2000 + n, 5.0 * 2 ** (n / 1.5)) for n in range(9)]
+    made = [moores_law.ChipPoint("a/b", "b", 2000 + n, 5.0 * 2 ** (n / 1.5)) for n in range(9)]
     assert moores_law.doubling(made) == pytest.approx((1.5, 5.0))
     found = moores_law.points()
     assert len(found) > 40 and 1.5 < moores_law.doubling(found)[0] < 3.5

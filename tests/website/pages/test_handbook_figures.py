@@ -10,7 +10,7 @@ import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
 from scripts.website.figures import CODE, figure_markup, figure_names, figure_of, figure_sources
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import arrow, box, labelled, svg, words
 from scripts.website.pages.chapter import (
     Chapter,
@@ -96,7 +96,9 @@ def test_an_arrow_ends_where_it_points() -> None:
 def test_a_chart_places_values() -> None:
     """Decades stand evenly apart, and the grid names them."""
     chart = Chart(
-        Axis("size", 1, 1e4, "byte"), Axis("year", 2000, 2020, "", log=False), (100, 10, 500, 210)
+        ChartAxis("size", 1, 1e4, "byte"),
+        ChartAxis("year", 2000, 2020, "", log=False),
+        (100, 10, 500, 210),
     )
     assert [chart.x.at(10.0**n) for n in range(5)] == [100, 200, 300, 400, 500]
     grid = "".join(chart.grid())
@@ -111,7 +113,9 @@ def test_the_name_of_an_axis_keeps_clear_of_its_values() -> None:
     """Long values push it to the left, short ones leave it where it was."""
     for low, high, unit, left in ((1e12, 1e15, "FLOP/s", 104), (1, 100, "1", 84)):
         grid = "".join(
-            Chart(Axis("x", 1, 10), Axis("speed", low, high, unit), (left, 10, 600, 210)).grid()
+            Chart(
+                ChartAxis("x", 1, 10), ChartAxis("speed", low, high, unit), (left, 10, 600, 210)
+            ).grid()
         )
         place = float(re.search(r"translate\(([\d.]+) ", grid)[1])  # type: ignore[index]
         longest = max(len(text) for text in re.findall(r'text-anchor="end">([^<]+)<', grid))

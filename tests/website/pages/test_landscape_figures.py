@@ -18,7 +18,7 @@ from scripts.website.figures import (
     scaleup_domains,
     scatter,
 )
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import FAMILIES, SERVERS, family_of
 from scripts.website.pages.trends import SHAPES
@@ -142,7 +142,7 @@ def test_a_diagonal_has_its_ratio() -> None:
 
     Outside of the frame there is none.
     """
-    chart = Chart(Axis("x", 1, 1e4), Axis("y", 1, 1e4), (100, 0, 500, 400))
+    chart = Chart(ChartAxis("x", 1, 1e4), ChartAxis("y", 1, 1e4), (100, 0, 500, 400))
     (line, words) = scatter.diagonal(chart, 10, "ten")
     ends = [
         tuple(map(float, pair.split(",")))
@@ -159,7 +159,7 @@ def test_names_stand_where_there_is_room() -> None:
     spots = by_id(scaleup_domains)
     one = spots["nvidia/h100-sxm"]
     crowd = [one._replace(x=2022 + n / 50) for n in range(40)]
-    chart = Chart(Axis("year", 2017, 2027, "", log=False), Axis("chips", 1.5, 2e4, ""))
+    chart = Chart(ChartAxis("year", 2017, 2027, "", log=False), ChartAxis("chips", 1.5, 2e4, ""))
     assert len(scatter.names(chart, [one], ["nvidia/h100-sxm", "acme/one"])) == 1
     assert scatter.names(chart, [one], []) == []
     twins = [one, spots["nvidia/h200-sxm"]._replace(x=one.x, y=one.y), *crowd]
@@ -175,5 +175,5 @@ def test_names_lose_their_maker() -> None:
 
 
 def test_thousands_have_a_comma_and_years_have_none() -> None:
-    assert Axis("chips", 1.5, 2e4, "").tick(10_000) == "10,000"
-    assert Axis("year", 2017, 2027, "", log=False).tick(2020) == "2020"
+    assert ChartAxis("chips", 1.5, 2e4, "").tick(10_000) == "10,000"
+    assert ChartAxis("year", 2017, 2027, "", log=False).tick(2020) == "2020"

@@ -13,7 +13,7 @@ import pytest
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from scripts.website.figures import figure_of
-from scripts.website.figures.chart import Axis, Chart
+from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.overlap import LAYERS, Bar, step
 from scripts.website.figures.ring_collective import exchanged, gathered, scattered
 
@@ -224,7 +224,7 @@ def test_a_block_tells_the_bytes_that_a_chip_holds() -> None:
 
 def test_names_of_lines_keep_apart() -> None:
     """Lines that end at one height have names one below the other."""
-    chart = Chart(Axis("a", 1, 10, ""), Axis("b", 1, 10, ""))
+    chart = Chart(ChartAxis("a", 1, 10, ""), ChartAxis("b", 1, 10, ""))
     names = chart.names([(name, [(1, 1), (10, 5)]) for name in ("one", "two", "three")])
     heights = sorted(float(re.search(r' y="([^"]+)"', text)[1]) for text in names)  # type: ignore[index]
     assert heights[1] - heights[0] >= 14 and heights[2] - heights[1] >= 14

@@ -19,7 +19,7 @@ from flopbook.data.library import references
 from scripts.website.book.colours import THEME
 from scripts.website.book.document import Facts, markup, printed
 from scripts.website.book.making import gathered, reader
-from scripts.website.book.parts import Part
+from scripts.website.book.parts import BookPart
 from scripts.website.book.printing import pdf
 from scripts.website.book.publish import MARK
 from scripts.website.book.shape import MOVES
@@ -30,13 +30,13 @@ pytestmark = pytest.mark.xdist_group("book")
 
 
 @pytest.fixture(scope="module")
-def book(site: Path) -> tuple[Facts, list[Part]]:
+def book(site: Path) -> tuple[Facts, list[BookPart]]:
     """The facts and the parts."""
     return gathered(site)
 
 
 def test_every_chapter_is_there_in_its_order_and_every_citation_in_the_bibliography(
-    book: tuple[Facts, list[Part]],
+    book: tuple[Facts, list[BookPart]],
 ) -> None:
     parts = book[1]
     assert [part.title for part in parts if part.number] == [one.title for one in chapters()]
@@ -46,7 +46,7 @@ def test_every_chapter_is_there_in_its_order_and_every_citation_in_the_bibliogra
 
 
 def test_every_chapter_keeps_its_pictures_formulas_and_answers(
-    book: tuple[Facts, list[Part]], site: Path
+    book: tuple[Facts, list[BookPart]], site: Path
 ) -> None:
     for part in (part for part in book[1] if part.number):
         page = (site / part.page / "index.html").read_text(encoding="utf-8")
@@ -58,7 +58,9 @@ def test_every_chapter_keeps_its_pictures_formulas_and_answers(
         assert len(part.body.select("tr")) == article.count("<tr")
 
 
-def test_its_pictures_have_no_variable_and_no_class_left(book: tuple[Facts, list[Part]]) -> None:
+def test_its_pictures_have_no_variable_and_no_class_left(
+    book: tuple[Facts, list[BookPart]],
+) -> None:
     for part in book[1]:
         assert "var(--" not in markup(part.body)
         assert not part.body.select("svg[class], svg [class]")
@@ -70,13 +72,13 @@ def test_the_site_is_built_without_a_link_to_the_book_and_with_a_place_for_it(si
     assert "../book/" not in page
 
 
-def test_its_epub_is_whole(book: tuple[Facts, list[Part]]) -> None:
+def test_its_epub_is_whole(book: tuple[Facts, list[BookPart]]) -> None:
     """The check inside raises for every broken file, link or entry of the manifest."""
     assert reader(*book).startswith(b"PK")
 
 
 def test_the_cheat_sheet_is_one_page(
-    book: tuple[Facts, list[Part]], surf: Callable[..., Any]
+    book: tuple[Facts, list[BookPart]], surf: Callable[..., Any]
 ) -> None:
     """Between title and contents before it and the next part after it.
 
@@ -124,7 +126,7 @@ LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
 
 
 def test_pictures_look_as_they_do_on_the_site(
-    book: tuple[Facts, list[Part]], surf: Callable[..., Any], base: str
+    book: tuple[Facts, list[BookPart]], surf: Callable[..., Any], base: str
 ) -> None:
     """Every shape and word has the paint that a browser computes on the page, but for the theme's
     own few colours.
