@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from flopbook.drawing.frame import Frame, PlotAxis, moved_apart, ticks_of
 from flopbook.drawing.scales import LETTER, Scale
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import LINE, Point, dot, path, words
+from scripts.website.figures.drawing import Point, dot, path, words
 
 MOST_TICKS = 7
 EDGE = 12.0  # the least place of the words that stand upright beside an axis: a line of text
@@ -36,49 +37,65 @@ class ChartAxis:
 
 
 class Chart:
-    """A plot inside a picture. `frame` is left, top, right and bottom of the plotted area."""
+    """A plot inside a picture.
+
+    `area` is left, top, right and bottom of what is plotted. The frame holds the scales and the
+    ticks; they are written in the larger letters of the handbook's pictures.
+    """
 
     def __init__(
         self,
         across: ChartAxis,
         up: ChartAxis,
-        frame: tuple[float, float, float, float] = (84, 14, 616, 290),
+        area: tuple[float, float, float, float] = (84, 14, 616, 290),
     ) -> None:
-        left, top, right, bottom = frame
-        self.frame = frame
-        self._across, self._up = across, up
-        self.x = Scale(across.low, across.high, left, right, across.log)
-        self.y = Scale(up.low, up.high, bottom, top, up.log)
+        left, top, right, bottom = area
+        self.area = area
+        self.frame = Frame(
+            _plot_axis(across, Scale(across.low, across.high, left, right, across.log)),
+            _plot_axis(up, Scale(up.low, up.high, bottom, top, up.log)),
+            title_drop=36,
+        )
+
+    @property
+    def x(self) -> Scale:
+        """The scale to the right."""
+        return self.frame.x
+
+    @property
+    def y(self) -> Scale:
+        """The scale upwards."""
+        return self.frame.y
 
     def place(self, point: Point) -> Point:
         """Where a point of the plot is in the picture."""
-        return self.x.at(point[0]), self.y.at(point[1])
+        return self.frame.at(*point)
 
     def grid(self) -> list[str]:
         """Lines and labels at round values, and what the axes are."""
         return [*self._columns(), *self._rows(), *self._labels()]
 
     def _columns(self) -> Iterator[str]:
-        _, top, _, bottom = self.frame
-        for value in _few(self.x.round_ticks()):
+        _, top, _, bottom = self.area
+        for value, text in self.frame.across.ticks:
             x = self.x.at(value)
             yield path([(x, top), (x, bottom)], "fb-grid")
-            yield words(x, bottom + 16, self._across.tick(value))
+            yield words(x, bottom + self.frame.tick_drop, text)
 
     def _rows(self) -> Iterator[str]:
-        left, _, right, _ = self.frame
-        for value in _few(self.y.round_ticks()):
+        left, _, right, _ = self.area
+        for value, text in self.frame.up.ticks:
             y = self.y.at(value)
             yield path([(left, y), (right, y)], "fb-grid")
-            yield words(left - 6, y + 4, self._up.tick(value), "end")
+            yield words(left - self.frame.tick_gap, y + 4, text, "end")
 
     def _labels(self) -> Iterator[str]:
-        left, top, right, bottom = self.frame
-        yield words((left + right) / 2, bottom + 36, self._across.label)
-        ticks = [self._up.tick(value) for value in _few(self.y.round_ticks())]
-        room = max([_TICK_ROOM, *(LETTER * len(tick) + 14 for tick in ticks)])
+        left, top, right, bottom = self.area
+        across, up = self.frame.across, self.frame.up
+        yield words((left + right) / 2, bottom + self.frame.title_drop, across.title)
+        room = max([_TICK_ROOM, *(LETTER * len(text) + 14 for _, text in up.ticks)])
         x = max(left - room, EDGE)  # else it is cut at the edge of the picture
-        turned = words(0, 0, self._up.label)
+        turned = words(0, 0, up.title)
         yield f'<g transform="translate({x:g} {(top + bottom) / 2:g}) rotate(-90)">{turned}</g>'
 
     def line(self, points: Sequence[Point], number: int = 0) -> str:
@@ -92,7 +109,7 @@ class Chart:
 
     def level(self, y: float, kind: str = "fb-dashed") -> str:
         """A line across the plot at one value."""
-        left, _, right, _ = self.frame
+        left, _, right, _ = self.area
         return path([(left, self.y.at(y)), (right, self.y.at(y))], kind)
 
     def dot(self, x: float, y: float, tip: str, kind: str = "fb-c0", radius: float = 4) -> str:
@@ -106,16 +123,22 @@ class Chart:
 
     def names(self, named: Sequence[Named]) -> list[str]:
         """The name of each line right of its last point, moved down where two would touch."""
-        shapes, lowest = [], 0.0
-        for y, x, name in sorted(self._end(name, points) for name, points in named):
-            lowest = max(y, lowest + LINE)
-            shapes.append(words(x, lowest, name, "start"))
-        return shapes
+        ends = sorted(self._end(name, points) for name, points in named)
+        baselines = moved_apart(y for y, _, _ in ends)
+        return [
+            words(x, baseline, name, "start")
+            for (_, x, name), baseline in zip(ends, baselines, strict=True)
+        ]
 
     def _end(self, name: str, points: Sequence[Point]) -> tuple[float, float, str]:
         """Where the name of a line would stand if it were alone: down, across."""
         x, y = self.place(points[-1])
         return y + 4, x + 6, name
+
+
+def _plot_axis(axis: ChartAxis, scale: Scale) -> PlotAxis:
+    """The axis of a frame, with as many ticks as do not touch."""
+    return PlotAxis(scale, ticks_of(_few(scale.round_ticks()), axis.tick), axis.label)
 
 
 def _few(ticks: list[float]) -> list[float]:

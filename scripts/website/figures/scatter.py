@@ -69,7 +69,7 @@ def marks(chart: Chart, spots: Iterable[Spot]) -> list[str]:
     """A mark for each chip, those of the last kind below all others."""
     ordered = sorted(spots, key=lambda spot: (-mark_of(spot.id), spot.id))
     return [
-        mark(mark_of(spot.id), chart.place((spot.x, spot.y)), spot.tip, spot.hollow)
+        mark(mark_of(spot.id), chart.frame.at(spot.x, spot.y), spot.tip, spot.hollow)
         for spot in ordered
     ]
 
@@ -97,8 +97,8 @@ def legend(top: float, left: float = 40, hollow: str = "") -> list[str]:
 
 def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list[str]:
     """Names of chips beside their marks where there is room; the first of the list go first."""
-    room = Room(chart.frame)
-    room.block(chart.place((spot.x, spot.y)) for spot in spots)
+    room = Room(chart.area)
+    room.block(chart.frame.at(spot.x, spot.y) for spot in spots)
     by_id = {spot.id: spot for spot in spots}
     shapes = []
     for entry_id in entry_ids:
@@ -106,7 +106,7 @@ def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list
             continue
         spot = by_id[entry_id]
         name = short(spot.item)
-        if place := room.place(name, *chart.place((spot.x, spot.y))):
+        if place := room.place(name, *chart.frame.at(spot.x, spot.y)):
             x, y, anchor = place
             shapes.append(words(x, y, name, anchor, "fb-halo"))
     return shapes

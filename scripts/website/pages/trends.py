@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from flopbook.drawing.frame import Frame, PlotAxis, ticks_of
 from flopbook.drawing.scales import Room, Scale
 from scripts.website.markup import Html, attribute, tag
 from scripts.website.pages.growth import Growth, fitted
@@ -181,15 +182,16 @@ def figure(trend: Trend, products: Sequence[Product]) -> Html:
     drawn, undated, empty = points(trend, products)
     if not drawn:
         return tag("p", f"{trend.title}: no dated chip has a value yet.", "fb-note")
-    x, y = _scales(drawn)
+    frame = _frame(trend, drawn)
     fit = growth(drawn)
     first, last = drawn[0].year, drawn[-1].year
     label = (
         f"{trend.title}: {len(drawn)} chips from {first:.0f} to {last:.0f}, {_range(trend, drawn)}"
     )
-    fit_line = [_line(fit, x, y)] if fit else []
-    marks = (_mark(trend, point, x, y) for point in drawn)
-    shapes = [*_grid(trend, x, y), *fit_line, *marks]
+    shapes = [Html(shape) for shape in frame.grid()]
+    if fit:
+        shapes.append(_line(fit, frame))
+    shapes += [_mark(trend, point, frame) for point in drawn]
     return Html(
         '<figure class="fb-figure fb-trend" id="trend-{id}"><h3>{title}</h3>'
         '<svg viewBox="0 0 {width} {height}" class="fb-svg" role="group" aria-label="{label}">'
@@ -202,18 +204,21 @@ def figure(trend: Trend, products: Sequence[Product]) -> Html:
         height=HEIGHT,
         label=label,
         shapes=Html().join(shapes),
-        labels=Html().join(_labels(drawn, x, y)),
+        labels=Html().join(_labels(drawn, frame)),
         caption=_caption(trend, drawn, fit),
         left_out=_left_out(undated, empty),
     )
 
 
-def _scales(drawn: Sequence[TrendPoint]) -> tuple[Scale, Scale]:
+def _frame(trend: Trend, drawn: Sequence[TrendPoint]) -> Frame:
     years = [point.year for point in drawn]
     heights = [point.value for point in drawn]
     x = Scale(math.floor(min(years)), math.floor(max(years)) + 1, LEFT, WIDTH - RIGHT, log=False)
     # Some room below the lowest point, and more above the highest, where labels stand.
-    return x, Scale(min(heights) / 1.5, max(heights) * 1.7, HEIGHT - BOTTOM, TOP)
+    y = Scale(min(heights) / 1.5, max(heights) * 1.7, HEIGHT - BOTTOM, TOP)
+    # The heading above the picture says what it shows, so neither axis needs a title.
+    across = PlotAxis(x, ticks_of(x.ticks(), "{:.0f}".format), "")
+    return Frame(across, PlotAxis(y, ticks_of(y.ticks(), trend.quantity.words), ""), 18, 5)
 
 
 def _range(trend: Trend, drawn: Sequence[TrendPoint]) -> str:
@@ -248,27 +253,11 @@ def _left_out(undated: Sequence[Product], empty: Sequence[Product]) -> Html:
     )
 
 
-def _grid(trend: Trend, x: Scale, y: Scale) -> list[Html]:
-    grid_line = Html('<path class="fb-grid" d="{}"/>')
-    tick = Html('<text class="fb-tick" x="{}" y="{}" text-anchor="{}">{}</text>')
-    lines = []
-    for year in x.ticks():
-        place = x.at(year)
-        lines.append(grid_line.format(f"M{place} {y.end}V{y.start}"))
-        lines.append(tick.format(place, y.start + 18, "middle", f"{year:.0f}"))
-    for height in y.ticks():
-        place = y.at(height)
-        lines.append(grid_line.format(f"M{x.start} {place}H{x.end}"))
-        lines.append(tick.format(x.start - 5, place + 4, "end", trend.quantity.words(height)))
-    return lines
-
-
-def _line(fit: Growth, x: Scale, y: Scale) -> Html:
+def _line(fit: Growth, frame: Frame) -> Html:
     """The fitted line, clipped to the frame."""
-    start, stop = (_clipped(year, fit, y) for year in (x.low, x.high))
-    return Html('<path class="fb-fit" d="M{} {}L{} {}"/>').format(
-        x.at(start[0]), y.at(start[1]), x.at(stop[0]), y.at(stop[1])
-    )
+    start, stop = (_clipped(year, fit, frame.y) for year in (frame.x.low, frame.x.high))
+    ends = (*frame.at(*start), *frame.at(*stop))
+    return Html('<path class="fb-fit" d="M{} {}L{} {}"/>').format(*ends)
 
 
 def _clipped(year: float, fit: Growth, y: Scale) -> tuple[float, float]:
@@ -280,8 +269,9 @@ def _clipped(year: float, fit: Growth, y: Scale) -> tuple[float, float]:
     return 2000 + math.log(in_frame / fit.start) / math.log(fit.factor), in_frame
 
 
-def _mark(trend: Trend, point: TrendPoint, x: Scale, y: Scale) -> Html:
+def _mark(trend: Trend, point: TrendPoint, frame: Frame) -> Html:
     product = point.product
+    x, y = frame.at(point.year, point.value)
     words = [product.name, trend.quantity.words(point.value), *point.marks, _date_words(product)]
     return Html(
         '<a href="{href}" class="fb-v{group}{hollow}" data-id="{id}" aria-label="{label}">'
@@ -292,8 +282,8 @@ def _mark(trend: Trend, point: TrendPoint, x: Scale, y: Scale) -> Html:
         hollow=" fb-hollow" if point.marks else "",
         id=product.id,
         label=", ".join(words),
-        x=x.at(point.year),
-        y=y.at(point.value),
+        x=x,
+        y=y,
         shape=SHAPES[product.group],
     )
 
@@ -307,15 +297,16 @@ def _date_words(product: Product) -> str:
     return date.kind
 
 
-def _labels(drawn: Sequence[TrendPoint], x: Scale, y: Scale) -> list[Html]:
+def _labels(drawn: Sequence[TrendPoint], frame: Frame) -> list[Html]:
     """Names of products that were the highest of their time, as far as they fit; newest first."""
+    x, y = frame.x, frame.y
     room = Room((x.start, y.end - 8, x.end, y.start))
-    room.block((x.at(point.year), y.at(point.value)) for point in drawn)
+    room.block(frame.at(point.year, point.value) for point in drawn)
     label = Html('<text class="fb-label" x="{}" y="{}" text-anchor="{}">{}</text>')
     labels: list[Html] = []
     for point in reversed(records(drawn)):
         name = short_name(point.product)
-        place = room.place(name, x.at(point.year), y.at(point.value))
+        place = room.place(name, *frame.at(point.year, point.value))
         if place and len(labels) < LABELS:
             labels.append(label.format(*place, name))
     return labels
