@@ -16,9 +16,7 @@ CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
 def sessions() -> list[tuple[str, str, str]]:
-    """Document, command and printed output of every console block with a flopbook command and
-    output.
-    """
+    """Document, command and output of every console block with a flopbook command."""
     found = []
     for path in DOCUMENTS:
         for block in CONSOLE.findall(path.read_text(encoding="utf-8")):
@@ -37,9 +35,7 @@ def test_printed_output_is_real(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A console block in a document shows what the command prints today, in a terminal of 80
-    columns.
-    """
+    """A console block shows what the command prints today, in a terminal of 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     assert run(shlex.split(command)[1:]) == 0
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == output.rstrip(

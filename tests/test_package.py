@@ -97,9 +97,7 @@ def test_every_data_file_is_inside_the_wheel(wheel: Path) -> None:
 
 
 def test_every_module_is_inside_the_wheel(wheel: Path) -> None:
-    """A folder of the package that pyproject.toml does not list would be missing where flopbook is
-    installed.
-    """
+    """A folder that pyproject.toml does not list would be missing from an installed flopbook."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     package = ROOT / "calculators" / "flopbook"

@@ -1,5 +1,6 @@
-"""`where` and `new`: the file to edit, and a new one, in a checkout, in an installed package and in
-a terminal.
+"""`where` and `new`: the file to edit, and a new one.
+
+In a checkout, in an installed package and in a terminal.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Bad usage: exit status 2, one line that says what, where and how to mend it, and never a
-traceback.
+"""Bad usage: exit status 2, never a traceback.
+
+One line says what, where and how to mend it.
 """
 
 from __future__ import annotations

@@ -219,9 +219,7 @@ def test_nothing_of_this_is_loaded_by_a_plain_answer(process: Any) -> None:
 
 @pytest.mark.parametrize("name", formulas())
 def test_every_input_of_every_first_example_can_be_swept(name: str, cli: Any) -> None:
-    """Text, CSV and JSON of a sweep over one value, whatever kind of input and outputs a calculator
-    has.
-    """
+    """Text, CSV and JSON of a sweep over one value, for every kind of input and output."""
     example = get_formula(name).examples[0]
     for key, value in example.items():
         rest = [

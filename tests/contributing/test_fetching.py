@@ -227,9 +227,7 @@ def test_certificates_are_checked(
     trusted: bool,
     fine: bool,
 ) -> None:
-    """The name in the certificate is that of the URL, although the connection goes to a checked
-    address.
-    """
+    """The certificate is checked for the host of the URL, though an IP address is connected to."""
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     words = shlex.split(
         "req -x509 -newkey rsa:2048 -nodes -days 2 "

@@ -1,6 +1,4 @@
-"""Elasticities: exact for powers, right beside a solver that works the other way, honest at corners
-and rules.
-"""
+"""Elasticities: exact for powers, equal to what the solver finds, honest at corners and rules."""
 
 from __future__ import annotations
 
@@ -108,9 +106,7 @@ def test_every_input_is_told_once_and_the_strongest_first(name: str, seed: int) 
 
 @pytest.mark.parametrize("name", formulas())
 def test_the_solver_finds_the_input_that_an_elasticity_foretells(name: str) -> None:
-    """An output that shall rise by a hundredth of a percent needs an input risen by that over the
-    elasticity.
-    """
+    """An output that shall rise by 0.01 % needs an input risen by that over the elasticity."""
     formula, rng = get_formula(name), random.Random(f"foretold {name}")
     for options, result in states(formula, rng, 3):
         try:

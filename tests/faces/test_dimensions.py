@@ -153,9 +153,7 @@ def mutants(piece: Callable[..., Any]) -> Iterator[tuple[str, str]]:
 def caught(
     formula: Formula, piece: Callable[..., Any], source: str, monkeypatch: pytest.MonkeyPatch
 ) -> bool:
-    """Whether the dimension check refuses the formula with this source in place of one of its
-    functions.
-    """
+    """Whether the dimension check refuses a formula with one function replaced by this source."""
     mutant = formula._replace(id="mutant")
     read = inspect.getsourcelines
     changed = (source.splitlines(keepends=True), 1)

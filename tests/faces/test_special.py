@@ -45,8 +45,9 @@ def value(expression: ast.expr, known: dict[str, Any]) -> float:
 def test_a_special_case_computes_what_the_formula_computes(
     shown: Shown, data: st.DataObject
 ) -> None:
-    """All outputs of the sheet, for random inputs of two and more, with the case put into the whole
-    formula as well.
+    """All outputs of the sheet, for random inputs, equal those of the whole formula.
+
+    The case is put into the whole formula as well.
     """
     formula = get_formula(shown.calculator)
     inputs: dict[str, Any] = {}

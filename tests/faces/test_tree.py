@@ -262,9 +262,7 @@ def test_every_formula_is_in_the_subset(name: str) -> None:
 
 @pytest.mark.parametrize("name", formulas())
 def test_every_formula_says_what_it_is(name: str) -> None:
-    """Title, question, derivation, what it leaves out, sources, and examples that use its own
-    options.
-    """
+    """Title, question, derivation, limits, sources, and examples that use its own options."""
     formula: Formula = get_formula(name)
     assert formula.title and formula.question.endswith("?") and formula.summary.endswith(".")
     assert len(formula.section("Derivation")) > 200 and len(formula.section("Leaves out")) > 100

@@ -37,9 +37,7 @@ def order(schedule: str, stage: int, stages: int, microbatches: int, chunks: int
         warm = 2 * (stages - stage - 1) + (chunks - 1) * stages
 
     def unit(k: int, forward: bool) -> Task:
-        """Groups of K micro-batches go through one chunk after another, backward in the opposite
-        order.
-        """
+        """Groups of K micro-batches go through one chunk after another; backward in reverse."""
         group, inside = divmod(k, stages * chunks)
         chunk, position = divmod(inside, stages)
         return Task(forward, group * stages + position, chunk if forward else chunks - 1 - chunk)
@@ -71,9 +69,7 @@ def before(task: Task, stage: int, stages: int, chunks: int) -> tuple[int, Task]
 def simulate(
     schedule: str, stages: int, microbatches: int, chunks: int, forward: int, backward: int
 ) -> tuple[Fraction, Fraction]:
-    """Idle share of a stage, and the most micro-batches whose activations a stage holds, from a run
-    step by step.
-    """
+    """Idle share of a stage and its peak number of micro-batches held, from a run step by step."""
     queues = [order(schedule, s, stages, microbatches, chunks) for s in range(stages)]
     ended: dict[tuple[int, Task], int] = {}
     clock, position = [0] * stages, [0] * stages

@@ -115,8 +115,9 @@ def test_a_backward_pass_left_out_is_as_long_as_a_forward_pass(schedule: str) ->
 
 
 def test_what_dualpipe_prints_for_eight_stages() -> None:
-    """deepseek2025dualpipe, table of the README, with PP = 8, F = W = 1, B = 2 and F&B = 3: 21, 7
-    and 6.
+    """deepseek2025dualpipe, table of the README: bubbles of 21, 7 and 6.
+
+    With PP = 8, F = W = 1, B = 2 and F&B = 3.
     """
     times = {
         "stages": 8,
@@ -136,8 +137,9 @@ def test_what_dualpipe_prints_for_eight_stages() -> None:
 def test_the_formulas_of_the_dualpipe_table(
     half: int, forward: float, inputs: float, share: float
 ) -> None:
-    """(PP-1)(F+B), (PP-1)(F+B-2W) and (PP/2-1)(F&B+B-3W), where B is the whole backward pass and
-    F&B = F + B.
+    """(PP-1)(F+B), (PP-1)(F+B-2W) and (PP/2-1)(F&B+B-3W).
+
+    B is the whole backward pass and F&B = F + B.
 
     DualPipe-V has PP/2 devices with two chunks each, so half as many stages, and times twice those
     of a chunk.
@@ -200,9 +202,7 @@ def test_the_third_that_is_not_one() -> None:
 
 @given(st.integers(2, 100), st.integers(1, 50), st.integers(1, 16))
 def test_the_overhead_that_megatron_prints(stages: int, groups: int, virtual: int) -> None:
-    """narayanan2021efficient, section 2.2: (p-1)/m of the ideal time, and with v chunks
-    (1/v)(p-1)/m.
-    """
+    """narayanan2021efficient, section 2.2: (p-1)/m of the ideal, (1/v)(p-1)/m with v chunks."""
     out = bubble(
         schedule="interleaved", stages=stages, microbatches=stages * groups, virtual=virtual
     )
@@ -221,8 +221,9 @@ def test_two_chunks_on_eight_stages() -> None:
 
 
 def test_one_microbatch_on_sixteen_stages_is_nearly_all_bubble() -> None:
-    """A planner without a bubble (llm-analysis) has 3.81 ms of a GPU per token with one
-    micro-batch, 3.65 with eight.
+    """A planner without a bubble (llm-analysis) hardly charges for a single micro-batch.
+
+    It has 3.81 ms of a GPU per token with one micro-batch, 3.65 with eight.
 
     Sixteen stages with one micro-batch are idle for 94 % of the time, so one costs 5.6 times as
     much as eight.

@@ -29,8 +29,9 @@ def test_power_is_a_product(power: float, chips: float, pue: float, load: float)
 
 
 def test_the_cluster_of_llama_3() -> None:
-    """16,384 H100: 11.5 MW for the chips alone, where the slides say 11.2 for 16 thousand
-    (slides2025scaling).
+    """16,384 H100: 11.5 MW for the chips alone.
+
+    The slides say 11.2 for 16 thousand (slides2025scaling).
     """
     assert cluster_power(**LLAMA_3)["watts"] == pytest.approx(11.4688e6)
     assert cluster_power(**{**LLAMA_3, "chips": 16000})["watts"] == pytest.approx(11.2e6)

@@ -28,9 +28,7 @@ groups = st.tuples(st.integers(1, 16), st.integers(1, 16)).map(
 def test_a_block_takes_as_long_to_pass_on_as_to_compute(
     peak: float, link: float, heads: tuple[int, int], mask: tuple[str, float], chips: int
 ) -> None:
-    """From a permute of all keys and values over a ring, and the products of one block with
-    another.
-    """
+    """From a permute of all keys and values over a ring, and the products of two blocks."""
     query, keys = heads
     out = cp_limit(
         peak=peak, link_bandwidth=link, links_per_axis=1, heads=query, kv_heads=keys, causal=mask[0]

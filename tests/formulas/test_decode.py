@@ -143,8 +143,9 @@ def test_the_roofline_is_below_what_was_measured(
 
 @pytest.mark.parametrize(("tp", "ms", "ratio"), [(1, 22.0, 1.32), (2, 13.5, 1.62)])
 def test_thirteen_billion_on_a100(tp: int, ms: float, ratio: float) -> None:
-    """A token in 22.0 ms on one A100 40 GB and 13.5 ms on two (chen2022transformer,
-    FasterTransformer).
+    """A token in 22.0 ms on one A100 40 GB and 13.5 ms on two.
+
+    chen2022transformer, FasterTransformer.
     """
     ours = decode(**GPT_13B, **A100_40, seq=517, tp=tp)["seconds"]
     assert ms / 1000 / ours == pytest.approx(ratio, abs=0.02)
@@ -222,9 +223,7 @@ def test_a_prompt_is_read_with_the_causal_half_and_one_output() -> None:
 
 
 def test_the_limits_of_prefill() -> None:
-    """One token is bound by the weights like decoding, a long prompt by arithmetic, a very long one
-    by attention.
-    """
+    """One token is bound by weights, a long prompt by arithmetic, a very long one by attention."""
     bounds = [prefill(**LLAMA_7B, **A100, seq=n)["bound"] for n in (1, 4096, 1_000_000)]
     assert bounds == ["weights", "arithmetic", "attention"]
     assert (

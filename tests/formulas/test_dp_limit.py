@@ -39,9 +39,7 @@ def test_the_sum_takes_as_long_as_the_backward_pass(
 def test_a_pod_is_a_chip_with_the_links_of_all(
     peak: float, link: float, pods: int, chips: int
 ) -> None:
-    """From two levels: what each chip of a pod sends outward, against the backward pass of its
-    share.
-    """
+    """From two levels: what each chip of a pod sends outward, against its backward pass."""
     slow = link / 100
     tokens = dp_limit(peak=peak, link_bandwidth=link, scaleout_bandwidth=slow)["pod_tokens"]
     levels = {

@@ -22,9 +22,7 @@ sides = st.sampled_from([2, 4, 8, 16])
 
 
 def ratio(chips: int, network: dict[str, Any], width: int, visited: int, matrices: int) -> float:
-    """Arithmetic over exchange of one layer, from two all-to-alls and the products of the visited
-    experts.
-    """
+    """Arithmetic over exchange of one layer, from two all-to-alls and the experts visited."""
     array = chips * TOKENS * visited * D_MODEL * 2
     exchange = collective(bytes=array, chips=chips, op="all-to-all", **network)["bandwidth_seconds"]
     return TOKENS * visited * matrices * 2 * D_MODEL * width / 459e12 / (2 * exchange)

@@ -159,8 +159,9 @@ def test_narrow_weights_alone_need_a_smaller_batch() -> None:
 
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (1, 40), (8, 8), (5, 17)])
 def test_attention_counts_each_pair_once(queries: int, keys: int) -> None:
-    """Seven tools count attention over a prompt without the causal half (anchors-calculators, end
-    of section c).
+    """Seven tools count attention over a prompt without the causal half.
+
+    anchors-calculators, end of section c.
     """
     out = arithmetic_intensity(op="prefill", m=queries, n=keys, k=16, heads=4, kv_heads=2)
     assert out["flop"] == counted(queries, keys, 16, 4)

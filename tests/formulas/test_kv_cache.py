@@ -91,9 +91,7 @@ def test_keys_and_values_are_both_counted() -> None:
 
 
 def test_grouped_heads_are_counted_and_not_those_of_queries() -> None:
-    """One tool reads keys for all query heads of Llama 2 70B, and counts 8 times the bytes (defect
-    8).
-    """
+    """One tool reads keys for all query heads of Llama 2 70B: 8 times the bytes (defect 8)."""
     grouped = calculate("kv-cache", model="llama-2-70b", seq=4096)["bytes"]
     assert grouped == 80 * 4096 * 2 * 8 * 128 * 2
     assert calculate("kv-cache", model="llama-2-70b", seq=4096, kv_heads=64)["bytes"] == 8 * grouped
@@ -101,8 +99,9 @@ def test_grouped_heads_are_counted_and_not_those_of_queries() -> None:
 
 
 def test_chips_share_heads_but_not_a_latent_vector() -> None:
-    """Tensor parallelism shrinks the cache of a chip until each has one head (defect 1: no tool's
-    factor at all).
+    """Tensor parallelism shrinks the cache of a chip until each has one head.
+
+    Defect 1: no tool's factor at all.
     """
     per_chip = [kv_cache(**SHAPE, kv_heads=8, tp=ways)["bytes_per_chip"] for ways in (1, 2, 8, 16)]
     assert [per_chip[0] / each for each in per_chip] == [1, 2, 8, 8]

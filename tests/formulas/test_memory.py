@@ -1,6 +1,4 @@
-"""Training memory: what is divided by what, the published tables, and the mistakes that other tools
-make.
-"""
+"""Training memory: what is divided by what, the published tables, and common mistakes."""
 
 from __future__ import annotations
 
@@ -119,8 +117,9 @@ def test_figure_7_of_korthikanti(name: str) -> None:
 
 @pytest.mark.parametrize(("stage", "gigabytes"), [(0, 120), (1, 31.4), (2, 16.6), (3, 1.88)])
 def test_zero_as_its_paper_prints_it(stage: int, gigabytes: float) -> None:
-    """arXiv:1910.02054 (rajbhandari2020zero), Figure 1: 7.5 billion parameters on 64 devices, 16
-    bytes each.
+    """arXiv:1910.02054 (rajbhandari2020zero), Figure 1.
+
+    7.5 billion parameters on 64 devices, 16 bytes each.
     """
     shape = {
         "layers": 36,
@@ -151,9 +150,7 @@ def test_zero_as_its_paper_prints_it(stage: int, gigabytes: float) -> None:
     ],
 )
 def test_bytes_of_each_parameter(kind: str, width: float, gradient: float, wanted: float) -> None:
-    """Weights, gradients, master weights in fp32 beside narrower ones, and the moments of each
-    optimizer.
-    """
+    """Weights, gradients, master weights in fp32 beside narrower ones, and moments by optimizer."""
     out = memory(**small(optimizer_kind=kind, bytes_per_param=width, grad_bytes=gradient))
     assert sum(out[part] for part in STATES) / small()["params"] == pytest.approx(wanted, rel=2e-3)
 

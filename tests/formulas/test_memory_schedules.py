@@ -182,9 +182,7 @@ def test_shapes_that_a_schedule_does_not_run_are_refused(
 
 
 def test_a_model_from_the_data() -> None:
-    """The words are read in any case, and DualPipe takes twice the weights from a model of the
-    data.
-    """
+    """Words are read in any case; DualPipe takes twice the weights from a model of the data."""
     run = {
         "model": "deepseek-v3",
         "seq": 4096,

@@ -27,8 +27,9 @@ counts = st.sampled_from([16, 64, 512, 4096])
 def traffic(
     x: float, batch: float, chips: float, d_ff: float, shares: tuple[float, float]
 ) -> float:
-    """Time of gathering weights and activations over time of arithmetic, for one layer, term by
-    term.
+    """Time of gathering weights and activations over time of arithmetic, for one layer.
+
+    Term by term.
     """
     d_model, axis, (x_axes, y_axes) = 1000.0, 1.8e11, shares
     weights = 2 * 2 * d_model * d_ff / (chips / x) / (axis * x_axes)
@@ -117,8 +118,9 @@ def test_tpu_v5p_as_printed() -> None:
 
 
 def test_the_figure_of_the_slides_mixes_two_widths() -> None:
-    """Slides, line 1325: the curve for F = 30k crosses one at 397 to 400 tokens, as F = 32,768
-    does; 433.5 is right.
+    """Slides, line 1325: the curve for F = 30k crosses one at 397 to 400 tokens.
+
+    So does F = 32,768; 433.5 is right.
     """
     assert mixed_limit(**V5P, d_ff=32768)["tokens_per_chip"] == pytest.approx(397, rel=1e-3)
     assert mixed_limit(**V5P, d_ff=30000)["tokens_per_chip"] > 430

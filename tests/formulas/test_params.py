@@ -176,8 +176,9 @@ def test_llama_exactly() -> None:
 
 
 def test_gpt_neox_and_pythia_exactly() -> None:
-    """20,554,567,680 (eleutherai2022neoxcard) and 11,846,072,320 of which 11,327,027,200 are no
-    embeddings (pythia).
+    """20,554,567,680 parameters (eleutherai2022neoxcard) and 11,846,072,320 (pythia).
+
+    Of the latter 11,327,027,200 are no embeddings.
     """
     old = {"ffn_kind": "plain", "biases": "all", "norm": "layer"}
     assert (

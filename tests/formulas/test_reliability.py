@@ -1,5 +1,6 @@
-"""Failures of a run: the best interval is best, more chips fail more often, the shares agree with a
-run that is played through, and what was counted comes back.
+"""Failures of a run: the best interval is best, and more chips fail more often.
+
+The shares agree with a run that is played through, and what was counted comes back.
 """
 
 from __future__ import annotations
@@ -83,9 +84,10 @@ def test_what_is_lost_has_an_end() -> None:
 
 
 def exact_loss(interval: float, save: float) -> float:
-    """The share lost where failures come at random, once in a time of 1 on average, and may strike
-    while saving: an attempt that takes x and is begun again until it succeeds takes e^x - 1
-    (daly2006higher).
+    """The share lost where failures come at random and may strike while saving.
+
+    Failures come once in a time of 1 on average: an attempt that takes x and is begun again until
+    it succeeds takes e^x - 1 (daly2006higher).
     """
     return 1 - interval / math.expm1(interval + save)
 

@@ -1,6 +1,4 @@
-"""Roofline: kernels counted as arithmetic-intensity counts them, roofs as the chip prints them, and
-what is refused.
-"""
+"""Roofline: kernels counted as arithmetic-intensity counts them, roofs as the chip prints them."""
 
 from __future__ import annotations
 

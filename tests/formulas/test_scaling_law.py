@@ -108,8 +108,9 @@ def test_kaplan_at_one_pf_day() -> None:
 
 
 def test_kaplan_as_the_chinchilla_paper_reads_it() -> None:
-    """hoffmann2022training, Appendix D.4: 4.68 billion at 1e21 FLOP, which is Kaplan's fit at half
-    of that compute.
+    """hoffmann2022training, Appendix D.4: 4.68 billion at 1e21 FLOP.
+
+    That is Kaplan's fit at half of that compute.
     """
     assert scaling_law(flop=1e21 / 2, fit="kaplan2020")["params"] == pytest.approx(4.68e9, rel=2e-3)
     whole = scaling_law(flop=1e21, fit="kaplan2020")["params"]

@@ -223,8 +223,9 @@ def test_drafts_that_cost_nothing(
 
 
 def test_one_more_token_predicted_by_the_model_itself() -> None:
-    """DeepSeek-V3: 1.8 times the tokens with one drafted token accepted in 80 to 90 percent
-    (deepseek2024v3).
+    """DeepSeek-V3: 1.8 times the tokens with one drafted token (deepseek2024v3).
+
+    It is accepted in 80 to 90 percent.
     """
     low, high = (
         speculative_decoding(acceptance=a, draft_tokens=1, draft_time=1 / 61)["speedup"]

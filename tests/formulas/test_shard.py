@@ -111,9 +111,7 @@ def test_the_exercise_of_the_slides() -> None:
 
 
 def test_question_one_of_the_book() -> None:
-    """austin2025sharding, question 1: cut by X alone on 4 x 8 x 2, all chips hold 16 times the
-    array.
-    """
+    """austin2025sharding, question 1: cut by X alone on 4 x 8 x 2, all hold 16 times the array."""
     found = shard(array="bf16[64,32,16]", layout="A[I_X, J, K]", mesh="X=4,Y=8,Z=2")
     assert found["bytes_total"] / found["array_bytes"] == 16 == found["copies"]
 

@@ -102,8 +102,9 @@ def test_collectives_are_timed_by_the_calculator_of_collectives() -> None:
 
 
 def test_the_quiz_on_the_time_of_a_gather() -> None:
-    """austin2025sharding, pop quiz 2: bf16[2048, 8192] over 4 chips of TPU v5e, not closed to a
-    ring: 560 us; 256 x 256 is bound by the latency of 3 hops, 3 us.
+    """austin2025sharding, pop quiz 2: bf16[2048, 8192] over 4 chips of TPU v5e takes 560 us.
+
+    The chips are not closed to a ring; 256 x 256 is bound by the latency of 3 hops, 3 us.
     """
     found = product("A[I, J_Y] * B[J, K] -> C[I, K]", "X=8,Y=4", "I=2048,J=8192,K=8", wrap="no")
     assert found["communication_seconds"] == pytest.approx(560 * MICRO, rel=0.01)
@@ -132,8 +133,7 @@ def test_question_three_of_the_book() -> None:
 
 
 def test_question_four_of_the_book() -> None:
-    """austin2025sharding, question 4: gather the weights and multiply all, or multiply pieces and
-    add up.
+    """austin2025sharding, question 4: gather the weights, or multiply shards and add up.
 
     The second does 1/X of the arithmetic and moves 4BF bytes: twice an array of 2BF. For the first
     the text we read has 2BD bytes; the array that is gathered there is W[D, F], so it is 2DF.
@@ -149,8 +149,9 @@ def test_question_four_of_the_book() -> None:
 
 
 def test_question_nine_of_the_book() -> None:
-    """austin2025sharding, question 9: gathering A[N, M] moves M/K times what scattering the result
-    [N, K] does.
+    """austin2025sharding, question 9: gathering an operand against scattering the result.
+
+    Gathering A[N, M] moves M/K times what scattering the result [N, K] does.
     """
     dims = "N=1024,M=8192,K=2048"
     gather = product("A[N, M_X] * B[M, K] -> C[N, K]", "X=4", dims)

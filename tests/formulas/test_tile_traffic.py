@@ -81,8 +81,9 @@ def test_a_tile_holds_its_sums_and_two_pairs_of_slices() -> None:
 
 
 def test_tiles_of_128_do_not_feed_an_h100_from_memory() -> None:
-    """128 by 128 in 16 bits is 64 FLOP/byte (nvidia2023matrix gives tiles and their efficiency; the
-    chip asks for more than four times that).
+    """128 by 128 in 16 bits is 64 FLOP/byte; the chip asks for more than four times that.
+
+    nvidia2023matrix gives tiles and their efficiency.
     """
     ridge = calculate("ridge-point", chip="h100-sxm")["flop_per_byte"]
     assert tile_traffic(m=8192, n=8192, k=8192, tile=128)["intensity"] == 64 < ridge / 4

@@ -161,8 +161,9 @@ def test_narayanan_counts_hardware_work(layers: int, width: int, heads: int) -> 
 
 
 def test_step_times_of_korthikanti_give_its_utilisation() -> None:
-    """arXiv:2205.05198 (korthikanti2023reducing), Table 5: 41.5 and 56.0 percent MFU on A100 of 312
-    TFLOP/s.
+    """arXiv:2205.05198 (korthikanti2023reducing), Table 5: 41.5 and 56.0 percent MFU.
+
+    On A100 of 312 TFLOP/s.
 
     22 billion: 1.10 s, 4 sequences, 8 chips. 530 billion: 37.83 s, 280 sequences, 280 chips.
     """

@@ -40,8 +40,9 @@ def test_laws_of_time_and_hours(factor: int) -> None:
 
 
 def test_units_of_one_run_by_hand() -> None:
-    """6e18 FLOP on 2 chips of 1e15 FLOP/s, half used, 500 W, a tenth more for the site, 3 USD and
-    400 g a kWh.
+    """6e18 FLOP on 2 chips of 1e15 FLOP/s, half used, by hand.
+
+    500 W, a tenth more for the site, 3 USD and 400 g a kWh.
     """
     price, carbon = 3 / 3600, 0.4 / KWH
     run = {"params": 1e9, "tokens": 1e9, "peak": 1e15, "chips": 2, "mfu": 0.5}

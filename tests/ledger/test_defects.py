@@ -71,9 +71,7 @@ def test_the_version_that_was_read_is_named(row: Row) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_each_is_told_with_ours_beside_it(row: Row) -> None:
-    """Both figures, the reason, and a link to a calculator or chip of ours that answers with the
-    right one.
-    """
+    """Both figures, the reason, and a link to a calculator or chip of ours that is right."""
     told = article(row)
     assert escape(row.defect.tool) in told and "It gives" in told and "Right is" in told
     links = re.findall(r'href="((?:\.\./)+(?:calculators|accelerators)/[^"]+)"', told)

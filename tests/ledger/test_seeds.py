@@ -98,8 +98,6 @@ def test_no_two_rows_say_the_same() -> None:
 
 
 def test_what_does_not_hold_says_how_it_came_about() -> None:
-    """For most of what is wrong the printed number is reproduced, which shows that the reason is
-    the right one.
-    """
+    """Most wrong printed numbers are reproduced, which shows that the reason is the right one."""
     wrong = [row for row in OF_SEEDS if row.verdict == "does-not-hold"]
     assert sum(bool(row.reproduces) for row in wrong) >= 0.8 * len(wrong)

@@ -108,9 +108,7 @@ def test_a_slip_is_judged_by_its_correction() -> None:
 
 
 def test_most_rows_that_compute_with_data_have_a_unit() -> None:
-    """Of rows whose computation is one output of a calculator or one value of a chip, all are
-    checked.
-    """
+    """Rows that compute one output of a calculator or one value of a chip are all checked."""
     single = [
         row
         for row in ledger_rows()

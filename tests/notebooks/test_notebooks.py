@@ -1,5 +1,6 @@
-"""Every notebook runs as a plain script, proves its own claims, takes its numbers from flopbook,
-and has a chapter.
+"""Every notebook runs as a plain script, proves its claims, and has a chapter.
+
+Its numbers come from flopbook.
 """
 
 from __future__ import annotations
@@ -146,8 +147,9 @@ def test_no_hardware_number_is_typed(path):
 
 @every_notebook
 def test_it_stands_alone(path):
-    """The downloaded notebook needs flopbook, matplotlib (which brings NumPy), its extra and
-    Python, no more.
+    """The downloaded notebook needs flopbook, matplotlib, its extra and Python, no more.
+
+    NumPy comes with matplotlib.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     plain = {

@@ -197,9 +197,7 @@ def test_memory_of_each_stage() -> None:
 
 @pytest.mark.parametrize("number", range(len(CLOSED)))
 def test_the_conditions_of_the_closed_forms_are_needed(number: int) -> None:
-    """Just beyond each condition the schedule runs, and loses something else than the form would
-    say.
-    """
+    """Just beyond each condition the schedule runs, and loses another share than the form says."""
     schedule, shape, times, wrong = [
         ("zb-v", (4, 6), Times(1, 1, 1), 0),
         ("zb-h1", (4, 8), Times(1, 1, 2), 0),

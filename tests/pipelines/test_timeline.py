@@ -60,9 +60,7 @@ def test_it_fits_and_says_when_it_is_cut(schedule: str, width: int) -> None:
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_idle_cells_are_the_idle_time(schedule: str) -> None:
-    """With passes of equal length every cell is a third of a pass or a whole one, so dots can be
-    counted.
-    """
+    """With equal passes every cell is a third of a pass or a whole one: dots can be counted."""
     made = run(schedule)
     text = timeline_text(made, 400)
     cells = rows(text)

@@ -18,9 +18,7 @@ OTHER = "#!/bin/sh\necho Mozilla Firefox 150.0\n"
 
 @pytest.fixture
 def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, freshly loaded, on a machine with an empty PATH and home, and no installer that
-    works.
-    """
+    """The script, freshly loaded, with an empty PATH and home and no installer that works."""
     spec = importlib.util.spec_from_file_location(
         "ensure_browser_under_test", ensure_browser.__file__
     )

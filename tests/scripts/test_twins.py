@@ -98,9 +98,7 @@ def test_a_table_has_a_head_and_escapes_its_bars() -> None:
     ],
 )
 def test_links_lead_to_twins(text: str, link: str) -> None:
-    """Links of Markdown start from the source file, links of HTML from the folder of the built
-    page.
-    """
+    """Links of Markdown start from the source file, those of HTML from the built folder."""
     assert made(text) == f"[x]({link})"
 
 

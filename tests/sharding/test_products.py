@@ -28,9 +28,7 @@ FREE = [(("I",), ("K",)), (("I", "L"), ("K",)), ((), ("K",)), (("I",), ())]
 
 @st.composite
 def problems(draw: Any) -> tuple[Product, dict[str, int], dict[str, int]]:
-    """A mesh, two factors of two or three dimensions and a result, each cut at random by axes in
-    any order.
-    """
+    """A mesh, two factors of two or three dimensions and a result, each cut by random axes."""
     mesh = dict(zip("XYZ", draw(st.lists(st.integers(1, 3), min_size=1, max_size=3)), strict=False))
     contracted = draw(st.sampled_from([("J",), ("J", "M"), ()]))
     first_free, second_free = draw(st.sampled_from(FREE))
@@ -101,9 +99,7 @@ def test_every_plan_gives_the_dense_product_in_the_layout_that_was_asked_for(pro
 @given(problems())
 @settings(max_examples=150, deadline=None)
 def test_arithmetic_is_that_of_the_blocks(problem: Any) -> None:
-    """All devices together do at least the product's arithmetic, and exactly that when no work is
-    done twice.
-    """
+    """All devices together do the product's arithmetic, and more only when work is repeated."""
     product, sizes, mesh = problem
     planned = plan_product(product, sizes, mesh)
     dense = 2.0 * np.prod([float(size) for size in sizes.values()])

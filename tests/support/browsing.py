@@ -56,9 +56,7 @@ _LOOKS: tuple[tuple[str, int, dict[str, Any]], ...] = (
 
 
 def faults(tab: Any) -> dict[str, Any]:
-    """What axe finds in the state of a page, light, dark and on a phone, and where it is wider than
-    the window.
-    """
+    """What axe finds on a page, light, dark and on a phone, and where it overflows the window."""
     from axe_playwright_python.sync_playwright import Axe
 
     wrong: dict[str, Any] = {}

@@ -1,5 +1,4 @@
-"""Every exercise and practical of the documents that the project grew from, and where the project
-asks it.
+"""Every exercise and practical of the founding documents, and where the project asks it.
 
 An exercise is named by how it begins in its chapter, a practical by its notebooks.
 """

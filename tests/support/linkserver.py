@@ -218,8 +218,9 @@ class LinkServer:
         return f"http://127.0.0.1:{self.port}/{path}"
 
     def guard(self, **names: str) -> Guard:
-        """A guard that lets this server through, and resolves `a_test="127.0.0.1"` as the host
-        `a.test`.
+        """A guard that admits this server.
+
+        It resolves `a_test="127.0.0.1"` as the host `a.test`.
         """
         table = {name.replace("_", "."): address for name, address in names.items()}
 

@@ -1,6 +1,4 @@
-"""Inputs of the calculators of networks, for the tests that every face of every calculator must
-pass.
-"""
+"""Inputs of the network calculators, for tests that every face of them must pass."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Collectives carried out piece by piece on a network of links, with the bytes of every link
-counted.
+"""Collectives run block by block on a network of links, with the bytes of each link counted.
 
 Nothing here knows a closed form: data lies on chips, moves over links and is checked to arrive.
 Chips are tuples of coordinates; a link is (from, axis, direction), so two links between the same

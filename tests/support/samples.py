@@ -201,9 +201,7 @@ def place(text: str, needle: str) -> tuple[int, int]:
 
 
 def assert_clean(error: DataError | Exception) -> None:
-    """Every line of an error is one problem, printable, with place, found, expected and how to mend
-    it.
-    """
+    """Every line of an error is one printable problem: place, found, expected, how to mend it."""
     problems: tuple[Problem, ...] = getattr(error, "problems", ())
     assert problems and len(str(error).split("\n")) == len(problems)
     for problem in problems:

@@ -1,5 +1,6 @@
-"""A server on 127.0.0.1 that plays arXiv, doi.org, archive.org and a web page, with all the ways in
-which they fail.
+"""A server on 127.0.0.1 that plays arXiv, doi.org, archive.org and a web page.
+
+It fails in all the ways in which they fail.
 """
 
 from __future__ import annotations

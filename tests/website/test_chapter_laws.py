@@ -24,9 +24,7 @@ def product(text: str, i: int, k: int) -> Result:
 def test_cutting_the_whole_factor_pays_where_the_result_is_under_half_of_the_gathered(
     i: int, k: int
 ) -> None:
-    """Sharded matrices: case 2 turned into case 3 divides the arithmetic always, and the traffic
-    not always.
-    """
+    """Sharded matrices: case 2 as case 3 always divides the arithmetic, not always the traffic."""
     gathered = product("A[I, J_X] * B[J, K] -> C[I, K]", i, k)
     summed = product("A[I, J_X] * B[J_X, K] -> C[I, K]", i, k)
     assert float(summed["compute_seconds"]) == pytest.approx(float(gathered["compute_seconds"]) / 4)

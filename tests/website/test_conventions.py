@@ -53,9 +53,7 @@ def test_anchors_of_the_table_are_headings() -> None:
 
 
 def test_the_examples_say_what_they_should() -> None:
-    """Half the time with both ways for one, twice the ridge with the sparse peak, a third more days
-    with HFU.
-    """
+    """Half the time with both ways for one, twice the ridge with a sparse peak, longer with HFU."""
     for words in (
         "3.889 ms",
         "1.944 ms",

@@ -63,9 +63,7 @@ def test_every_figure_is_drawn_in_its_chapter(item: Shown) -> None:
 
 @pytest.mark.parametrize("item", EXERCISES, ids=lambda item: item.id)
 def test_every_exercise_is_asked_and_answered(item: Asked) -> None:
-    """Exactly one exercise of the chapter begins so, and an answer with a computed number or a
-    reason follows.
-    """
+    """Exactly one exercise of the chapter begins so, with an answer that computes or reasons."""
     found = [
         body for body in _EXERCISE.findall(chapter(item.chapter)) if body.startswith(item.begins)
     ]

@@ -119,9 +119,7 @@ def test_papers_of_the_bibliography_agree_with_the_rows() -> None:
 
 
 def test_the_rows_of_what_the_slides_leave_out() -> None:
-    """Time of a gather on four devices, operations of a backward pass, copies in a table of a
-    report.
-    """
+    """Time of a gather on four devices, operations of a backward pass, copies in a report."""
     gather, long = ledger_row("slides-all-gather-share"), ledger_row("slides-all-gather-time")
     assert (
         gather.stated.value == long.stated.value

@@ -1,6 +1,4 @@
-"""Every chapter of the handbook has its parts, its exercises have answers, and its expressions
-compute.
-"""
+"""Every chapter has its sections, its exercises have answers, its expressions compute."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ def _order(path: Path) -> int:
 
 @chapter
 def test_a_chapter_has_its_parts_in_order(path: Path) -> None:
-    """What the reader will be able to do, the example, limits, mistakes, exercises, key points,
-    where to go on.
-    """
+    """Goals, the example, limits, mistakes, exercises, key points, where to go on."""
     text = source(path)
     found = chapter_of(text, path.name)
     assert found is not None and found.title and len(found.description) > 40
@@ -96,9 +92,7 @@ def test_exercises_are_graded_and_answered(path: Path) -> None:
 
 @chapter
 def test_expressions_compute_and_leave_nothing_behind(path: Path) -> None:
-    """A rendered chapter has no marks of the template language, and every reference inside it leads
-    somewhere.
-    """
+    """A rendered chapter has no template marks, and its references lead somewhere."""
     text = named_exercises(rendered(path))
     assert "{{" not in text and "{%" not in text and "nan" not in re.findall(r"\bnan\b", text)
     for anchor in re.findall(r"\]\(#([\w-]+)\)", text):

@@ -1,5 +1,6 @@
-"""What the chapter on the landscape says in words holds in the data, so that a corrected entry that
-makes a sentence wrong is noticed, where no expression could correct it.
+"""What the chapter on the landscape says in words holds in the data.
+
+So a corrected entry that makes a sentence wrong is noticed, where no expression could correct it.
 """
 
 from __future__ import annotations
@@ -111,9 +112,7 @@ def test_the_points_about_growth() -> None:
 
 
 def test_the_order_of_growth() -> None:
-    """The ridge point is slowest, the wall between chips seems faster, and the bands of the two
-    overlap.
-    """
+    """The ridge point is slowest, the link wall seems faster, and the bands of both overlap."""
     wall, links = trend_growth(items(), "wall", FITTED), trend_growth(items(), "links", FITTED)
     assert links.doubling < wall.doubling and links.slow > wall.fast
     assert growth("peak") < growth("memory") < growth("scaleup_bandwidth") < growth("power")
@@ -133,9 +132,7 @@ def test_power_of_tpus_is_mostly_hollow() -> None:
 
 
 def test_small_and_large_chips_lie_on_the_same_lines() -> None:
-    """Half of the small cards do more for a joule than the least frugal large chip, and the
-    reverse.
-    """
+    """Half of the small cards beat the least frugal large chip per joule, and the reverse."""
     small = [s.y / s.x for s in power_peak.spots() if s.x < 100]
     large = [s.y / s.x for s in power_peak.spots() if s.x > 1000]
     assert small and large and min(large) < max(small) and min(small) < max(large)

@@ -1,6 +1,4 @@
-"""The search finds every place where a function meets a target, whatever the function does in
-between.
-"""
+"""The search finds every place where a function meets a target, whatever its shape."""
 
 from __future__ import annotations
 
@@ -49,8 +47,9 @@ def test_a_power_is_met_once_where_it_was_taken(x: float, power: float, factor: 
     roots=st.lists(st.integers(min_value=-10, max_value=10), min_size=1, max_size=5, unique=True)
 )
 def test_every_root_of_a_wave_is_found(roots: list[int]) -> None:
-    """A product of logarithms has exactly the roots that it was made from, where no two share a
-    sample.
+    """A product of logarithms has exactly the roots that it was made from.
+
+    No two roots share a sample.
     """
     places = [10 ** (n / 3) for n in sorted(roots)]
 

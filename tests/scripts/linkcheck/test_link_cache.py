@@ -1,6 +1,4 @@
-"""The cache: what is believed for how long, and that a damaged file costs no more than asking
-again.
-"""
+"""The cache: what is believed for how long; a damaged file costs no more than asking again."""
 
 from __future__ import annotations
 

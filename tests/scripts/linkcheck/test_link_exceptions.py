@@ -199,8 +199,9 @@ def test_a_partial_run_calls_nothing_unused() -> None:
 
 
 def test_an_entry_holds_until_its_day() -> None:
-    """On the next day it excuses nothing and is itself a fault, whether all links were checked or
-    not.
+    """From the next day it excuses nothing and is itself a fault.
+
+    So it is whether all links were checked or not.
     """
     own = LinkException(1, WALL.url, False, REASON, "403", DAY)
     assert judge({WALL.url: WALL}, [own], today=DAY).broken == []

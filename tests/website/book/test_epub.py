@@ -1,6 +1,4 @@
-"""The ePub: what its files say, the same bytes each time, and a check that finds each thing that
-can be wrong.
-"""
+"""The ePub: what its files say, the same bytes each time, and its check finds each fault."""
 
 from __future__ import annotations
 

@@ -126,9 +126,7 @@ def test_letters_are_explained_by_the_glossary() -> None:
 
 
 def test_a_letter_says_what_it_belongs_to() -> None:
-    """In one list no two letters are explained by the same words apart from each other, and counts
-    are plural.
-    """
+    """In one list no two letters apart from each other share a meaning, and counts are plural."""
     for listed in re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE):
         meanings = [re.sub("<.*?>", "", one).split("$ ")[-1] for one in listed.split("; ")]
         assert len(set(meanings)) == len(meanings), listed

@@ -148,9 +148,7 @@ def test_what_is_stated_and_what_is_computed_can_be_compared() -> None:
 
 
 def test_the_short_form_leaves_nothing_out() -> None:
-    """Rows that hold or are quoted have no correction, no assumption and nothing that reproduces
-    them.
-    """
+    """Rows that hold or are quoted have no correction, no assumption and no reproduction."""
     for row in ROWS:
         if row.verdict in SHORT:
             assert not (row.corrected or row.assumption or row.reproduces), row.id

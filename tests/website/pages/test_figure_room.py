@@ -116,9 +116,7 @@ def test_words_do_not_lie_on_each_other(name: str, options: dict[str, object]) -
 
 @each
 def test_a_figure_is_told_in_words(name: str, options: dict[str, object]) -> None:
-    """The text for those who do not see it has numbers, ends in a full stop and is not the caption
-    again.
-    """
+    """The text alternative has numbers, ends in a full stop and is not the caption again."""
     drawn = figure_of(name, **options)
     assert drawn.description != drawn.caption and drawn.title not in ("", drawn.description)
     assert drawn.description.endswith(".") and drawn.caption.endswith(".")

@@ -64,8 +64,9 @@ def test_every_generation_has_units_and_rates() -> None:
 def test_slices_close_by_their_shape(
     shape: tuple[int, ...], closed: bool, hops: int, across: int
 ) -> None:
-    """A cube of 4 closes, and a square only when it is the whole pod (cloud documentation of v5p
-    and v5e).
+    """A cube of 4 closes, and a square only when it is the whole pod.
+
+    Cloud documentation of v5p and v5e.
     """
     assert torus_slice.closed(shape) == (closed,) * len(shape)
     assert (torus_slice.hops(shape), torus_slice.across(shape)) == (hops, across)
@@ -157,9 +158,7 @@ def test_intensity_stops_at_the_smallest_side() -> None:
 
 
 def test_the_listing_is_that_of_the_chapter() -> None:
-    """The same instructions in the same order, and two loads, two operations and four others in a
-    round.
-    """
+    """The same instructions in order: two loads, two operations and four others in a round."""
     from pathlib import Path
 
     page = (Path(__file__).resolve().parents[3] / "docs" / "handbook" / "computer.md").read_text(
@@ -206,9 +205,7 @@ def test_blocks_that_meet_share_an_index() -> None:
 
 @pytest.mark.parametrize("devices", range(2, 7))
 def test_an_all_reduce_ends_with_all_sums_everywhere(devices: int) -> None:
-    """Twice as many steps as one half, terms are never lost, and at the end all devices hold all of
-    them.
-    """
+    """Twice as many steps as one half; no term is lost, and in the end all devices hold all."""
     panels = reduced(devices)
     assert len(panels) == 2 * (devices - 1) + 1
     assert all(

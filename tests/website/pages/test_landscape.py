@@ -140,8 +140,9 @@ def test_tables_of_families_hold_every_maker_and_every_entry(found: Landscape) -
 
 
 def test_new_formats_are_new(found: Landscape) -> None:
-    """NVIDIA's matrix units began with fp16 (Volta, 2017) and had fp8 with Hopper
-    (nvidia2022hopper).
+    """NVIDIA's matrix units began with fp16 (Volta, 2017) and had fp8 with Hopper.
+
+    nvidia2022hopper.
     """
     for name in ("nvidia", "amd", "google", "huawei"):
         rows = new_formats(items(), name)

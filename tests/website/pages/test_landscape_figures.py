@@ -34,9 +34,7 @@ def by_id(module) -> dict[str, scatter.Spot]:
 
 @pytest.mark.parametrize(("module", "name"), zip(PLOTS, NAMES, strict=True), ids=NAMES)
 def test_every_chip_stands_inside_the_frame(module, name: str) -> None:
-    """No value is cut off at the edge of an axis, and there is a mark for each chip beside those of
-    the legend.
-    """
+    """No value is cut off at the edge of an axis, and each chip has a mark beside the legend."""
     drawn = figure_of(name)
     marks = [tuple(map(float, place)) for place in MARK.findall("".join(drawn.parts))]
     assert len(marks) == len(module.spots()) + len(scatter.MARKS)
@@ -153,9 +151,7 @@ def test_a_diagonal_has_its_ratio() -> None:
 
 
 def test_names_stand_where_there_is_room() -> None:
-    """The first wanted goes first, two of one place do not write over each other, and an unknown
-    one is left out.
-    """
+    """The first name goes first, two of one place do not overlap, an unknown one is left out."""
     spots = by_id(scaleup_domains)
     one = spots["nvidia/h100-sxm"]
     crowd = [one._replace(x=2022 + n / 50) for n in range(40)]

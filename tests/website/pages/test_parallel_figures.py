@@ -52,9 +52,7 @@ def test_a_gather_ends_with_all_blocks_everywhere(devices: int) -> None:
 
 @SIZES
 def test_a_reduce_scatter_adds_every_term_once(devices: int) -> None:
-    """The terms of a block are as many as the devices at any time, and at the end they are all at
-    its home.
-    """
+    """A block has as many terms as devices at any time, and all are home at the end."""
     for panel in scattered(devices):
         for row in panel:
             assert sum(int(cell.text.lstrip("→")) for cell in row if cell.filled) == devices
@@ -64,9 +62,7 @@ def test_a_reduce_scatter_adds_every_term_once(devices: int) -> None:
 
 @SIZES
 def test_an_all_to_all_brings_each_piece_to_its_device(devices: int) -> None:
-    """Pieces move by one neighbour in a step, and take as many steps as half of the ring has
-    devices.
-    """
+    """Blocks move by one neighbour in a step, for as many steps as half of the ring."""
     panels = exchanged(devices)
     assert len(panels) == devices // 2 + 1
     assert [[int(cell.text) for cell in row] for row in panels[-1]] == [
@@ -122,9 +118,7 @@ def test_a_step_keeps_its_order_and_its_lengths(kind: str, share: float) -> None
 
 @pytest.mark.parametrize("kind", ["dp", "fsdp"])
 def test_the_limit_decides_who_waits(kind: str) -> None:
-    """Far below the smallest batch the network is busy to the end, far above it the arithmetic is
-    hardly held up.
-    """
+    """Far below the smallest batch the network is always busy, far above it arithmetic is."""
 
     def idle(bars: list[Bar], lane: int) -> float:
         end = max(bar.end for bar in bars)

@@ -1,6 +1,4 @@
-"""Practicals: what a notebook says of itself, which chapters name it, and what is said of a name
-that is none.
-"""
+"""Practicals: what a notebook says of itself, its chapters, and names that are no notebook."""
 
 from __future__ import annotations
 

@@ -71,8 +71,9 @@ def test_a_dot_lies_on_the_line_where_half_is_read(sizes: tuple[float, float]) -
 
 
 def test_each_division_needs_less_memory_and_only_the_last_fits() -> None:
-    """Llama 3 405B as it was trained fits into 80 GB without computing anything again
-    (llamateam2024herd).
+    """Llama 3 405B as it was trained fits into 80 GB without recomputation.
+
+    llamateam2024herd.
     """
     held = configuration_memory.totals()
     assert held == sorted(held, reverse=True)
@@ -82,9 +83,7 @@ def test_each_division_needs_less_memory_and_only_the_last_fits() -> None:
 
 
 def test_the_ways_multiply_to_the_chips() -> None:
-    """Three of the divisions fit, as the chapter says, and the one that was used waits least of
-    them.
-    """
+    """Three of the divisions fit, as the chapter says; the one that was used waits least."""
     found = list(configuration_map.configurations())
     assert found and all(one.tp * one.pp * one.dp == configuration_map.CHIPS for one in found)
     assert all(0 <= one.idle < 1 for one in found)

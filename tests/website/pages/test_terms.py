@@ -106,9 +106,7 @@ def test_spellings(text: str, term: str, words: str) -> None:
     ],
 )
 def test_what_is_not_text_stays(text: str) -> None:
-    """Headings, code, formulas, links, tags, forms, heads of tables, boxes, levels of exercises,
-    parts of words.
-    """
+    """Headings, code, formulas, links, tags, forms, table heads, boxes, parts of words."""
     assert linked(text, PAGE) == text
 
 

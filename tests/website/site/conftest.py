@@ -1,6 +1,4 @@
-"""The built site, once for all workers, served with compression on the loopback address, and a
-browser per worker.
-"""
+"""The built site, once for all workers, served compressed on loopback; a browser each."""
 
 from __future__ import annotations
 

@@ -128,9 +128,7 @@ LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
 def test_pictures_look_as_they_do_on_the_site(
     book: tuple[Facts, list[BookPart]], surf: Callable[..., Any], base: str
 ) -> None:
-    """Every shape and word has the paint that a browser computes on the page, but for the theme's
-    own few colours.
-    """
+    """Every shape and word has the paint that a browser computes, the theme's colours aside."""
     theme = "".join(f"{name}: {value} !important;" for name, value in THEME.items())
     pages = [part for part in book[1] if part.number and part.body.select_one("svg")]
     assert len(pages) >= 10

@@ -1,6 +1,4 @@
-"""Every formula of the site is sound MathML, says itself in words, and reaches the accessibility
-tree of a browser.
-"""
+"""Every formula of the site is sound MathML, spoken in words and in the accessibility tree."""
 
 from __future__ import annotations
 

@@ -80,9 +80,7 @@ def test_what_a_model_gives_is_counted_and_stays_folded(forms: Any) -> None:
 
 
 def _closing(tab: Any, base: str) -> list[bool]:
-    """A group is closed while a field in it is filled, after it was emptied, and opened again by
-    keyboard.
-    """
+    """A group closes with a field filled or emptied again, and opens by keyboard."""
     visit(tab, base, "")
     put(tab, {"model": "llama-3-8b", "seq": "8192", "tp": "8"})
     group = tab.locator(".fb-group", has_text="Parallelism")

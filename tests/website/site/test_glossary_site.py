@@ -282,9 +282,7 @@ def _printed(context: Any, base: str) -> dict[str, Any]:
 
 @pytest.mark.browser
 def test_the_cheat_sheet_is_one_page_of_either_paper(surf: Any, base: str) -> None:
-    """A4 and Letter, upright and across, in letters of 6.5 points at least, light, without its
-    button.
-    """
+    """A4 and Letter, upright and across, in 6.5 points at least, light, without its button."""
     seen = surf(_printed, base)
     assert set(seen["pages"].values()) == {1}, seen["pages"]
     assert min(seen["sizes"].values()) >= MINIMUM_PT - 0.01, seen["sizes"]

@@ -35,9 +35,7 @@ def test_every_page_has_a_twin_that_it_names(site: Path) -> None:
 
 
 def test_twins_are_plain_and_not_large(site: Path) -> None:
-    """A heading first, no tags outside code, no page above 300 kB, and lighter than the page that
-    it stands for.
-    """
+    """A heading first, no tags outside code, below 300 kB, and lighter than its page."""
     for name, text in pages(site).items():
         bare = FENCE.sub("", text)
         assert bare.startswith("# "), name

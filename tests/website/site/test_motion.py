@@ -1,6 +1,4 @@
-"""Figures that move: they run when they are opened, end within five seconds, and stand still for
-who asks for it.
-"""
+"""Figures that move: they run when opened, end in five seconds, and stand still on request."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ def _closed(context: Any, base: str, page: str, kind: str) -> bool:
 def test_it_runs_once_and_ends_in_time(
     surf: Any, base: str, page: str, kind: str, count: int
 ) -> None:
-    """Every piece that moves does so once, and the last one has arrived before five seconds are
-    over.
-    """
+    """Every shape that moves does so once, and all have arrived before five seconds are over."""
     found = surf(_running, base, page, kind)
     assert len(found) == count
     assert all(one["times"] == 1 and 0 < one["end"] <= LONGEST for one in found)

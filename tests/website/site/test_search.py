@@ -1,6 +1,4 @@
-"""The site's search finds what people look for, lands at its place, and costs nothing before
-somebody searches.
-"""
+"""The site's search finds what people look for, and costs nothing before it is used."""
 
 from __future__ import annotations
 

@@ -133,9 +133,7 @@ def _looks(context: Any, base: str, page: str, theme: bool) -> list[str]:
     "page", ["handbook/roofline/", "calculators/min-batch/", "notebooks/min-batch/", "404.html"]
 )
 def test_a_page_looks_as_it_does_with_the_whole_theme(surf: Any, base: str, page: str) -> None:
-    """Every element has the same size and the same computed style, in light and dark, on a desk and
-    on a phone.
-    """
+    """Every element keeps its size and computed style, light and dark, on a desk and a phone."""
     ours, whole = (surf(_looks, base, page, theme) for theme in (False, True))
     assert len(ours) > 200
     assert [pair for pair in zip(ours, whole, strict=True) if pair[0] != pair[1]][:5] == []

@@ -151,8 +151,9 @@ class Visit:
 def test_a_page_is_light_accessible_and_fits_every_window(
     surf: Any, base: str, site: Path, page: str
 ) -> None:
-    """No axe violation in light, dark and on a phone, no sideways scrolling, no other host, no
-    error in the console, and within its budget of bytes; formulas are spoken.
+    """No axe violation, no sideways scrolling, no other host, no error, and within its budget.
+
+    In light, dark and on a phone; formulas are spoken.
     """
 
     def faults(context: Any) -> dict[str, Any]:
