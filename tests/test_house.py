@@ -29,7 +29,7 @@ TOO_LONG = {
     "tests/data/test_accelerators.py",
     "tests/data/test_references.py",
 }
-# `line` is the place of the import: "flopbook.data.claims -> flopbook.ledger.rows (l.12)"
+# The third group is the line of the import: "flopbook.data.claims -> flopbook.ledger.rows (l.12)"
 IMPORT = re.compile(r"([\w.]+) -> ([\w.]+) \(l\.(\d+)")
 
 
