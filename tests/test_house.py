@@ -22,13 +22,6 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6
 # Longer for now: each is to be split, and then leaves this list.
-TOO_LONG = {
-    "calculators/flopbook/data/library.py",
-    "calculators/flopbook/export/tables.py",
-    "tests/changes/test_difference.py",
-    "tests/data/test_accelerators.py",
-    "tests/data/test_references.py",
-}
 # The third group is the line of the import: "flopbook.data.claims -> flopbook.ledger.rows (l.12)"
 IMPORT = re.compile(r"([\w.]+) -> ([\w.]+) \(l\.(\d+)")
 
@@ -46,8 +39,6 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
 @pytest.mark.parametrize("path", [*CODE, *TESTS], ids=label)
 def test_files_and_functions_keep_to_their_budget(path: Path) -> None:
     """A file has at most 400 lines, a function 60 lines and six parameters."""
-    if label(path) in TOO_LONG:
-        return
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= MAX_LINES
     for function in functions(path):
@@ -183,13 +174,16 @@ def test_only_scripts_know_the_site_generator() -> None:
         )
 
 
-def test_as_many_lines_of_tests_as_of_source() -> None:
-    """Tests are at least as long as what they test."""
-    lines = [
-        sum(len(p.read_text(encoding="utf-8").splitlines()) for p in group)
+def test_as_much_of_tests_as_of_source() -> None:
+    """Tests hold at least as much as what they test.
+
+    Nodes of the syntax tree are counted: how many lines they take is up to the formatter.
+    """
+    tests, code = (
+        sum(len(list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))) for path in group)
         for group in (TESTS, CODE)
-    ]
-    assert lines[0] >= lines[1]
+    )
+    assert tests >= code
 
 
 def test_nothing_derived_is_committed() -> None:

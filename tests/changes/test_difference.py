@@ -1,5 +1,5 @@
-"""What counts as a change: laws of the comparison, every kind of change, and the rule on new
-sources.
+"""What counts as a change: laws of the comparison, every kind of change of a claim, and the
+rule on new sources.
 """
 
 from __future__ import annotations
@@ -234,7 +234,9 @@ def test_the_same_value_of_another_source_is_a_move_too() -> None:
 
 
 def test_one_quantity_is_what_the_rule_of_choice_says() -> None:
-    """Two claims with one key of the choice compete; the comparison follows them as one quantity."""
+    """Two claims with one key of the choice compete; the comparison follows them as one
+    quantity.
+    """
     old, new = (
         Claim("memory", 80, "a2026b", READ, "GB", tier="hbm", type="HBM3"),
         Claim("memory", 90, "a2026b", READ, "GB", tier="hbm", type="HBM3E"),
@@ -244,138 +246,6 @@ def test_one_quantity_is_what_the_rule_of_choice_says() -> None:
         list(difference(state(claim_record(old, True)), state(claim_record(new, True))).chosen)
     )
     assert (moved.how, moved.old, moved.new) == ("changed", "80 GB", "90 GB")
-
-
-def test_entries_come_and_go() -> None:
-    empty = {**state(), "entries": {}}
-    came, went = (
-        only(written(empty, state(record(), record(99)))),
-        only(written(state(record()), empty)),
-    )
-    assert (came.how, came.new, came.new_source) == ("added", "package, 2 values", SOURCE)
-    assert (went.how, went.old, went.old_source) == ("removed", "package, 1 value", SOURCE)
-    assert not difference(empty, state(record())).chosen
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "old", "new"),
-    [
-        ("name", "Two", "One", "Two"),
-        ("kind", "card", "package", "card"),
-        ("aliases", ["first"], "", "first"),
-        (
-            "status",
-            [{"state": "cancelled", "note": "By the press."}],
-            "shipping",
-            "cancelled By the press.",
-        ),
-        ("family", "First", "", "First"),
-    ],
-)
-def test_the_head_of_an_entry(key: str, value: Any, old: str, new: str) -> None:
-    after = state(record())
-    after["entries"]["acme/one"][key] = value
-    change = only(written(state(record()), after))
-    assert (change.field, change.old, change.new, change.how) == (key, old, new, "changed")
-
-
-def test_of_a_list_only_what_differs_is_shown() -> None:
-    old, new = state(record()), state(record())
-    old["entries"]["acme/one"]["aliases"], new["entries"]["acme/one"]["aliases"] = (
-        ["a", "b", "c"],
-        ["a", "c", "d"],
-    )
-    change = only(written(old, new))
-    assert (change.old, change.new) == ("b", "d")
-
-
-def test_vendors_models_and_references() -> None:
-    old = state(
-        vendors={"acme": {"name": "Acme"}, "gone": {}},
-        references={"a2020b": "press", "c2020d": "press"},
-        models={"m": {"kind": "dense", "claims": [record(1, field="params", unit="param")]}},
-    )
-    new = state(
-        vendors={"acme": {"name": "ACME"}, "here": {}},
-        references={"a2020b": "vendor", "e2020f": ""},
-        models={"m": {"kind": "dense", "claims": [record(2, field="params", unit="param")]}},
-    )
-    old["entries"] = new["entries"] = {}
-    found = difference(old, new)
-    assert {(c.kind, c.id, c.how) for c in found.written} == {
-        ("vendor", "acme", "changed"),
-        ("vendor", "gone", "removed"),
-        ("vendor", "here", "added"),
-        ("reference", "a2020b", "changed"),
-        ("reference", "c2020d", "removed"),
-        ("reference", "e2020f", "added"),
-        ("model", "m", "changed"),
-    }
-    assert only(list(found.problems)).startswith("m params")
-    assert only(list(found.chosen)).kind == "model"
-
-
-def test_calculators_that_move() -> None:
-    old = state(
-        calculators={
-            "min-batch --chip h": {"tokens": 300.0, "tokens_exact": None},
-            "gone": {"x": 1.0},
-        }
-    )
-    new = state(
-        calculators={
-            "min-batch --chip h": {"tokens": 330.0, "tokens_exact": None},
-            "here": {"x": 1.0},
-        }
-    )
-    change = only(list(difference(old, new).calculators))
-    assert (change.id, change.field) == ("flopbook min-batch --chip h", "tokens")
-    assert change.relative == pytest.approx(0.1)
-    new["calculators"]["min-batch --chip h"]["tokens"] = 300.0 * (1 + 1e-15)
-    assert not difference(old, new).calculators
-
-
-def row(**changes: Any) -> dict[str, Any]:
-    """A row of the ledger in a snapshot."""
-    return {
-        "verdict": "holds",
-        "statement": "So.",
-        "source": SOURCE,
-        "value": 4.0,
-        "stands": True,
-        **changes,
-    }
-
-
-def test_rows_of_the_ledger_that_move() -> None:
-    old = state(ledger={"a": row(), "b": row(), "c": row(), "gone": row()})
-    new = state(
-        ledger={
-            "a": row(value=5.0),
-            "b": row(verdict="rounding"),
-            "c": row(stands=False),
-            "here": row(),
-        }
-    )
-    changes = {(c.id, c.field, c.old, c.new) for c in difference(old, new).ledger}
-    assert changes == {
-        ("a", "computed", 4.0, 5.0),
-        ("b", "verdict", "holds", "rounding"),
-        ("c", "its verdict", "stands", "does not stand"),
-        ("gone", "row", "holds", None),
-        ("here", "row", None, "holds"),
-    }
-
-
-def test_rows_without_results_are_compared_by_what_they_say() -> None:
-    """An exported folder has no results."""
-    bare = {key: value for key, value in row().items() if key not in ("value", "stands")}
-    assert not difference(state(ledger={"a": bare}), state(ledger={"a": bare})).ledger
-
-
-def test_what_could_not_be_read_is_said() -> None:
-    found = difference(state(unread=["acme/two: broken"]), state(unread=["acme/six: broken"]))
-    assert found.unread == ("before: acme/two: broken", "now: acme/six: broken") and found
 
 
 CLAIMS = st.lists(

@@ -23,7 +23,7 @@ Commit = Callable[[dict[str, str | None]], str]
 
 @pytest.fixture
 def commit(tmp_path: Path) -> Commit:
-    """Writes files of the repository (None removes one), commits them and gives the commit's name."""
+    """Writes files of the repository (None removes one), commits them, gives the commit's name."""
 
     def git(*words: str) -> str:
         name = (

@@ -143,7 +143,8 @@ def test_the_order_of_fields() -> None:
     )
     assert entry is not None and entry.texts["title"] == "T"
     assert print_entry(entry) == (
-        '@misc{doe2026x,\n  author = {Doe, Jane},\n  title = "T",\n  zebra = 1,\n  keywords = {k},\n  annote = {n}\n}'
+        '@misc{doe2026x,\n  author = {Doe, Jane},\n  title = "T",\n  zebra = 1,\n'
+        "  keywords = {k},\n  annote = {n}\n}"
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from flopbook.data import cache as store
 from flopbook.data import catalogue
+from flopbook.data.entry_records import entry_of_record, record_of_entry
 from flopbook.data.library import entry_ids, library, load_entries, load_entry
 from flopbook.errors import DataError
 from tests.support.samples import World, claim, write
@@ -51,10 +52,10 @@ def test_what_was_kept_equals_what_was_read(world: World, kept: Path) -> None:
 
 def test_the_real_entries_survive_being_kept() -> None:
     records = {
-        name: json.loads(json.dumps(catalogue._record(load_entry(name)))) for name in entry_ids()
+        name: json.loads(json.dumps(record_of_entry(load_entry(name)))) for name in entry_ids()
     }
     assert all(
-        catalogue._entry(record, load_entry(name).file) == load_entry(name)
+        entry_of_record(record, load_entry(name).file) == load_entry(name)
         for name, record in records.items()
     )
 
@@ -68,9 +69,9 @@ def test_a_kept_entry_is_not_checked_again_and_a_changed_one_is(
         (world.accelerators / "acme" / "one.yaml").read_text() + "\n"
     )
     read: list[str] = []
-    whole = catalogue.read_entry
+    whole = catalogue._read
     monkeypatch.setattr(
-        catalogue, "read_entry", lambda path, name: read.append(name) or whole(path, name)
+        catalogue, "_read", lambda path, name: read.append(name) or whole(path, name)
     )
     assert set(again()) == {"acme/one", "acme/two"} and read == ["acme/one"]
     load_entry("acme/two")

@@ -211,6 +211,9 @@ def test_everything_belongs_somewhere() -> None:
 
 
 def test_the_first_entries_are_there() -> None:
-    first = "nvidia/a100-sxm-80gb nvidia/h100-sxm nvidia/h200-sxm nvidia/b200 nvidia/gb200-nvl72 nvidia/dgx-h100"
+    first = (
+        "nvidia/a100-sxm-80gb nvidia/h100-sxm nvidia/h200-sxm nvidia/b200 nvidia/gb200-nvl72 "
+        "nvidia/dgx-h100"
+    )
     more = "google/tpu-v5e google/tpu-v5p google/tpu-v6e google/tpu-v6e-pod amd/mi300x"
     assert {*first.split(), *more.split()} <= set(entry_ids())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.checks.rules.glossary import anchors
-from flopbook.data.accelerators import field_names
+from flopbook.data.entry_reader import field_names
 from flopbook.data.folders import schema_paths
 from flopbook.data.glossary import FILE, Term, read_glossary
 from flopbook.data.library import glossary
@@ -132,7 +132,10 @@ def test_no_word_is_excused_that_no_chapter_stresses() -> None:
 
 def test_the_rule_finds_what_is_introduced() -> None:
     """Italics and short bold words count; beginnings of paragraphs, code and formulas do not."""
-    text = "A *mesh* of $a * b * c$ and **the bus**, `*not*`.\n\n**Beginning.** More.\n\n**Four words are many** so."
+    text = (
+        "A *mesh* of $a * b * c$ and **the bus**, `*not*`.\n\n**Beginning.** More.\n\n"
+        "**Four words are many** so."
+    )
     assert introduced(text) == ["mesh", "bus"]
 
 

@@ -1,4 +1,4 @@
-"""The index says what the readers of the entries and of the bibliography say, however it is written."""
+"""The index says what the readers of entries and bibliography say, however it is written."""
 
 from __future__ import annotations
 

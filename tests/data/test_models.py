@@ -12,7 +12,7 @@ from flopbook.architectures.shape import shape
 from flopbook.data.claims import Claim
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, load_model, model_ids
-from flopbook.data.models import read_model
+from flopbook.data.model_reader import read_model
 from flopbook.data.schema import load_schema
 from flopbook.errors import DataError, FlopbookError
 from flopbook.evaluation.calculator import calculate
@@ -180,7 +180,10 @@ def test_fields_keep_to_their_words(name: str, tmp_path: Any) -> None:
         .read_text(encoding="utf-8")
         .replace("id: mistral-7b", "id: m", 1)
     )
-    claim = f"  - {{field: {field}, value: {value}, unit: {unit}, source: a2020b, as_of: 2026-11-21, locator: here}}\n"
+    claim = (
+        f"  - {{field: {field}, value: {value}, unit: {unit}, source: a2020b, "
+        "as_of: 2026-11-21, locator: here}\n"
+    )
     (tmp_path / "m.yaml").write_text(text + claim, encoding="utf-8")
     with pytest.raises(DataError, match=expected):
         read_model(tmp_path / "m.yaml", "m")
@@ -193,7 +196,10 @@ def test_only_counts_have_exceptions(tmp_path: Any) -> None:
         .replace("id: mistral-7b", "id: m", 1)
     )
     extra = 'exceptions: {params: "a reason that is long enough"}'
-    claim = f"  - {{field: layers, value: 3, unit: count, source: a2020b, as_of: 2026-11-21, locator: x, {extra}}}\n"
+    claim = (
+        "  - {field: layers, value: 3, unit: count, source: a2020b, as_of: 2026-11-21, "
+        f"locator: x, {extra}}}\n"
+    )
     (tmp_path / "m.yaml").write_text(text + claim, encoding="utf-8")
     with pytest.raises(DataError, match="params"):
         read_model(tmp_path / "m.yaml", "m")

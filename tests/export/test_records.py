@@ -1,4 +1,4 @@
-"""The export is the contract: which files, what is in them, and that other programs can read them."""
+"""The export is the contract: which files, what is in them, that other programs read them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,8 @@ def test_the_query_of_the_data_page_finds_the_chosen_dense_peak(
 ) -> None:
     found = dict(
         database.execute(
-            "SELECT entry, si_value FROM claims WHERE field = 'peak' AND dtype = 'bf16' AND engine = 'tensor' "
+            "SELECT entry, si_value FROM claims "
+            "WHERE field = 'peak' AND dtype = 'bf16' AND engine = 'tensor' "
             "AND sparsity = 'dense' AND chosen AND accumulate IS NULL AND per = 'package'"
         )
     )

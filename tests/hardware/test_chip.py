@@ -1,4 +1,4 @@
-"""Values of chips, systems and models: totals from parts, directions, sparsity, and clear refusals."""
+"""Values of chips, systems and models: totals from parts, directions, sparsity, refusals."""
 
 from __future__ import annotations
 
@@ -243,8 +243,8 @@ def test_the_scaleup_domain_is_the_chips_own_or_unknown(world: World) -> None:
 def test_a_vector_peak_is_named_where_the_matrix_peak_is_missing(world: World) -> None:
     world.entry("one", claim(), claim(dtype="fp32", engine="vector", value=10))
     assert refusal(chip("one").peak, "fp32") == (
-        "acme/one has no dense fp32 tensor peak; its vector peak is recorded; the calculators use matrix rates; "
-        "it has: bf16 dense"
+        "acme/one has no dense fp32 tensor peak; its vector peak is recorded; "
+        "the calculators use matrix rates; it has: bf16 dense"
     )
     assert "vector" not in refusal(chip("one").peak, "fp64")
 

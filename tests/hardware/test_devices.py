@@ -254,7 +254,8 @@ def test_asking_loads_nothing_heavy() -> None:
     """A trainer asks at its start: no bibliography, no calculators, no arrays."""
     code = (
         "import sys, flopbook; flopbook.peak('NVIDIA H100 80GB HBM3');"
-        "heavy = {'numpy', 'pybtex', 'flopbook.data.references', 'flopbook.evaluation.calculator', 'flopbook.formulas.declaration', 'argparse'};"
+        "heavy = {'numpy', 'pybtex', 'flopbook.data.references', 'flopbook.evaluation.calculator', "
+        "'flopbook.formulas.declaration', 'argparse'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

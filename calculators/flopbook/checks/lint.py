@@ -14,8 +14,9 @@ from typing import NamedTuple, TypeVar
 from flopbook.checks.rules import RULES
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.checks.rules.typed import Share, share_of
-from flopbook.data.accelerators import Entry, dtype_names
+from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
+from flopbook.data.entry_reader import dtype_names
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import (
     entry_ids,

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
-from flopbook.data.accelerators import Entry, dtype_names
+from flopbook.data.accelerators import Entry
+from flopbook.data.entry_reader import dtype_names
 from flopbook.data.library import entry, entry_ids, load_entries, load_head, vendor_ids
 from flopbook.errors import UnknownName, shorten
 from flopbook.evaluation.answers import columns

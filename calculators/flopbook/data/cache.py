@@ -59,11 +59,12 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def fingerprint(*paths: Path) -> str:
-    """A short name for the content of these files together."""
+def fingerprint(*sources: Path | bytes) -> str:
+    """A short name for the content of these files, or for these bytes, together."""
     digest = hashlib.sha256()
-    for path in paths:
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for source in sources:
+        content = source if isinstance(source, bytes) else source.read_bytes()
+        digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]
 
 

@@ -1,78 +1,121 @@
-"""All accelerators at once: checked when their files changed, else as an earlier run kept them."""
+"""Accelerators and models as an earlier run kept them; what changed since is read and checked.
+
+Checking a file means loading the reader of YAML and the schema, which takes longer than everything
+else that a command does. What is kept is keyed by the bytes of the file and by the code and schema
+that read it, so it cannot be stale.
+"""
 
 from __future__ import annotations
 
-import datetime
+import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from flopbook.data import accelerators, claims, records, schema, yaml_text
-from flopbook.data.accelerators import Entry, read_entry
-from flopbook.data.cache import Shelf
-from flopbook.data.claims import Claim
+from flopbook.data.accelerators import Entry
+from flopbook.data.cache import Shelf, fingerprint, keep, kept
+from flopbook.data.entry_records import (
+    entry_of_record,
+    model_of_record,
+    record_of_entry,
+    record_of_model,
+)
 from flopbook.data.folders import schema_paths
-from flopbook.data.index import head_of_record, record_of_head
+from flopbook.data.models import Model
 from flopbook.errors import DataError, Problem, show_path
 
-_ENTRIES = "accelerators"
-_MAKERS = tuple(
-    Path(str(module.__file__)) for module in (accelerators, claims, records, schema, yaml_text)
+_ALL_ENTRIES = "accelerators"
+_MAKER_NAMES = (
+    "accelerators.py",
+    "claims.py",
+    "entry_reader.py",
+    "entry_records.py",
+    "model_reader.py",
+    "models.py",
+    "records.py",
+    "schema.py",
+    "yaml_text.py",
 )
-_DATE = Claim._fields.index("as_of")
-_FILE = Claim._fields.index("file")
+
+
+def _makers() -> tuple[Path, ...]:
+    """The code and the schema that decide what an entry is read into."""
+    code = (Path(__file__).with_name(name) for name in _MAKER_NAMES)
+    return (*code, schema_paths()["accelerator"], schema_paths()["model"])
+
+
+@functools.cache
+def _version() -> str:
+    return fingerprint(*_makers())
+
+
+def load_one(path: Path, entry_id: str) -> Entry:
+    """The entry of a file, kept in a record of its own. Raises DataError with all its problems."""
+    name = f"entry-{entry_id.replace('/', '--')}"
+    version = _version_of(path, entry_id)
+    records = kept(name, version) if version else {}
+    if records:
+        return entry_of_record(records["entry"], show_path(path))
+    entry = _read(path, entry_id)
+    keep(name, version, {"entry": record_of_entry(entry)})
+    return entry
+
+
+def load_model(path: Path, model_id: str) -> Model:
+    """The model of a file, kept in a record of its own. Raises DataError with all its problems."""
+    name = f"model-{model_id}"
+    version = _version_of(path, model_id)
+    records = kept(name, version) if version else {}
+    if records:
+        return model_of_record(records["model"], show_path(path))
+    from flopbook.data.model_reader import read_model
+
+    model = read_model(path, model_id)
+    keep(name, version, {"model": record_of_model(model)})
+    return model
+
+
+def _version_of(path: Path, record_id: str) -> str:
+    """The version of a kept record; empty for a file that its reader has to complain about.
+
+    The id counts: the same bytes at another place are another entry, and a mistaken one.
+    """
+    try:
+        return f"{_version()}-{fingerprint(record_id.encode(), path.read_bytes())}"
+    except OSError:
+        return ""
+
+
+def _read(path: Path, entry_id: str) -> Entry:
+    from flopbook.data.entry_reader import read_entry
+
+    return read_entry(path, entry_id)
 
 
 def read_catalogue(
     folder: Path, entry_ids: Sequence[str]
 ) -> tuple[dict[str, Entry], tuple[Problem, ...]]:
     """The accelerators that can be read, by id, and the problems of the others."""
-    shelf = Shelf(_ENTRIES, *_MAKERS, schema_paths()["accelerator"])
+    shelf = Shelf(_ALL_ENTRIES, *_makers())
     entries: dict[str, Entry] = {}
     problems: list[Problem] = []
     for entry_id in entry_ids:
         path = folder / f"{entry_id}.yaml"
         try:
-            entries[entry_id] = _kept_entry(shelf, path, entry_id)
+            entries[entry_id] = _load_shelved(shelf, path, entry_id)
         except DataError as error:
             problems += error.problems
     shelf.close()
     return entries, tuple(problems)
 
 
-def _kept_entry(shelf: Shelf, path: Path, entry_id: str) -> Entry:
+def _load_shelved(shelf: Shelf, path: Path, entry_id: str) -> Entry:
     try:
-        # The id counts: the same bytes at another place are another entry, and a mistaken one.
         key = b"\0".join((entry_id.encode(), path.read_bytes()))
-    except OSError:  # what is wrong with the file is said by its reader
-        return read_entry(path, entry_id)
+    except OSError:
+        return _read(path, entry_id)
     record = shelf.get(key)
     if record is not None:
-        return _entry(record, show_path(path))
-    entry = read_entry(path, entry_id)
-    shelf.put(key, _record(entry))
+        return entry_of_record(record, show_path(path))
+    entry = _read(path, entry_id)
+    shelf.put(key, record_of_entry(entry))
     return entry
-
-
-def _record(entry: Entry) -> list[Any]:
-    """An entry as JSON holds it: its head and a row for each claim."""
-    return [record_of_head(entry), [_row(claim) for claim in entry.claims]]
-
-
-def _row(claim: Claim) -> list[Any]:
-    row: list[Any] = list(claim)
-    row[_DATE], row[_FILE] = claim.as_of.toordinal(), ""
-    return row
-
-
-def _entry(record: list[Any], file: str) -> Entry:
-    head, rows = record
-    claims = tuple(_claim(row, file) for row in rows)
-    return head_of_record(head)._replace(claims=claims, file=file)
-
-
-def _claim(row: list[Any], file: str) -> Claim:
-    fields = row.copy()  # the record itself is kept for the next run
-    fields[_DATE], fields[_FILE] = datetime.date.fromordinal(row[_DATE]), file
-    # Checked when it was kept: `_make` skips the checks of the constructor.
-    return Claim._make(fields)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+# The file that makes a folder of accelerators/ a vendor.
+VENDOR_FILE = "vendor.yaml"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SCHEMAS = {
     "accelerator": ("accelerators", "schema.json"),
@@ -37,6 +40,25 @@ def folders_of(root: Path) -> Folders:
         models=in_checkout if in_checkout.is_dir() else root / "models",
         docs=root / "docs",
     )
+
+
+def missing_place(folders: Folders) -> str:
+    """The first place that a root lacks, for a message; empty for a root that holds our data."""
+    try:
+        is_there = {
+            f"accelerators/VENDOR/{VENDOR_FILE}": any(
+                folders.accelerators.glob(f"*/{VENDOR_FILE}")
+            ),
+            "calculators/models/": folders.models.is_dir(),
+            "bibliography/": folders.bibliography.is_dir(),
+        }
+    except OSError as error:
+        return f"folder that can be read: {error.strerror}"
+    return next((place for place, exists in is_there.items() if not exists), "")
+
+
+def _vendor_files(folders: Folders) -> Iterator[Path]:
+    return folders.accelerators.glob(f"*/{VENDOR_FILE}")
 
 
 @functools.cache

@@ -10,24 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from flopbook.data import accelerators, records, yaml_text
-from flopbook.data.accelerators import (
-    Entry,
-    Part,
-    Staleness,
-    Status,
-    read_entry,
-    read_head,
-    text_above_claims,
-)
+from flopbook.data.accelerators import Entry
 from flopbook.data.cache import Shelf
+from flopbook.data.entry_records import head_of_record, record_of_head, text_above_claims
 from flopbook.errors import DataError, show_path
 
 _HEADS = "heads"
 # What the kept heads were made by: another reader makes other heads.
-_MAKERS = tuple(Path(str(module.__file__)) for module in (accelerators, records, yaml_text))
+_MAKERS = tuple(
+    Path(__file__).with_name(name)
+    for name in ("accelerators.py", "entry_reader.py", "entry_records.py", "yaml_text.py")
+)
 
 _TIER = re.compile(rb"""tier[ \t]*=[ \t]*[{"]([a-z]*)["}][ \t]*(?=[,}\r\n])""")
 _ENTRY_START = re.compile(rb"@\w+\s*[{]\s*([^,\s]+)\s*,")
@@ -42,74 +36,54 @@ def read_heads(folder: Path, entry_ids: Sequence[str]) -> dict[str, Entry]:
     """
     shelf = Shelf(_HEADS, *_MAKERS)
     heads: dict[str, Entry] = {}
+    # Asking where a path lies takes as long as reading it, so each folder is asked about once.
+    shown: dict[Path, str] = {}
     for entry_id in entry_ids:
         path = folder / f"{entry_id}.yaml"
+        if path.parent not in shown:
+            shown[path.parent] = show_path(path).removesuffix(path.name)
         try:
             head = _kept_head(shelf, path, entry_id)
         except (DataError, OSError):
             continue
-        heads[entry_id] = head._replace(file=show_path(path))
+        heads[entry_id] = head._replace(file=f"{shown[path.parent]}{path.name}")
     shelf.close()
     return heads
 
 
 def _kept_head(shelf: Shelf, path: Path, entry_id: str) -> Entry:
     content = path.read_bytes()
+    above_claims = text_above_claims(content)
+    if above_claims is None:  # in an unusual order: what stands below the claims counts too
+        return _read_head(shelf, path, entry_id, "")
     # The id counts: the same bytes at another place are another entry, and a mistaken one.
-    above_claims = content.partition(b"\nclaims:")[0]
-    key = b"\0".join((entry_id.encode(), above_claims))
-    record = shelf.get(key)
-    if record is not None:
-        return head_of_record(record)
-    head = read_head(content, entry_id)
-    if head is None:  # in an unusual order: what stands below the claims counts too
+    key = f"{entry_id}\0{above_claims}"
+    record = shelf.get(key.encode())
+    return head_of_record(record) if record else _read_head(shelf, path, entry_id, key)
+
+
+def _read_head(shelf: Shelf, path: Path, entry_id: str, key: str) -> Entry:
+    """Read a head, and keep it under its key; where it is broken the whole file says how."""
+    from flopbook.data.entry_reader import read_entry, read_head
+
+    head = read_head(path.read_bytes(), entry_id) if key else None
+    if head is None:
         return read_entry(path, entry_id)._replace(claims=())
-    shelf.put(key, record_of_head(head))
+    shelf.put(key.encode(), record_of_head(head))
     return head
 
 
 def read_aliases(path: Path) -> tuple[str, ...]:
     """The aliases of a model, from the lines above its claims; none where they cannot be read."""
+    from flopbook.data.yaml_text import parse_yaml
+
     try:
         content = path.read_bytes()
         text = text_above_claims(content) or content.decode("utf-8")
-        aliases = yaml_text.parse_yaml(text, "").get("aliases")
+        aliases = parse_yaml(text, "").get("aliases")
     except (DataError, OSError, UnicodeDecodeError):  # told to whoever reads this model
         return ()
     return tuple(map(str, aliases)) if isinstance(aliases, list) else ()
-
-
-def record_of_head(entry: Entry) -> dict[str, Any]:
-    """An entry without its claims as JSON holds it.
-
-    The file is left out, for it is shown relative to the working directory.
-    """
-    days = [(status.state, status.as_of.toordinal(), *status[2:]) for status in entry.status]
-    parts = [(part.ref, part.number) for part in entry.contains]
-    head = entry._replace(claims=(), status=(), contains=(), file="")._asdict()
-    return head | {"status": days, "contains": parts}
-
-
-def head_of_record(record: dict[str, Any]) -> Entry:
-    """The entry that `record_of_head` was given."""
-    stale_after = record["stale_after"]
-    return Entry(
-        **record
-        | {
-            "claims": (),
-            "status": tuple(_status(*row) for row in record["status"]),
-            "contains": tuple(Part(*part) for part in record["contains"]),
-            "aliases": tuple(record["aliases"]),
-            "device_names": tuple(record["device_names"]),
-            "stale_after": Staleness(*stale_after) if stale_after else None,
-        }
-    )
-
-
-def _status(state: str, as_of: int, source: str, note: str) -> Status:
-    from datetime import date
-
-    return Status(state, date.fromordinal(as_of), source, note)
 
 
 def scan_tiers(folder: Path) -> dict[str, str]:

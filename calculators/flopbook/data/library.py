@@ -19,10 +19,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from flopbook.data.accelerators import Entry, read_entry
-from flopbook.data.folders import folders_of, packaged
-from flopbook.data.vendors import FILE as VENDOR_FILE
-from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, shorten
+from flopbook.data.accelerators import Entry
+from flopbook.data.folders import VENDOR_FILE, folders_of, missing_place, packaged
+from flopbook.errors import DataError, FlopbookError, Problem, UnknownName
 
 if TYPE_CHECKING:  # read only by commands that need them: start-up counts
     from flopbook.data.glossary import Term
@@ -54,7 +53,10 @@ class Library:
         self._entries: dict[str, Entry] = {}
         self._models: dict[str, Model] = {}
         self._vendors: dict[str, Vendor] = {}
-        _refuse_other_folders(self)
+        if missing := missing_place(self.folders):
+            mend = f"give the root of a checkout of flopbook, or unset {VARIABLE}"
+            what = f"{root} holds no data of flopbook (no {missing})"
+            raise FlopbookError(f"{what}; {mend}")
 
     def forget(self) -> None:
         """Forget what was read, so that files that changed are read again."""
@@ -97,7 +99,9 @@ class Library:
     def load_entry(self, entry_id: str) -> Entry:
         """The accelerator of this id. Raises DataError with all problems of its file."""
         if entry_id not in self._entries:
-            self._entries[entry_id] = read_entry(self.entry_path(entry_id), entry_id)
+            from flopbook.data.catalogue import load_one
+
+            self._entries[entry_id] = load_one(self.entry_path(entry_id), entry_id)
         return self._entries[entry_id]
 
     @functools.cached_property
@@ -129,36 +133,15 @@ class Library:
 
         Raises UnknownName with the nearest names, FlopbookError when it fits several entries.
         """
-        lower = name.strip().lower()
-        if lower in self.entry_ids:
-            return lower
-        matching_ids = [one for one in self.entry_ids if one.partition("/")[2] == lower]
-        matching_ids = matching_ids or self._ids_by_other_name(lower)
-        if len(matching_ids) == 1:
-            return matching_ids[0]
-        if matching_ids:
-            listed = ", ".join(matching_ids)
-            raise FlopbookError(
-                f"'{shorten(name)}' fits several entries: {listed}; name one of them"
-            )
-        raise UnknownName("chip", name, self.entry_names())
+        from flopbook.data.entry_names import find_id
 
-    def _ids_by_other_name(self, name: str) -> list[str]:
-        """Ids of which this is an alias, with or without the vendor, or a device name."""
-        vendor_part, slash, product = name.rpartition("/")
-        matching_ids = []
-        for entry_id, head in self.heads.items():
-            vendor_fits = not slash or entry_id.startswith(f"{vendor_part}/")
-            is_alias = vendor_fits and product in head.aliases
-            if is_alias or name in (device.lower() for device in head.device_names):
-                matching_ids.append(entry_id)
-        return matching_ids
+        return find_id(name, self.entry_ids, lambda: self.heads)
 
     def entry_names(self) -> list[str]:
         """Every id, product and alias, for messages that offer the nearest one."""
-        products = [entry_id.partition("/")[2] for entry_id in self.entry_ids]
-        aliases = [alias for head in self.heads.values() for alias in head.aliases]
-        return [*self.entry_ids, *products, *aliases]
+        from flopbook.data.entry_names import all_names
+
+        return all_names(self.entry_ids, self.heads)
 
     def vendor(self, vendor_id: str) -> Vendor:
         """The vendor of this id. Raises UnknownName or DataError."""
@@ -172,10 +155,10 @@ class Library:
 
     def load_model(self, model_id: str) -> Model:
         """The model of this id. Raises DataError with all problems of its file."""
-        from flopbook.data.models import read_model
+        from flopbook.data.catalogue import load_model
 
         if model_id not in self._models:
-            self._models[model_id] = read_model(self.model_path(model_id), model_id)
+            self._models[model_id] = load_model(self.model_path(model_id), model_id)
         return self._models[model_id]
 
     def model(self, name: str) -> Model:
@@ -244,25 +227,6 @@ _Kept = functools.cached_property
 
 def _class_attribute(name: str) -> object:
     return getattr(Library, name, None)
-
-
-def _refuse_other_folders(books: Library) -> None:
-    """One line for a root that holds no data of ours, instead of an empty catalogue."""
-    try:
-        has_vendors = next(books.accelerators.glob(f"*/{VENDOR_FILE}"), None) is not None
-        has_models = books.models.is_dir()
-        has_works = books.bibliography.is_dir()
-    except OSError as error:
-        raise FlopbookError(f"{books.root} cannot be read: {error.strerror}") from None
-    checks = {
-        "accelerators/VENDOR/vendor.yaml": has_vendors,
-        "calculators/models/": has_models,
-        "bibliography/": has_works,
-    }
-    missing = [place for place, is_there in checks.items() if not is_there]
-    if missing:
-        mend = f"give the root of a checkout of flopbook, or unset {VARIABLE}"
-        raise FlopbookError(f"{books.root} holds no data of flopbook (no {missing[0]}); {mend}")
 
 
 @functools.cache

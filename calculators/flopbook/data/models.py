@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.claims import Claim
-from flopbook.data.records import claim_of, read_checked, with_dates
-from flopbook.errors import show_path
 
 
 class Model(NamedTuple):
@@ -23,13 +20,3 @@ class Model(NamedTuple):
     notes: str = ""
     aliases: tuple[str, ...] = ()
     file: str = ""
-
-
-def read_model(path: Path, model_id: str) -> Model:
-    """Read and check the file of a model. Raises DataError with all of its problems."""
-    document, file = read_checked(path, "model", model_id), show_path(path)
-    raw = with_dates(document.plain())
-    claims = tuple(claim_of(node, file) for node in document.value["claims"].value)
-    aliases = tuple(raw.pop("aliases", ()))
-    del raw["claims"]
-    return Model(claims=claims, aliases=aliases, file=file, **raw)

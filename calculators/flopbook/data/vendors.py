@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from flopbook.data.records import keep_fields, read_checked, with_dates
 
-FILE = "vendor.yaml"
 # Lists of works that say more about a vendor.
 READING = ("white_papers", "media", "research")
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
@@ -29,14 +28,14 @@ _MAKERS = re.compile(r"^(?:nvidia|amd|intel|google|aws|amazon)\s+")
 _MEMORY = re.compile(r"\d+(?:gb|gib)|hbm\d\w*|gddr\d\w*|lpddr\d\w*")
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePeak:
+class DevicePeak(NamedTuple):
     """The peak of one device, what it was taken from, and what a reader must be told."""
 
     chip: Chip
     picked: Picked
     devices: int
-    count: Claim | None = None
+    # The claim that says how many devices a package counts as; a tuple has a `count` already.
+    device_count: Claim | None = None
 
     @property
     def value(self) -> float:
@@ -46,17 +45,17 @@ class DevicePeak:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know: sparsity, and that the device is a part of the chip."""
-        if self.devices == 1 or self.count is None:
+        if self.devices == 1 or self.device_count is None:
             return self.picked.notes
-        package = f"{self.chip.id} counts as {self.devices} devices ({self.count.source})"
+        package = f"{self.chip.id} counts as {self.devices} devices ({self.device_count.source})"
         return (*self.picked.notes, f"{package}; this is the peak of one of them")
 
     @property
     def sources(self) -> tuple[str, ...]:
         """BibTeX keys of the peak and, where it was divided, of the number of devices."""
-        if self.devices == 1 or self.count is None:
+        if self.devices == 1 or self.device_count is None:
             return (self.picked.source,)
-        return tuple(dict.fromkeys((self.picked.source, self.count.source)))
+        return tuple(dict.fromkeys((self.picked.source, self.device_count.source)))
 
 
 def peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> float:

@@ -29,11 +29,22 @@ function pass(type, data) {
 async function start() {
   const docs = setup.docs.length ? setup.docs : await (await fetch(new URL("../../search/documents.json", folder))).json();
   importScripts(new URL(`../javascripts/workers/${location.search.slice(1)}`, folder));
+  lunr.TokenSet.prototype.toString = nodeName;
   await new Promise((done) => {
     self.postMessage = done;
     pass(SETUP, {...setup, docs});
   });
   self.postMessage = answer;
+}
+
+/**
+ * The name by which lunr finds equal nodes of its index while it shares them. Its own runs letters and numbers of nodes
+ * together, so that "1" to node 23 and "12" to node 3 have one name: with enough numbers in our texts, words then lead
+ * into the ends of others, and a search for them fails.
+ */
+function nodeName() {
+  const edges = Object.keys(this.edges).sort().map((letter) => `${letter} ${this.edges[letter].id}`);
+  return this._str ??= [this.final ? 1 : 0, ...edges].join("\n");
 }
 
 /** A question without the words that the index leaves out: their beginnings would find what nobody asked for. */

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from flopbook.drawing.frame import Frame, PlotAxis, ticks_of
 from flopbook.drawing.scales import Room, Scale
-from scripts.website.markup import Html, attribute, tag
+from scripts.website.markup import Html, attribute, tag, trusted
 from scripts.website.pages.growth import Growth, fitted
 from scripts.website.pages.quantities import (
     ANNOUNCED,
@@ -188,7 +188,7 @@ def figure(trend: Trend, products: Sequence[Product]) -> Html:
     label = (
         f"{trend.title}: {len(drawn)} chips from {first:.0f} to {last:.0f}, {_range(trend, drawn)}"
     )
-    shapes = [Html(shape) for shape in frame.grid()]
+    shapes = [trusted(shape) for shape in frame.grid()]
     if fit:
         shapes.append(_line(fit, frame))
     shapes += [_mark(trend, point, frame) for point in drawn]

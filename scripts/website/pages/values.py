@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flopbook.data.accelerators import field_names
 from flopbook.data.claims import Claim
+from flopbook.data.entry_reader import field_names
 from flopbook.drawing.markup import slug
 from flopbook.quantities.units import format_quantity, plural
 from scripts.website.markup import Html, tooltip

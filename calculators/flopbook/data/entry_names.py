@@ -1,0 +1,49 @@
+"""Finding an accelerator by what people and drivers call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from flopbook.data.accelerators import Entry
+from flopbook.errors import FlopbookError, UnknownName, shorten
+
+Heads = Mapping[str, Entry]
+
+
+def find_id(name: str, entry_ids: Sequence[str], heads: Callable[[], Heads]) -> str:
+    """The id of the accelerator of this name: an id, a product, an alias or a device name.
+
+    The heads are asked for only where the name is neither id nor product, for reading them takes
+    longer than all else. Raises UnknownName with the nearest names, FlopbookError when the name
+    fits several entries.
+    """
+    lower = name.strip().lower()
+    if lower in entry_ids:
+        return lower
+    matching_ids = [entry_id for entry_id in entry_ids if entry_id.partition("/")[2] == lower]
+    matching_ids = matching_ids or _ids_by_other_name(lower, heads())
+    if len(matching_ids) == 1:
+        return matching_ids[0]
+    if matching_ids:
+        listed = ", ".join(matching_ids)
+        raise FlopbookError(f"'{shorten(name)}' fits several entries: {listed}; name one of them")
+    raise UnknownName("chip", name, all_names(entry_ids, heads()))
+
+
+def _ids_by_other_name(name: str, heads: Heads) -> list[str]:
+    """Ids of which this is an alias, with or without the vendor, or a device name."""
+    vendor, slash, product = name.rpartition("/")
+    matching_ids = []
+    for entry_id, head in heads.items():
+        vendor_fits = not slash or entry_id.startswith(f"{vendor}/")
+        is_alias = vendor_fits and product in head.aliases
+        if is_alias or name in (device.lower() for device in head.device_names):
+            matching_ids.append(entry_id)
+    return matching_ids
+
+
+def all_names(entry_ids: Sequence[str], heads: Heads) -> list[str]:
+    """Every id, product and alias, for messages that offer the nearest one."""
+    products = [entry_id.partition("/")[2] for entry_id in entry_ids]
+    aliases = [alias for head in heads.values() for alias in head.aliases]
+    return [*entry_ids, *products, *aliases]
