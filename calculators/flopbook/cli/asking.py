@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flopbook.cli.calculators import refuse_binary, show
+from flopbook.cli.answering import refuse_binary, show
 from flopbook.cli.parser import UsageError
 from flopbook.drawing.pictures import DRAWINGS
 from flopbook.formulas.declaration import Formula

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from flopbook.cli.parser import Command, Option, UsageError
+from flopbook.cli.answering import refuse_binary, show
+from flopbook.cli.parser import Command, Option
 from flopbook.drawing.pictures import DRAWINGS, Drawing
-from flopbook.evaluation.answers import answer, example
-from flopbook.evaluation.calculator import Result, calculate, reads, takes
+from flopbook.evaluation.answers import example
+from flopbook.evaluation.calculator import calculate, reads, takes
 from flopbook.formulas.declaration import Formula, Input
 from flopbook.quantities.units import BINARY
 
@@ -109,28 +109,6 @@ def _answer(
         show(calculate(formula.id, **given), as_json, explain)
 
 
-def show(result: Result, as_json: bool, explain: bool, outputs: Sequence[str] = ()) -> None:
-    """Print an answer as it was asked for.
-
-    `outputs` are those of which an explanation says what moves them.
-    """
-    if as_json:
-        from flopbook.cli.layout import print_json
-
-        record = result.as_json()
-        if explain:
-            from flopbook.cli.explain import moved
-
-            record["sensitivities"] = [moves.as_json() for moves in moved(result, outputs)]
-        print_json(record)
-    elif explain:
-        from flopbook.cli.explain import explanation
-
-        print(explanation(result, outputs))
-    else:
-        print(answer(result))
-
-
 def _drawing_options(drawing: Drawing | None) -> list[Option]:
     """The options that draw the picture of a calculator, or else a sweep.
 
@@ -149,12 +127,6 @@ def _binary_options(formula: Formula) -> tuple[Option, ...]:
     has_sizes = any(spec.unit.partition("/")[0] == "byte" for spec in formula.outputs.values())
     takes_memory = any(spec.chip == "memory" for spec in formula.inputs.values())
     return (_BINARY,) if has_sizes or takes_memory else ()
-
-
-def refuse_binary(flag: str) -> None:
-    """Raise UsageError where bytes with binary prefixes would go into what has SI units."""
-    if BINARY.get():
-        raise UsageError(f"--binary writes text for people; --{flag} has SI units")
 
 
 def _lookup_option(name: str) -> Option:
