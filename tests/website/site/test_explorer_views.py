@@ -329,6 +329,7 @@ def test_trends_fade_what_the_filters_leave_out(tab: Any) -> None:
 
 
 def test_a_dated_chip_is_drawn_with_its_value() -> None:
-    """The pictures use the same cells as the table."""
-    cell = CELLS["nvidia/h100-sxm"]["date"]
-    assert isinstance(cell, Cell) and cell.kind == "2022-03-22"
+    """The pictures use the same cells as the table, and the launch before the announcement."""
+    cells = CELLS["nvidia/h100-sxm"]
+    assert isinstance(cells["date"], Cell) and isinstance(cells["launched"], Cell)
+    assert cells["date"].kind == cells["launched"].kind != cells["announced"].kind
