@@ -76,6 +76,16 @@ def test_a_damaged_record_is_made_anew(
     assert json.loads((kept / "entry-acme--one.json").read_bytes())["records"]
 
 
+def test_a_record_of_another_shape_is_made_anew(world: World, kept: Path, reads: list[str]) -> None:
+    """Of this version, but written by hand or by code that kept it under another name."""
+    first = load_entry("acme/one")
+    path = kept / "entry-acme--one.json"
+    version = json.loads(path.read_bytes())["version"]
+    path.write_text(json.dumps({"version": version, "records": {"entry": []}}))
+    world.library.forget()
+    assert load_entry("acme/one") == first and len(reads) == 2
+
+
 def test_a_broken_file_is_never_kept(world: World, kept: Path) -> None:
     world.entry("one", claim(drop=("unit",)))
     for _ in range(2):

@@ -8,8 +8,9 @@ that read it, so it cannot be stale.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.cache import Shelf, fingerprint, keep, kept
@@ -24,8 +25,10 @@ from flopbook.data.models import Model
 from flopbook.errors import DataError, Problem, show_path
 
 _ALL_ENTRIES = "accelerators"
+Read = TypeVar("Read")
 _MAKER_NAMES = (
     "accelerators.py",
+    "catalogue.py",
     "claims.py",
     "entry_reader.py",
     "entry_records.py",
@@ -50,28 +53,32 @@ def _version() -> str:
 
 def load_one(path: Path, entry_id: str) -> Entry:
     """The entry of a file, kept in a record of its own. Raises DataError with all its problems."""
-    name = f"entry-{entry_id.replace('/', '--')}"
-    version = _version_of(path, entry_id)
-    records = kept(name, version) if version else {}
-    if records:
-        return entry_of_record(records["entry"], show_path(path))
-    entry = _read(path, entry_id)
-    keep(name, version, {"entry": record_of_entry(entry)})
-    return entry
+    codec = _Codec(_read, record_of_entry, entry_of_record)
+    return _kept_or_read(f"entry-{entry_id.replace('/', '--')}", path, entry_id, codec)
 
 
 def load_model(path: Path, model_id: str) -> Model:
     """The model of a file, kept in a record of its own. Raises DataError with all its problems."""
-    name = f"model-{model_id}"
-    version = _version_of(path, model_id)
-    records = kept(name, version) if version else {}
-    if records:
-        return model_of_record(records["model"], show_path(path))
-    from flopbook.data.model_reader import read_model
+    codec = _Codec(_read_model, record_of_model, model_of_record)
+    return _kept_or_read(f"model-{model_id}", path, model_id, codec)
 
-    model = read_model(path, model_id)
-    keep(name, version, {"model": record_of_model(model)})
-    return model
+
+class _Codec(NamedTuple, Generic[Read]):
+    """How a file is read into a record of the data, and that into JSON and back."""
+
+    read: Callable[[Path, str], Read]
+    encode: Callable[[Read], list[Any]]
+    decode: Callable[[list[Any], str], Read]
+
+
+def _kept_or_read(name: str, path: Path, record_id: str, codec: _Codec[Read]) -> Read:
+    version = _version_of(path, record_id)
+    records = kept(name, version) if version else {}
+    if "record" in records:
+        return codec.decode(records["record"], show_path(path))
+    record = codec.read(path, record_id)
+    keep(name, version, {"record": codec.encode(record)})
+    return record
 
 
 def _version_of(path: Path, record_id: str) -> str:
@@ -89,6 +96,12 @@ def _read(path: Path, entry_id: str) -> Entry:
     from flopbook.data.entry_reader import read_entry
 
     return read_entry(path, entry_id)
+
+
+def _read_model(path: Path, model_id: str) -> Model:
+    from flopbook.data.model_reader import read_model
+
+    return read_model(path, model_id)
 
 
 def read_catalogue(
