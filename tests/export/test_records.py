@@ -58,6 +58,8 @@ def test_the_files_are_those_of_the_contract() -> None:
         "schema/topics.json",
         "schema/claims.json",
         "schema/glossary.json",
+        "schema/runs.json",
+        "runs.json",
     }
 
 

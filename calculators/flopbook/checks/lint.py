@@ -32,6 +32,7 @@ from flopbook.data.library import (
     vendor,
     vendor_ids,
 )
+from flopbook.data.measured_runs import read_runs
 from flopbook.data.schema import load_schema
 from flopbook.errors import DataError, Problem
 from flopbook.ledger.rows import ledger_rows
@@ -129,12 +130,15 @@ class _Reading:
 def _read_all() -> tuple[Holdings, list[Problem]]:
     """Everything that can be read, and the problems of what cannot."""
     entries, problems = read_entries()
+    runs, run_problems = read_runs()
+    problems += run_problems
     reading = _Reading(problems)
     holdings = Holdings(
         entries=entries,
         vendors=reading.each(vendor_ids(), vendor),
         models=reading.each(model_ids(), load_model),
         references=reading.all("references", references, {}),
+        runs=runs,
         tiers=source_tiers(),
         topics=reading.all("topics", topics, ()),
         ledger=reading.all("ledger", ledger_rows, ()),

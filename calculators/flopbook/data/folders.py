@@ -14,6 +14,7 @@ _SCHEMAS = {
     "accelerator": ("accelerators", "schema.json"),
     "vendor": ("accelerators", "vendor.schema.json"),
     "model": ("models", "schema.json"),
+    "runs": ("runs", "schema.json"),
     "topics": ("bibliography", "topics.schema.json"),
     "claims": ("bibliography", "claims.schema.json"),
     "glossary": ("bibliography", "glossary.schema.json"),
@@ -27,6 +28,7 @@ class Folders(NamedTuple):
     accelerators: Path
     bibliography: Path
     models: Path
+    runs: Path
     docs: Path
 
 
@@ -38,6 +40,7 @@ def folders_of(root: Path) -> Folders:
         accelerators=root / "accelerators",
         bibliography=root / "bibliography",
         models=in_checkout if in_checkout.is_dir() else root / "models",
+        runs=in_checkout.with_name("runs") if in_checkout.is_dir() else root / "runs",
         docs=root / "docs",
     )
 

@@ -23,8 +23,10 @@ from flopbook.data.library import (
     vendor,
     vendor_ids,
 )
+from flopbook.data.measured_runs import run_files
 from flopbook.data.models import Model
 from flopbook.data.references import csl
+from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.data.vendors import READING, Fact, Vendor
 from flopbook.evaluation.terms import uses
 from flopbook.formulas import formulas
@@ -85,6 +87,22 @@ def _vendor_record(company: Vendor) -> dict[str, Any]:
     record = company._asdict()
     record["facts"] = [_dated(fact) for fact in company.facts]
     return record | {name: list(record[name]) for name in READING}
+
+
+def measured_runs() -> list[dict[str, Any]]:
+    """All measured runs, each with the BibTeX key and the address of its source."""
+    return [
+        _run_record(row, runs.sources[row.publication])
+        for runs in run_files().values()
+        for row in runs.rows
+    ]
+
+
+def _run_record(row: MeasuredRun, publication: RunSource) -> dict[str, Any]:
+    record = row._asdict()
+    for name in ("file", "line", "publication"):
+        del record[name]
+    return record | {"source": publication.source, "url": reference(publication.source).link}
 
 
 def models() -> list[dict[str, Any]]:
@@ -220,6 +238,7 @@ def files() -> Iterator[tuple[str, str]]:
     yield "claims.json", _json(ledger())
     yield "calculators.json", _json([calculator_record(formula) for formula in formulas().values()])
     yield "glossary.json", _json(terms())
+    yield "runs.json", _json(measured_runs())
     yield "accelerators.csv", accelerators_csv()
     for name, path in schema_paths().items():
         yield f"schema/{name}.json", path.read_text(encoding="utf-8")

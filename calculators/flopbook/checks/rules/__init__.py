@@ -22,6 +22,7 @@ from flopbook.checks.rules import (
     intensity,
     links,
     linkstates,
+    measured,
     names,
     needed,
     parts,
@@ -76,4 +77,5 @@ RULES: tuple[ModuleType, ...] = (
     linkstates,
     typed,
     glossary,
+    measured,
 )

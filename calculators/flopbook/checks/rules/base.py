@@ -15,6 +15,7 @@ from flopbook.data.link_status import LinkStatus
 from flopbook.data.models import Model
 from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import problem_at
+from flopbook.data.runs import RunFile
 from flopbook.data.schema import Schema
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor
@@ -36,6 +37,7 @@ class Holdings:
     vendors: Mapping[str, Vendor] = field(default_factory=dict)
     models: Mapping[str, Model] = field(default_factory=dict)
     references: Mapping[str, Reference] = field(default_factory=dict)
+    runs: Mapping[str, RunFile] = field(default_factory=dict)
     tiers: Mapping[str, str] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     ledger: tuple[Row, ...] = ()

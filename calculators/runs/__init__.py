@@ -1,0 +1,1 @@
+"""Data: runs that were measured and published, one YAML file per publication."""
