@@ -9,7 +9,6 @@ installed, and without a value the site then shows these notebooks unexecuted. R
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -17,53 +16,22 @@ import sysconfig
 import time
 from pathlib import Path
 
-from scripts.setup_env import SetupError, digest, run_logged, say
+from scripts.jax_environment import (
+    FAILED,
+    STAMP,
+    VARIABLE,
+    folder,
+    holds_wanted_state,
+    interpreter,
+    note_state,
+    wish,
+)
+from scripts.setup_env import SetupError, run_logged, say
 
 ROOT = Path(__file__).resolve().parents[1]
-VARIABLE = "FLOPBOOK_JAX"
-STAMP, FAILED = "flopbook-setup.json", "flopbook-failed.json"
 HELP = f"""\
 JAX could not be installed: it may have no package for this computer, or for a Python after 3.13.
 All else works without it. {VARIABLE}=0 stops asking; `make jax` tries again."""
-
-
-def wish() -> str:
-    """What FLOPBOOK_JAX says: "0" not wanted, "1" a must, "" if possible.
-
-    Raises SetupError for anything else.
-    """
-    value = os.environ.get(VARIABLE, "")
-    if value not in ("", "0", "1"):
-        raise SetupError(
-            f"{VARIABLE} is '{value}': write 0 to leave JAX out, 1 to insist on it, or nothing"
-        )
-    return value
-
-
-def folder(root: Path) -> Path:
-    """Where the environment is."""
-    return root / ".venv-jax"
-
-
-def wanted_state(root: Path) -> dict[str, str]:
-    """What an up-to-date environment was made from."""
-    locks = {name: digest(str(root / "requirements" / f"{name}.txt")) for name in ("jax", "lock")}
-    return {"place": str(root.resolve()), "python": sys.version, **locks}
-
-
-def interpreter(root: Path) -> Path | None:
-    """The Python that has JAX, or None where the environment is absent or out of date."""
-    python = folder(root) / "bin" / "python"
-    return python if _says(root, STAMP) and python.exists() else None
-
-
-def _says(root: Path, name: str) -> bool:
-    """Whether a file of the environment holds the wanted state."""
-    try:
-        state = json.loads((folder(root) / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return bool(state == wanted_state(root))
 
 
 def create(root: Path) -> None:
@@ -91,22 +59,18 @@ def set_up(root: Path, *, again: bool = True) -> bool:
     """
     if interpreter(root):
         return False
-    if not again and _says(root, FAILED):
+    if not again and holds_wanted_state(root, FAILED):
         raise SetupError("JAX could not be installed before; `make jax` tries again")
     started = time.monotonic()
     say("set-up: installing JAX into .venv-jax (about 20 s from a warm cache, 530 MB)")
     try:
         create(root)
     except SetupError as error:
-        _note(root, FAILED)
+        note_state(root, FAILED)
         raise SetupError(f"{error}\n{HELP}") from None
-    _note(root, STAMP)
+    note_state(root, STAMP)
     say(f"set-up: .venv-jax is ready ({time.monotonic() - started:.0f} s)")
     return True
-
-
-def _note(root: Path, name: str) -> None:
-    (folder(root) / name).write_text(json.dumps(wanted_state(root)), encoding="utf-8")
 
 
 def run_notebooks() -> int:

@@ -10,9 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import grimp
 import pytest
 
 from flopbook.contributing.new_calculator import MARK
+from scripts.bench.house import import_cycles, imports_upwards
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "calculators" / "flopbook"
@@ -123,6 +125,23 @@ def test_arrows_run_downwards() -> None:
     report = checked.stdout + checked.stderr
     offences = import_offences(report)
     assert checked.returncode == 0, "\n".join(offences) or report
+
+
+@pytest.fixture(scope="module")
+def import_graph() -> grimp.ImportGraph:
+    """Who imports whom in package and scripts, lazy imports and those for types included."""
+    return grimp.build_graph("flopbook", "scripts", cache_dir=None)
+
+
+def test_no_module_imports_itself_by_way_of_others(import_graph: grimp.ImportGraph) -> None:
+    """A lazy import hides a cycle from Python, not from who reads the two modules."""
+    assert import_cycles(import_graph) == set()
+
+
+def test_only_the_command_line_imports_the_public_face(import_graph: grimp.ImportGraph) -> None:
+    """`flopbook` itself offers names of the rooms: a room that took one of them from there would
+    import upwards, which the contracts do not see."""
+    assert list(imports_upwards(import_graph)) == []
 
 
 def test_an_import_that_runs_upwards_is_named_with_its_remedy() -> None:

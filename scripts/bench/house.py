@@ -55,10 +55,8 @@ def _imports() -> Iterator[Counted]:
     """Contracts of import-linter, then the imports themselves in the graph that it reads."""
     yield Counted("import contracts (import-linter)", _contracts())
     graph = grimp.build_graph("flopbook", "scripts", cache_dir=None)
-    upwards = sorted(_upwards(graph))
-    yield Counted("imports upwards", _listed(upwards))
-    cycles = sorted(map(_cycle_words, _cycles(graph)))
-    yield Counted("cycles", _listed(cycles))
+    yield Counted("imports upwards", _listed(sorted(imports_upwards(graph))))
+    yield Counted("cycles", _listed(sorted(map(_cycle_words, import_cycles(graph)))))
 
 
 def _cycle_words(cycle: frozenset[str], longest: int = 3) -> str:
@@ -95,8 +93,8 @@ def levels() -> dict[str, int]:
     return {name.strip(" |"): level for level, layer in enumerate(names) for name in layer}
 
 
-def _upwards(graph: grimp.ImportGraph) -> Iterator[str]:
-    """Imports that lead from a room of the package to something above it."""
+def imports_upwards(graph: grimp.ImportGraph) -> Iterator[str]:
+    """Imports that lead from a module of the package to something above it."""
     by_room = levels()
     for importer in graph.modules:
         for imported in graph.find_modules_directly_imported_by(importer):
@@ -104,14 +102,20 @@ def _upwards(graph: grimp.ImportGraph) -> Iterator[str]:
                 yield f"{importer} -> {imported}"
 
 
-def _level(module: str, by_room: dict[str, int]) -> int:
-    """The level of a module; the package, which imports all rooms, and scripts are on top."""
+def _level(module: str, by_room: dict[str, int]) -> float:
+    """The level of a module.
+
+    `flopbook` itself, the public names and the version, is made of all rooms but the command line,
+    which reads it: it stands between the two. `__main__` and scripts are on top.
+    """
+    if module == "flopbook":
+        return by_room["cli"] - 0.5
     package, _, place = module.partition(".")
     top = len(by_room)
     return by_room.get(place.partition(".")[0], top) if package == "flopbook" else top
 
 
-def _cycles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
+def import_cycles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
     """Modules that import each other, over whatever others."""
     upstream = {module: graph.find_upstream_modules(module) for module in graph.modules}
     cycles = set()

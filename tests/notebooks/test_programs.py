@@ -18,7 +18,8 @@ from flopbook.evaluation.calculator import Result, Value
 from flopbook.export.records import calculator_record
 from flopbook.formulas import declaration as registry
 from flopbook.formulas import formulas, printed
-from flopbook.formulas.declaration import LONGEST_TEXT, Formula, Input, Output, formula
+from flopbook.formulas.declaration import Formula, Input, Output, formula
+from flopbook.formulas.input_bounds import LONGEST_TEXT
 
 Words = Annotated[str, Input("1", r"\text{words}", "words, each counted", text="WORDS")]
 Rate = Annotated[float, Input("1/s", "r", "words a second")]

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from scripts import setup_jax
+from scripts import jax_environment, setup_jax
 from scripts.website.build import extras, notebooks
 from scripts.website.build.extras import Extra, ExtraError
 from scripts.website.build.notebooks import NotebookError
@@ -64,7 +64,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     monkeypatch.setattr(extras, "ROOT", tmp_path)
     monkeypatch.setattr(notebooks, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(notebooks, "CACHE", tmp_path / "cache")
-    monkeypatch.delenv(setup_jax.VARIABLE, raising=False)
+    monkeypatch.delenv(jax_environment.VARIABLE, raising=False)
     (tmp_path / "notebooks").mkdir()
     made = House(tmp_path / "notebooks")
     made.write("plain", BODY)
@@ -186,7 +186,7 @@ def test_a_real_kernel_of_another_python_runs_it(
     """
     monkeypatch.setattr(setup_jax, "run_logged", lambda command, log: None)
     setup_jax.create(tmp_path)
-    python = setup_jax.folder(tmp_path) / "bin" / "python"
+    python = jax_environment.folder(tmp_path) / "bin" / "python"
     have(monkeypatch, python)
     made = json.loads(house.run(only="jax")["heavy"])
     (output,) = made["cells"][1]["outputs"]
@@ -236,10 +236,10 @@ def test_most_notebooks_need_none(tmp_path: Path, text: str) -> None:
 
 
 def test_the_wish_decides_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup_jax, "interpreter", lambda root: tmp_path)
+    monkeypatch.setattr(jax_environment, "interpreter", lambda root: tmp_path)
     for wish, python in (("", tmp_path), ("1", tmp_path), ("0", None)):
-        monkeypatch.setenv(setup_jax.VARIABLE, wish)
+        monkeypatch.setenv(jax_environment.VARIABLE, wish)
         assert extras.find("jax") == Extra("jax", python, wish)
-    monkeypatch.setenv(setup_jax.VARIABLE, "maybe")
+    monkeypatch.setenv(jax_environment.VARIABLE, "maybe")
     with pytest.raises(ExtraError, match="FLOPBOOK_JAX is 'maybe'"):
         extras.find("jax")

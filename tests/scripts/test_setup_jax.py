@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import setup_jax
+from scripts import jax_environment, setup_jax
 from scripts.setup_env import SetupError
 
 
@@ -24,7 +24,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "requirements" / f"{name}.txt").write_text("")
     monkeypatch.setattr(setup_jax, "ROOT", tmp_path)
     monkeypatch.setattr(setup_jax, "run_logged", lambda command, log: None)
-    monkeypatch.delenv(setup_jax.VARIABLE, raising=False)
+    monkeypatch.delenv(jax_environment.VARIABLE, raising=False)
     return tmp_path
 
 
@@ -34,12 +34,12 @@ def unreachable(command: list[str], log: str) -> None:
 
 
 def test_it_is_made_once_and_again_when_a_lock_changes(root: Path) -> None:
-    assert setup_jax.interpreter(root) is None
+    assert jax_environment.interpreter(root) is None
     assert setup_jax.set_up(root) and not setup_jax.set_up(root)
-    assert setup_jax.interpreter(root) == root / ".venv-jax" / "bin" / "python"
+    assert jax_environment.interpreter(root) == root / ".venv-jax" / "bin" / "python"
     for name in ("lock", "jax"):
         (root / "requirements" / f"{name}.txt").write_text("changed")
-        assert setup_jax.interpreter(root) is None
+        assert jax_environment.interpreter(root) is None
         assert setup_jax.set_up(root) and not setup_jax.set_up(root)
 
 
@@ -47,7 +47,7 @@ def test_its_python_sees_the_packages_of_the_one_that_made_it(root: Path) -> Non
     setup_jax.set_up(root)
     words = "import sys, flopbook, ipykernel, matplotlib; print(sys.prefix)"
     done = subprocess.run(
-        [str(setup_jax.interpreter(root)), "-c", words],
+        [str(jax_environment.interpreter(root)), "-c", words],
         capture_output=True,
         text=True,
         check=True,
@@ -75,14 +75,16 @@ def test_pip_gets_the_lock_with_hashes_and_wheels_only(
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}"])
 def test_a_spoilt_stamp_counts_as_none(root: Path, text: str) -> None:
     setup_jax.set_up(root)
-    (setup_jax.folder(root) / setup_jax.STAMP).write_text(text)
-    assert setup_jax.interpreter(root) is None
+    (jax_environment.folder(root) / jax_environment.STAMP).write_text(text)
+    assert jax_environment.interpreter(root) is None
 
 
 def test_a_stamp_without_python_counts_as_none(root: Path) -> None:
-    setup_jax.folder(root).mkdir()
-    (setup_jax.folder(root) / setup_jax.STAMP).write_text(json.dumps(setup_jax.wanted_state(root)))
-    assert setup_jax.interpreter(root) is None
+    jax_environment.folder(root).mkdir()
+    (jax_environment.folder(root) / jax_environment.STAMP).write_text(
+        json.dumps(jax_environment.wanted_state(root))
+    )
+    assert jax_environment.interpreter(root) is None
 
 
 def test_what_cannot_be_installed_is_not_tried_at_each_build(
@@ -99,7 +101,7 @@ def test_what_cannot_be_installed_is_not_tried_at_each_build(
         capsys.readouterr().err
         == "set-up: JAX could not be installed before; `make jax` tries again\n"
     )
-    assert setup_jax.interpreter(root) is None
+    assert jax_environment.interpreter(root) is None
     (root / "requirements" / "jax.txt").write_text("another version")
     assert setup_jax.main([]) == 0 and "no matching distribution" in capsys.readouterr().err
 
@@ -113,23 +115,23 @@ def test_who_insists_gets_an_error(
     wish: str,
 ) -> None:
     monkeypatch.setattr(setup_jax, "run_logged", unreachable)
-    monkeypatch.setenv(setup_jax.VARIABLE, wish)
+    monkeypatch.setenv(jax_environment.VARIABLE, wish)
     for _ in range(2):
         assert setup_jax.main(words) == 2
         assert "no matching distribution" in capsys.readouterr().err
 
 
 def test_who_does_not_want_it_does_not_get_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(setup_jax.VARIABLE, "0")
-    assert setup_jax.main([]) == 0 and not setup_jax.folder(root).exists()
+    monkeypatch.setenv(jax_environment.VARIABLE, "0")
+    assert setup_jax.main([]) == 0 and not jax_environment.folder(root).exists()
 
 
 @pytest.mark.parametrize("value", ["yes", "2", " "])
 def test_another_wish_is_refused_in_one_line(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str
 ) -> None:
-    monkeypatch.setenv(setup_jax.VARIABLE, value)
+    monkeypatch.setenv(jax_environment.VARIABLE, value)
     assert setup_jax.main([]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"set-up: FLOPBOOK_JAX is '{value}'") and error.count("\n") == 1
-    assert not setup_jax.folder(root).exists()
+    assert not jax_environment.folder(root).exists()

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.declaration import Formula, Input, check_input
+from flopbook.formulas.declaration import Formula, Input
+from flopbook.formulas.input_bounds import check_input
 from flopbook.quantities.ops import inf
 
 Inputs = dict[str, Any]

@@ -16,7 +16,8 @@ from flopbook.evaluation.request import Request, flag, read_input, reads, takes
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas import get_formula
 from flopbook.formulas.conditions import chip_has_the_axes
-from flopbook.formulas.declaration import Input, check_input
+from flopbook.formulas.declaration import Input
+from flopbook.formulas.input_bounds import check_input
 from flopbook.quantities.dtypes import DTYPE_BYTES
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.declaration import Formula, check_input
+from flopbook.formulas.declaration import Formula
+from flopbook.formulas.input_bounds import check_input
 
 
 class Curve:

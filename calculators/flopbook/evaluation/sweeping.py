@@ -15,7 +15,8 @@ from flopbook.evaluation.grid import Sweep
 from flopbook.evaluation.results import Result
 from flopbook.evaluation.storage import storage
 from flopbook.formulas import get_formula
-from flopbook.formulas.declaration import Input, check_input
+from flopbook.formulas.declaration import Input
+from flopbook.formulas.input_bounds import check_input
 
 __all__ = ("MOST_POINTS", "Axis", "Sweep", "read_axis", "sweep")
 

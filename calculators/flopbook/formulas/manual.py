@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from flopbook.formulas.declaration import Formula, Input
+from flopbook.formulas.description import Description, Input
 
 WIDTH = 100
 # A default that is longer, such as a list of kernels, would bury what the input means.
@@ -17,7 +16,7 @@ LONGEST_DEFAULT = WIDTH // 2
 LONGEST_CALL = WIDTH - 40
 
 
-def document(formula: Formula) -> str:
+def document(formula: Description) -> str:
     """Question, inputs and outputs with units, derivation, sources, and an example."""
     inputs = [
         _entry(name, _kind(formula, name), _meaning(formula, name)) for name in formula.inputs
@@ -43,14 +42,14 @@ def document(formula: Formula) -> str:
     return "\n\n".join(blocks)
 
 
-def signature(formula: Formula) -> inspect.Signature:
+def signature(formula: Description) -> inspect.Signature:
     """The inputs as parameters: by keyword only, those that must be given first."""
     parameters = [_parameter(formula, name) for name in formula.inputs]
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     return inspect.Signature(parameters, return_annotation=dict[str, Any])
 
 
-def _parameter(formula: Formula, name: str) -> inspect.Parameter:
+def _parameter(formula: Description, name: str) -> inspect.Parameter:
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -59,7 +58,7 @@ def _parameter(formula: Formula, name: str) -> inspect.Parameter:
     )
 
 
-def _kind(formula: Formula, name: str) -> str:
+def _kind(formula: Description, name: str) -> str:
     """Unit and default of an input, as its entry has them in brackets."""
     unit = _unit(formula.inputs[name])
     if name not in formula.defaults:
@@ -79,7 +78,7 @@ def _unit(spec: Input) -> str:
     return "a text" if spec.text else "a word"
 
 
-def _meaning(formula: Formula, name: str) -> str:
+def _meaning(formula: Description, name: str) -> str:
     """What an input is, its choices, and what `calculate` can look it up in."""
     spec = formula.inputs[name]
     fields = {"chip": spec.chip, "model": spec.model, "dtype": spec.dtype}
@@ -111,7 +110,7 @@ def _indented(text: str) -> str:
     )
 
 
-def _example(formula: Formula) -> str:
+def _example(formula: Description) -> str:
     """The first example through `calculate`.
 
     What it answers is named and not printed, because data may change.

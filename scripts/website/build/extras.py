@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
+from scripts import jax_environment
+from scripts.setup_env import SetupError
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
@@ -64,15 +67,11 @@ def find(name: str) -> Extra:
     """What there is of an extra on this machine. Raises ExtraError when the wish cannot be read."""
     if not name:
         return Extra("", Path(sys.executable), "1")
-    # setup_jax runs the notebooks by this module
-    from scripts import setup_jax
-    from scripts.setup_env import SetupError
-
     try:
-        wish = setup_jax.wish()
+        wish = jax_environment.wish()
     except SetupError as error:
         raise ExtraError(str(error)) from None
-    python = None if wish == "0" else setup_jax.interpreter(ROOT)
+    python = None if wish == "0" else jax_environment.interpreter(ROOT)
     return Extra(name, python, wish)
 
 

@@ -27,7 +27,8 @@ from flopbook.evaluation.solving.root_search import (
 from flopbook.evaluation.solving.solutions import CLOSED, HALVED, Solution, SolvedValue, mark_solved
 from flopbook.evaluation.solving.targets import Target, one_sided, precise
 from flopbook.faces.inverse import closed_roots, depends
-from flopbook.formulas.declaration import ABSURDLY_SMALL, Formula
+from flopbook.formulas.declaration import Formula
+from flopbook.formulas.description import ABSURDLY_SMALL
 from flopbook.quantities.units import format_quantity
 
 MOST_DIVIDED = 1e6  # the divisors of larger inputs are not looked for
