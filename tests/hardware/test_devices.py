@@ -158,12 +158,12 @@ def test_a_device_that_is_a_part_of_the_package_has_its_part_of_the_peak(world: 
     )
     for name in ("ACME 250X", "acme 250x/250"):
         found = device_peak(name)
-        assert (found.value, found.devices) == (383e12 / 2, 2)
-        assert found.notes == (
+        assert (found.peak.value, found.devices) == (383e12 / 2, 2)
+        assert found.peak.notes == (
             "acme/one counts as 2 devices (acme2026one); this is the peak of one of them",
         )
     whole = device_peak("acme/one")
-    assert (whole.value, whole.devices, whole.notes) == (383e12, 1, ())
+    assert (whole.peak.value, whole.devices, whole.peak.notes) == (383e12, 1, ())
 
 
 def test_a_name_of_its_own_has_a_number_of_its_own(world: World) -> None:
@@ -174,7 +174,7 @@ def test_a_name_of_its_own_has_a_number_of_its_own(world: World) -> None:
 
 def test_a_number_of_devices_that_is_not_published_divides_nothing(world: World) -> None:
     world.entry("one", count("ONE", "not published"), claim(), device_names="[ONE]")
-    assert peak("ONE") == 100 and device_peak("ONE").notes == ()
+    assert peak("ONE") == 100 and device_peak("ONE").peak.notes == ()
 
 
 def test_a_known_error_divides_nothing(world: World) -> None:
@@ -188,14 +188,14 @@ def test_sources_and_notes_come_with_the_value(world: World) -> None:
     world.entry(
         "one", claim(sparsity="unstated"), claim(sparsity="2:4", value=200), device_names="[ONE]"
     )
-    found = device_peak("ONE")
+    found = device_peak("ONE").peak
     assert (
         found.sources == ("acme2026one",)
         and "does not say whether this bf16 peak is dense" in found.notes[0]
     )
     assert (
-        device_peak("ONE", "bf16", "2:4").value == 200e12
-        and "sparse peak" in device_peak("ONE", "bf16", "2:4").notes[0]
+        device_peak("ONE", "bf16", "2:4").peak.value == 200e12
+        and "sparse peak" in device_peak("ONE", "bf16", "2:4").peak.notes[0]
     )
 
 
@@ -217,7 +217,7 @@ def test_any_name_gives_a_peak_of_the_data_or_a_refusal(devices: World, name: st
     except FlopbookError as error:
         assert str(error).isprintable()
     else:
-        assert found.value / 1e12 in {100, *(rate for _, rate in RATES.values())}
+        assert found.peak.value / 1e12 in {100, *(rate for _, rate in RATES.values())}
         # Nothing that was asked for is ignored: every word of the name is one of the product's
         # names.
         said = {
@@ -238,7 +238,7 @@ def test_every_device_name_in_the_data_answers() -> None:
             except FlopbookError:
                 continue
             found = device_peak(device)
-            assert found.chip.id == name and found.value * found.devices == pytest.approx(
+            assert found.chip.id == name and found.peak.value * found.devices == pytest.approx(
                 expected, rel=1e-15
             )
 

@@ -36,26 +36,26 @@ def peak_command(name: str, dtype: str | None, sparsity: str | None, as_json: bo
 
         print_json(_record(device))
         return
-    claim = device.picked.claim
+    claim = device.peak.claim
     kind = claim.dtype if claim.sparsity == "unstated" else f"{claim.sparsity} {claim.dtype}"
-    rate = format_quantity(device.value, device.picked.unit)
-    print(f"{rate} {kind}, {device.chip.name} ({device.picked.source})")
-    for note in device.notes:
+    rate = format_quantity(device.peak.value, device.peak.unit)
+    print(f"{rate} {kind}, {device.chip.name} ({device.peak.source})")
+    for note in device.peak.notes:
         print(f"note: {note}")
 
 
 def _record(device: DevicePeak) -> dict[str, object]:
-    claim = device.picked.claim
+    claim = device.peak.claim
     return {
-        "value": device.value,
-        "unit": device.picked.unit,
+        "value": device.peak.value,
+        "unit": device.peak.unit,
         "dtype": claim.dtype,
         "sparsity": claim.sparsity,
         "chip": device.chip.id,
         "name": device.chip.name,
         "devices_per_package": device.devices,
-        "source": device.picked.source,
-        "sources": list(device.sources),
+        "source": device.peak.source,
+        "sources": list(device.peak.sources),
         "as_of": claim.as_of.isoformat(),
-        "notes": list(device.notes),
+        "notes": list(device.peak.notes),
     }

@@ -19,6 +19,7 @@ from flopbook.hardware.key_figures import KeyFigure as Figure
 from flopbook.hardware.key_figures import PeakFormat as Wanted
 from flopbook.hardware.key_figures import has_peak, year
 from flopbook.hardware.key_figures import key_figures as figures
+from flopbook.hardware.picked import Picked, number_of
 from flopbook.quantities.units import UnitError, format_quantity, is_bare, parse_quantity
 
 KINDS = ("die", "package", "card", "node", "system", "pod")
@@ -95,7 +96,7 @@ class _Filters(NamedTuple):
             return False
         if self.min_memory is None:
             return True
-        return (figures(entry)["memory"].value or 0) >= self.min_memory
+        return (number_of(figures(entry)["memory"]) or 0) >= self.min_memory
 
 
 class _Listed(NamedTuple):
@@ -183,7 +184,7 @@ def _order(listed: _Listed, sort: str) -> tuple[Any, ...]:
     if sort == "year":
         return _largest_first(year(entry), entry.id)
     if sort in listed.figures:
-        return _largest_first(listed.figures[sort].value, entry.id)
+        return _largest_first(number_of(listed.figures[sort]), entry.id)
     # What has no order of size.
     words = {
         "id": entry.id,
@@ -213,13 +214,13 @@ def _record(listed: _Listed) -> dict[str, Any]:
 
 def figure_record(figure: Figure, row: Row) -> dict[str, Any]:
     """A figure as JSON: the value, or why there is none, with sources and notes."""
+    if isinstance(figure, str):
+        return {"value": None, "unit": row.unit, "sources": [], "missing": figure}
     record: dict[str, Any] = {
         "value": figure.value,
         "unit": row.unit,
         "sources": list(figure.sources),
     }
-    if figure.value is None:
-        record["missing"] = figure.words
     if figure.notes:
         record["notes"] = list(figure.notes)
     return record
@@ -232,8 +233,8 @@ def _long_row(listed: _Listed) -> tuple[str, ...]:
 
 
 def _figure_text(figure: Figure, row: Row) -> str:
-    if figure.value is None:
-        return figure.words
+    if isinstance(figure, str):
+        return figure
     # Data sheets and papers say FLOP/s per watt; it is the same unit.
     return format_quantity(figure.value, row.unit).replace("FLOP/J", "FLOP/s/W")
 
@@ -262,8 +263,8 @@ def compare_command(
     rows = [_comparison_row(row, compared, peak) for row in ROWS]
     print(columns(rows, head=("", *(one.id for one in entries))))
     for column in compared:
-        notes = dict.fromkeys(note for figure in column.figures.values() for note in figure.notes)
-        for note in notes:
+        values = (figure for figure in column.figures.values() if isinstance(figure, Picked))
+        for note in dict.fromkeys(note for value in values for note in value.notes):
             print(f"note: {column.entry.id}: {note}")
 
 
@@ -281,9 +282,10 @@ def _comparison_row(row: Row, compared: Sequence[_Listed], peak: Wanted) -> tupl
 
 
 def _ratio(figure: Figure, first: Figure) -> float | None:
-    if figure.value is None or not first.value:
+    value, reference = number_of(figure), number_of(first)
+    if value is None or not reference:
         return None
-    return figure.value / first.value
+    return value / reference
 
 
 def _comparison_record(column: _Listed, first: dict[str, Figure]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from flopbook.formulas.input_bounds import check_input
 from flopbook.quantities.dtypes import DTYPE_BYTES
 
 if TYPE_CHECKING:
-    from flopbook.hardware.picked import Picked
+    from flopbook.hardware.picked import Picked, PickedWord
 
 # This module is the address of the whole machinery for the rooms above and the site.
 __all__ = (
@@ -110,7 +110,7 @@ def _look_up(name: str, spec: Input, request: Request) -> Value | None:
     return None
 
 
-def _supplied(picked: Picked, spec: Input, owner: str, request: Request) -> Value:
+def _supplied(picked: Picked | PickedWord, spec: Input, owner: str, request: Request) -> Value:
     """A value from the data, its notes added to those of the answer."""
     request.notes += picked.notes
     unit = spec.unit if spec.is_number else ""

@@ -13,15 +13,15 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.request import Request, flag
 from flopbook.formulas.declaration import Input
 from flopbook.hardware.chip import Chip
-from flopbook.hardware.picked import Missing, Picked
+from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
 from flopbook.quantities.units import format_quantity, plural
 
 # Gives a value of the chip of a request; None where the question does not need it.
-ChipValue = Callable[[Chip, Request], Picked | None]
+ChipValue = Callable[[Chip, Request], Picked | PickedWord | None]
 
 
-def from_chip(name: str, spec: Input, request: Request) -> Picked | None:
+def from_chip(name: str, spec: Input, request: Request) -> Picked | PickedWord | None:
     """The value of the chip; None where the question or a default does without it.
 
     Raises FlopbookError where the chip has no such value and the calculator needs one.
@@ -47,7 +47,7 @@ def _peak(chip: Chip, request: Request) -> Picked:
     return chip.pick_peak(request.dtype, request.sparsity)
 
 
-def _roofs(chip: Chip, request: Request) -> Picked:
+def _roofs(chip: Chip, request: Request) -> PickedWord:
     assert isinstance(chip, Chips)  # as `chips_of` makes them for a calculator with roofs
     return chip.pick_roofs(request.dtype, request.sparsity)
 
@@ -106,14 +106,14 @@ def _torus_axes(chip: Chip, _: Request) -> Picked | None:
     return axes if _is_torus(axes) else None
 
 
-def _topology(chip: Chip, _: Request) -> Picked:
+def _topology(chip: Chip, _: Request) -> PickedWord:
     """How the scale-up network joins the chips, in the words of --topology."""
     axes = chip.pick_scaleup_axes()
     word = "switch"
     # One axis closed to a ring has formulas of its own.
     if _is_torus(axes):
         word = "torus" if axes.value > 1 else "ring"
-    return Picked(word, "1", axes.claim)  # type: ignore[arg-type]  # the one value that is a word
+    return PickedWord(word, axes.claim)
 
 
 def _axes(chip: Chip, request: Request) -> Picked | None:
@@ -158,7 +158,7 @@ _CHIP_VALUES: dict[str, ChipValue] = {
 }
 
 
-def from_model(name: str, spec: Input, request: Request) -> Picked | None:
+def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord | None:
     """The value of the model; None where its kind or its silence means the formula's default."""
     assert request.model is not None
     counts_experts = spec.model in ("experts", "experts_per_token")
@@ -170,7 +170,7 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | None:
         return None
     if spec.choices:
         claim = request.model.claim(spec.model)
-        return claim and Picked(claim.value, "1", claim)  # type: ignore[arg-type]  # a word
+        return claim and PickedWord(str(claim.value), claim)
     try:
         return _number_of_model(spec, request)
     except Missing as error:

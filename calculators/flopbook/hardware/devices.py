@@ -29,33 +29,11 @@ _MEMORY = re.compile(r"\d+(?:gb|gib)|hbm\d\w*|gddr\d\w*|lpddr\d\w*")
 
 
 class DevicePeak(NamedTuple):
-    """The peak of one device, what it was taken from, and what a reader must be told."""
+    """The chip of a device, how many devices its package counts as, and the peak of one of them."""
 
     chip: Chip
-    picked: Picked
     devices: int
-    # The claim that says how many devices a package counts as; a tuple has a `count` already.
-    device_count: Claim | None = None
-
-    @property
-    def value(self) -> float:
-        """FLOP/s, or OP/s for integers, of one device."""
-        return self.picked.value / self.devices
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know: sparsity, and that the device is a part of the chip."""
-        if self.devices == 1 or self.device_count is None:
-            return self.picked.notes
-        package = f"{self.chip.id} counts as {self.devices} devices ({self.device_count.source})"
-        return (*self.picked.notes, f"{package}; this is the peak of one of them")
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """BibTeX keys of the peak and, where it was divided, of the number of devices."""
-        if self.devices == 1 or self.device_count is None:
-            return (self.picked.source,)
-        return tuple(dict.fromkeys((self.picked.source, self.device_count.source)))
+    peak: Picked
 
 
 def peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> float:
@@ -69,19 +47,26 @@ def peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> floa
     the chip has no such peak. An id or alias such as `h100-sxm` works too and means the whole
     package.
     """
-    return device_peak(device_name, dtype, sparsity).value
+    return device_peak(device_name, dtype, sparsity).peak.value
 
 
 def device_peak(device_name: str, dtype: str = "bf16", sparsity: str = "dense") -> DevicePeak:
-    """As `peak`, with the chip, the claim and the notes."""
+    """As `peak`, in FLOP/s or for integers OP/s, with the chip, the claims and the notes."""
     entry, name = _find(device_name)
     chip = Chip(entry)
     # Without a device's name the whole package is meant.
     count = _count(entry, name) if name else None
-    devices = 1
-    if count is not None and count.si_value:
-        devices = int(count.si_value)
-    return DevicePeak(chip, chip.pick_peak(dtype, sparsity), devices, count)
+    of_package = chip.pick_peak(dtype, sparsity)
+    devices = int(count.si_value or 1) if count is not None else 1
+    if count is None or devices == 1:
+        return DevicePeak(chip, 1, of_package)
+    package = f"{chip.id} counts as {devices} devices ({count.source})"
+    of_one = of_package._replace(
+        value=of_package.value / devices,
+        notes=(*of_package.notes, f"{package}; this is the peak of one of them"),
+        others=(count,),
+    )
+    return DevicePeak(chip, devices, of_one)
 
 
 def _count(entry: Entry, name: str) -> Claim | None:

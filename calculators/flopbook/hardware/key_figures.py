@@ -30,13 +30,8 @@ class PeakFormat(NamedTuple):
 DENSE_BF16 = PeakFormat()
 
 
-class KeyFigure(NamedTuple):
-    """One value of one accelerator in SI units, or the words that stand in its place."""
-
-    value: float | None
-    words: str = ""
-    sources: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+# A value, or the words that stand in its place.
+KeyFigure = Picked | str
 
 
 class FigureKind(NamedTuple):
@@ -62,13 +57,15 @@ _DENOMINATORS = {"flop_per_byte": "memory_bandwidth", "flop_per_joule": "power"}
 
 def key_figures(entry: Entry, peak: PeakFormat = DENSE_BF16) -> dict[str, KeyFigure]:
     """All key figures of an entry, by the ids of FIGURE_KINDS."""
-    figures = {
+    figures: dict[str, KeyFigure] = {
         kind.id: _key_figure(entry, kind.id, peak)
         for kind in FIGURE_KINDS
         if kind.id not in _DENOMINATORS
     }
-    for name, denominator in _DENOMINATORS.items():
-        figures[name] = _ratio(figures["peak"], figures[denominator])
+    for kind in FIGURE_KINDS:
+        if kind.id in _DENOMINATORS:
+            denominator = figures[_DENOMINATORS[kind.id]]
+            figures[kind.id] = _ratio(figures["peak"], denominator, kind.unit)
     return {kind.id: figures[kind.id] for kind in FIGURE_KINDS}
 
 
@@ -98,10 +95,7 @@ def _printed_memory(entry: Entry, field: str) -> Picked | None:
 
 
 def _key_figure(entry: Entry, field: str, peak: PeakFormat) -> KeyFigure:
-    picked = pick_key_figure(entry, field, peak)
-    if picked is None:
-        return KeyFigure(None, _why_missing(entry, field, peak))
-    return KeyFigure(picked.value, "", (picked.source,), picked.notes)
+    return pick_key_figure(entry, field, peak) or _why_missing(entry, field, peak)
 
 
 def _pick_total(claims: Sequence[Claim], field: str, peak: PeakFormat) -> Picked | None:
@@ -132,11 +126,15 @@ def _why_missing(entry: Entry, field: str, peak: PeakFormat) -> str:
     return NOT_RECORDED
 
 
-def _ratio(numerator: KeyFigure, denominator: KeyFigure) -> KeyFigure:
-    if numerator.value is None or not denominator.value:
-        return KeyFigure(None, numerator.words or denominator.words)
-    sources = dict.fromkeys((*numerator.sources, *denominator.sources))
-    return KeyFigure(numerator.value / denominator.value, "", tuple(sources))
+def _ratio(numerator: KeyFigure, denominator: KeyFigure, unit: str) -> KeyFigure:
+    if isinstance(numerator, str):
+        return numerator
+    if isinstance(denominator, str):
+        return denominator
+    if not denominator.value:
+        return NOT_RECORDED
+    value = numerator.value / denominator.value
+    return Picked(value, unit, numerator.claim, others=(denominator.claim,))
 
 
 def year(entry: Entry) -> int | None:

@@ -13,26 +13,55 @@ class Missing(FlopbookError):
 
 
 class Picked(NamedTuple):
-    """An SI value, the claim behind it, and what a reader must be told about it."""
+    """An SI value, the claim behind it, and what a reader must be told about it.
+
+    `kind` says of what it is the value where that is a choice: the type of a memory, the name of a
+    link. `others` are further claims that went into the value, such as the divisor of a ratio.
+    """
 
     value: float
     unit: str
+    claim: Claim
+    notes: tuple[str, ...] = ()
+    kind: str = ""
+    others: tuple[Claim, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """BibTeX key of the claim's source; empty for what was read from the user's own file."""
+        return key_of(self.claim)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Keys of all claims that went into the value, each once."""
+        return tuple(dict.fromkeys(key_of(claim) for claim in (self.claim, *self.others)))
+
+
+class PickedWord(NamedTuple):
+    """The same for an input that is a word or a text: a topology, an activation, some roofs."""
+
+    value: str
     claim: Claim
     notes: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
         """BibTeX key of the claim's source; empty for what was read from the user's own file."""
-        return "" if self.claim.source.startswith(OWN_FILE) else self.claim.source
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The same as a tuple, as figures of several sources have it."""
-        return (self.source,)
+        return key_of(self.claim)
 
 
-def pick_of(claim: Claim, notes: tuple[str, ...] = ()) -> Picked | None:
+def key_of(claim: Claim) -> str:
+    """BibTeX key of a claim's source; empty for what was read from the user's own file."""
+    return "" if claim.source.startswith(OWN_FILE) else claim.source
+
+
+def pick_of(claim: Claim, notes: tuple[str, ...] = (), kind: str = "") -> Picked | None:
     """The value of a claim; None where it is no number."""
     if claim.si_value is None:
         return None
-    return Picked(claim.si_value, claim.si_unit, claim, notes)
+    return Picked(claim.si_value, claim.si_unit, claim, notes, kind)
+
+
+def number_of(picked: Picked | str | None) -> float | None:
+    """The number; None where words stand in its place, or nothing."""
+    return picked.value if isinstance(picked, Picked) else None

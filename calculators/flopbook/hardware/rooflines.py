@@ -13,7 +13,7 @@ from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.hardware.choice import choose, choose_peak
-from flopbook.hardware.picked import Picked, pick_of
+from flopbook.hardware.picked import Picked, PickedWord, pick_of
 
 FORMATS = ("fp64", "bf16", "fp8", "fp4")
 # What separates roofs from each other in the text of `--roofs`.
@@ -32,7 +32,7 @@ class Chips(Chip):
         """The ids of all."""
         return ", ".join(chip.id for chip in self.chips)
 
-    def pick_roofs(self, dtype: str, sparsity: str) -> Picked:
+    def pick_roofs(self, dtype: str, sparsity: str) -> PickedWord:
         """The roofs of all chips in the words of `--roofs`, the asked format first.
 
         `sources` has those of all roofs from then on. Raises Missing for a chip without that peak
@@ -51,7 +51,7 @@ class Chips(Chip):
             notes += (*peak.notes, *memory.notes)
         self.sources = tuple(dict.fromkeys(claim.source for claim in claims))
         text = "; ".join(texts)
-        return Picked(text, "1", claims[0], tuple(dict.fromkeys(notes)))  # type: ignore[arg-type]  # the input is a text
+        return PickedWord(text, claims[0], tuple(dict.fromkeys(notes)))
 
 
 def _roofs(chip: Chip, dtype: str, peak: Picked, memory: Picked) -> Iterator[tuple[str, Claim]]:

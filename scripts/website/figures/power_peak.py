@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
-from scripts.website.pages.quantities import Cell
 
 EFFICIENCIES = (1e11, 3e11, 1e12, 3e12)
 _NAMED = (
@@ -30,7 +30,7 @@ def spots() -> list[Spot]:
     placed = []
     for item in chips(items(), SERVERS):
         peak, power = peak16(item.cells), item.cells.get("power")
-        if peak is not None and isinstance(power, Cell):
+        if peak is not None and isinstance(power, Picked):
             work = format_quantity(peak.value / power.value, "FLOP/J")
             tip = (
                 f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {power.value:,.0f} "
@@ -42,7 +42,7 @@ def spots() -> list[Spot]:
                     power.value,
                     peak.value,
                     tip,
-                    bool({"estimated", "reported"} & {*power.marks}),
+                    bool({"estimated", "reported"} & {*power.notes}),
                 )
             )
     return placed

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, load_entry, vendor, vendor_ids
 from flopbook.drawing.markup import slug
+from flopbook.hardware.picked import Picked
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -29,7 +30,6 @@ from scripts.website.pages.quantities import (
     QUANTITIES,
     RATIOS,
     SPARSITIES,
-    Cell,
     Cells,
     Quantity,
     cells,
@@ -106,7 +106,7 @@ def state_of(entry: Entry) -> str:
     return max(entry.status, key=lambda status: status.as_of).state
 
 
-def anchor(cell: Cell, place: int) -> str:
+def anchor(cell: Picked, place: int) -> str:
     """Where a value stands on its entry's page."""
     claim = cell.claim
     return slug(f"{claim.field}-{claim.dtype}-{claim.sparsity}-{place}")
@@ -254,10 +254,10 @@ def _intensity(row: ExplorerRow) -> Html:
     """The ratio of peak and bandwidth, with the marks of both."""
     peak = row.cells.get(peak_id(*START))
     bandwidth = row.cells.get("memory_bandwidth")
-    if not isinstance(peak, Cell) or not isinstance(bandwidth, Cell) or not bandwidth.value:
+    if not isinstance(peak, Picked) or not isinstance(bandwidth, Picked) or not bandwidth.value:
         return _NONE
     words = _QUANTITIES["intensity"].words(peak.value / bandwidth.value)
-    return Html.escape(words) + _badges((*peak.marks, *bandwidth.marks))
+    return Html.escape(words) + _badges((*peak.notes, *bandwidth.notes))
 
 
 def _badges(marks: Iterable[str]) -> Html:
@@ -267,13 +267,13 @@ def _badges(marks: Iterable[str]) -> Html:
 
 def _cell(row: ExplorerRow, name: str, quantity: Quantity, kind: str = "") -> Html:
     cell = row.cells.get(name)
-    if not isinstance(cell, Cell):
+    if not isinstance(cell, Picked):
         return tag("td", _missing(row, name), f"fb-n{kind}")
     page = html_link(INDEX, entry_page(row.entry.id))
     place = row.places.get(id(cell.claim))
     href = page if place is None else Html("{}#{}").format(page, anchor(cell, place))
     words = link(quantity.words(cell.value), href)
-    return tag("td", words + _badges(cell.marks), f"fb-n{kind}")
+    return tag("td", words + _badges(cell.notes), f"fb-n{kind}")
 
 
 def _missing(row: ExplorerRow, name: str) -> Html:

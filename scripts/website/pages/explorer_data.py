@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from flopbook.data.library import references, vendor, vendor_ids
+from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import unit
 from scripts.website.pages.accelerators import KINDS
 from scripts.website.pages.explorer import (
@@ -23,7 +24,7 @@ from scripts.website.pages.explorer import (
     state_of,
 )
 from scripts.website.pages.form_values import units_record
-from scripts.website.pages.quantities import PEAK, QUANTITIES, RATIOS, SPARSITIES, Cell
+from scripts.website.pages.quantities import PEAK, QUANTITIES, RATIOS, SPARSITIES
 from scripts.website.pages.sources import provenance
 from scripts.website.pages.trends import SHAPES
 from scripts.website.pages.values import condition_words
@@ -128,7 +129,7 @@ def _entry_record(row: ExplorerRow, shared: _SharedTexts) -> list[object]:
 
 
 def _cell_record(
-    row: ExplorerRow, cell: Cell | str, shared: _SharedTexts
+    row: ExplorerRow, cell: Picked | str, shared: _SharedTexts
 ) -> list[float | int] | str:
     if isinstance(cell, str):
         return cell
@@ -136,7 +137,7 @@ def _cell_record(
         cell.value,
         row.places.get(id(cell.claim), -1),
         shared.sources.of(cell.claim.source),
-        shared.marks.of(cell.marks),
+        shared.marks.of(cell.notes),
         shared.kinds.of(cell.kind),
     ]
     # Most cells have no marks and no kind, and there are thousands of cells.
@@ -150,7 +151,7 @@ def _peaks(rows: Iterable[ExplorerRow]) -> list[list[str]]:
     units: dict[tuple[str, str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for name, cell in (pair for row in rows for pair in row.cells.items()):
-        if isinstance(cell, Cell) and name.startswith(f"{PEAK}:"):
+        if isinstance(cell, Picked) and name.startswith(f"{PEAK}:"):
             _, dtype, engine, sparsity = name.split(":", 3)
             units[dtype, engine, sparsity] = cell.claim.si_unit
             counts[dtype, engine] += 1
@@ -172,12 +173,14 @@ def source_records(rows: Iterable[ExplorerRow]) -> dict[str, dict[str, dict[str,
     records: dict[str, dict[str, dict[str, str]]] = {}
     for row in rows:
         texts = {
-            name: _source_words(cell) for name, cell in row.cells.items() if isinstance(cell, Cell)
+            name: _source_words(cell)
+            for name, cell in row.cells.items()
+            if isinstance(cell, Picked)
         }
         records.setdefault(row.entry.vendor, {})[row.entry.id] = texts
     return records
 
 
-def _source_words(cell: Cell) -> str:
+def _source_words(cell: Picked) -> str:
     words = (condition_words(cell.claim), provenance(cell.claim))
     return "; ".join(word for word in words if word)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from flopbook.data.library import vendor_ids
+from flopbook.hardware.picked import Picked
 from scripts.website.pages.explorer import ExplorerRow
-from scripts.website.pages.quantities import Cell, Cells, peak_id, value_of
+from scripts.website.pages.quantities import Cells, peak_id, value_of
 
 
 class Family(NamedTuple):
@@ -148,10 +149,10 @@ def chips(entries: Iterable[ExplorerRow], families: Sequence[str] = ()) -> list[
     return [row for row in computing if family_of(row.entry.id).id in families]
 
 
-def peak16(cells: Cells) -> Cell | None:
+def peak16(cells: Cells) -> Picked | None:
     """The bf16 or fp16 matrix peak of a chip: dense where stated, else of unstated sparsity."""
     peaks = (cells.get(name) for name in _PEAKS)
-    return next((cell for cell in peaks if isinstance(cell, Cell)), None)
+    return next((cell for cell in peaks if isinstance(cell, Picked)), None)
 
 
 def ridge(cells: Cells) -> float | None:

@@ -13,7 +13,7 @@ from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, Result, Val
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
-from flopbook.hardware.picked import Picked
+from flopbook.hardware.picked import Picked, PickedWord
 from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
 from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
@@ -72,7 +72,7 @@ def _general_notes() -> dict[str, list[str]]:
     return {"small": [SMALL_BATCH], "typed_peak": typed_peak}
 
 
-def _value_record(picked: Picked | Value, notes: Sequence[str] = ()) -> Record:
+def _value_record(picked: Picked | PickedWord | Value, notes: Sequence[str] = ()) -> Record:
     record: Record = {"value": picked.value, "source": picked.source}
     if notes:
         record["notes"] = list(notes)

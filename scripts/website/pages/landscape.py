@@ -10,10 +10,11 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.library import source_tiers
 from flopbook.errors import FlopbookError, UnknownName
+from flopbook.hardware.picked import Picked
 from scripts.website.pages.explorer import ExplorerRow, products
 from scripts.website.pages.families import SERVERS, chips, peak16, ridge
 from scripts.website.pages.growth import Growth
-from scripts.website.pages.quantities import PEAK, Cell, value_of
+from scripts.website.pages.quantities import PEAK, value_of
 from scripts.website.pages.trends import MORE_TRENDS, TRENDS, growth, points
 
 # Server chips whose main memory is DRAM: those of which one line through all makes sense.
@@ -36,10 +37,10 @@ def bandwidth(row: ExplorerRow) -> float | None:
     None where only that of another memory is known.
     """
     size, rate = row.cells.get("memory"), row.cells.get("memory_bandwidth")
-    if not isinstance(rate, Cell):
+    if not isinstance(rate, Picked):
         return None
     # A chip with HBM and DDR may publish the size of one and the rate of the other.
-    if isinstance(size, Cell) and size.claim.tier != rate.claim.tier:
+    if isinstance(size, Picked) and size.claim.tier != rate.claim.tier:
         return None
     return rate.value
 

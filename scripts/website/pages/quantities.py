@@ -14,6 +14,7 @@ from flopbook.data.claims import NOT_PUBLISHED, Claim
 from flopbook.hardware.choice import DATE_FIELDS, choose, choose_date
 from flopbook.hardware.key_figures import pick_key_figure
 from flopbook.hardware.parts import totals
+from flopbook.hardware.picked import Picked, number_of, pick_of
 from flopbook.hardware.shown import chosen_claims
 from flopbook.quantities.units import format_quantity, unit
 from scripts.website.pages.values import field_order
@@ -60,18 +61,6 @@ class Quantity(NamedTuple):
         return format_quantity(si_value, self.unit).removesuffix(" count")
 
 
-class Cell(NamedTuple):
-    """A value in SI units with its claim.
-
-    `marks` are what a reader must know, `kind` what it is a value of.
-    """
-
-    value: float
-    claim: Claim
-    marks: tuple[str, ...] = ()
-    kind: str = ""
-
-
 QUANTITIES = (
     Quantity("memory", "Memory", "byte"),
     Quantity("memory_bandwidth", "Memory bandwidth", "byte/s"),
@@ -97,7 +86,7 @@ RATIOS = (
         "sweep", "Time to read the memory once", "s", better=-1, over=("memory", "memory_bandwidth")
     ),
 )
-Cells = dict[str, Cell | str]
+Cells = dict[str, Picked | str]
 
 
 def peak_id(dtype: str, engine: str, sparsity: str) -> str:
@@ -144,8 +133,7 @@ def missing(recorded: Cells, name: str) -> str:
 
 def value_of(recorded: Cells, quantity: str) -> float | None:
     """The number of a cell, None where there is none."""
-    cell = recorded.get(quantity)
-    return cell.value if isinstance(cell, Cell) else None
+    return number_of(recorded.get(quantity))
 
 
 def year_of(text: str) -> float:
@@ -169,14 +157,14 @@ def _peaks(shown: Iterable[Claim]) -> Cells:
     return {name: _peak_cell(group) for name, group in groups.items()}
 
 
-def _peak_cell(group: list[Claim]) -> Cell | str:
+def _peak_cell(group: list[Claim]) -> Picked | str:
     claim = _total_or_best(group)
-    if claim is None or claim.si_value is None:
+    if claim is None:
         return group[0].words or NOT_PUBLISHED
     marks = _basis(claim)
     if claim.accumulate not in _WIDE_ACCUMULATORS:
         marks += (f"accumulates in {claim.accumulate}",)
-    return Cell(claim.si_value, claim, marks)
+    return pick_of(claim, marks) or group[0].words or NOT_PUBLISHED
 
 
 def _total_or_best(claims: list[Claim]) -> Claim | None:
@@ -198,7 +186,7 @@ def _basis(claim: Claim) -> tuple[str, ...]:
 # Other quantities: how each is picked from the claims of an entry.
 
 
-def _cell(entry: Entry, name: str, shown: list[Claim]) -> Cell | str | None:
+def _cell(entry: Entry, name: str, shown: list[Claim]) -> Picked | str | None:
     picked = _PICKERS.get(name, _plain)(entry, name, shown)
     if picked is not None:
         return picked
@@ -212,11 +200,9 @@ def _of_field(name: str, shown: list[Claim]) -> list[Claim]:
     return [claim for claim in shown if claim.field == name]
 
 
-def _plain(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
+def _plain(_: Entry, name: str, shown: list[Claim]) -> Picked | None:
     claim = choose(_of_field(name, shown))
-    if claim is None or claim.si_value is None:
-        return None
-    return Cell(claim.si_value, claim, _basis(claim))
+    return pick_of(claim, _basis(claim)) if claim else None
 
 
 # What every face shows of an entry is chosen in one place; a cell adds what the choice implies.
@@ -230,56 +216,57 @@ def _as_shown(claim: Claim, shown: list[Claim]) -> Claim:
     return next((listed for listed in shown if listed == claim), claim)
 
 
-def _memory(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
+def _memory(entry: Entry, name: str, shown: list[Claim]) -> Picked | None:
     claim = _chosen_claim(entry, name, shown)
-    if claim is None or claim.si_value is None:
+    if claim is None:
         return None
-    return Cell(claim.si_value, claim, _basis(claim), claim.type or claim.tier.upper())
+    return pick_of(claim, _basis(claim), claim.type or claim.tier.upper())
 
 
-def _scaleup(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
+def _scaleup(entry: Entry, name: str, shown: list[Claim]) -> Picked | None:
     claim = _chosen_claim(entry, name, shown)
     return _one_way(claim) if claim else None
 
 
-def _link(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
+def _link(_: Entry, name: str, shown: list[Claim]) -> Picked | None:
     return _best_link([claim for claim in _of_field(name, shown) if claim.aggregate != "link"])
 
 
-def _best_link(claims: list[Claim]) -> Cell | None:
+def _best_link(claims: list[Claim]) -> Picked | None:
     with_direction = [claim for claim in claims if claim.one_way is not None]
     claim = choose(with_direction)
     return _one_way(claim) if claim else None
 
 
-def _one_way(claim: Claim) -> Cell:
+def _one_way(claim: Claim) -> Picked:
     assert claim.one_way is not None
     marks = _basis(claim)
     # Many sources add both directions; links are compared by one.
     if claim.direction == "both":
         marks += (HALVED,)
-    return Cell(claim.one_way, claim, marks, claim.name)
+    return Picked(claim.one_way, claim.si_unit, claim, marks, claim.name)
 
 
-def _power(entry: Entry, name: str, shown: list[Claim]) -> Cell | None:
+def _power(entry: Entry, name: str, shown: list[Claim]) -> Picked | None:
     claim = _chosen_claim(entry, name, shown)
-    if claim is None or claim.si_value is None:
+    if claim is None:
         return None
     # The maximum is what a power is taken for; every other kind is said.
     kind = "" if claim.of == "maximum" else claim.of
-    return Cell(claim.si_value, claim, _basis(claim), kind)
+    return pick_of(claim, _basis(claim), kind)
 
 
-def _dated(_: Entry, name: str, shown: list[Claim]) -> Cell | None:
+def _dated(_: Entry, name: str, shown: list[Claim]) -> Picked | None:
     claim = choose(_of_field(name, shown))
     return _date_cell(claim) if claim else None
 
 
-def _date_cell(claim: Claim) -> Cell:
-    return Cell(year_of(str(claim.value)), claim, _basis(claim), str(claim.value))
+def _date_cell(claim: Claim) -> Picked:
+    date = str(claim.value)
+    return Picked(year_of(date), "year", claim, _basis(claim), kind=date)
 
 
-def _date(entry: Entry, _: str, shown: list[Claim]) -> Cell | None:
+def _date(entry: Entry, _: str, shown: list[Claim]) -> Picked | None:
     """The launch; the announcement where no launch is recorded, which the cell says."""
     claim = choose_date(entry.claims)
     if claim is None:
@@ -287,10 +274,10 @@ def _date(entry: Entry, _: str, shown: list[Claim]) -> Cell | None:
     cell = _date_cell(_as_shown(claim, shown))
     if claim.field == "launched":
         return cell
-    return cell._replace(marks=(*cell.marks, ANNOUNCED))
+    return cell._replace(notes=(*cell.notes, ANNOUNCED))
 
 
-_Picker = Callable[[Entry, str, list[Claim]], Cell | None]
+_Picker = Callable[[Entry, str, list[Claim]], Picked | None]
 _PICKERS: dict[str, _Picker] = {
     "memory": _memory,
     "memory_bandwidth": _memory,

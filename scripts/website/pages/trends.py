@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from flopbook.drawing.frame import Frame, PlotAxis, ticks_of
 from flopbook.drawing.scales import Room, Scale
+from flopbook.hardware.picked import Picked
 from scripts.website.markup import Html, attribute, tag, trusted
 from scripts.website.pages.growth import Growth, fitted
 from scripts.website.pages.quantities import (
     ANNOUNCED,
     QUANTITIES,
     RATIOS,
-    Cell,
     Cells,
     Quantity,
     peak_id,
@@ -154,8 +154,8 @@ def _marks(trend: Trend, cells: Cells) -> tuple[str, ...]:
     marks: dict[str, None] = {}  # a set that keeps its order
     for name in _sources(trend, cells):
         cell = cells[name]
-        if isinstance(cell, Cell):
-            marks |= dict.fromkeys(cell.marks)
+        if isinstance(cell, Picked):
+            marks |= dict.fromkeys(cell.notes)
     return tuple(mark for mark in marks if mark in ("estimated", "reported"))
 
 
@@ -290,9 +290,9 @@ def _mark(trend: Trend, point: TrendPoint, frame: Frame) -> Html:
 
 def _date_words(product: Product) -> str:
     date = product.cells["date"]
-    if not isinstance(date, Cell):
+    if not isinstance(date, Picked):
         return ""
-    if ANNOUNCED in date.marks:
+    if ANNOUNCED in date.notes:
         return f"{date.kind} ({ANNOUNCED})"
     return date.kind
 

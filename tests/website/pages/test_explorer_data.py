@@ -13,12 +13,12 @@ from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.parts import totals
+from flopbook.hardware.picked import Picked
 from scripts.website.pages.quantities import (
     HALVED,
     NOT_RECORDED,
     QUANTITIES,
     RATIOS,
-    Cell,
     cells,
     missing,
     peak_id,
@@ -33,7 +33,7 @@ CHIPS = [name for name, entry in ENTRIES.items() if entry.kind == "package"]
 WHOLES = [name for name, entry in ENTRIES.items() if totals(entry)]
 
 
-def cells_of(name: str) -> dict[str, Cell | str]:
+def cells_of(name: str) -> dict[str, Picked | str]:
     entry = load_entry(name)
     return cells(entry, shown_claims(entry))
 
@@ -59,7 +59,7 @@ def test_cells_hold_what_the_calculators_take(name: str) -> None:
 @pytest.mark.parametrize("name", CHIPS)
 def test_a_peak_cell_has_the_conditions_of_its_id(name: str) -> None:
     for key, cell in cells_of(name).items():
-        if key.startswith("peak:") and isinstance(cell, Cell):
+        if key.startswith("peak:") and isinstance(cell, Picked):
             one = cell.claim
             assert key == peak_id(one.dtype, one.engine, one.sparsity)
             assert cell.value == one.si_value and not one.known_error
@@ -71,7 +71,7 @@ def test_totals_of_a_whole_are_derived(name: str) -> None:
     for total in totals(ENTRIES[name]):
         if total.field == "peak":
             cell = recorded[peak_id(total.dtype, total.engine, total.sparsity)]
-            assert isinstance(cell, Cell) and "derived" in cell.marks
+            assert isinstance(cell, Picked) and "derived" in cell.notes
 
 
 @pytest.mark.parametrize("name", sorted(ENTRIES))
@@ -80,9 +80,9 @@ def test_every_cell_is_shown_on_the_page_of_its_entry(name: str) -> None:
     shown = shown_claims(entry)
     places = {id(one) for one in shown}
     for key, cell in cells(entry, shown).items():
-        if isinstance(cell, Cell):
+        if isinstance(cell, Picked):
             assert id(cell.claim) in places, key
-            assert ("estimated" in cell.marks) == (cell.claim.basis == "estimated")
+            assert ("estimated" in cell.notes) == (cell.claim.basis == "estimated")
         else:
             assert cell in ("none", "not published")
 
@@ -121,10 +121,10 @@ def test_absent_values_say_which_kind_of_absent(world: World, value: str, words:
 def test_links_are_one_way_and_say_when_they_were_halved(world: World) -> None:
     world.entry("one", claim("peak"), claim("scaleup_bandwidth", direction="both", value=900))
     cell = cells_of("acme/one")["scaleup_bandwidth"]
-    assert isinstance(cell, Cell) and cell.value == 450e9 and HALVED in cell.marks
+    assert isinstance(cell, Picked) and cell.value == 450e9 and HALVED in cell.notes
     world.entry("one", claim("peak"), claim("scaleup_bandwidth", direction="one-way", value=450))
     cell = cells_of("acme/one")["scaleup_bandwidth"]
-    assert isinstance(cell, Cell) and cell.value == 450e9 and HALVED not in cell.marks
+    assert isinstance(cell, Picked) and cell.value == 450e9 and HALVED not in cell.notes
     world.entry("one", claim("peak"), claim("scaleup_bandwidth", direction="unstated", value=900))
     assert "scaleup_bandwidth" not in cells_of("acme/one"), (
         "without a direction there is nothing to compare"
@@ -137,13 +137,13 @@ def test_estimates_and_kinds_of_power_are_marked(world: World) -> None:
         "one", claim("peak"), claim("power", of="design", basis="estimated", note=note, value=300)
     )
     cell = cells_of("acme/one")["power"]
-    assert isinstance(cell, Cell) and cell.marks == ("estimated",) and cell.kind == "design"
+    assert isinstance(cell, Picked) and cell.notes == ("estimated",) and cell.kind == "design"
 
 
 def test_the_announcement_stands_in_for_a_launch_and_says_so(world: World) -> None:
     world.entry("one", claim("peak"), claim("announced", value="2022-03"))
     cell = cells_of("acme/one")["date"]
-    assert isinstance(cell, Cell) and cell.marks == ("announced",) and cell.kind == "2022-03"
+    assert isinstance(cell, Picked) and cell.notes == ("announced",) and cell.kind == "2022-03"
     world.entry(
         "one",
         claim("peak"),
@@ -151,7 +151,7 @@ def test_the_announcement_stands_in_for_a_launch_and_says_so(world: World) -> No
         claim("announced", value="2022-03"),
     )
     cell = cells_of("acme/one")["date"]
-    assert isinstance(cell, Cell) and cell.marks == () and 2022.7 < cell.value < 2022.75
+    assert isinstance(cell, Picked) and cell.notes == () and 2022.7 < cell.value < 2022.75
 
 
 @given(st.dates())

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from flopbook.data.library import entry_ids, load_entry, references, vendor_ids
+from flopbook.hardware.picked import Picked
 from scripts.website.pages import explorer, explorer_data
 from scripts.website.pages.entry import entry_markdown
 from scripts.website.pages.explorer import COLOURS, START, groups, items, state_of
-from scripts.website.pages.quantities import Cell, peak_id, value_of
+from scripts.website.pages.quantities import peak_id, value_of
 from tests.support.samples import World, claim
 
 ITEMS = items()
@@ -103,7 +104,7 @@ def test_estimates_are_marked_in_the_table(table: _Table) -> None:
     marked = [
         item
         for item in ITEMS
-        if isinstance(cell := item.cells.get("power"), Cell) and "estimated" in cell.marks
+        if isinstance(cell := item.cells.get("power"), Picked) and "estimated" in cell.notes
     ]
     assert marked
     for item in marked:
@@ -140,7 +141,7 @@ def test_the_data_has_every_cell_in_si_units_with_its_source() -> None:
             assert value == cell.value and place == item.places[id(cell.claim)]
             key = cell.claim.source
             assert RECORD["sources"][source] == (keys[key].short if key in keys else key)
-            assert RECORD["marks"][rest[0] if rest else 0] == list(cell.marks)
+            assert RECORD["marks"][rest[0] if rest else 0] == list(cell.notes)
             assert RECORD["kinds"][rest[1] if len(rest) > 1 else 0] == cell.kind
 
 
@@ -150,7 +151,7 @@ def test_the_peaks_on_offer_are_those_that_some_entry_has() -> None:
         key
         for item in ITEMS
         for key, cell in item.cells.items()
-        if key.startswith("peak:") and isinstance(cell, Cell)
+        if key.startswith("peak:") and isinstance(cell, Picked)
     }
     assert offered == there and len(offered) == len(RECORD["peaks"])
     assert peak_id(*START) in offered
@@ -168,7 +169,7 @@ def test_ratios_are_made_of_known_quantities() -> None:
 def test_sources_are_told_for_each_value_and_split_by_vendor() -> None:
     for item in ITEMS:
         texts = json.loads(FILES[f"accelerators/{item.entry.vendor}/sources.json"])[item.entry.id]
-        assert texts.keys() == {key for key, cell in item.cells.items() if isinstance(cell, Cell)}
+        assert texts.keys() == {key for key, cell in item.cells.items() if isinstance(cell, Picked)}
         assert all("read 20" in text for text in texts.values())
     h100 = json.loads(FILES["accelerators/nvidia/sources.json"])["nvidia/h100-sxm"]
     assert (

@@ -6,6 +6,7 @@ import pytest
 
 from flopbook.data.claims import Claim
 from flopbook.data.library import entry_ids, vendor_ids
+from flopbook.hardware.picked import Picked
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import (
     FAMILIES,
@@ -17,12 +18,12 @@ from scripts.website.pages.families import (
     peak16,
     ridge,
 )
-from scripts.website.pages.quantities import Cell, Cells, peak_id
+from scripts.website.pages.quantities import Cells, peak_id
 from tests.support.samples import READ
 
 
-def cell(value: float) -> Cell:
-    return Cell(value, Claim("peak", value, "acme2026one", READ))
+def cell(value: float) -> Picked:
+    return Picked(value, "FLOP/s", Claim("peak", value, "acme2026one", READ))
 
 
 def test_every_entry_is_in_one_family() -> None:

@@ -10,7 +10,8 @@ import re
 import pytest
 
 from flopbook.data.claims import Claim
-from scripts.website.pages.quantities import Cell, Cells, peak_id
+from flopbook.hardware.picked import Picked
+from scripts.website.pages.quantities import Cells, peak_id
 from scripts.website.pages.trends import (
     MORE_TRENDS,
     SHAPES,
@@ -40,10 +41,10 @@ def chip(
     **values: float,
 ) -> Product:
     cells: Cells = {
-        key.replace("__", ":"): Cell(value, CLAIM, marks) for key, value in values.items()
+        key.replace("__", ":"): Picked(value, "1", CLAIM, marks) for key, value in values.items()
     }
     if year is not None:
-        cells["date"] = Cell(year, CLAIM, (), f"{int(year)}")
+        cells["date"] = Picked(year, "year", CLAIM, (), f"{int(year)}")
     return Product(f"acme/{name}", f"Acme {name}", f"acme/{name}/", "Acme", group, cells)
 
 
@@ -55,7 +56,8 @@ def with_peak(product: Product, **peaks: float) -> Product:
         "fp8": peak_id("fp8", "tensor", "dense"),
     }
     return product._replace(
-        cells=product.cells | {ids[name]: Cell(value, CLAIM) for name, value in peaks.items()}
+        cells=product.cells
+        | {ids[name]: Picked(value, "1", CLAIM) for name, value in peaks.items()}
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from flopbook.hardware.chip import chip
+from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages.explorer import items
-from scripts.website.pages.quantities import Cell, peak_id, value_of
+from scripts.website.pages.quantities import peak_id, value_of
 from tests.support.exploring import at, column, count, names, query, tick
 
 pytestmark = pytest.mark.browser
@@ -331,5 +332,5 @@ def test_trends_fade_what_the_filters_leave_out(tab: Any) -> None:
 def test_a_dated_chip_is_drawn_with_its_value() -> None:
     """The pictures use the same cells as the table, and the launch before the announcement."""
     cells = CELLS["nvidia/h100-sxm"]
-    assert isinstance(cells["date"], Cell) and isinstance(cells["launched"], Cell)
+    assert isinstance(cells["date"], Picked) and isinstance(cells["launched"], Picked)
     assert cells["date"].kind == cells["launched"].kind != cells["announced"].kind
