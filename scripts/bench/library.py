@@ -53,6 +53,7 @@ root = Path(sys.argv[1])
 begun = time.perf_counter()
 found = read_references(root)
 holdings = Holdings(
+    library=library(),
     references=found,
     topics=topics(),
     entry_ids=entry_ids(),

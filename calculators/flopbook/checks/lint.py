@@ -18,24 +18,11 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.entry_reader import dtype_names
 from flopbook.data.folders import schema_paths
-from flopbook.data.library import (
-    entry_ids,
-    glossary,
-    library,
-    link_statuses,
-    load_model,
-    model_ids,
-    read_entries,
-    references,
-    source_tiers,
-    topics,
-    vendor,
-    vendor_ids,
-)
+from flopbook.data.library import Library, library, using
 from flopbook.data.measured_runs import read_runs
 from flopbook.data.schema import load_schema
 from flopbook.errors import DataError, Problem
-from flopbook.ledger.rows import ledger_rows
+from flopbook.ledger.rows import Row, ledger_rows
 
 NEEDED_EXCEPTION = Advice("one that is needed", "remove it: the rule is kept here")
 
@@ -52,7 +39,7 @@ class Excuse(NamedTuple):
 
 def lint() -> list[Problem]:
     """All problems of all data files, sorted by place; an empty list when the data is sound."""
-    holdings, problems = _read_all()
+    holdings, problems = read_holdings(library())
     needed: set[Excuse] = set()
     for rule in RULES:
         problems += _unexcused(rule, holdings, needed)
@@ -127,30 +114,34 @@ class _Reading:
             return empty
 
 
-def _read_all() -> tuple[Holdings, list[Problem]]:
-    """Everything that can be read, and the problems of what cannot."""
-    entries, problems = read_entries()
-    runs, run_problems = read_runs()
-    problems += run_problems
+def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
+    """Everything of a library that can be read, and the problems of what cannot."""
+    entries, problems = books.read_entries()
     reading = _Reading(problems)
+    no_rows: tuple[Row, ...] = ()
+    with using(books):
+        ledger = reading.all("ledger", ledger_rows, no_rows)
+        runs, run_problems = read_runs()
+    problems += run_problems
     holdings = Holdings(
+        library=books,
         entries=entries,
-        vendors=reading.each(vendor_ids(), vendor),
-        models=reading.each(model_ids(), load_model),
-        references=reading.all("references", references, {}),
         runs=runs,
-        tiers=source_tiers(),
-        topics=reading.all("topics", topics, ()),
-        ledger=reading.all("ledger", ledger_rows, ()),
-        terms=reading.all("terms", glossary, ()),
-        link_statuses=reading.all("link_statuses", link_statuses, {}),
-        entry_ids=entry_ids(),
-        vendor_ids=vendor_ids(),
+        vendors=reading.each(books.vendor_ids, books.vendor),
+        models=reading.each(books.model_ids, books.load_model),
+        references=reading.all("references", lambda: books.references, {}),
+        tiers=books.source_tiers,
+        topics=reading.all("topics", lambda: books.topics, ()),
+        ledger=ledger,
+        terms=reading.all("terms", lambda: books.glossary, ()),
+        link_statuses=reading.all("link_statuses", lambda: books.link_statuses, {}),
+        entry_ids=books.entry_ids,
+        vendor_ids=books.vendor_ids,
         dtypes=dtype_names(),
         entry_schema=load_schema(schema_paths()["accelerator"]),
         unreadable=frozenset(reading.unreadable),  # complete by now: arguments go in order
-        accelerators=library().accelerators,
-        bibliography=library().bibliography,
-        docs=library().docs,
+        accelerators=books.accelerators,
+        bibliography=books.bibliography,
+        docs=books.docs,
     )
     return holdings, problems

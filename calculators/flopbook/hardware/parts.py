@@ -5,7 +5,7 @@ A number lives on one level only: a system has no memory of its own, it has that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from flopbook.data.accelerators import Entry, Part
 from flopbook.data.claims import Claim
@@ -13,49 +13,56 @@ from flopbook.data.library import load_entry
 from flopbook.errors import FlopbookError
 from flopbook.hardware.choice import choose
 
+# An entry by its id; the reader of the library in use, unless a caller holds the entries already.
+Load = Callable[[str], Entry]
+
 # Fields of which a system has as much as its chips together.
 ADDITIVE_FIELDS = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth")
 
 
-def packages(entry: Entry) -> dict[str, int]:
+def packages(entry: Entry, load: Load = load_entry) -> dict[str, int]:
     """The packages inside an entry, with how many of each, through all levels."""
     counts: dict[str, int] = {}
-    for package_id, count in _packages(entry, 1, ()):
+    for package_id, count in _packages(entry, 1, (), load):
         counts[package_id] = counts.get(package_id, 0) + count
     return counts
 
 
-def _packages(entry: Entry, count: int, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+def _packages(
+    entry: Entry, count: int, path: tuple[str, ...], load: Load
+) -> Iterator[tuple[str, int]]:
     if entry.id in path:
         raise FlopbookError(f"{entry.id} contains itself: {' > '.join((*path, entry.id))}")
     for part in entry.contains:
-        inner = load_entry(part.ref)
+        inner = load(part.ref)
         if inner.computes:
             yield part.ref, count * part.number
         else:
-            yield from _packages(inner, count * part.number, (*path, entry.id))
+            yield from _packages(inner, count * part.number, (*path, entry.id), load)
 
 
-def totals(entry: Entry) -> tuple[Claim, ...]:
+def totals(
+    entry: Entry, load: Load = load_entry, tiers: Mapping[str, str] | None = None
+) -> tuple[Claim, ...]:
     """Derived totals of a card, node, system or pod: count x the chosen value of its package.
 
     Only for entries with one kind of accelerator package; each total cites the claim that it came
-    from.
+    from. Packages and the tiers of sources are those of the library in use where none are given.
     """
     if entry.computes or not entry.contains:
         return ()
     accelerators = []
-    for package_id, count in packages(entry).items():
-        package = load_entry(package_id)
+    for package_id, count in packages(entry, load).items():
+        package = load(package_id)
         if any(claim.field == "peak" for claim in package.claims):
             accelerators.append((Part(package_id, count), package))
     if len(accelerators) != 1:
         return ()
     part, package = accelerators[0]
-    return tuple(_times(claim, part, entry) for claim in _additive_claims(package))
+    return tuple(_times(claim, part, entry) for claim in _additive_claims(package, tiers))
 
 
-def _additive_claims(package: Entry) -> Iterator[Claim]:
+def _additive_claims(package: Entry, tiers: Mapping[str, str] | None) -> Iterator[Claim]:
     """The chosen claims of a package that add up over packages, one for each set of conditions."""
     groups: dict[tuple[str, ...], list[Claim]] = {}
     for claim in package.claims:
@@ -66,7 +73,7 @@ def _additive_claims(package: Entry) -> Iterator[Claim]:
         key = (claim.field, *conditions, claim.name, claim.direction)
         groups.setdefault(key, []).append(claim)
     for group in groups.values():
-        chosen_claim = choose(group)
+        chosen_claim = choose(group, tiers)
         if chosen_claim is not None:
             yield chosen_claim
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import datetime
 import importlib
+from contextvars import Context
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,10 +27,12 @@ from flopbook.checks.rules import (
 from flopbook.checks.rules.base import Holdings, agree, locate
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
+from flopbook.data.library import VARIABLE, Library, library
 from flopbook.data.models import Model
 from flopbook.data.reference import Person, Reference
 from flopbook.data.topics import Topic
-from tests.support.samples import World, bib, claim
+from flopbook.errors import FlopbookError
+from tests.support.samples import LEDGER, World, bib, claim
 
 READ = datetime.date(2026, 11, 21)
 WORK = Reference(
@@ -44,7 +47,10 @@ WORK = Reference(
     line=3,
 )
 # What rules may take from the readers of data: records and words, no function and no folder.
-READERS = ("accelerators", "catalogue", "glossary", "link_status", "names", "references", "tiers")
+READERS = (
+    *("accelerators", "catalogue", "glossary", "library", "link_status", "names", "references"),
+    "tiers",
+)
 
 
 def entry(entry_id: str, *claims: Claim, **fields: Any) -> Entry:
@@ -59,6 +65,11 @@ def link(**fields: Any) -> Claim:
     )
 
 
+def holdings_of(**fields: Any) -> Holdings:
+    """Holdings made by hand: the library only stands for the folders that no rule here opens."""
+    return Holdings(library=library(), **fields)
+
+
 def found(rule: ModuleType, holdings: Holdings) -> list[str]:
     return [finding.problem.found for finding in rule.check(holdings)]
 
@@ -69,56 +80,56 @@ def test_a_rule_needs_no_file() -> None:
     one = link(aggregate="link", per="package", name="L", file="one.yaml", line=7)
     count = Claim("scaleup_links", 3, "doe2026work", READ, unit="link", per="package", name="L")
     entries = {"acme/one": entry("acme/one", chip, one, count)}
-    (finding,) = links.check(Holdings(entries=entries))
+    (finding,) = links.check(holdings_of(entries=entries))
     assert finding.problem.line == 7 and finding.owners[0] == one
     assert finding.problem.found.startswith("3 links x 25 GB/s one-way, chip 100 GB/s")
     entries = {"acme/one": entry("acme/one", chip, one, count._replace(value=4))}
-    assert found(links, Holdings(entries=entries)) == []
+    assert found(links, holdings_of(entries=entries)) == []
 
 
 def test_a_vendor_whose_file_is_broken_is_described() -> None:
     """`vendor_ids` are those of the files; only a folder without one is a problem."""
     entries = {"acme/one": entry("acme/one"), "bolt/two": entry("bolt/two")}
-    holdings = Holdings(entries=entries, vendor_ids=("acme",), accelerators=Path("/data"))
+    holdings = holdings_of(entries=entries, vendor_ids=("acme",), accelerators=Path("/data"))
     (finding,) = vendors.check(holdings)
     assert finding.problem.file == "/data/bolt/vendor.yaml"
 
 
 def test_an_unreadable_bibliography_makes_no_key_unknown() -> None:
     entries = {"acme/one": entry("acme/one", link())}
-    assert found(sources, Holdings(entries=entries)) == ["'doe2026work'"]
-    assert found(sources, Holdings(entries=entries, unreadable=frozenset({"references"}))) == []
+    assert found(sources, holdings_of(entries=entries)) == ["'doe2026work'"]
+    assert found(sources, holdings_of(entries=entries, unreadable=frozenset({"references"}))) == []
 
 
 def test_an_unreadable_tree_makes_no_keyword_unknown() -> None:
-    holdings = Holdings(references={WORK.key: WORK})
+    holdings = holdings_of(references={WORK.key: WORK})
     assert found(topic, holdings) == ["'chips'"]
-    without = Holdings(references={WORK.key: WORK}, unreadable=frozenset({"topics"}))
+    without = holdings_of(references={WORK.key: WORK}, unreadable=frozenset({"topics"}))
     assert found(topic, without) == []
 
 
 def test_an_unreadable_bibliography_makes_no_topic_thin(world: World) -> None:
     topics = (Topic("chips", "Chips", "What chips do."),)
-    holdings = Holdings(topics=topics, bibliography=world.bibliography)
+    holdings = holdings_of(topics=topics, bibliography=world.bibliography)
     assert found(thin, holdings) == ["0 works on 'chips'"]
-    without = Holdings(topics=topics, unreadable=frozenset({"references"}))
+    without = holdings_of(topics=topics, unreadable=frozenset({"references"}))
     assert found(thin, without) == []
 
 
 def test_a_schema_without_claims_names_none_of_their_fields() -> None:
-    assert all("on one side only" in text for text in found(agreement, Holdings()))
+    assert all("on one side only" in text for text in found(agreement, holdings_of()))
 
 
 def test_owners_are_accelerators_and_models() -> None:
     model = Model("tiny", "dense", "Tiny", "Acme", "A model.", ())
-    holdings = Holdings(entries={"acme/one": entry("acme/one")}, models={"tiny": model})
+    holdings = holdings_of(entries={"acme/one": entry("acme/one")}, models={"tiny": model})
     assert [owner.id for owner in holdings.owners] == ["acme/one", "tiny"]
 
 
 def test_topics_come_with_those_below_them() -> None:
     low = Topic("c", "C", "Low.")
     middle = Topic("b", "B", "Middle.", children=(low,))
-    holdings = Holdings(topics=(Topic("a", "A", "Top.", children=(middle,)),))
+    holdings = holdings_of(topics=(Topic("a", "A", "Top.", children=(middle,)),))
     assert [topic.id for topic in holdings.every_topic] == ["a", "b", "c"]
 
 
@@ -150,6 +161,8 @@ def test_a_rule_imports_no_reader_and_no_folder(rule: ModuleType) -> None:
     """What a rule works on is what it was given, so that another library can be checked."""
     readers = {f"flopbook.data.{name}" for name in READERS} | {"flopbook.ledger.rows"}
     for module, name in _imports(rule):
+        if (module, name) == ("flopbook.data.library", "using"):
+            continue  # it puts the library that the rule was given in use
         if module in readers:
             imported = getattr(importlib.import_module(module), name)
             assert isinstance(imported, (type, str, tuple)), f"{module}.{name}"
@@ -159,7 +172,7 @@ def test_a_rule_imports_no_reader_and_no_folder(rule: ModuleType) -> None:
 def test_what_is_read_is_read_in_one_place(world: World) -> None:
     """All of the world is in the holdings, with the folders that it came from."""
     world.write("bibliography/all.bib", bib())
-    holdings, problems = checker._read_all()
+    holdings, problems = checker.read_holdings(world.library)
     assert problems == [] and holdings.unreadable == frozenset()
     assert (holdings.entry_ids, holdings.vendor_ids) == (("acme/one",), ("acme",))
     assert list(holdings.models) == ["tiny-1b"] and len(holdings.ledger) == 1
@@ -170,6 +183,33 @@ def test_what_is_read_is_read_in_one_place(world: World) -> None:
     assert set(holdings.tiers.values()) == {"vendor"} and holdings.terms and holdings.dtypes
 
 
+def test_no_rule_reads_another_library_than_it_is_given(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them, where no library is in use and the data of the package is out of reach.
+
+    The box has a total that is wrong, a crate contains itself. The row computes with a chip and
+    holds, which it would not where no chip can be read.
+    """
+    world.entry("one", claim("peak"), claim("memory", value=80))
+    memory = claim("memory", value=10, per="node")
+    world.entry("box", memory, kind="node", parts={"acme/one": 2})
+    world.entry("crate", memory, kind="node", parts={"acme/crate": 1})
+    call = '\'chip("one").memory() / q("20GB")\''
+    world.write("bibliography/claims/acme.yaml", LEDGER.replace("2 + 2", call))
+    holdings, _ = checker.read_holdings(Library(world.root))
+    monkeypatch.setenv(VARIABLE, str(world.root / "nowhere"))
+    # What `using` put in use is not in use in a context of its own.
+    broken = Context().run(_names_of_broken_rules, holdings)
+    assert {"total", "part"} <= broken and "verdict" not in broken
+
+
+def _names_of_broken_rules(holdings: Holdings) -> set[str]:
+    with pytest.raises(FlopbookError, match="holds no data"):
+        library()
+    return {rule.NAME for rule in RULES if list(rule.check(holdings))}
+
+
 def test_each_unreadable_file_is_named(world: World) -> None:
     world.write("bibliography/topics.yaml", "topics: 3\n")
     world.write("bibliography/glossary.yaml", "terms: 3\n")
@@ -177,7 +217,7 @@ def test_each_unreadable_file_is_named(world: World) -> None:
     world.write("bibliography/claims/acme.yaml", "rows: 3\n")
     world.write("bibliography/all.bib", bib(author=None))
     world.entry("one", claim(drop=("unit",)))
-    holdings, problems = checker._read_all()
+    holdings, problems = checker.read_holdings(world.library)
     assert holdings.unreadable == {"references", "topics", "terms", "link_statuses", "ledger"}
     assert holdings.entries == {} and holdings.entry_ids == ("acme/one",)
     assert len({problem.file for problem in problems}) == 6
@@ -185,4 +225,4 @@ def test_each_unreadable_file_is_named(world: World) -> None:
 
 def test_two_names_of_one_entry_are_no_clash() -> None:
     aliased = entry("acme/one", aliases=("one", "uno"))
-    assert found(names, Holdings(entries={"acme/one": aliased})) == []
+    assert found(names, holdings_of(entries={"acme/one": aliased})) == []

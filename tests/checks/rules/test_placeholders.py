@@ -8,6 +8,7 @@ from flopbook.checks import lint as checker
 from flopbook.checks.rules import placeholders
 from flopbook.checks.rules.base import Holdings
 from flopbook.contributing.new_entry import NewChip, NewVendor, chip_text, vendor_text
+from flopbook.data.library import library
 from flopbook.data.placeholders import LOCATOR, SUMMARY, is_placeholder
 from flopbook.errors import DataError, Problem
 from tests.support.samples import (
@@ -108,4 +109,4 @@ def test_sound_texts_are_left_alone(world: World) -> None:
     """Nothing is read again where nothing is found: records made by hand have no files."""
     world.entry("one", flow(claim(note="Kernels are to be written by hand.")))
     assert found(world) == []
-    assert list(placeholders.check(Holdings())) == []
+    assert list(placeholders.check(Holdings(library=library()))) == []

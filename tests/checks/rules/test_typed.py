@@ -89,13 +89,18 @@ def test_expressions_that_print_numbers_are_counted() -> None:
     )
 
 
+def with_docs(docs: Path) -> Holdings:
+    """Holdings of which the rule needs the folder of prose alone."""
+    return Holdings(library=library(), docs=docs)
+
+
 def folder(tmp_path: Path, **pages: str) -> Holdings:
     """The holdings of a repository with these pages of prose and nothing else."""
     docs = tmp_path / "docs"
     (docs / "contributing").mkdir(parents=True)
     for name, text in pages.items():
         (docs / f"{name.replace('_', '/')}.md").write_text(text, encoding="utf-8")
-    return Holdings(docs=docs)
+    return with_docs(docs)
 
 
 def test_a_reason_excuses_its_line_and_no_other(tmp_path: Path) -> None:
@@ -119,7 +124,7 @@ def test_pages_that_show_how_to_write_are_exempt(tmp_path: Path) -> None:
 
 def test_an_installed_package_has_no_prose(tmp_path: Path) -> None:
     nowhere = tmp_path / "docs"
-    assert list(typed.check(Holdings(docs=nowhere))) == [] and share_of(nowhere) is None
+    assert list(typed.check(with_docs(nowhere))) == [] and share_of(nowhere) is None
 
 
 def test_the_share_says_what_it_counts() -> None:
@@ -128,6 +133,6 @@ def test_the_share_says_what_it_counts() -> None:
 
 def test_our_own_prose_keeps_the_rule() -> None:
     """No typed number without a reason, and at least 95 percent computed."""
-    assert [finding.problem for finding in typed.check(Holdings(docs=library().docs))] == []
+    assert [finding.problem for finding in typed.check(with_docs(library().docs))] == []
     share = prose_share()
     assert share is not None and share.bound >= 0.95 * (share.bound + share.typed)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.glossary import Term
+from flopbook.data.library import Library
 from flopbook.data.link_status import LinkStatus
 from flopbook.data.models import Model
 from flopbook.data.reference import Reference
@@ -20,19 +21,20 @@ from flopbook.data.schema import Schema
 from flopbook.data.topics import Topic
 from flopbook.data.vendors import Vendor
 from flopbook.data.yaml_text import named_children, read_yaml
-from flopbook.errors import Problem, show_path
+from flopbook.errors import DataError, Problem, show_path
 from flopbook.ledger.rows import Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holdings:
-    """Everything that could be read, and the folders that it lies in.
+    """Everything that could be read of a library, and the folders that it lies in.
 
     `entry_ids` and `vendor_ids` count the files, those that cannot be read too: a reference to a
     broken entry is no broken reference. `unreadable` names the fields below that are empty because
     their files cannot be read, so that no rule takes them for complete.
     """
 
+    library: Library
     entries: Mapping[str, Entry] = field(default_factory=dict)
     vendors: Mapping[str, Vendor] = field(default_factory=dict)
     models: Mapping[str, Model] = field(default_factory=dict)
@@ -51,6 +53,12 @@ class Holdings:
     accelerators: Path = Path("accelerators")
     bibliography: Path = Path("bibliography")
     docs: Path = Path("docs")
+
+    def load_entry(self, entry_id: str) -> Entry:
+        """An accelerator by id. Raises DataError for one that could not be read."""
+        if entry_id not in self.entries:
+            raise DataError(())  # what is wrong with its file, or with its id, is said elsewhere
+        return self.entries[entry_id]
 
     @property
     def owners(self) -> Iterator[Entry | Model]:

@@ -25,12 +25,12 @@ def check(holdings: Holdings) -> Iterator[Finding]:
                 yield at_text(NAME, entry.file, reference, f"'{reference}'", UNKNOWN)
         # An entry without all of its parts cannot be followed; a missing one is said above.
         if all(reference in holdings.entries for reference in references):
-            yield from _cycle(entry)
+            yield from _cycle(entry, holdings)
 
 
-def _cycle(entry: Entry) -> Iterator[Finding]:
+def _cycle(entry: Entry, holdings: Holdings) -> Iterator[Finding]:
     try:
-        packages(entry)
+        packages(entry, holdings.load_entry)
     except DataError:  # a part of a part that is missing or broken has its own problem
         return
     except FlopbookError as error:

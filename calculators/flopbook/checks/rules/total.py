@@ -26,14 +26,15 @@ ADVICE = Advice("count x chip", "mend it, or say why under 'exceptions'")
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Printed totals that do not follow from the parts."""
     for entry in holdings.entries.values():
-        yield from _of_entry(entry)
+        yield from _of_entry(entry, holdings)
 
 
-def _of_entry(entry: Entry) -> Iterator[Finding]:
+def _of_entry(entry: Entry, holdings: Holdings) -> Iterator[Finding]:
     try:
-        derived = {_quantity(total): total for total in totals(entry)}
+        sums = totals(entry, holdings.load_entry, holdings.tiers)
     except FlopbookError:  # its parts are missing, broken or in a cycle, which another rule says
         return
+    derived = {_quantity(total): total for total in sums}
     for claim in entry.claims:
         total = derived.get(_quantity(claim))
         if total is None or not counted(claim) or claim.per != total.per or not total.si_value:
