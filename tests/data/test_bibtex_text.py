@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pybtex.database import parse_string
 
 from flopbook.checks.fixes import fixed
+from flopbook.data.bibtex_scan import headings, tiers
 from flopbook.data.bibtex_text import KNOWN, LAST, ORDER, pieces, print_entry, read_entry
 from flopbook.data.library import library, references
 from tests.support.samples import bib
@@ -171,3 +172,38 @@ def test_the_real_bibliography_is_read_as_pybtex_reads_it() -> None:
         entry = read_entry(item.bibtex)
         assert entry is not None and entry.key == item.key and set(entry.texts) <= KNOWN
         assert entry.texts.get("year") == str(item.year)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@misc{a,\n}", [("a", 0)]),
+        ("@misc { a }", [("a", 0)]),
+        ("  @misc{a, b = 1}", [("a", 2)]),
+        ("@comment{a, b}\n@String{x = 1}\n", [("", 0), ("", 15)]),
+        ("write to doe@misc{a,\n", []),
+        ("@misc{a,\n  note = {@online{b,}},\n}\n@book{c,}", [("a", 0), ("c", 35)]),
+    ],
+)
+def test_where_entries_begin(text: str, expected: list[tuple[str, int]]) -> None:
+    """At the start of a line; what has no key still ends the entry before it."""
+    assert [*headings(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("tier = {press}", {"a": "press"}),
+        ("year = 1, TIER={press}", {"a": "press"}),
+        ("\ttier = {press}", {"a": "press"}),
+        ("frontier = {press}", {}),
+        ("note = {of tier = {press}}", {}),
+    ],
+)
+def test_a_tier_is_a_field(field: str, expected: dict[str, str]) -> None:
+    assert dict(tiers(f"@misc{{a,\n{field},\n}}\n")) == expected
+    assert dict(tiers(f"@comment{{\n{field},\n}}\n")) == {}
+
+
+def test_a_letter_that_grows_in_lower_case_moves_no_place() -> None:
+    assert dict(tiers("% İİ\n@misc{a,\ntier = {press},\n}\n@misc{b, year = 1}")) == {"a": "press"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.bibtex_scan import decoded, lines_of
 from flopbook.data.claims import Claim
 from flopbook.data.library import (
     entry_ids,
@@ -118,22 +119,21 @@ def _model(model_id: str) -> Place:
 
 
 def _lines(name: str) -> Iterator[Place]:
-    """References and rows of the ledger, found by the line that they begin with."""
+    """References and rows of the ledger, found by what they begin with."""
     if not name:
         return
+    bibliography = library().bibliography
+    for path in sorted(bibliography.glob("*.bib")):
+        for line in lines_of(name, decoded(path)):
+            yield Place("reference", name, path, line)
     # Bytes, because a file that is no UTF-8 is still to be found.
     word = re.escape(name.encode("utf-8", "surrogateescape"))
-    entry = rb"^\s*@\w+\s*\{\s*" + word + rb"\s*,"
     row = rb"^\s*-?\s*\{?\s*id:\s*[\"']?" + word + rb"[\"']?\s*(?:,|$)"
-    for kind, pattern, beginning in (
-        ("reference", "*.bib", entry),
-        ("ledger", "claims/*.yaml", row),
-    ):
-        for path in sorted(library().bibliography.glob(pattern)):
-            text = path.read_bytes()
-            for match in re.finditer(beginning, text, re.MULTILINE):
-                start = match.end() - len(match[0].lstrip())
-                yield Place(kind, name, path, text.count(b"\n", 0, start) + 1)
+    for path in sorted(bibliography.glob("claims/*.yaml")):
+        text = path.read_bytes()
+        for match in re.finditer(row, text, re.MULTILINE):
+            start = match.end() - len(match[0].lstrip())
+            yield Place("ledger", name, path, text.count(b"\n", 0, start) + 1)
 
 
 def _calculators(name: str) -> Iterator[Place]:
@@ -154,12 +154,3 @@ def _beginning(name: str) -> Iterator[Place]:
     for model_id in model_ids():
         if model_id.startswith(name):
             yield _model(model_id)
-
-
-def reference_keys() -> set[str]:
-    """The keys of all references, without reading what they say."""
-    beginning = re.compile(rb"^\s*@\w+\s*\{\s*([^\s,{}]+)\s*,", re.MULTILINE)
-    keys: set[str] = set()
-    for path in library().bibliography.glob("*.bib"):
-        keys.update(key.decode("utf-8", "replace") for key in beginning.findall(path.read_bytes()))
-    return keys

@@ -1,7 +1,7 @@
 """BibTeX as text: entries and fields with the very characters that people wrote.
 
-The meaning of an entry is read by `references`; here nothing is decoded, so that a file can be laid
-out anew without touching a word of it.
+The meaning of an entry is read by `references`, where it begins is found by `bibtex_scan`; here
+nothing is decoded, so that a file can be laid out anew without touching a word of it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from flopbook.data.bibtex_scan import NO_ENTRIES, headings
 
 # The order of fields in an entry: who and what, where it appeared, when, and where to read it. One
 # that is not named here stands before the last three.
@@ -70,7 +72,7 @@ def read_entry(text: str) -> BibEntry | None:
     None where it holds anything that would not come out again: such an entry is left alone.
     """
     head = _HEAD.match(text)
-    if head is None or head[1].lower() in ("comment", "string", "preamble"):
+    if head is None or head[1].lower() in NO_ENTRIES:
         return None
     fields: list[Field] = []
     position = head.end()
@@ -134,25 +136,21 @@ def _rank(field: Field) -> tuple[int, int, str]:
     return 1, 0, field.name
 
 
-_START = re.compile(r"^@\w+[ \t]*\{[ \t]*([^,\s]+)", re.MULTILINE)
-
-
 def pieces(text: str) -> Iterator[tuple[str, str, str]]:
     """A file cut at the entries that start a line: (key, entry, what follows it).
 
     The first piece has neither key nor entry, only what precedes them all. Joined again, the pieces
     are the text.
     """
-    heads = list(_START.finditer(text))
-    starts = [head.start() for head in heads]
-    ends = [*starts, len(text)]
+    entries = list(headings(text))
+    ends = [*(heading.start for heading in entries), len(text)]
     yield "", "", text[: ends[0]]
-    for head, end in zip(heads, ends[1:], strict=True):
-        block = text[head.start() : end]
+    for (key, start), end in zip(entries, ends[1:], strict=True):
+        block = text[start:end]
         cut = _brace_end(block, 0)
         if cut < 0:  # an entry that never closes has nothing behind it
             cut = len(block)
-        yield head[1], block[:cut], block[cut:]
+        yield key, block[:cut], block[cut:]
 
 
 # Letters that do not fall apart into a letter of ASCII and a mark.

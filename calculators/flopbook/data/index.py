@@ -2,16 +2,16 @@
 
 A command that computes with one chip reads one entry. What it needs of all the rest is here: the
 heads of the entries (names, aliases, kinds), kept between runs, and two fields of the bibliography,
-found by a scan of the lines. Tests hold both equal to what the readers say.
+found by a scan of the text. Tests hold both equal to what the readers say.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from flopbook.data.accelerators import Entry
+from flopbook.data.bibtex_scan import decoded, headings, tiers
 from flopbook.data.cache import Shelf
 from flopbook.data.entry_records import head_of_record, record_of_head, text_above_claims
 from flopbook.errors import DataError, show_path
@@ -22,11 +22,6 @@ _MAKERS = tuple(
     Path(__file__).with_name(name)
     for name in ("accelerators.py", "entry_reader.py", "entry_records.py", "yaml_text.py")
 )
-
-_TIER = re.compile(rb"""tier[ \t]*=[ \t]*[{"]([a-z]*)["}][ \t]*(?=[,}\r\n])""")
-_ENTRY_START = re.compile(rb"@\w+\s*[{]\s*([^,\s]+)\s*,")
-_KEYED_LINE = re.compile(rb"^\s*@\w+\s*\{\s*([^\s,{}]+)\s*,", re.MULTILINE)
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_heads(folder: Path, entry_ids: Sequence[str]) -> dict[str, Entry]:
@@ -90,33 +85,16 @@ def scan_tiers(folder: Path) -> dict[str, str]:
     """The tier of every source that has one: vendor, submission, secondary, press or community.
 
     Choosing a value needs this one field, so every command needs it; pybtex takes seconds for what
-    a scan of the lines reads in milliseconds.
+    a scan reads in milliseconds.
     """
-    tiers: dict[str, str] = {}
+    known: dict[str, str] = {}
     for path in sorted(folder.glob("*.bib")):
-        text = path.read_bytes()
-        lower = text.lower()  # field names may be in capitals; ASCII only, so places stay the same
-        for match in _TIER.finditer(lower):
-            starts_field = lower[: match.start()].rstrip(b" \t")[-1:] in (b"\n", b",")
-            key = _key_before(text, match.start()) if starts_field else ""
-            if key:
-                tiers.setdefault(key, match[1].decode())
-    return tiers
-
-
-def _key_before(text: bytes, place: int) -> str:
-    """The key of the entry that a field belongs to: the last one that starts a line before it."""
-    while (start := text.rfind(b"@", 0, place)) >= 0:
-        starts_line = start == 0 or text[start - 1 : start] == b"\n"
-        if starts_line or text[:start] == _BYTE_ORDER_MARK:
-            match = _ENTRY_START.match(text, start)
-            return match[1].decode("utf-8", "replace") if match else ""
-        place = start
-    return ""
+        for key, tier in tiers(decoded(path)):
+            known.setdefault(key, tier)
+    return known
 
 
 def scan_keys(folder: Path) -> Iterator[str]:
     """The keys of all references, without reading what they say."""
     for path in sorted(folder.glob("*.bib")):
-        for match in _KEYED_LINE.finditer(path.read_bytes()):
-            yield match[1].decode("utf-8", "replace")
+        yield from (heading.key for heading in headings(decoded(path)) if heading.key)

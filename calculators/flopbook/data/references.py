@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.data import reference
+from flopbook.data.bibtex_scan import headings, line_at
 from flopbook.data.cache import Shelf
 from flopbook.data.reference import Person, Reference
 from flopbook.data.reference_rules import duplicates, kind_of, problem_at, rules_of
@@ -23,7 +24,6 @@ MAX_BIB_BYTES = 5_000_000
 # What a reference is kept with; the file is left out, for it is shown relative to where one stands.
 _FIELDS = tuple(field.name for field in fields(Reference) if field.name != "file")
 _PEOPLE = _FIELDS.index("people")
-_ENTRY = re.compile(r"^@\w+\s*\{\s*([^,\s]+)\s*,", re.MULTILINE)
 _LATEX = re.compile(r"[\\$~]|--|``|''")
 # A comment to LaTeX, a percent sign to the one who wrote it.
 _PERCENT = re.compile(r"(?<!\\)%")
@@ -139,9 +139,8 @@ def _line_of(text: str, key: str) -> int:
     """
     if not key:
         return 1
-    entry_start = re.compile(r"@\w+\s*[{(]\s*" + re.escape(key))
-    lines = enumerate(text.splitlines(), 1)
-    return max((number for number, line in lines if entry_start.search(line)), default=1)
+    starts = [heading.start for heading in headings(text) if heading.key.startswith(key)]
+    return line_at(text, starts[-1]) if starts else 1
 
 
 def _bib_error(file: str, line: int, rule: str, observed: str, expected: str) -> DataError:
@@ -151,13 +150,11 @@ def _bib_error(file: str, line: int, rule: str, observed: str, expected: str) ->
 
 def _places(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
     """Key -> (line, entry as written); an entry ends with the last brace before the next one."""
-    matches = list(_ENTRY.finditer(text))
-    starts = [match.start() for match in matches]
-    stops = [*starts[1:], len(text)]
-    for match, stop in zip(matches, stops, strict=False):  # without an entry there is one stop
-        source = text[match.start() : stop]
-        source = source[: source.rfind("}") + 1]
-        yield match[1], (text.count("\n", 0, match.start()) + 1, source)
+    entries = list(headings(text))
+    stops = [*(heading.start for heading in entries[1:]), len(text)]
+    for (key, start), stop in zip(entries, stops, strict=False):  # without an entry there is a stop
+        source = text[start:stop]
+        yield key, (line_at(text, start), source[: source.rfind("}") + 1])
 
 
 def decode(text: str) -> str:

@@ -1,0 +1,90 @@
+"""Where the entries of a BibTeX text begin, and one field of each, without reading the entries.
+
+Every command that chooses a value needs the tiers of all sources, so this module compiles two
+patterns and imports nothing; `bibtex_text` reads an entry whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Heading(NamedTuple):
+    """The beginning of an entry: its key, empty for a comment or a string, and its place."""
+
+    key: str
+    start: int
+
+
+# What begins like an entry and has no key.
+NO_ENTRIES = ("comment", "string", "preamble")
+_HEADING = re.compile(r"@(\w+)\s*\{(?:\s*([^,\s{}\"=]+)\s*(?=[,}]))?")
+_TIER = re.compile(r"""tier[ \t]*=[ \t]*[{"]([a-z]*)["}][ \t]*(?=[,}\r\n])""")
+
+
+def headings(text: str) -> Iterator[Heading]:
+    """The entries that begin a line, in their order."""
+    for match in _HEADING.finditer(text):
+        if _begins_line(text, match.start()):
+            yield _heading(match)
+
+
+def _heading(match: re.Match[str]) -> Heading:
+    is_entry = match[1].lower() not in NO_ENTRIES
+    return Heading(match[2] or "" if is_entry else "", match.start())
+
+
+def _begins_line(text: str, place: int) -> bool:
+    """Whether only blanks stand before a place: an address of mail begins no entry."""
+    line_start = text.rfind("\n", 0, place) + 1
+    return line_start == place or not text[line_start:place].strip(" \t")
+
+
+def lines_of(key: str, text: str) -> Iterator[int]:
+    """The lines at which an entry of this key begins."""
+    if key not in text:  # faster than to look for all headings
+        return
+    for heading in headings(text):
+        if heading.key == key:
+            yield line_at(text, heading.start)
+
+
+def tiers(text: str) -> Iterator[tuple[str, str]]:
+    """Key and tier of the entries that have one."""
+    lower = text.lower()  # names of fields may be in capitals
+    if len(lower) != len(text):  # a letter that grows; then places in both are not the same
+        lower = text
+    for match in _TIER.finditer(lower):
+        key = _key_before(text, match.start()) if _begins_field(lower, match.start()) else ""
+        if key:
+            yield key, match[1]
+
+
+def _begins_field(text: str, place: int) -> bool:
+    """Whether a name begins a line or follows a comma: in `frontier = {x}` it does neither."""
+    before = place - 1
+    while before >= 0 and text[before] in " \t":
+        before -= 1
+    return before >= 0 and text[before] in "\n,"
+
+
+def _key_before(text: str, place: int) -> str:
+    """The key of the entry that a place is in: of the last heading before it."""
+    while (place := text.rfind("@", 0, place)) >= 0:
+        match = _HEADING.match(text, place)
+        if match and _begins_line(text, place):
+            return _heading(match).key
+    return ""
+
+
+def line_at(text: str, place: int) -> int:
+    """The line of a place, from 1."""
+    return text.count("\n", 0, place) + 1
+
+
+def decoded(path: Path) -> str:
+    """The text of a file, with a sign in place of each byte that is no UTF-8."""
+    return path.read_bytes().decode("utf-8-sig", "replace")
