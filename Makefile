@@ -4,6 +4,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 LINKS_ARGS ?=
+ATTACK_ARGS ?=
 UPGRADE ?=
 UV_VERSION := 0.13.8
 
@@ -18,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site book serve test check lint links bench jax lock clean
+.PHONY: help setup site book serve test check lint links bench attack jax lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -58,6 +59,10 @@ links: setup ## check every outside link of data and prose
 
 bench: setup ## measure the speeds that the project promises
 	@$(BIN)/python -m scripts.bench
+
+attack: setup ## try hostile data, prose, files and moments on the project (ATTACK_ARGS="--seed 7 titles" to choose)
+	@$(BIN)/python -m scripts.ensure_browser
+	@$(BIN)/python -m scripts.attack $(ATTACK_ARGS)
 
 jax: setup ## install JAX beside .venv and execute the notebooks that need it
 	@$(BIN)/python -m scripts.setup_jax --run

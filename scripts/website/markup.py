@@ -111,9 +111,12 @@ def front_matter(title: str, description: str, *, wide: bool = False, feed: str 
 
 
 def _yaml_quoted(text: str) -> str:
-    """Text between double quotes, in which YAML finds no escape."""
-    text = " ".join(text.split()).replace("\\", "").replace('"', "'")
-    return f'"{text}"'
+    """Text on one line between single quotes, where YAML knows no escape but a doubled quote.
+
+    It gives the text back as it is; characters that nobody sees, which YAML refuses, are left out.
+    """
+    line = "".join(mark for mark in " ".join(text.split()) if mark.isprintable())
+    return "'" + line.replace("'", "''") + "'"
 
 
 def shorten(text: str, limit: int = 155) -> str:

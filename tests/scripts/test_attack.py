@@ -1,0 +1,63 @@
+"""The campaign of attacks: a tenth of each area, and what a failure looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scripts.attack import __main__ as campaign
+from scripts.attack.areas import AREAS
+from scripts.attack.campaign import Attempt, Campaign
+
+
+@pytest.mark.parametrize("area", [area.NAME for area in AREAS])
+def test_a_tenth_of_each_area_holds(area: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`make attack` runs all of it."""
+    status = campaign.main([area, "--share", "0.1"])
+    said = capsys.readouterr()
+    assert status == 0, said.err
+
+
+def area_of(*attempts: Attempt | Exception) -> Any:
+    """An area that has these attempts; an exception is raised in its turn."""
+
+    def attack(_: Campaign) -> Iterator[Attempt]:
+        for attempt in attempts:
+            if isinstance(attempt, Exception):
+                raise attempt
+            yield attempt
+
+    return SimpleNamespace(NAME="made up", attack=attack)
+
+
+def test_a_failure_is_counted_and_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    area = area_of(Attempt("one"), Attempt("two\x1b[2J", "it ran"), ValueError("over"))
+    monkeypatch.setattr(campaign, "AREAS", (area,))
+    assert campaign.main([]) == 1
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1].split()[:4] == ["made", "up", "2", "2"]
+    assert "made up: 'two\\x1b[2J': it ran" in said.err and "ValueError: over" in said.err
+
+
+def test_the_same_seed_tries_the_same(tmp_path: Any) -> None:
+    def drawn(area: str, seed: int) -> float:
+        return Campaign(area, tmp_path, seed=seed).rng.random()
+
+    assert drawn("a", 1) == drawn("a", 1)
+    assert len({drawn("a", 1), drawn("b", 1), drawn("a", 2)}) == 3
+
+
+def test_a_share_of_an_area_is_never_nothing(tmp_path: Any) -> None:
+    assert Campaign("a", tmp_path, share=0.1).count(50) == 5
+    assert Campaign("a", tmp_path, share=0.1).count(2) == 1
+
+
+@pytest.mark.parametrize("words", [["nowhere"], ["--share", "0"], ["--share", "2"]])
+def test_what_cannot_be_is_refused(words: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        campaign.main(words)
