@@ -13,18 +13,12 @@ import pytest
 
 from flopbook.errors import FlopbookError
 from flopbook.faces.javascript import javascript_rules, module, rules_name, rules_on_page
-from flopbook.faces.tree import FormulaSubsetError, rule_steps
+from flopbook.faces.tree import FormulaSubsetError, statement_steps
 from flopbook.formulas import formulas, get_formula, printed
-from flopbook.formulas.conditions import (
-    Rule,
-    chip_has_the_axes,
-    divisors_around,
-    kv_heads_are_shared,
-    multiples_around,
-    rule,
-)
+from flopbook.formulas.conditions import Rule, chip_has_the_axes, kv_heads_are_shared, rule
 from flopbook.formulas.declaration import Formula
 from flopbook.formulas.pipeline import interleaved_rounds_are_full
+from flopbook.formulas.statements import divisors_around, multiples_around
 from flopbook.quantities.ops import inf
 from tests.support import byexample
 from tests.support.generated_inputs import SMALL, Inputs, careless_inputs, is_within_bounds
@@ -156,7 +150,7 @@ def test_rules_name_inputs_and_show_whole_numbers_or_words(formula: Formula) -> 
             for parameter in filter(None, numbers):
                 spec = formula.inputs[each.inputs[parameter]]
                 assert spec.whole or spec.choices, (each, parameter)
-        parameters = inspect.signature(each.holds).parameters
+        parameters = inspect.signature(each.function).parameters
         assert tuple(parameters) == each.parameters
 
 
@@ -219,10 +213,10 @@ def endless(heads: float) -> None:  # type: ignore[arg-type]  # what the test is
     [
         (joined, "BoolOp is outside the subset"),
         (calling, "may be called"),
-        (endless, "end with `return condition`"),
+        (endless, "end with `return expression`"),
     ],
 )
 def test_what_the_subset_lacks_is_refused(wrong: Rule, message: str) -> None:
     with pytest.raises(FormulaSubsetError, match=message) as refused:
-        rule_steps(wrong)
+        statement_steps(wrong)
     assert "test_rules.py:" in str(refused.value)

@@ -124,7 +124,7 @@ def test_the_working_is_in_words_and_ends_in_the_answers(counting: Formula) -> N
     text = explanation(result(counting, "one two"))
     steps = text.partition("\nSteps\n")[2].partition("\n\n")[0].splitlines()
     assert steps == ["  2 words at 2 a second", "  longest = one; two", "  seconds = 1 s"]
-    assert text.rstrip().endswith("Sources") and "  Pauses." in text
+    assert text.rstrip().endswith("Sources") and "  - Pauses." in text
 
 
 def test_the_help_names_free_text_by_its_word(counting: Formula) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 
 from flopbook.data.library import reference
 from flopbook.errors import FlopbookError, UnknownName
-from flopbook.evaluation.answers import columns, format_value, input_text
+from flopbook.evaluation.answers import LONGEST_LINE, columns, format_value, input_text
 from flopbook.evaluation.calculator import Result
 from flopbook.evaluation.results import Value
 from flopbook.evaluation.sensitivity import Sensitivities, Sensitivity, sensitivities
+from flopbook.formulas.declaration import Formula
+from flopbook.formulas.left_out import left_out
 
 
 def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
@@ -27,11 +29,21 @@ def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
     lines += ["", "Steps", *_indented(steps)]
     for moves in moved(result, outputs):
         lines += ["", *_sensitivity_lines(moves)]
-    lines += ["", "Leaves out", *_indented(formula.section("Leaves out").splitlines())]
+    lines += ["", "Leaves out", *_left_out(formula)]
     if result.notes:
         lines += ["", "Notes", *_indented(result.notes)]
     lines += ["", "Sources", *_indented([_source_line(key) for key in result.sources])]
     return "\n".join(lines)
+
+
+def _left_out(formula: Formula) -> list[str]:
+    import textwrap
+
+    lines = (f"- {item}" for item in left_out(formula))
+    return [
+        textwrap.fill(line, LONGEST_LINE, initial_indent="  ", subsequent_indent="    ")
+        for line in lines
+    ]
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ def <name>(
         {MARK}: how the formula follows.
 
     Leaves out:
-        {MARK}: what it does not count, and how large that is.
+        - {MARK}: what it does not count. [no size: {MARK}: its omission, or why it has no size]
     """
     return {{"seconds": bytes / bandwidth}}
 '''

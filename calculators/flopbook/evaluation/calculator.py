@@ -131,6 +131,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
         outputs,
         tuple(dict.fromkeys(request.notes)),
         tuple(dict.fromkeys([*sources, *request.formula.sources])),
+        request.omitted,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from flopbook.evaluation.request import Request, flag
 from flopbook.evaluation.results import DEFAULT, GIVEN, Value
+from flopbook.formulas.omissions import omitted
 from flopbook.quantities.units import format_quantity
 
 # The form on the page says the same in the same words.
@@ -25,8 +26,12 @@ def add_notes(request: Request, values: Mapping[str, Value], outputs: dict[str, 
     """Add the notes on an answer to its request; outputs whose inputs are missing become None."""
     if "sparsity" in request.options and "peak" in request.options:
         request.notes.append(PEAK_AS_GIVEN)
+    given = {name: used.value for name, used in values.items()}
+    found = omitted(request.formula.omissions, {**outputs, **given})
     _open_outputs(request, values, outputs)
     _note_chips(request, values, outputs)
+    # Nothing is left out of an output that is open.
+    request.omitted = {name: one for name, one in found.items() if outputs[one.of] is not None}
 
 
 def _open_outputs(request: Request, values: Mapping[str, Value], outputs: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from flopbook.quantities.units import UnitError, is_bare, one_way, parse_quantit
 
 if TYPE_CHECKING:
     from flopbook.architectures.shape import Shape
+    from flopbook.formulas.omissions import Noted
     from flopbook.hardware.chip import Chip
 
 # A rate typed without a unit and below this was meant in a larger unit, not in FLOP/s or byte/s.
@@ -43,6 +44,7 @@ class Request:
         self.chip = self._named_chip()
         self.model = self._named_model()
         self.notes: list[str] = []
+        self.omitted: dict[str, Noted] = {}
 
     @property
     def dtype(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from flopbook.formulas.declaration import Formula
+from flopbook.formulas.omissions import Noted
 
 GIVEN = "given"  # the origin of an input that the caller wrote; all others name what supplied it
 DEFAULT = "default"
@@ -25,7 +27,8 @@ class Value(NamedTuple):
 class Result(Mapping[str, Any]):
     """A calculator's answer: a mapping of outputs (SI) with inputs, notes and sources beside it.
 
-    An output is a float, a word, a tuple of either, an array where arrays went in, or None where an
+    `omitted` has what is left out and worth more than a tenth, by name. An
+    output is a float, a word, a tuple of either, an array where arrays went in, or None where an
     input that it needs was left out.
     """
 
@@ -36,9 +39,15 @@ class Result(Mapping[str, Any]):
         outputs: Mapping[str, Any],
         notes: tuple[str, ...] = (),
         sources: tuple[str, ...] = (),
+        omitted: Mapping[str, Noted] = MappingProxyType({}),
     ) -> None:
         self.formula, self.inputs, self.outputs = formula, inputs, outputs
-        self.notes, self.sources = notes, sources
+        self.remarks, self.sources, self.omitted = notes, sources, omitted
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that has to be known beside the numbers: remarks, then what is left out."""
+        return (*self.remarks, *(noted.text for noted in self.omitted.values()))
 
     def __getitem__(self, name: str) -> Any:
         return self.outputs[name]

@@ -17,6 +17,7 @@ from flopbook.evaluation.storage import storage
 from flopbook.formulas import get_formula
 from flopbook.formulas.declaration import Input
 from flopbook.formulas.input_bounds import check_input
+from flopbook.formulas.omissions import Noted
 
 __all__ = ("MOST_POINTS", "Axis", "Sweep", "read_axis", "sweep")
 
@@ -73,6 +74,7 @@ class _Filler:
         self.numbers = sorted(numbers, key=lambda axis: order.index(axis.name))
         self.words = [axis for axis in grid.axes if not axis.is_number]
         self.notes: dict[str, None] = {}
+        self.omitted: dict[str, Noted] = {}
         self.sources: dict[str, None] = {}
         # A calculator that is ordinary Python computes one case at a time.
         has_numbers = bool(self.numbers)
@@ -94,7 +96,8 @@ class _Filler:
         for name, spec in grid.formula.outputs.items():
             grid.columns[name] = self.storage.empty(grid.size, bool(spec.choices))
         self._fill_words({}, self.storage.all_points(grid.size), self.words)
-        grid.notes, grid.sources = tuple(self.notes), tuple(self.sources)
+        left_out = (noted.text for noted in self.omitted.values())
+        grid.notes, grid.sources = (*self.notes, *left_out), tuple(self.sources)
 
     def _fill_words(self, words: Mapping[str, Any], points: Any, axes: list[Axis]) -> None:
         """Fill the points that have these words, for each combination of those still to choose."""
@@ -211,8 +214,16 @@ class _Filler:
                 column = self.grid.columns[name] = self.storage.empty(self.grid.size, words=True)
             column[place] = float(value) if isinstance(value, int) else value
         self._keep_fixed(result)
-        self.notes |= dict.fromkeys(result.notes)
+        self._keep_notes(result)
         self.sources |= dict.fromkeys(result.sources)
+
+    def _keep_notes(self, result: Result) -> None:
+        """Keep each note once; of what is left out, the one with the largest share."""
+        self.notes |= dict.fromkeys(result.remarks)
+        for name, noted in result.omitted.items():
+            known = self.omitted.get(name)
+            if known is None or abs(noted.share) > abs(known.share):
+                self.omitted[name] = noted
 
     def _keep_fixed(self, result: Result) -> None:
         """Keep the inputs that are the same at all points."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flopbook.errors import FlopbookError
-from flopbook.faces.tree import constant, function_called, steps
-from flopbook.formulas.declaration import Formula
+from flopbook.faces.tree import constant, function_called, statement_steps, steps
+from flopbook.formulas.declaration import Constant, Formula
+from flopbook.formulas.omissions import Omission
 from flopbook.quantities.units import Dimensions, unit
 
 
@@ -54,6 +55,28 @@ def dimensions(formula: Formula) -> dict[str, Dim]:
         _Walker(known, f"{walker.place} (declared {declared_unit})").same(computed, declared)
         known[name] = declared
     return known
+
+
+def omission_dimensions(formula: Formula, omission: Omission) -> Dim:
+    """Dimensions of what an omission gives: a share has none.
+
+    Raises DimensionError where it mixes some.
+    """
+    parsed = statement_steps(omission)
+    units = {name: spec.unit for name, spec in formula.inputs.items()}
+    units |= {name: spec.unit for name, spec in formula.outputs.items()}
+    known = {name: _of(units[used]) for name, used in omission.inputs.items()}
+    known |= {name: _of(_unit(number)) for name, number in parsed.constants.items()}
+    known["inf"] = Dim(free=True)
+    walker = _Walker(known, f"{formula.id}.{omission.name}")
+    for name, expression in parsed.locals:
+        known[name] = walker.dim(expression)
+    return walker.dim(parsed.last)
+
+
+def _unit(number: float) -> str:
+    assert isinstance(number, Constant)  # as the subset asks of every number with a name
+    return number.unit
 
 
 def _of(unit_name: str) -> Dim:

@@ -1,6 +1,7 @@
-"""Formulas and their rules in JavaScript: the same operations in the same order, the same doubles.
+"""Formulas in JavaScript: the same operations in the same order, the same doubles.
 
-The form on a page computes with it, and so refuses what the command line refuses.
+The form on a page computes with it. Rules and omissions are printed too, so that the form refuses
+what the command line refuses and notes what it notes.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import re
 from collections.abc import Iterable, Mapping
 from string import Formatter
 
-from flopbook.faces.tree import function_called, rule_steps, steps
-from flopbook.formulas.conditions import LARGEST_DIVIDED, Rule, chip_has_the_axes
+from flopbook.faces.tree import function_called, statement_steps, steps
+from flopbook.formulas.conditions import Rule, chip_has_the_axes
 from flopbook.formulas.declaration import Formula
+from flopbook.formulas.omissions import TENTH, Omission
+from flopbook.formulas.statements import LARGEST_DIVIDED, Statement
 
 _HEADER = "// Made from the Python formulas; a test in the browser holds both equal."
 
@@ -45,7 +48,7 @@ _FUNCTIONS = {
     "sqrt": "Math.sqrt",
 }
 
-# The suggestions of `formulas.conditions.SUGGESTIONS`, by the same names.
+# The suggestions of `formulas.statements.SUGGESTIONS`, by the same names.
 _SUGGESTIONS = {
     "divisor": f"""\
 function divisor(value, number) {{
@@ -64,6 +67,20 @@ function multiple(value, number) {
 }""",
 }
 
+# `formulas.omissions.size_of`, and whether an omission is large enough for a note.
+_SIZES = f"""\
+function sizeOf(share) {{
+  if (share < 1) {{
+    return `${{share < 0 ? "-" : "+"}}${{Math.floor(Math.abs(share) * 100 + 0.5)}} %`;
+  }}
+  const times = 1 + share;
+  if (times < 10) return `${{(Math.floor(times * 10 + 0.5) / 10).toFixed(1)}} times`;
+  return `${{Math.floor(times + 0.5).toFixed(0)}} times`;
+}}
+function isNoted(share) {{
+  return Math.abs(share) > {TENTH!r} && Math.abs(share) < Infinity;
+}}"""
+
 
 def function_name(formula: Formula) -> str:
     """The formula's id as a JavaScript name: `min-batch` -> `min_batch`."""
@@ -73,6 +90,11 @@ def function_name(formula: Formula) -> str:
 def rules_name(formula: Formula) -> str:
     """The function that says which rule some inputs break: `min-batch` -> `min_batch_broken`."""
     return f"{function_name(formula)}_broken"
+
+
+def omissions_name(formula: Formula) -> str:
+    """The function that sizes what is left out: `min-batch` -> `min_batch_omitted`."""
+    return f"{function_name(formula)}_omitted"
 
 
 def javascript(formula: Formula) -> str:
@@ -112,6 +134,23 @@ def javascript_rules(formula: Formula) -> str:
     )
 
 
+def javascript_omissions(formula: Formula) -> str:
+    """The omissions of a formula as one exported function of its inputs and outputs.
+
+    It returns the note of each omission above a tenth by the name of the omission.
+    """
+    used = dict.fromkeys(name for each in formula.omissions for name in each.inputs.values())
+    return "\n".join(
+        [
+            f"export function {omissions_name(formula)}({{{', '.join(used)}}}) {{",
+            "  const $notes = {};",
+            *map(_note, formula.omissions),
+            "  return $notes;",
+            "}",
+        ]
+    )
+
+
 def rules_on_page(formula: Formula) -> tuple[Rule, ...]:
     """The rules that a form checks: those of its formula, and that its chip has so many axes."""
     axes = formula.inputs.get("axes")
@@ -121,45 +160,68 @@ def rules_on_page(formula: Formula) -> tuple[Rule, ...]:
 
 
 def module(formulas: Iterable[Formula]) -> str:
-    """Formulas and their rules as one JavaScript module."""
+    """Formulas with their rules and omissions as one JavaScript module."""
     functions: list[str] = []
     messages = ""
     for formula in formulas:
-        functions += [javascript(formula), javascript_rules(formula)]
-        messages += "".join(rule.message for rule in formula.rules)
+        functions += [
+            javascript(formula),
+            javascript_rules(formula),
+            javascript_omissions(formula),
+        ]
+        messages += "".join(each.message for each in (*formula.rules, *formula.omissions))
     needed = [code for kind, code in _SUGGESTIONS.items() if f":{kind} of " in messages]
+    if "{size}" in messages:
+        needed.append(_SIZES)
     return "\n".join([_HEADER, *needed, *functions, ""])
 
 
 def _refusal(rule: Rule) -> str:
     """The lines that return the message of a rule where it is broken."""
-    parsed = rule_steps(rule)
-    printer = _Printer({**rule.inputs, **_numbers(parsed.constants)}, parsed.words)
-    named = [f"    const {name} = {printer.text(node)};" for name, node in parsed.locals]
-    refusal = f"if (!({printer.text(parsed.condition)})) return {_message(rule)};"
+    named, condition = _printed(rule)
+    refusal = f"if (!({condition})) return {_message(rule)};"
     if not named:
         return f"  {refusal}"
     return "\n".join(["  {", *named, f"    {refusal}", "  }"])  # a block for the names of the rule
 
 
-def _message(rule: Rule) -> str:
-    """The message of a rule as a template literal."""
+def _note(each: Omission) -> str:
+    """The lines that keep the note of an omission where it is large enough."""
+    named, share = _printed(each)
+    # No name of a formula has a dollar sign.
+    lines = [
+        f"const $share = {share};",
+        f"if (isNoted($share)) $notes.{each.name} = {_message(each, size='sizeOf($share)')};",
+    ]
+    return "\n".join(["  {", *named, *(f"    {line}" for line in lines), "  }"])
+
+
+def _printed(statement: Statement) -> tuple[list[str], str]:
+    """The lines of the steps of a rule or an omission, and its last expression."""
+    parsed = statement_steps(statement)
+    printer = _Printer({**statement.inputs, **_numbers(parsed.constants)}, parsed.words)
+    named = [f"    const {name} = {printer.text(node)};" for name, node in parsed.locals]
+    return named, printer.text(parsed.last)
+
+
+def _message(statement: Statement, **code: str) -> str:
+    """The message as a template literal; `code` is what some braces stand for."""
     text = ""
-    for literal, name, suggestion, _ in Formatter().parse(rule.message):
+    for literal, name, suggestion, _ in Formatter().parse(statement.message):
         text += _SPECIAL.sub(r"\\\g<0>", literal)
         if name is not None:
-            text += f"${{{_shown(rule, name, suggestion or '')}}}"
+            text += f"${{{code.get(name) or _shown(statement, name, suggestion or '')}}}"
     return f"`{text}`"
 
 
-def _shown(rule: Rule, name: str, suggestion: str) -> str:
+def _shown(statement: Statement, name: str, suggestion: str) -> str:
     """What the braces of a message show: a word, a whole number, or the numbers next to it."""
-    value = rule.inputs[name]
+    value = statement.inputs[name]
     if suggestion:
         kind, _, number = suggestion.partition(" of ")
-        return f"{kind}({value}, {rule.inputs[number]})"
+        return f"{kind}({value}, {statement.inputs[number]})"
     # An annotation is text in modules with postponed annotations.
-    is_word = rule.holds.__annotations__[name] in (str, "str")
+    is_word = statement.function.__annotations__[name] in (str, "str")
     # toFixed and Python's .0f write a whole number alike; without it 1e21 would differ.
     return value if is_word else f"{value}.toFixed(0)"
 

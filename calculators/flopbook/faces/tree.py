@@ -1,4 +1,4 @@
-"""Reads formulas and rules from their source, and refuses what the formula subset does not have."""
+"""Reads formulas, rules and omissions from their source; refuses what the subset does not have."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any, TypeGuard
 
 from flopbook.errors import FlopbookError
 from flopbook.faces.tables import tables_as_choices
-from flopbook.formulas.conditions import Rule
 from flopbook.formulas.declaration import Constant, Formula
+from flopbook.formulas.statements import Statement
 
 FUNCTIONS = ("minimum", "maximum", "floor", "ceil", "sqrt", "where")
 
@@ -30,8 +30,8 @@ _EXPRESSIONS = (
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _IN_FORMULAS = (*_EXPRESSIONS, *_ARITHMETIC, *_COMPARISONS)
-# Rules also ask for divisibility, join conditions, and look a word up in a tuple of words.
-_IN_RULES = (*_IN_FORMULAS, ast.Mod, ast.BitAnd, ast.BitOr, ast.In, ast.NotIn)
+# Rules and omissions also ask for divisibility, join conditions, and look a word up among words.
+_IN_STATEMENTS = (*_IN_FORMULAS, ast.Mod, ast.BitAnd, ast.BitOr, ast.In, ast.NotIn)
 
 Named = tuple[str, ast.expr]
 
@@ -54,11 +54,11 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleSteps:
-    """A rule as named expressions, in order, and the condition in which they end."""
+class StatementSteps:
+    """A rule or omission as named expressions, in order, and the one in which they end."""
 
     locals: tuple[Named, ...]
-    condition: ast.expr
+    last: ast.expr
     constants: dict[str, float]
     words: dict[str, tuple[str, ...]]
 
@@ -86,14 +86,17 @@ def steps(formula: Formula) -> Steps:
 
 
 @functools.cache
-def rule_steps(rule: Rule) -> RuleSteps:
-    """Parse a rule. Raises FormulaSubsetError with file and line of what the subset lacks."""
-    source = _Source(rule.holds)
-    scope = _Scope({*rule.parameters, "inf"}, allowed=_IN_RULES)
-    condition = source.condition()
+def statement_steps(statement: Statement) -> StatementSteps:
+    """Parse a rule or an omission.
+
+    Raises FormulaSubsetError with file and line of what the subset lacks.
+    """
+    source = _Source(statement.function)
+    scope = _Scope({*statement.parameters, "inf"}, allowed=_IN_STATEMENTS)
+    last = source.last()
     scope.add(source, source.assignments)
-    scope.check(source, condition)
-    return RuleSteps(tuple(source.assignments), condition, scope.constants, scope.words)
+    scope.check(source, last)
+    return StatementSteps(tuple(source.assignments), last, scope.constants, scope.words)
 
 
 def constant(formula: Formula, name: str) -> Constant:
@@ -161,11 +164,11 @@ class _Source:
         keys = [key.value if isinstance(key, ast.Constant) else None for key in returned.keys]
         return [(str(key), value) for key, value in zip(keys, returned.values, strict=True)]
 
-    def condition(self) -> ast.expr:
-        """The condition that a rule returns."""
+    def last(self) -> ast.expr:
+        """The condition that a rule returns, the share that an omission returns."""
         if isinstance(self._last, ast.Return) and self._last.value is not None:
             return self._last.value
-        raise self.error(self._last.lineno, "end with `return condition`")
+        raise self.error(self._last.lineno, "end with `return expression`")
 
 
 def _is_one_name(targets: list[ast.expr]) -> TypeGuard[list[ast.Name]]:
@@ -229,7 +232,7 @@ class _Scope:
         if isinstance(meaning, Constant):
             self.constants[name] = meaning
             return ""
-        if self.allowed is _IN_RULES and isinstance(meaning, tuple):
+        if self.allowed is _IN_STATEMENTS and isinstance(meaning, tuple):
             self.words[name] = meaning
             return ""
         return f"'{name}' is neither an input, nor a step, nor a Constant with a unit"

@@ -1,73 +1,28 @@
-"""Rules between the inputs of a formula: conditions in the formula subset, each with a message.
-
-A rule is written once. Python runs the function itself, on floats and on NumPy arrays, and
-`faces.javascript` prints it for the form on the page. Conditions are joined with `&` and `|`,
-because `and` and `or` do not work on arrays.
-"""
+"""Rules between the inputs of a formula: conditions in the formula subset, each with a message."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from flopbook.errors import FlopbookError
+from flopbook.formulas.statements import Statement
 from flopbook.quantities.ops import inf, minimum
 
-# The divisors of a larger number are not searched for: a message has to come at once.
-LARGEST_DIVIDED = 1e8
 
-
-class Rule:
-    """A condition between inputs, with the message for a user whose values break it.
-
-    The parameters of `holds` are inputs of the formula; `inputs` maps those that the formula calls
-    otherwise. Braces in the message show a parameter, a word or a whole number:
-    `{tp}` its value, `{tp:divisor of heads}` the divisors of `heads` next to it,
-    `{chips:multiple of chips_per_node}` the multiples next to it.
-    """
-
-    def __init__(
-        self, holds: Callable[..., bool], message: str, inputs: Mapping[str, str] | None = None
-    ) -> None:
-        code = holds.__code__
-        self.holds, self.message = holds, message
-        self.parameters = code.co_varnames[: code.co_argcount]
-        self.inputs = {name: name for name in self.parameters} | dict(inputs or {})
-
-    def __repr__(self) -> str:
-        return f"<rule {self.holds.__name__}>"
-
-    def renamed(self, **inputs: str) -> Rule:
-        """The same rule for a formula that calls some parameters otherwise, options included."""
-        message = self.message
-        for parameter, name in inputs.items():
-            message = message.replace(_option(parameter), _option(name))
-        used = {
-            parameter: inputs[parameter] for parameter in self.parameters if parameter in inputs
-        }
-        return Rule(self.holds, message, used)
+class Rule(Statement):
+    """A condition between inputs, with the message for a user whose values break it."""
 
     def is_kept(self, values: Mapping[str, Any]) -> bool:
         """Whether the inputs of a formula, floats or arrays, keep the rule throughout."""
-        return always(self._holds(values))
+        return always(self.value(values))
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise FlopbookError, naming the first values that break the rule, unless all keep it."""
-        holds = self._holds(values)
+        holds = self.value(values)
         if not always(holds):
-            raise FlopbookError(self._explain(holds, values))
-
-    def _holds(self, values: Mapping[str, Any]) -> Any:
-        return self.holds(*[values[self.inputs[name]] for name in self.parameters])
-
-    def _explain(self, holds: Any, values: Mapping[str, Any]) -> str:
-        broken = {
-            name: _at_first_failure(holds, values[self.inputs[name]]) for name in self.parameters
-        }
-        return self.message.format_map(
-            {name: _Shown(value, broken) for name, value in broken.items()}
-        )
+            first = int(holds.argmin()) if hasattr(holds, "argmin") else 0
+            raise FlopbookError(self.explained(values, holds, first))
 
 
 def rule(message: str) -> Callable[[Callable[..., bool]], Rule]:
@@ -75,58 +30,9 @@ def rule(message: str) -> Callable[[Callable[..., bool]], Rule]:
     return lambda holds: Rule(holds, message)
 
 
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
 def always(condition: Any) -> bool:
     """True when a condition on numbers or arrays holds throughout."""
     return bool(condition.all() if hasattr(condition, "all") else condition)
-
-
-def _at_first_failure(holds: Any, value: Any) -> Any:
-    """The element of an array, where a condition fails first; a plain value as it is."""
-    if not hasattr(holds, "argmin") or isinstance(value, str):
-        return value
-    # Adding zeros of the shape of the condition broadcasts the value to that shape.
-    return (value + holds * 0.0).flat[int(holds.argmin())]
-
-
-class _Shown:
-    """A value in the braces of a message."""
-
-    def __init__(self, value: Any, others: Mapping[str, Any]) -> None:
-        self.value, self.others = value, others
-
-    def __format__(self, suggestion: str) -> str:
-        if not suggestion:
-            return self.value if isinstance(self.value, str) else f"{self.value:.0f}"
-        kind, _, name = suggestion.partition(" of ")
-        return SUGGESTIONS[kind](float(self.value), float(self.others[name]))
-
-
-def divisors_around(value: float, number: float) -> str:
-    """The divisors of a whole number on either side of a value that does not divide it."""
-    if number > LARGEST_DIVIDED:
-        return f"a divisor of {number:.0f}"
-    small = [n for n in range(1, math.isqrt(int(number)) + 1) if number % n == 0]
-    divisors = [*small, *(int(number) // n for n in reversed(small))]
-    below = [n for n in divisors if n < value][-1:]
-    above = [n for n in divisors if n > value][:1]
-    return " or ".join(str(n) for n in below + above)
-
-
-def multiples_around(value: float, number: float) -> str:
-    """The multiples of a whole number on either side of a value that is none."""
-    below = math.floor(value / number) * int(number)
-    return " or ".join(str(n) for n in (below, below + int(number)) if n)
-
-
-# What `faces.javascript` writes in JavaScript too, under the same names.
-SUGGESTIONS: Mapping[str, Callable[[float, float], str]] = {
-    "divisor": divisors_around,
-    "multiple": multiples_around,
-}
 
 
 @rule(

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from flopbook.formulas.conditions import Rule
+from flopbook.formulas.omissions import Omission
 
 # Bounds on every size that has no narrower ones of its own: beyond them a number is a slip of the
 # keyboard, not a quantity. No formula can overflow or divide by zero between them.
@@ -95,6 +96,7 @@ class Description(NamedTuple):
     symbols: Mapping[str, str] = MappingProxyType({})
     examples: tuple[Mapping[str, str], ...] = ()
     rules: tuple[Rule, ...] = ()
+    omissions: tuple[Omission, ...] = ()
     parts: tuple[Callable[..., dict[str, Any]], ...] = ()
     working: Callable[..., list[str]] | None = None
 

@@ -3,9 +3,32 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Constant, Input, Output, formula
-from flopbook.quantities.ops import inf, minimum, sqrt, where
+from flopbook.formulas.omissions import omission
+from flopbook.quantities.ops import inf, maximum, minimum, sqrt, where
 
 HOUR = Constant(3600.0, "s", "seconds in an hour")
+
+
+@omission(
+    "lost adds up three shares as if no failure hit the time that they take: with failures during "
+    "saving, repeating and restarting it changes ({size})",
+    of="lost",
+)
+def failures_in_lost_time(
+    mtbf: float, save: float, restart: float, interval: float, best_interval: float, lost: float
+) -> float:
+    """Memoryless failures: an interval takes T (exp(y) - 1) exp(R / T), with y = (tau + S) / T.
+
+    exp(y) - 1 is about y / (1 - y/2 + y^2/12), within a percent up to y = 1.3, and never below y.
+    exp(x) is the limit of (1 + x/n)^n.
+    """
+    period = where(interval < inf, interval, best_interval)
+    exposed = (period + save) / mtbf
+    near = minimum(exposed, 3)
+    tries = maximum(exposed, near / (1 - near / 2 + near**2 / 12))
+    waits = (1 + minimum(restart / mtbf, 64) / 4096) ** 4096
+    kept = period / mtbf / (tries * waits)
+    return (1 - kept) / lost - 1
 
 
 @formula(
@@ -28,6 +51,7 @@ HOUR = Constant(3600.0, "s", "seconds in an hour")
     },
     sources=("young1974first", "daly2006higher", "llamateam2024herd"),
     symbols={"period": r"\tau'"},
+    omissions=(failures_in_lost_time,),
     examples=(
         {"model": "llama-3-405b", "chips": "16384", "save": "30s", "restart": "10min"},
         {"chip-mtbf": "2000days", "chips": "1024", "save": "2min", "interval": "1hour"},
@@ -71,15 +95,16 @@ def reliability(
         repeating together cost least where they cost the same, which is at the root of 2ST (Young).
 
     Leaves out:
-        Failures while saving, repeating or restarting. The shares are first order and therefore too
-        high: where this counts 7 percent of saving and repeating it is 6.9, where it counts 20 it
-        is 18.7. They are capped at 1. Daly's refinement shortens the best interval by about two
-        thirds of S, 2.3 percent at S / T = 1/400 and 7 at 1/50; the optimum is so flat that this
-        saves less than a thousandth of the time.
-
-        Saving in the background: give the time for which the chips wait. Failures that come
-        together, wrong results without an error, stragglers, planned interruptions, and chips that
-        are missing until a spare is found.
+        - Failures while saving, repeating or restarting. The shares are first order and therefore
+          too high: where this counts 7 percent of saving and repeating it is 6.9, where it counts
+          20 it is 18.7. They are capped at 1. [failures_in_lost_time]
+        - Daly's refinement, which shortens the best interval by about two thirds of S, 2.3 percent
+          at S / T = 1/400 and 7 at 1/50. [flat: the optimum is so flat that the refinement saves
+          less than a thousandth of the time]
+        - Saving in the background. [no size: give the time for which the chips wait]
+        - Failures that come together, wrong results without an error, stragglers and planned
+          interruptions. [no size: nobody publishes how often they come]
+        - Chips that are missing until a spare is found. [no size: give it with the restart time]
     """
     mtbf = chip_mtbf / chips
     best_interval = sqrt(2 * mtbf * save)

@@ -12,7 +12,7 @@ import {resolve} from "./values.js";
 
 let serial = 0;
 
-/** `made` has the function of the calculator and that of its rules, as they were made from Python. */
+/** `made` has the functions of the calculator, of its rules and of its omissions, as they were made from Python. */
 export function makeForm(host, spec, data, made) {
   const form = new Form(host, spec, data, made);
   form.build();
@@ -21,8 +21,8 @@ export function makeForm(host, spec, data, made) {
 }
 
 class Form {
-  constructor(host, spec, data, {compute, broken}) {
-    Object.assign(this, {host, spec, data, compute, rules: broken, fields: new Map(), prefix: `fb-form-${serial++}`});
+  constructor(host, spec, data, {compute, broken, omitted}) {
+    Object.assign(this, {host, spec, data, compute, rules: broken, omitted, fields: new Map(), prefix: `fb-form-${serial++}`});
     this.alone = document.querySelectorAll(".fb-calculator").length === 1;
   }
 
@@ -132,7 +132,8 @@ class Form {
 
   show(problem, values, resolved) {
     const result = problem ? null : this.compute(values);
-    const state = {values, resolved, result, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4"};
+    const omitted = result ? this.omitted({...result, ...values}) : {};
+    const state = {values, resolved, result, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4"};
     this.answer.replaceChildren(...(problem ? [el("p", {class: "fb-open"}, problem)] : answer(this.spec, this.data, state)));
     this.picture.show(state);
   }

@@ -11,12 +11,19 @@ export function notes(spec, data, state) {
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
     if (["max_chips", "max_ways"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
+  found.push(...leftOut(spec, state));
   return [...new Set(found)];
 }
 
 /** The inputs that an output waits for. */
 export function left(output, resolved) {
   return output.needs.filter((name) => resolved[name].open);
+}
+
+/** What the formula leaves out and is worth more than a tenth, of outputs that are not open. */
+function leftOut({omissions, outputs}, {omitted, resolved}) {
+  const open = new Set(outputs.filter((output) => left(output, resolved).length).map(({name}) => name));
+  return Object.entries(omitted).filter(([name]) => !open.has(omissions[name])).map(([, note]) => note);
 }
 
 function ofChips(name, count, data, {chip, resolved}) {

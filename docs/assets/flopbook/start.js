@@ -20,8 +20,8 @@ export async function startForms(hosts) {
   hosts.forEach((host, n) => makeForm(host, specs[n], {...common, chips, models}, functions(specs[n], made[n])));
 }
 
-/** What the module of a calculator exports, by its role: the formula, and the message of the first broken rule. */
+/** What the module of a calculator exports, by its role: the formula, the message of the first broken rule, and what is left out. */
 function functions({id}, made) {
   const name = id.replaceAll("-", "_");
-  return {compute: made[name], broken: made[`${name}_broken`]};
+  return {compute: made[name], broken: made[`${name}_broken`], omitted: made[`${name}_omitted`]};
 }

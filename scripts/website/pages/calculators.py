@@ -10,6 +10,7 @@ from flopbook.evaluation.answers import example
 from flopbook.faces.latex import latex
 from flopbook.formulas import SECTIONS, get_formula
 from flopbook.formulas.declaration import Formula, Input, Output
+from flopbook.formulas.left_out import left_out
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -98,7 +99,8 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         Markdown("\n## Why\n"),
         *_paragraphs(formula.section("Derivation")),
         Markdown("## What it leaves out\n"),
-        *_paragraphs(formula.section("Leaves out")),
+        *(Markdown("- {}").format(str(item)) for item in left_out(formula)),
+        Html("\n"),
         *pitfalls_of(name, page),
         *picture_section(name),
         Markdown("## In a terminal\n"),

@@ -134,7 +134,7 @@ def _taken(calculator: str, name: str, **picker: str) -> Result:
         if required != name and not formula.inputs[required].choices
     }
     result = calculate(calculator, **picker, **inputs)
-    notes = (note for note in result.notes if not _is_of_output(note, formula))
+    notes = (note for note in result.remarks if not _is_of_output(note, formula))
     return Result(formula, result.inputs, result.outputs, tuple(notes))
 
 

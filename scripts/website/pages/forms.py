@@ -60,6 +60,7 @@ def form_record(formula: Formula) -> dict[str, object]:
         "takes": list(takes(formula)),
         "inputs": [_input_record(formula, name, spec) for name, spec in formula.inputs.items()],
         "outputs": [_output_record(name, spec) for name, spec in formula.outputs.items()],
+        "omissions": {each.name: each.of for each in formula.omissions},
         "example": dict(formula.examples[0]),
     }
 

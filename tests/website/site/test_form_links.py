@@ -30,6 +30,10 @@ NOTED: list[tuple[str, dict[str, str]]] = [
     ("training-flops", {"model": "deepseek-v3", "params": "1B"}),
     ("training-flops", {"model": "gpt-3-175b"}),
     ("bubble", {"stages": "8", "microbatches": "32"}),
+    (
+        "reliability",
+        {"chips": "16384", "chip-mtbf": "300days", "save": "30s", "restart": "10min"},
+    ),
 ]
 
 

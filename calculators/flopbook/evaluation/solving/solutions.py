@@ -108,4 +108,6 @@ def mark_solved(result: Result, name: str) -> Result:
     if name not in result.inputs:
         return result
     inputs = {**result.inputs, name: result.inputs[name]._replace(origin="solved")}
-    return Result(result.formula, inputs, result.outputs, result.notes, result.sources)
+    return Result(
+        result.formula, inputs, result.outputs, result.remarks, result.sources, result.omitted
+    )
