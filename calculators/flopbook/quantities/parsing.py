@@ -12,6 +12,7 @@ from flopbook.quantities.unit_table import (
     PLAIN_SUFFIXES,
     PREFIXES,
     UNITS,
+    VENDOR_RATES,
     Unit,
     UnitError,
     hint,
@@ -22,12 +23,15 @@ from flopbook.quantities.unit_table import (
 # Digits with or without a point, underscores between them, and an exponent.
 _NUMBER = re.compile(r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?")
 
+# A unit such as Gb, without the time that makes it a rate.
+_SMALL_B = re.compile(r"([kMGT]?)b")
+
 # What a data sheet adds to the rate of a link, and how much of the amount goes one way.
 WAYS: Mapping[str, float] = {" both ways": 0.5, " both": 0.5, " one way": 1.0, " one-way": 1.0}
 
 _EXAMPLES: Mapping[str, str] = {
     "FLOP/s": "989TFLOP/s",
-    "byte/s": "3.35TB/s or 400Gbit/s",
+    "byte/s": "3.35TB/s or 400Gb/s",
     "byte": "80GB or 80GiB",
     "token": "15T or 1.5e13",
     "param": "70B or 7e10",
@@ -44,8 +48,8 @@ _EXAMPLES: Mapping[str, str] = {
 def parse_quantity(text: str, expected: str) -> float:
     """Read an amount as people write it and return it in the SI unit `expected`.
 
-    `80GB`, `80 GiB`, `3.35TB/s`, `400Gbit/s`, `989TFLOP/s`, `15T`, `70B`, `1.5e13` and bare
-    numbers (taken to be in `expected` already) are accepted.
+    `80GB`, `80 GiB`, `3.35TB/s`, `400Gb/s`, `989TFLOP/s`, `15T`, `128Ki`, `1.5e13` and bare numbers
+    (taken to be in `expected` already) are accepted.
 
     >>> parse_quantity("80GB", "byte"), parse_quantity("400Gbit/s", "byte/s")
     (80000000000.0, 50000000000.0)
@@ -92,18 +96,24 @@ def _suffix_factor(suffix: str, expected: str, text: str) -> float:
         if factor := _count_factor(suffix, expected, text):
             return factor
     elif suffix in PREFIXES and suffix != "m":  # 15T for an input in FLOP: fifteen tera of it
+        if expected == "byte/s":
+            number = short(text.removesuffix(suffix).strip())
+            either = f"{number}{suffix}B/s (bytes) or {number}{suffix}b/s (bits)"
+            raise UnitError(f"'{short(text)}' may be bytes or bits; write {either}")
         return PREFIXES[suffix]
     return _fitting_unit(suffix, expected, text).factor
 
 
 def _count_factor(suffix: str, expected: str, text: str) -> float | None:
     """The factor of a letter after a count (16M, 16M tokens); None where it is a unit."""
-    letter, name = suffix[0], suffix[1:].strip()
+    letters = PLAIN_SUFFIXES if expected == "1" else COUNT_SUFFIXES
+    heads = (suffix[:2], suffix[0])  # Ki before K
+    letter = next((head for head in heads if head.capitalize() in letters), suffix[0])
+    name = suffix.removeprefix(letter).strip()
     if name not in ("", *COUNTS.get(expected, ())):
         return None
-    letters = PLAIN_SUFFIXES if expected == "1" else COUNT_SUFFIXES
-    if letter not in letters and letter.upper() in letters and suffix not in UNITS:
-        corrected = text[: len(text) - len(suffix)] + letter.upper() + suffix[1:]
+    if letter not in letters and letter.capitalize() in letters and suffix not in UNITS:
+        corrected = text.removesuffix(suffix) + letter.capitalize() + suffix.removeprefix(letter)
         raise UnitError(f"'{short(text)}' has the suffix '{letter}'; write {short(corrected)}")
     return letters.get(letter)
 
@@ -113,15 +123,39 @@ def _fitting_unit(suffix: str, expected: str, text: str) -> Unit:
     try:
         written = unit(suffix)
     except UnitError:
+        if better := _bits_or_bytes(text, suffix, expected):
+            raise UnitError(
+                f"'{short(text)}': unknown unit '{short(suffix)}'; write {better}"
+            ) from None
         near = hint(suffix, _units_for(expected))
         message = f"unknown unit '{short(suffix)}'{near} (expected {_example(expected)})"
         raise UnitError(f"'{short(text)}': {message}") from None
     if written.si != expected and not _measures(written, expected):
         raise UnitError(
-            f"'{short(text)}' is in {written.si}, expected {expected}; "
-            f"write for example {_example(expected)}"
+            f"'{short(text)}' is in {written.si}, expected {expected}; write "
+            f"{_as_rate(text, suffix, expected) or f'for example {_example(expected)}'}"
         )
     return written
+
+
+def _as_rate(text: str, suffix: str, expected: str) -> str:
+    """The same amount in each second, where such a rate is expected; else empty."""
+    try:
+        fits = _measures(unit(f"{suffix}/s"), expected)
+    except UnitError:
+        return ""
+    return f"{short(text)}/s" if fits else ""
+
+
+def _bits_or_bytes(text: str, suffix: str, expected: str) -> str:
+    """What to write for a small b, which is a bit in a rate and either in an amount; else empty."""
+    match = _SMALL_B.fullmatch(suffix)
+    if match is None or expected not in ("byte", "byte/s"):
+        return ""
+    number = short(text.removesuffix(suffix).strip())
+    if expected == "byte/s":
+        return f"{number}{match[1]}bit/s"
+    return f"{number}{match[1]}B (bytes) or {number}{match[1]}bit (bits)"
 
 
 def _measures(written: Unit, expected: str) -> bool:
@@ -141,7 +175,7 @@ def _units_for(expected: str) -> list[str]:
         is_plural = name[-1] == "s" and name[:-1] in UNITS
         if same_kind and same_count and not is_plural:
             names.append(f"{name}{slash}{bottom}")
-    return names
+    return [*names, *VENDOR_RATES] if expected == "byte/s" else names
 
 
 def _wanted(expected: str) -> str:

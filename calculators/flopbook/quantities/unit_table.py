@@ -113,10 +113,21 @@ COUNTS: Mapping[str, tuple[str, ...]] = {
     "chip-hour": ("chip-hour", "chip-hours"),
     "count": ("count",),
 }
-# What a bare suffix means after a count: 70B parameters, 15T tokens, 16M tokens.
-COUNT_SUFFIXES: Mapping[str, float] = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12}
+# What a bare suffix means after a count: 70B parameters, 15T tokens, 16M tokens, 128Ki tokens.
+COUNT_SUFFIXES: Mapping[str, float] = {
+    "Ki": 2.0**10,
+    "Mi": 2.0**20,
+    "k": 1e3,
+    "K": 1e3,
+    "M": 1e6,
+    "B": 1e9,
+    "G": 1e9,
+    "T": 1e12,
+}
 # After a plain number B would be bytes, and nothing that is counted so reaches a billion.
-PLAIN_SUFFIXES: Mapping[str, float] = {"k": 1e3, "K": 1e3, "M": 1e6}
+PLAIN_SUFFIXES: Mapping[str, float] = {
+    name: factor for name, factor in COUNT_SUFFIXES.items() if name not in "BGT"
+}
 
 # What people write instead of a rate in SI: dollars for an hour, grams or litres for a
 # kilowatt-hour.
@@ -142,20 +153,21 @@ def _simple_units() -> dict[str, Unit]:
 # Every unit that is no quotient, by each of its spellings.
 UNITS: Mapping[str, Unit] = _simple_units()
 
-# Rates of links as vendors print them: Gbps are bits, GBps bytes.
-_VENDOR_RATE = re.compile(r"([kMGT]?)(bps|Bps)")
+# Rates of links as vendors print them: Gbps and Gb/s are bits, GBps bytes.
+_VENDOR_RATE = re.compile(r"([kMGT]?)(bps|Bps|b/s)")
+VENDOR_RATES = tuple(f"{prefix}{rate}" for prefix in "kMGT" for rate in ("b/s", "bps", "Bps"))
 
 
 @functools.cache
 def unit(name: str) -> Unit:
-    """Look a unit up by name; `a/b` is built from its parts, `bps` spellings included.
+    """Look a unit up by name; `a/b` is built from its parts, `bps` and `b/s` included.
 
     Raises UnitError with the nearest names when the unit is unknown.
     """
     if name in UNITS:
         return UNITS[name]
     if vendor := _VENDOR_RATE.fullmatch(name):
-        return unit(f"{vendor[1]}{'bit' if vendor[2] == 'bps' else 'B'}/s")
+        return unit(f"{vendor[1]}{'B' if vendor[2] == 'Bps' else 'bit'}/s")
     top, slash, bottom = name.partition("/")
     if slash and top in UNITS and bottom in UNITS:
         return _quotient(name, UNITS[top], UNITS[bottom])

@@ -39,11 +39,13 @@ export function isBare(text) {
 function suffixFactor(suffix, expected) {
   if (!suffix) return 1;
   if (Object.hasOwn(tables.counts, expected) || expected === "1") {
-    const rest = suffix.slice(1).trim(); // 16M, 16M tokens
     const suffixes = expected === "1" ? tables.plain : tables.suffixes;
+    const letter = suffix.slice(0, Object.hasOwn(suffixes, suffix.slice(0, 2)) ? 2 : 1);
+    const rest = suffix.slice(letter.length).trim(); // 16M, 16M tokens, 128Ki
     const fits = !rest || tables.counts[expected]?.includes(rest);
-    if (fits && Object.hasOwn(suffixes, suffix[0])) return suffixes[suffix[0]];
+    if (fits && Object.hasOwn(suffixes, letter)) return suffixes[letter];
   } else if (Object.hasOwn(tables.prefixes, suffix) && suffix !== "m") {
+    if (expected === "byte/s") throw new Error(`bytes or bits? Write ${suffix}B/s or ${suffix}b/s`);
     return tables.prefixes[suffix];
   }
   const found = unit(suffix);
@@ -65,8 +67,8 @@ function unit(name) {
     const [factor, si, dimensions] = tables.units[name];
     return {factor, si, dimensions};
   }
-  const vendor = /^([kMGT]?)(bps|Bps)$/.exec(name);
-  if (vendor) return unit(`${vendor[1]}${vendor[2] === "bps" ? "bit" : "B"}/s`);
+  const vendor = /^([kMGT]?)(bps|Bps|b\/s)$/.exec(name);
+  if (vendor) return unit(`${vendor[1]}${vendor[2] === "Bps" ? "B" : "bit"}/s`);
   const [top, bottom, more] = name.split("/");
   if (bottom !== undefined && more === undefined && Object.hasOwn(tables.units, top) && Object.hasOwn(tables.units, bottom)) {
     const over = unit(top);
