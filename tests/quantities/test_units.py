@@ -14,6 +14,7 @@ from flopbook.quantities.units import (
     format_quantity,
     is_bare,
     one_way,
+    other_units,
     parse_quantity,
     to_si,
     unit,
@@ -330,3 +331,60 @@ def test_small_and_endless_amounts_of_bytes() -> None:
         "1 KiB",
         "unlimited",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "shown"),
+    [
+        (1.6164e12, "J", "449 MWh"),
+        (3.6e6, "J", "1 kWh"),
+        (3.5e6, "J", ""),
+        (173e3, "kg", "173 t"),
+        (999.0, "kg", ""),
+        (59.9, "s", ""),
+        (90, "s", "1.5 min"),
+        (9000, "s", "9,000 s"),
+        (86400, "s", "24 h; 86,400 s"),
+        (365 * 86400, "s", "365 days; 8,760 h"),
+        (math.inf, "s", ""),
+        (math.nan, "J", ""),
+        (1e12, "byte", ""),
+    ],
+)
+def test_the_units_that_people_use_beside(value: float, name: str, shown: str) -> None:
+    assert other_units(value, name) == shown
+
+
+@given(st.floats(60, 1e12))
+def test_other_units_say_the_same_time(value: float) -> None:
+    for text in other_units(value, "s").split("; "):
+        assert parse_quantity(text.replace(",", ""), "s") == pytest.approx(value, rel=6e-4)
+
+
+@pytest.mark.parametrize("prefix", ["", "k", "M", "G", "T"])
+@pytest.mark.parametrize("rate", ["bit/s", "b/s", "bps"])
+def test_a_small_b_is_a_bit_in_every_spelling_of_a_rate(prefix: str, rate: str) -> None:
+    """A network of 400 Gb/s moves 50 GB/s: read as bytes it would be eight times too fast."""
+    assert unit(f"{prefix}{rate}").factor * 8 == unit(f"{prefix}B/s").factor
+    assert unit(f"{prefix}{rate}").si == "byte/s"
+
+
+@given(
+    st.floats(0.5, 1000),
+    st.sampled_from(["80Gb", "80GB", "400G", "400gbps", "400Gbit", "989TFLOP", "128ki", "70b"]),
+    st.sampled_from(["byte", "byte/s", "FLOP/s", "token", "param"]),
+)
+def test_what_a_message_says_to_write_is_read(number: float, shape: str, expected: str) -> None:
+    """Each proposal with the number that was typed is accepted, and is a multiple of it."""
+    letters = shape.lstrip("0123456789")
+    typed = f"{number!r}{letters}"
+    try:
+        parse_quantity(typed, expected)
+    except UnitError as error:
+        advice = str(error).rpartition("write ")[2]
+    else:
+        return
+    for proposal in advice.replace(" (bytes)", "").replace(" (bits)", "").split(" or "):
+        if proposal.startswith(repr(number)):
+            value = parse_quantity(proposal, expected)
+            assert value >= number / 8

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from flopbook.cli.answering import refuse_binary, show
-from flopbook.cli.parser import Command, Option
+from flopbook.cli.answering import refuse_binary, show, show_each
+from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.drawing.pictures import DRAWINGS, Drawing
 from flopbook.evaluation.answers import example
 from flopbook.evaluation.calculator import calculate, reads, takes
+from flopbook.evaluation.request import flag, option_names
+from flopbook.evaluation.several import answer_each, names_several
 from flopbook.formulas.declaration import Formula, Input
 from flopbook.quantities.units import BINARY
 
 # What is looked up by name, in place of inputs: the word that help shows, and the text.
 _LOOKUPS = {
-    "chip": ("CHIP", "Take peak, bandwidth and links from this chip (id, alias or device name)."),
-    "model": ("MODEL", "Take parameters, tokens and experts from this model."),
-    "config": ("FILE", "Take the shape from this config.json of a Hugging Face model instead."),
+    "chip": (
+        "CHIP",
+        "Chip (id, alias or device name) that supplies peak, bandwidth and links; A,B compares.",
+    ),
+    "model": ("MODEL", "Model that supplies parameters, shape and tokens; A,B compares."),
+    "config": ("FILE", "config.json of a Hugging Face model, in place of --model."),
     "dtype": (
         "FORMAT",
         "Number format of the peak and of the weights: bf16 (default), fp8, fp32 ...",
@@ -87,7 +92,17 @@ def command(formula: Formula) -> Command:
         formula.question,
         (formula.summary, formula.question),
         example(formula),
+        taken_by=_taken_by,
     )
+
+
+def _taken_by(option_flag: str) -> list[str]:
+    """The calculators that have this option."""
+    from flopbook.formulas import formulas  # loads all of them, for a mistake only
+
+    return [
+        other.id for other in formulas().values() if option_flag in map(flag, option_names(other))
+    ]
 
 
 def _answer(
@@ -96,7 +111,13 @@ def _answer(
     """Print the answer, or what else was asked for. Raises FlopbookError."""
     drawing = DRAWINGS.get(formula.id)
     # None and False are options that were not given; an empty text was.
-    if any(value not in (None, False) for value in asked.values()):
+    wanted = [name for name, value in asked.items() if value not in (None, False)]
+    if names_several(formula, given):
+        if wanted:
+            flags = f"--{wanted[0]}"
+            raise UsageError(f"{flags} asks one chip and one model at a time; name one of each")
+        show_each(answer_each(formula, given), as_json, explain)
+    elif wanted:
         from flopbook.cli.asking import Asked, ask  # solving and sweeping take long to import
 
         picture = bool(drawing and asked.pop(drawing.flag, False))

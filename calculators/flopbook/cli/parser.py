@@ -13,6 +13,7 @@ from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 
 HELP_FLAGS = ("-h", "--help")
 END_OF_OPTIONS = "--"
+MOST_NAMED = 4  # of the commands that take an option, in a message
 
 
 class UsageError(FlopbookError):
@@ -38,7 +39,8 @@ class Command(NamedTuple):
     """A command. `argument` names its arguments as help shows them, in order, empty for none.
 
     `NAME [DTYPE]` has a second one that may be left out; `CHIP CHIP [CHIP ...]` has two or more,
-    given as `chips`. `call` returns the exit status, or None for success.
+    given as `chips`. `call` returns the exit status, or None for success. `taken_by` gives the
+    other commands that take an option, for a message about one that this one lacks.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Command(NamedTuple):
     paragraphs: Sequence[str]
     example: str
     argument: str = ""
+    taken_by: Callable[[str], Sequence[str]] | None = None
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -83,7 +86,7 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
         return None
     for word in words:
         if word[:1] == "-" and word != "-":  # a single hyphen is a value, for standard output
-            raise unknown_option(word, {"--help", *options})
+            raise _not_taken(command, word, {"--help", *options})
     return values | _arguments(command, [*words, *rest])
 
 
@@ -132,6 +135,20 @@ def _count(command: Command) -> str:
         return "options only"
     count = "at most two arguments" if " " in command.argument else "one argument"
     return f"{count}, {command.argument}"
+
+
+def _not_taken(command: Command, word: str, known: Iterable[str]) -> FlopbookError:
+    """The error for an option that a command lacks: who takes it, and the nearest that it has."""
+    error = unknown_option(word, known)
+    flag = word.partition("=")[0]
+    others = command.taken_by(flag) if command.taken_by else ()
+    if not others:
+        return error
+    rest = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+    near = error.near if isinstance(error, UnknownName) else ()
+    hint = f"; nearest here: {', '.join(near)}" if near else ""
+    takers = f"{', '.join(others[:MOST_NAMED])}{rest}"
+    return UsageError(f"{command.name} takes no {flag}, an option of {takers}{hint}")
 
 
 def unknown_option(word: str, known: Iterable[str]) -> FlopbookError:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flopbook.evaluation.results import GIVEN, Result, Value
 from flopbook.formulas.declaration import Formula, Output
-from flopbook.quantities.units import format_quantity
+from flopbook.quantities.units import format_quantity, other_units
 
 LONG = 72  # letters of an input beyond which it gets lines of its own
 LONGEST_LINE = 110  # of an input on lines of its own
@@ -32,7 +32,7 @@ def answer(result: Result) -> str:
     """The answer for people: outputs, then the inputs with their origins, then notes."""
     specs = result.formula.outputs
     outputs = [
-        (name, output_text(value, specs[name]), specs[name].meaning)
+        (name, answer_text(value, specs[name]), specs[name].meaning)
         for name, value in result.items()
         if not specs[name].table
     ]
@@ -92,6 +92,15 @@ def output_text(value: Any, spec: Output) -> str:
     if value == math.inf and spec.absent:
         return "none"
     return format_value(value, spec.unit)
+
+
+def answer_text(value: Any, spec: Output) -> str:
+    """The value of an output with what it is in other units that people use: 2 TJ (555.6 MWh)."""
+    text = output_text(value, spec)
+    if not isinstance(value, (int, float)):
+        return text
+    others = other_units(value, spec.unit)
+    return f"{text} ({others})" if others else text
 
 
 def format_value(value: Any, unit: str) -> str:

@@ -18,6 +18,14 @@ _POWERS = (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 
 # Beyond exa the powers of ten say more than "3.15e+05 E".
 _LARGEST_WITH_PREFIX = 1e22
 _TIMES = ((365 * 86400, "year"), (86400, "day"), (3600, "h"), (1, "s"), (1e-3, "ms"), (1e-6, "µs"))
+# From which time on an answer also has it in these units.
+_BESIDE_TIMES = (
+    (365 * 86400, ("day", "h")),
+    (86400, ("h", "s")),
+    (3600, ("s",)),
+    (60, ("min",)),
+)
+_KILOWATT_HOUR = 3.6e6  # joules; below it nobody bills energy
 _LARGE_COUNTS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 _LARGEST_NAMED_COUNT = 1e15
 
@@ -59,6 +67,29 @@ def format_quantity(
     # After a slash the unit belongs to what it is divided by: 2 byte/param, not 2 bytes/param.
     name = head if slash else plural(head, value)
     return f"{_number(value, digits)} {name}{slash}{per}"
+
+
+def other_units(value: float, unit_name: str, *, digits: int = 4) -> str:
+    """The same amount in the units that people use beside the one that is shown; empty for none.
+
+    >>> other_units(1.6e12, "J"), other_units(2.59e6, "s"), other_units(90, "s")
+    ('444.4 MWh', '719.4 h; 2.59e6 s', '1.5 min')
+    """
+    if not math.isfinite(value):
+        return ""
+    if unit_name == "J" and value >= _KILOWATT_HOUR:
+        return _with_prefix(value / UNITS["Wh"].factor, "Wh", digits)
+    if unit_name == "kg" and value >= 1000:
+        return f"{_number(value / 1000, digits)} t"
+    if unit_name != "s":
+        return ""
+    names = next((names for size, names in _BESIDE_TIMES if value >= size), ())
+    return "; ".join(_in_unit(value, name, digits) for name in names)
+
+
+def _in_unit(value: float, name: str, digits: int) -> str:
+    amount = value / UNITS[name].factor
+    return f"{_number(amount, digits)} {plural(name, amount)}"
 
 
 def plural(head: str, value: float) -> str:
