@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from flopbook.evaluation.sensitivity import sensitivities as sensitivities
     from flopbook.evaluation.solving.solver import solve as solve
     from flopbook.evaluation.sweeping import sweep as sweep
+    from flopbook.formulas.caches import kv_cache as kv_cache
     from flopbook.formulas.capacity import max_params as max_params
     from flopbook.formulas.collectives import collective as collective
     from flopbook.formulas.context_parallel import cp_limit as cp_limit
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from flopbook.formulas.expert_parallel import ep_limit as ep_limit
     from flopbook.formulas.failures import reliability as reliability
     from flopbook.formulas.inference import decode as decode
-    from flopbook.formulas.inference import kv_cache as kv_cache
     from flopbook.formulas.kernel_rooflines import roofline as roofline
     from flopbook.formulas.parameters import params as params
     from flopbook.formulas.pipeline import bubble as bubble

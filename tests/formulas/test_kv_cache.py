@@ -114,7 +114,28 @@ def test_a_window_matters_only_beyond_it() -> None:
     assert kv_cache(**SHAPE, window=2048) == full
     assert kv_cache(**SHAPE, window=1024)["bytes"] == full["bytes"] / 2
     assert kv_cache(**SHAPE, window=1024, window_layers=16)["bytes"] == full["bytes"] * 3 / 4
-    assert kv_cache(**SHAPE, window=1024)["bytes_per_token"] == full["bytes_per_token"]
+
+
+def test_one_more_token_costs_only_the_layers_that_still_grow() -> None:
+    """A full window drops a token for each new one, so only the other layers grow."""
+    full = kv_cache(**SHAPE)["bytes_per_token"]
+    assert kv_cache(**SHAPE, window=4096, window_layers=24)["bytes_per_token"] == full
+    assert kv_cache(**SHAPE, window=1024, window_layers=24)["bytes_per_token"] == full / 4
+    assert kv_cache(**SHAPE, chunk=1024, chunk_layers=24)["bytes_per_token"] == full / 4
+    assert kv_cache(**SHAPE, window=1024)["bytes_per_token"] == 0
+
+
+def test_gemma_3_keeps_windows_in_five_of_six_layers() -> None:
+    """11.2 GB at 131,072 tokens in bf16, where 62 layers of full attention would keep 66.6.
+
+    Ten layers see everything and 52 the last 1,024 tokens (google2025gemmapytorch).
+    """
+    out = calculate("kv-cache", model="gemma-3-27b", seq=131072)
+    a_token = 2 * 16 * 128 * 2
+    assert out["bytes"] == a_token * (10 * 131072 + 52 * 1024)
+    assert round(out["bytes"] / 1e9, 1) == 11.2
+    whole = calculate("kv-cache", model="gemma-3-27b", seq=131072, window_layers=0)
+    assert round(whole["bytes"] / 1e9, 1) == 66.6
 
 
 def test_the_width_of_a_head_follows_from_the_model_width() -> None:
@@ -137,7 +158,15 @@ def test_arrays_equal_floats() -> None:
     [
         ({"kv_heads": 64}, r"--kv-heads \d+ is larger than --heads \d+"),
         ({"head_dim": math.inf}, "give --head-dim, or --d-model"),
-        ({"window": 8, "window_layers": 33}, "--window-layers 33 is larger than --layers 32"),
+        ({"window": 8, "window_layers": 33}, "more than --layers 32 together"),
+        ({"window_layers": 3}, "--window-layers 3 needs --window"),
+        ({"chunk_layers": 3}, "--chunk-layers 3 needs --chunk"),
+        ({"state_layers": 3}, "--state-layers 3 needs --state-values"),
+        ({"state_layers": 33, "state_values": 1, "full_layers": 1}, "more than --layers 32"),
+        ({"sparse_layers": 3}, "--sparse-layers 3 needs --selected-tokens"),
+        ({"sparse_layers": 30, "selected_tokens": 9, "full_layers": 3}, "more than --layers 32"),
+        ({"shared_kv_layers": 32}, "some layer has to own the cache"),
+        ({"shared_kv_layers": 2, "shared_window_layers": 3}, "some layer has to own the cache"),
         ({"seq": 0}, "seq is 0, expected at least 1"),
         ({"seq": 1.5}, "expected a whole number"),
         ({"batch": -1}, "batch is -1, expected at least 1"),

@@ -277,3 +277,20 @@ def test_arrays_give_what_numbers_give() -> None:
                 **{**BASE, "layers": layers[i]}, experts=experts[i], shared_experts=float(i)
             )
             assert value == one[name]
+
+
+@given(shapes, mixtures, st.sampled_from(["yes", "no"]))
+def test_look_ups_are_no_work(shape: dict[str, Any], mixture: dict[str, Any], tied: str) -> None:
+    """Rows that are looked up multiply nothing; a tied table is the output matrix as well."""
+    out = params(**shape, **mixture, tied_embeddings=tied)
+    places = 1024 * shape["d_model"] if shape["positions"] == "learned" else 0
+    table = 0 if tied == "yes" else shape["vocab"] * shape["d_model"]
+    assert out["active"] - out["compute"] == places + table
+
+
+def test_weights_that_a_token_of_gpt_oss_is_multiplied_with() -> None:
+    """5.13 billion, as its card counts the active ones: with the output matrix, without the input.
+
+    openai2025gptoss.
+    """
+    assert round(calculate("params", model="gpt-oss-120b")["compute"] / 1e9, 2) == 5.13

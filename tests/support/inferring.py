@@ -76,7 +76,27 @@ def mended(inputs: Inputs, rng: random.Random) -> Inputs:
         inputs |= {"heads": 1.0, "kv_heads": inf}
     if "heads" in inputs and inputs["kv_heads"] < inf:
         inputs["kv_heads"] = float(rng.randint(1, int(inputs["heads"])))
+    if "chunk_layers" in inputs:
+        inputs |= layered(inputs, rng)
     return served(divided(inputs, rng)) if "layers" in inputs else inputs
+
+
+def layered(inputs: Inputs, rng: random.Random) -> Inputs:
+    """Kinds of layers that add up, each with a size; some take all that is left."""
+    left = int(inputs["layers"])
+    kinds: Inputs = {"state_layers": float(rng.randint(0, left // 2))}
+    left -= int(kinds["state_layers"])
+    for kind in ("chunk", "sparse", "window"):
+        kinds[f"{kind}_layers"] = float(rng.choice([0, rng.randint(0, left // 2)]))
+        left -= int(kinds[f"{kind}_layers"])
+    kinds["full_layers"] = rng.choice([inf, float(left)])
+    shared = rng.randint(0, int(inputs["layers"]) - 1)
+    kinds |= {"shared_kv_layers": float(shared), "state_values": 1000.0}
+    kinds["shared_window_layers"] = min(kinds["window_layers"], rng.randint(0, shared))
+    if rng.random() < 0.3:
+        kinds |= {"window_layers": inf, "shared_kv_layers": 0.0, "shared_window_layers": 0.0}
+    limits = dict.fromkeys(("window", "chunk", "selected_tokens"), float(rng.randint(1, 9999)))
+    return {name: value for name, value in {**kinds, **limits}.items() if name in inputs}
 
 
 def divided(inputs: Inputs, rng: random.Random) -> Inputs:
@@ -100,8 +120,6 @@ def served(inputs: Inputs) -> Inputs:
     """A shape and weights that can be: a known head width, and all weights that parts belong to."""
     if inputs["head_dim"] == inputs["d_model"] == inf:
         inputs["head_dim"] = 128.0
-    if "window_layers" in inputs and inputs["window_layers"] < inf:
-        inputs["window_layers"] = min(inputs["window_layers"], inputs["layers"])
     if "compute_params" in inputs:
         width = 0.0 if inputs["d_model"] == inf else inputs["d_model"]
         inputs["compute_params"] += 2 * inputs["vocab"] * width
@@ -122,7 +140,8 @@ def edges(name: str, **values: tuple[Any, ...]) -> Callable[[], Iterator[Inputs]
 
     def made() -> Iterator[Inputs]:
         for chosen in itertools.product(*values.values()):
-            yield {**EXAMPLE[name], **dict(zip(values, chosen, strict=True))}
+            defaults = get_formula(name).defaults
+            yield {**defaults, **EXAMPLE[name], **dict(zip(values, chosen, strict=True))}
 
     return made
 
@@ -232,8 +251,11 @@ BOUNDARY: dict[str, Callable[[], Iterator[Inputs]]] = {
     "kv-cache": edges(
         "kv-cache",
         seq=(1.0, 4096.0, 4097.0),
-        window=(1.0, 4096.0, inf),
-        window_layers=(1.0, 36.0, inf),
+        window=(1.0, 4096.0, 1e12),
+        window_layers=(0.0, 34.0, inf),
+        state_layers=(0.0, 2.0),
+        state_values=(1000.0,),
+        chunk=(4096.0, inf),
         kv_lora_rank=(0.0, 512.0),
         head_dim=(1.0, inf),
         tp=(1.0, 8.0, 16.0),

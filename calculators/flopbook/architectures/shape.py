@@ -2,34 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from flopbook.architectures.layers import COUNTED
 from flopbook.data.claims import Claim
 from flopbook.data.library import model
 from flopbook.data.models import Model
 from flopbook.hardware.choice import choose
 from flopbook.hardware.picked import Missing, Picked
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 
 class Shape:
-    """A model with its values at hand, as plain numbers: `model("gpt-3-175b").params`."""
+    """A model with its values at hand, as plain numbers: `model("gpt-3-175b").d_model`.
 
-    def __init__(self, model_: Model) -> None:
-        self.model = model_
+    Numbers of layers of each kind are counted from the pattern. `given` replaces sizes of the
+    shape, so that what follows from them is counted anew.
+    """
+
+    def __init__(self, model_: Model, given: Mapping[str, Any] = NOTHING) -> None:
+        self.model, self.given = model_, given
 
     @property
     def id(self) -> str:
         """The model's id."""
         return self.model.id
 
+    def having(self, given: Mapping[str, Any]) -> Shape:
+        """The same model with other sizes."""
+        return Shape(self.model, {**self.given, **given})
+
     def records(self, field: str) -> bool:
-        """Whether the model records a field, be it only as not published."""
-        return any(claim.field == field for claim in self.model.claims)
+        """Whether the model records a field, be it only as not published, or it is counted."""
+        if any(claim.field == field for claim in self.model.claims):
+            return True
+        return field in COUNTED and COUNTED[field](self) is not None
 
     def claim(self, field: str) -> Claim | None:
         """The chosen claim of a field, a number or a word; None when unrecorded or unpublished."""
         return choose(claim for claim in self.model.claims if claim.field == field)
 
+    def size(self, field: str) -> Any:
+        """A size or a word of the shape, as given or as recorded; None where it is neither."""
+        if field in self.given:
+            return self.given[field]
+        claim = self.claim(field)
+        if claim is None:
+            return None
+        return claim.value if claim.si_value is None else claim.si_value
+
     def pick(self, field: str) -> Picked:
-        """The chosen claim of a field.
+        """The value of a field: counted from the shape where it follows from it, else as claimed.
+
+        Raises FlopbookError when it is not recorded or not published.
+        """
+        counted = COUNTED[field](self) if field in COUNTED else None
+        return counted or self.pick_claim(field)
+
+    def pick_claim(self, field: str) -> Picked:
+        """The chosen claim of a field, such as the marketed number of parameters.
 
         Raises FlopbookError when it is not recorded or not published.
         """

@@ -14,7 +14,10 @@ from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 # Words of a model's shape; "none" is one of them and no missing value.
-WORD_FIELDS = ("ffn", "tied_embeddings", "positions", "biases", "norm", "qk_norm")
+WORD_FIELDS = (
+    *("ffn", "tied_embeddings", "positions", "biases", "norm", "qk_norm"),
+    *("attention_gate", "attention_pattern", "state_kind"),
+)
 TEXT_FIELDS = (
     "announced",
     "launched",

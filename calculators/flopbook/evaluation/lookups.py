@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
+from flopbook.architectures.shape import Shape
 from flopbook.errors import FlopbookError
-from flopbook.evaluation.request import Request, flag
+from flopbook.evaluation.request import Request, flag, read_input
 from flopbook.formulas.declaration import Input
+from flopbook.formulas.input_bounds import check_input
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
@@ -165,25 +168,40 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord 
     # A dense model has no experts to record; the default of the formula is none.
     if counts_experts and request.model.model.kind == "dense":
         return None
+    shape = request.model.having(_sizes_given(request))
     has_default = name in request.formula.defaults
-    if not counts_experts and has_default and not request.model.records(spec.model):
+    if not counts_experts and has_default and not shape.records(spec.model):
         return None
     if spec.choices:
-        claim = request.model.claim(spec.model)
+        claim = shape.claim(spec.model)
         return claim and PickedWord(str(claim.value), claim)
     try:
-        return _number_of_model(spec, request)
+        return _number_of_model(shape, spec)
     except Missing as error:
         raise FlopbookError(f"{error}; give {flag(name)}") from None
 
 
-def _number_of_model(spec: Input, request: Request) -> Picked:
+def _number_of_model(shape: Shape, spec: Input) -> Picked:
     """A number of the model. Raises Missing."""
-    assert request.model is not None
     if spec.model != "compute_params":
-        return request.model.pick(spec.model)
-    picked = request.model.pick_compute_params()
-    if request.model.model.kind == "moe":
-        note = f"{request.model.id} is a mixture of experts: its active parameters count"
+        return shape.pick(spec.model)
+    picked = shape.pick_compute_params()
+    if shape.model.kind == "moe":
+        note = f"{shape.id} is a mixture of experts: its active parameters count"
         picked = picked._replace(notes=(*picked.notes, note))
     return picked
+
+
+def _sizes_given(request: Request) -> dict[str, Any]:
+    """Sizes of the shape that were typed, by the names of the fields that they replace.
+
+    Raises FlopbookError for one that its input refuses.
+    """
+    sizes = {}
+    for name, spec in request.formula.inputs.items():
+        if name not in request.options or not spec.model:
+            continue
+        value = read_input(name, spec, request.options[name])
+        check_input(flag(name), spec, value)
+        sizes[spec.model] = value
+    return sizes

@@ -47,7 +47,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "bubble": "pipeline",
     },
     "Inference": {
-        "kv-cache": "inference",
+        "kv-cache": "caches",
         "prefill": "prompts",
         "decode": "inference",
         "serving": "deployment",

@@ -2,13 +2,9 @@
 
 from typing import Annotated, Any
 
+from flopbook.formulas.caches import HEADS_RULES, KEY_AND_VALUE
 from flopbook.formulas.declaration import Constant, Input, Output, formula
-from flopbook.formulas.inference import (
-    HEADS_RULES,
-    KEY_AND_VALUE,
-    LIMITS,
-    WEIGHTS_RULES,
-)
+from flopbook.formulas.inference import LIMITS, WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     ComputeParams,
     KvWidth,

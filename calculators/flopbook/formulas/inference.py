@@ -1,14 +1,10 @@
-"""What it takes to write tokens with a transformer: the cache of keys and values, and the steps."""
+"""What it takes to write tokens with a transformer: the steps of decoding."""
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import (
-    TENSOR_RULES,
-    kv_heads_are_shared,
-    rule,
-    visited_experts_exist,
-)
-from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.caches import HEADS_RULES, KEY_AND_VALUE
+from flopbook.formulas.conditions import rule, visited_experts_exist
+from flopbook.formulas.declaration import Output, formula
 from flopbook.formulas.inference_inputs import (
     Batch,
     ComputeParams,
@@ -35,14 +31,7 @@ from flopbook.formulas.parameters import (
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
-KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
 LIMITS = ("weights", "KV cache", "arithmetic")
-
-
-@rule("give --head-dim, or --d-model, which heads share")
-def heads_have_a_width(head_dim: float, d_model: float, kv_lora_rank: float) -> bool:
-    """Latent attention caches a vector that is as wide for any number of heads."""
-    return (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
 
 
 @rule("--compute-params is larger than --params: a token cannot meet more weights than there are")
@@ -58,108 +47,13 @@ def embeddings_fit(compute_params: float, vocab: float, d_model: float) -> bool:
     return 2 * vocab * width < compute_params
 
 
-@rule("--window-layers {window_layers} is larger than --layers {layers}")
-def windowed_layers_exist(layers: float, window_layers: float) -> bool:
-    """Layers with a window are some of all layers; all of them where it is left open."""
-    return (window_layers <= layers) | (window_layers == inf)
-
-
 @rule("--batch {batch} is smaller than --ep {ep}: each of the --ep groups needs a sequence")
 def groups_have_sequences(batch: float, ep: float) -> bool:
     """Every group of expert parallelism decodes sequences of its own."""
     return batch >= ep
 
 
-HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
 WEIGHTS_RULES = (met_weights_exist, embeddings_fit)
-
-
-@formula(
-    "kv-cache",
-    title="KV cache",
-    question="How much memory do the keys and values of a context take?",
-    outputs={
-        "bytes": Output("byte", "M", "all sequences together"),
-        "bytes_per_token": Output(
-            "byte/token", "m", "one more token of a sequence, in layers that see all of it"
-        ),
-        "bytes_per_chip": Output(
-            "byte", r"M_\text{chip}", "what each of the chips that share the heads holds"
-        ),
-    },
-    sources=("shazeer2019fast", "ainslie2023gqa", "deepseek2024v2", "kwon2023efficient"),
-    symbols={
-        "head": "d",
-        "grouped": r"a_\text{GQA}",
-        "values": "a",
-        "seen": "s",
-        "layer_tokens": r"\ell",
-        "shares": r"\sigma",
-    },
-    examples=(
-        {"model": "llama-3-70b", "seq": "8192"},
-        {"model": "deepseek-v3", "seq": "131072", "batch": "8"},
-        {
-            "layers": "32",
-            "heads": "32",
-            "kv-heads": "8",
-            "head-dim": "128",
-            "seq": "32768",
-            "window": "4096",
-        },
-    ),
-    rules=(*HEADS_RULES, windowed_layers_exist),
-)
-def kv_cache(
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
-    batch: Batch = 1.0,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    window: Annotated[float, count("token", "w", "tokens that a windowed layer sees", 1e12)] = inf,
-    window_layers: Annotated[
-        float, Input("1", "L_w", "layers with a window; all if open", least=1, whole=True, most=1e6)
-    ] = inf,
-    bytes_per_kv: KvWidth = 2.0,
-    tp: Tp = 1.0,
-) -> dict[str, Any]:
-    """Bytes of the keys and values that decoding reads again for each token.
-
-    Derivation:
-        Each layer keeps a key and a value of width d for every token and every key and value head:
-        2Kd values. With as many heads of keys and values as of queries this is multi-head
-        attention, with fewer grouped-query, with one multi-query attention. Latent attention keeps
-        one compressed vector of width r for all heads, and beside it the part of the key that tells
-        the place. A layer with a sliding window keeps no more tokens than its window.
-
-        Chips that share the heads hold K/t of them each, but never less than one head; a latent
-        vector belongs to all heads, so each chip holds all of it.
-
-    Leaves out:
-        Blocks that are not full: with pages of 16 tokens at most 15 tokens of each sequence. Scales
-        of a quantised cache, which depend on its blocks. Prefixes that sequences share, which are
-        kept once. Layers with another state than keys and values.
-    """
-    head = where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)
-    grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
-    values = where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
-    # A windowed layer keeps the last tokens only, and a short sequence fits its window.
-    seen = minimum(seq, window)
-    layer_tokens = layers * seq - where(
-        seen < seq, minimum(window_layers, layers) * (seq - seen), 0
-    )
-    # Ranks beyond the KV heads hold copies of a head; a latent vector is needed by every head.
-    shares = where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
-    bytes = batch * layer_tokens * values * bytes_per_kv
-    return {
-        "bytes": bytes,
-        "bytes_per_token": layers * values * bytes_per_kv,
-        "bytes_per_chip": bytes / shares,
-    }
 
 
 @formula(

@@ -145,6 +145,11 @@ def heads_divide_the_model_width(
             r"N_\text{active}",
             "parameters that a token meets: all but the experts not visited",
         ),
+        "compute": Output(
+            "param",
+            "N_c",
+            "parameters that a token is multiplied with: active ones without look-ups",
+        ),
         "embedding": Output(
             "param", r"N_\text{emb}", "token and position embeddings and the output matrix"
         ),
@@ -180,6 +185,7 @@ def heads_divide_the_model_width(
         "qk_scale": r"\gamma_\text{qk}",
         "in_layer": r"\nu",
         "places": "P",
+        "looked_up": "e",
     },
     examples=(
         {"model": "llama-3-70b"},
@@ -288,11 +294,15 @@ def params(
     # The last term is the normalisation before the output matrix.
     norms = WEIGHT * (layers * in_layer + scale * d_model)
     places = context if positions == "learned" else 0
-    embedding = WEIGHT * d_model * (vocab * (1 if tied_embeddings == "yes" else 2) + places)
+    # A tied input embedding is the output matrix, and so it is multiplied as well as looked up.
+    looked_up = d_model * (places + (0 if tied_embeddings == "yes" else vocab))
+    embedding = WEIGHT * (looked_up + d_model * vocab)
     total = embedding + attention + ffn + router + norms
+    active = total - WEIGHT * sparse * (experts - experts_per_token) * expert
     return {
         "total": total,
-        "active": total - WEIGHT * sparse * (experts - experts_per_token) * expert,
+        "active": active,
+        "compute": active - WEIGHT * looked_up,
         "embedding": embedding,
         "attention": attention,
         "ffn": ffn,

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from flopbook.formulas.caches import HEADS_RULES, KEY_AND_VALUE
 from flopbook.formulas.declaration import Output, formula
-from flopbook.formulas.inference import HEADS_RULES, KEY_AND_VALUE, WEIGHTS_RULES
+from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     Batch,
     ComputeParams,

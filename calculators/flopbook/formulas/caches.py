@@ -1,0 +1,101 @@
+"""The cache of keys and values, and the recurrent states, that decoding reads for each token."""
+
+from typing import Any
+
+from flopbook.formulas.conditions import TENSOR_RULES, kv_heads_are_shared, rule
+from flopbook.formulas.declaration import Constant, Output, Step, formula
+from flopbook.formulas.inference_inputs import Batch, KvWidth
+from flopbook.formulas.layer_inputs import LAYER_RULES, LAYER_SYMBOLS, StateBytes
+from flopbook.formulas.layer_kinds import (
+    head_width,
+    kept_values,
+    kv_widths,
+    layer_counts,
+    seen_tokens,
+)
+from flopbook.quantities.ops import inf
+
+KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
+
+
+@rule("give --head-dim, or --d-model, which heads share")
+def heads_have_a_width(head_dim: float, d_model: float, kv_lora_rank: float) -> bool:
+    """Latent attention caches a vector that is as wide for any number of heads."""
+    return (head_dim < inf) | (d_model < inf) | (kv_lora_rank > 0)
+
+
+HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
+
+
+@formula(
+    "kv-cache",
+    title="KV cache",
+    question="How much memory do the keys and values of a context take?",
+    outputs={
+        "bytes": Output("byte", "M", "all sequences together"),
+        "bytes_per_token": Output("byte/token", "m", "one more token of a sequence of this length"),
+        "bytes_per_chip": Output(
+            "byte", r"M_\text{chip}", "what each of the chips that share the heads holds"
+        ),
+        "state_bytes": Output("byte", "M_z", "recurrent states, part of the bytes above"),
+    },
+    sources=(
+        "shazeer2019fast",
+        "ainslie2023gqa",
+        "deepseek2024v2",
+        "kwon2023efficient",
+    ),
+    parts=(layer_counts, head_width, kv_widths, seen_tokens, kept_values),
+    symbols=LAYER_SYMBOLS,
+    examples=(
+        {"model": "llama-3-70b", "seq": "8192"},
+        {"model": "gemma-3-27b", "seq": "131072", "batch": "8"},
+        {
+            "layers": "32",
+            "heads": "32",
+            "kv-heads": "8",
+            "head-dim": "128",
+            "seq": "32768",
+            "window": "4096",
+        },
+    ),
+    rules=(*HEADS_RULES, *LAYER_RULES),
+)
+def kv_cache(
+    kept: Step,
+    kept_on_chip: Step,
+    kept_state: Step,
+    kept_state_on_chip: Step,
+    growing: Step,
+    batch: Batch = 1.0,
+    bytes_per_kv: KvWidth = 2.0,
+    bytes_per_state: StateBytes = 4.0,
+) -> dict[str, Any]:
+    """Bytes of the keys and values, and of recurrent states, that decoding reads for each token.
+
+    Derivation:
+        A layer with full attention keeps a key and a value of the head dimension for every token
+        and every KV head. With as many KV heads as query heads this is multi-head attention, with
+        fewer grouped-query, with one multi-query attention. Latent attention (MLA) keeps one
+        compressed vector for all heads, and beside it the part of the key that carries the
+        position. A layer with a sliding window or with chunked attention keeps no more tokens than
+        the window or the chunk. Sparse attention selects among all tokens, so it keeps all of them,
+        and a key of its indexer for each. Linear attention and state-space layers keep a state of
+        fixed size, however long the sequence is. Layers that reuse the cache of another layer keep
+        nothing.
+
+        Chips that share the heads hold K/t of them each, but never less than one head; a latent
+        vector and the keys of an indexer belong to all heads, so each chip holds all of them.
+
+    Leaves out:
+        Blocks that are not full: with pages of 16 tokens at most 15 tokens of each sequence. Scales
+        of a quantised cache, which depend on its blocks. Prefixes that sequences share, which are
+        kept once.
+    """
+    return {
+        "bytes": batch * (kept * bytes_per_kv + kept_state * bytes_per_state),
+        "bytes_per_token": growing * bytes_per_kv,
+        "bytes_per_chip": batch
+        * (kept_on_chip * bytes_per_kv + kept_state_on_chip * bytes_per_state),
+        "state_bytes": batch * kept_state * bytes_per_state,
+    }

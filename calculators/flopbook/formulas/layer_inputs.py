@@ -1,0 +1,216 @@
+"""How many layers of each kind a model has: inputs, the rules between them, symbols of the steps.
+
+A layer has full attention unless it is counted as one of the other kinds. `layer_kinds` has the
+parts that compute with them.
+"""
+
+from typing import Annotated
+
+from flopbook.formulas.conditions import rule
+from flopbook.formulas.declaration import Group, Input
+from flopbook.quantities.ops import inf, where
+
+KINDS = Group("Layer kinds")
+
+
+def _tokens(symbol: str, meaning: str, model: str) -> Input:
+    """A number of tokens to which a kind of layer limits itself."""
+    return Input("token", symbol, meaning, model=model, least=1, whole=True, most=1e12)
+
+
+def _count(symbol: str, meaning: str, model: str, most: float = 1e6) -> Input:
+    """A number of layers, heads or values; zero stands for none of them."""
+    return Input("1", symbol, meaning, model=model, least=1, whole=True, most=most, none=True)
+
+
+Window = Annotated[float, _tokens("w", "sliding window, own token included", "window"), KINDS]
+WindowLayers = Annotated[
+    float,
+    _count("L_w", "layers with a sliding window (default: all of no other kind)", "window_layers"),
+    KINDS,
+]
+Chunk = Annotated[float, _tokens("c_a", "chunk of chunked attention", "chunk"), KINDS]
+ChunkLayers = Annotated[
+    float, _count("L_c", "layers with chunked attention", "chunk_layers"), KINDS
+]
+FullLayers = Annotated[
+    float,
+    _count("L_f", "layers with full attention (default: all of no other kind)", "full_layers"),
+    KINDS,
+]
+StateLayers = Annotated[
+    float,
+    _count("L_s", "layers with a recurrent state: linear attention, state space", "state_layers"),
+    KINDS,
+]
+StateValues = Annotated[
+    float,
+    _count("z", "values of such a state, convolution included", "state_values", 1e12),
+    KINDS,
+]
+StateBytes = Annotated[
+    float,
+    Input(
+        "byte",
+        "b_z",
+        "bytes of a value of a recurrent state",
+        model="bytes_per_state",
+        least=0.01,
+        most=64,
+    ),
+    KINDS,
+]
+SparseLayers = Annotated[
+    float,
+    _count("L_i", "layers with sparse attention, which selects tokens", "sparse_layers"),
+    KINDS,
+]
+SelectedTokens = Annotated[
+    float, _tokens("k_i", "tokens that sparse attention selects", "selected_tokens"), KINDS
+]
+IndexHeads = Annotated[
+    float, _count("H_i", "heads of the indexer that selects tokens", "index_heads"), KINDS
+]
+IndexDim = Annotated[float, _count("d_i", "head dimension of the indexer", "index_head_dim"), KINDS]
+SharedKvLayers = Annotated[
+    float,
+    _count("L_r", "layers that reuse the KV cache of another layer", "shared_kv_layers"),
+    KINDS,
+]
+SharedWindowLayers = Annotated[
+    float,
+    _count(r"L_{rw}", "of these, layers with a sliding window", "shared_window_layers"),
+    KINDS,
+]
+WindowKvHeads = Annotated[
+    float,
+    _count("K_w", "KV heads of windowed layers (default: as in the others)", "window_kv_heads"),
+    KINDS,
+]
+WindowHeadDim = Annotated[
+    float,
+    _count(
+        "d_w", "head dimension of windowed layers (default: as in the others)", "window_head_dim"
+    ),
+    KINDS,
+]
+
+# Symbols of the steps that the parts compute, for `symbols` of a formula that takes them.
+LAYER_SYMBOLS = {
+    "beside": r"\ell_b",
+    "open_layers": r"\ell_o",
+    "windowed": r"n_w",
+    "full": r"n_f",
+    "head": "d",
+    "keys": r"\kappa",
+    "both": r"d_2",
+    "grouped": r"a_\text{GQA}",
+    "window_keys": r"\kappa_w",
+    "window_both": r"d_{2w}",
+    "latent": r"a_\text{MLA}",
+    "kv_width": "a",
+    "window_width": r"a_w",
+    "cut_heads": r"\sigma",
+    "window_cut_heads": r"\sigma_w",
+    "in_window": r"s_w",
+    "in_chunk": r"s_c",
+    "selected": r"s_i",
+    "owners": r"\ell_f",
+    "window_owners": r"\ell_w",
+    "whole": r"\tau",
+    "kept_full": "A_f",
+    "kept_window": "A_w",
+    "kept_index": "A_i",
+    "kept_state": "Z",
+    "on_chip": r"A_c",
+    "kept": "A",
+    "kept_on_chip": r"A_\text{chip}",
+    "kept_state_on_chip": r"Z_\text{chip}",
+    "growing": r"\gamma",
+    "met": r"\mu",
+    "read_full": "R_f",
+    "read_window": "R_w",
+    "read_on_chip": r"R_\text{chip}",
+    "moved_state_on_chip": r"Z_m",
+    "absorbed": "q_r",
+    "score_width": "q",
+    "window_scores": "q_w",
+    "token_work": "U_1",
+    "last_chunk": "r_c",
+    "whole_chunks": "p_0",
+    "full_pairs": "p",
+    "window_pairs": "p_w",
+    "chunk_pairs": "p_c",
+    "selected_pairs": "p_i",
+    "widened": "q_n",
+    "pair_width": "q_p",
+    "window_pair": "q_{pw}",
+    "score_work": "U",
+}
+
+
+@rule(
+    "the kinds of layers are more than --layers {layers} together: check --window-layers, "
+    "--chunk-layers, --sparse-layers, --state-layers and --full-layers"
+)
+def kinds_fit_the_layers(
+    layers: float,
+    window: float,
+    window_layers: float,
+    chunk_layers: float,
+    sparse_layers: float,
+    full_layers: float,
+    state_layers: float,
+) -> bool:
+    """A layer is of one kind; only one with a state may have full attention beside it."""
+    windowed = where(window < inf, where(window_layers < inf, window_layers, 0), 0)
+    attending = windowed + chunk_layers + sparse_layers
+    full = where(full_layers < inf, full_layers, state_layers)
+    return (attending + full <= layers) & (state_layers <= layers)
+
+
+@rule("--window-layers {window_layers} needs --window, the tokens that such a layer sees")
+def windows_have_a_size(window: float, window_layers: float) -> bool:
+    """Open layers mean all of no other kind, and need a window only if there is one."""
+    return (window < inf) | (window_layers == inf) | (window_layers == 0)
+
+
+@rule("--chunk-layers {chunk_layers} needs --chunk, the tokens of a chunk")
+def chunks_have_a_size(chunk: float, chunk_layers: float) -> bool:
+    """A chunked layer attends within chunks of a size."""
+    return (chunk < inf) | (chunk_layers == 0)
+
+
+@rule("--state-layers {state_layers} needs --state-values, what such a layer keeps of a sequence")
+def states_have_a_size(state_layers: float, state_values: float) -> bool:
+    """A recurrent layer keeps a state."""
+    return (state_layers == 0) | (state_values > 0)
+
+
+@rule("--sparse-layers {sparse_layers} needs --selected-tokens")
+def sparse_layers_select(sparse_layers: float, selected_tokens: float) -> bool:
+    """Sparse attention reads the tokens that it selected."""
+    return (sparse_layers == 0) | (selected_tokens < inf)
+
+
+@rule(
+    "--shared-kv-layers {shared_kv_layers}: some layer has to own the cache that others reuse; "
+    "of them --shared-window-layers are at most the layers with a window"
+)
+def shared_caches_have_an_owner(
+    layers: float, shared_kv_layers: float, shared_window_layers: float
+) -> bool:
+    """Layers that reuse a cache are some of all layers, windowed ones some of these."""
+    return (shared_window_layers <= shared_kv_layers) & (
+        (shared_kv_layers < layers) | (shared_kv_layers == 0)
+    )
+
+
+LAYER_RULES = (
+    kinds_fit_the_layers,
+    windows_have_a_size,
+    chunks_have_a_size,
+    states_have_a_size,
+    sparse_layers_select,
+    shared_caches_have_an_owner,
+)

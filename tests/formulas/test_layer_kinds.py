@@ -1,0 +1,266 @@
+"""Kinds of layers: counted layer by layer and token by token, and the laws between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from flopbook.formulas import kv_cache
+from flopbook.formulas.layer_kinds import (
+    head_width,
+    kept_values,
+    kv_widths,
+    layer_counts,
+    seen_tokens,
+    sequence_pairs,
+    sequence_work,
+    step_reads,
+    step_work,
+)
+
+few = st.integers(0, 4)
+KIND_COUNTS = {f"{kind}_layers": few for kind in ("full", "window", "chunk", "sparse", "state")}
+shapes = st.fixed_dictionaries(
+    {
+        **KIND_COUNTS,
+        "seq": st.integers(1, 40),
+        "window": st.integers(1, 50),
+        "chunk": st.integers(1, 50),
+        "selected_tokens": st.integers(1, 50),
+        "index_heads": st.integers(0, 3),
+        "index_head_dim": st.integers(0, 5),
+        "state_values": st.integers(1, 30),
+        "heads": st.just(8),
+        "kv_heads": st.sampled_from([1, 2, 4, 8]),
+        "head_dim": st.integers(1, 6),
+        "v_head_dim": st.integers(0, 6),
+        "window_kv_heads": st.sampled_from([0, 1, 2, 4, 8]),
+        "window_head_dim": st.integers(0, 6),
+        "kv_lora_rank": st.sampled_from([0, 7]),
+        "qk_nope_head_dim": st.integers(1, 6),
+        "qk_rope_head_dim": st.integers(0, 3),
+        "tp": st.sampled_from([1, 2, 4, 8, 16]),
+    }
+)
+PARTS = (
+    *(layer_counts, head_width, kv_widths, seen_tokens, kept_values),
+    *(step_reads, step_work, sequence_pairs, sequence_work),
+)
+
+
+def steps_of(shape: dict[str, Any]) -> dict[str, Any]:
+    """The steps of all parts, as a formula computes them."""
+    steps = dict(shape)
+    steps["layers"] = steps.get("layers", sum(shape[name] for name in KIND_COUNTS))
+    for part in PARTS:
+        code = part.__code__
+        names = code.co_varnames[: code.co_argcount]
+        steps |= part(**{name: steps[name] for name in names if name in steps})
+    return steps
+
+
+def value_widths(shape: dict[str, Any], windowed: bool) -> tuple[int, int, int, int]:
+    """KV heads, head dimensions of keys and values, and values that a layer keeps of a token."""
+    keys, key, value = (
+        shape["kv_heads"],
+        shape["head_dim"],
+        shape["v_head_dim"] or shape["head_dim"],
+    )
+    if windowed:
+        keys = shape["window_kv_heads"] or keys
+        if shape["window_head_dim"]:
+            key = value = shape["window_head_dim"]
+    return keys, key, value, keys * (key + value)
+
+
+def seen_from(shape: dict[str, Any], kind: str, token: int) -> int:
+    """Tokens that attention of a kind reads at a position, counted from 1."""
+    return {
+        "window": min(token, shape["window"]),
+        "chunk": (token - 1) % shape["chunk"] + 1,
+        "sparse": min(token, shape["selected_tokens"]),
+    }.get(kind, token)
+
+
+def kept_of(shape: dict[str, Any], kind: str) -> int:
+    return min(shape["seq"], {"window": shape["window"], "chunk": shape["chunk"]}.get(kind, 10**9))
+
+
+@given(shapes)
+def test_layers_are_counted_one_by_one(shape: dict[str, Any]) -> None:
+    """Memory, reading, work of a token and of a sequence: sums over layers, tokens and pairs."""
+    assume(any(shape[name] for name in KIND_COUNTS))
+    steps, seq, tp = steps_of(shape), shape["seq"], shape["tp"]
+    latent = shape["kv_lora_rank"]
+    kept = kept_chip = read_chip = token_work = work = 0.0
+    for kind in ("full", "window", "chunk", "sparse"):
+        keys, key, value, width = value_widths(shape, kind == "window")
+        cut = min(tp, keys)
+        scores, widened = 8 * (key + value), 8 * (key + value)
+        if latent:
+            width, cut = latent + shape["qk_rope_head_dim"], 1
+            scores = 8 * (latent + shape["qk_rope_head_dim"] + latent)
+            nope, value = shape["qk_nope_head_dim"], shape["v_head_dim"]
+            widened = 8 * (nope + shape["qk_rope_head_dim"] + value)
+        index = shape["index_head_dim"] if kind == "sparse" else 0
+        index_work = index * shape["index_heads"]
+        read = min(seq, shape["selected_tokens"]) if kind == "sparse" else kept_of(shape, kind)
+        for _ in range(shape[f"{kind}_layers"]):
+            kept += width * kept_of(shape, kind) + index * seq
+            kept_chip += width * kept_of(shape, kind) / cut + index * seq
+            read_chip += width * read / cut + index * seq
+            token_work += scores * read + index_work * seq
+            for token in range(1, seq + 1):
+                work += widened * seen_from(shape, kind, token) + index_work * token
+    state = shape["state_layers"] * shape["state_values"]
+    assert steps["kept"] == kept and steps["kept_state"] == state
+    assert steps["kept_on_chip"] == pytest.approx(kept_chip)
+    assert steps["kept_state_on_chip"] == state / tp
+    assert steps["read_on_chip"] == pytest.approx(read_chip)
+    assert steps["moved_state_on_chip"] == 2 * state / tp
+    assert steps["token_work"] == pytest.approx(token_work + 2 * state)
+    assert steps["score_work"] == pytest.approx(work + 2 * state * seq)
+
+
+@given(shapes)
+def test_a_token_more_adds_what_the_sequence_grows_by(shape: dict[str, Any]) -> None:
+    """The last token of a sequence brought what keeping it costs."""
+    assume(shape["seq"] > 1)
+    shorter = steps_of({**shape, "seq": shape["seq"] - 1})
+    steps = steps_of(shape)
+    assert steps["kept"] - shorter["kept"] == pytest.approx(steps["growing"])
+
+
+@given(shapes)
+def test_limited_layers_do_no_more_than_full_ones(shape: dict[str, Any]) -> None:
+    """A window, chunk or selection costs at most what full attention does, and as much below it."""
+    shape |= {"index_heads": 0, "index_head_dim": 0, "window_kv_heads": 0, "window_head_dim": 0}
+    total = sum(shape[name] for name in KIND_COUNTS)
+    assume(total)
+    none = dict.fromkeys(KIND_COUNTS, 0) | {"state_layers": shape["state_layers"]}
+    attending = total - shape["state_layers"]
+    for seq in (shape["seq"], 1):
+        limited = steps_of({**shape, "seq": seq})
+        for step in ("kept", "read_on_chip", "token_work", "score_work"):
+            full = steps_of(
+                {**shape, **none, "layers": total, "full_layers": attending, "seq": seq}
+            )
+            assert limited[step] <= full[step] * (1 + 1e-12)
+            if seq == 1:
+                assert limited[step] == full[step]
+        assert full["full"] == attending
+
+
+@given(few, few, few, few, few)
+def test_kinds_add_up_to_the_layers(
+    full: int, windowed: int, chunked: int, states: int, sparse: int
+) -> None:
+    """Whatever is of no other kind has full attention; open windows take all that is left."""
+    layers = full + windowed + chunked + states + sparse
+    others = {"chunk_layers": chunked, "state_layers": states, "sparse_layers": sparse}
+    out = layer_counts(layers=layers, window=8.0, window_layers=windowed, **others)
+    assert out["windowed"] == windowed
+    assert sum(out.values()) + chunked + states + sparse == layers
+    left = layer_counts(layers=layers, window=8.0, **others)
+    assert left == {"windowed": layers - chunked - states - sparse, "full": 0}
+    assert layer_counts(layers=layers, window_layers=windowed, **others)["windowed"] == 0
+
+
+def test_full_attention_beside_a_state() -> None:
+    """Falcon-H1 has both in each layer, Nemotron-H layers with neither: the number is given."""
+    both = layer_counts(layers=36.0, state_layers=36.0, full_layers=36.0)
+    assert both == {"windowed": 0, "full": 36}
+    few_ = layer_counts(layers=52.0, state_layers=24.0, full_layers=4.0)
+    assert few_ == {"windowed": 0, "full": 4}
+
+
+def test_layers_that_reuse_a_cache_keep_none() -> None:
+    """Of 6 layers the last two reuse caches, one of them windowed: 2 of each kind own one."""
+    shape: dict[str, Any] = {"layers": 6, "heads": 4, "kv_heads": 1, "head_dim": 8, "seq": 100}
+    kinds = {"window": 10, "window_layers": 3}
+    out = kv_cache(**shape, **kinds, shared_kv_layers=2, shared_window_layers=1)
+    assert out["bytes"] == 2 * (2 * 8) * (2 * 100 + 2 * 10)
+
+
+def test_states_do_not_grow() -> None:
+    """A state has its own width and stays as large as it is; chips share it."""
+    shape: dict[str, Any] = {"layers": 4, "heads": 4, "kv_heads": 2, "head_dim": 8}
+    states = {"state_layers": 3, "state_values": 1000}
+    short, long = (kv_cache(**shape, seq=seq, batch=2, **states) for seq in (10, 1000))
+    assert short["state_bytes"] == long["state_bytes"] == 2 * 3 * 1000 * 4
+    assert short["bytes"] == 2 * 10 * 2 * 2 * 8 * 2 + 24000
+    assert short["bytes_per_token"] == 2 * 2 * 8 * 2
+    narrow = kv_cache(**shape, seq=10, batch=2, **states, bytes_per_state=2, tp=2)
+    assert narrow["state_bytes"] == 12000
+    assert narrow["bytes_per_chip"] == (2 * 10 * 2 * 2 * 8 * 2 + 12000) / 2
+
+
+BASE: dict[str, Any] = {"layers": 4, "heads": 4, "kv_heads": 2, "head_dim": 8, "seq": 100}
+# Kind of the last three of four layers -> what they keep, a step reads, and do of scores, in all.
+BY_HAND = {
+    "window": ({"window": 10, "window_layers": 3}, 3 * 32 * 10, 3 * 32 * 10, 3 * 64 * 955),
+    "chunk": ({"chunk": 40, "chunk_layers": 3}, 3 * 32 * 40, 3 * 32 * 40, 3 * 64 * 1850),
+    "sparse": (
+        {"selected_tokens": 10, "sparse_layers": 3, "index_head_dim": 5, "index_heads": 2},
+        3 * (32 + 5) * 100,
+        3 * (32 * 10 + 5 * 100),
+        3 * (64 * 955 + 10 * 5050),
+    ),
+    "state": ({"state_layers": 3, "state_values": 70}, 0, 0, 3 * 2 * 70 * 100),
+}
+NO_KINDS = {
+    "full_layers": float("inf"),
+    "window": float("inf"),
+    "chunk": float("inf"),
+    "selected_tokens": float("inf"),
+    "kv_lora_rank": 0,
+    "v_head_dim": 0,
+}
+
+
+@pytest.mark.parametrize("kind", BY_HAND)
+def test_each_kind_by_hand(kind: str) -> None:
+    """One full layer beside three of a kind, over 100 tokens; a full one has 5,050 pairs.
+
+    A window of 10 has 10 x 100 - 45 pairs, chunks of 40 two of 820 and one of 210.
+    """
+    sizes, kept, read, work = BY_HAND[kind]
+    none = {name: 0 for name in KIND_COUNTS if name != "full_layers"}
+    open_windows = {} if "window_layers" in sizes else {"window_layers": 0}
+    out = steps_of({**none, **NO_KINDS, **BASE, "layers": 4, **open_windows, **sizes, "tp": 1})
+    assert out["full"] == 1
+    assert out["kept"] == kept + 32 * 100
+    assert out["read_on_chip"] == read + 32 * 100
+    assert out["score_work"] == work + 64 * 5050
+
+
+def test_widths_of_windowed_layers_may_be_their_own() -> None:
+    """Two windowed layers with 4 KV heads of 16 beside two with 2 of 8; four chips share them."""
+    shape = {**BASE, "window": 10, "window_layers": 2, "window_kv_heads": 4, "window_head_dim": 16}
+    out = kv_cache(**shape, tp=4)
+    assert out["bytes"] == 2 * (2 * 2 * 16 * 100 + 2 * 4 * 32 * 10)
+    assert out["bytes_per_chip"] == 2 * (2 * 2 * 16 * 100 / 2 + 2 * 4 * 32 * 10 / 4)
+    assert kv_cache(**BASE, v_head_dim=24)["bytes"] == 2 * 4 * 2 * (8 + 24) * 100
+
+
+def test_an_indexer_keeps_a_key_of_each_token_on_every_chip() -> None:
+    """Sparse latent attention: 512 + 64 values of a token, and 128 more of the indexer."""
+    shape = {**BASE, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "tp": 2}
+    sparse = {"sparse_layers": 4, "selected_tokens": 20, "index_head_dim": 128}
+    out = kv_cache(**shape, **sparse)
+    assert out["bytes"] == out["bytes_per_chip"] == 2 * 4 * (512 + 64 + 128) * 100
+    assert out["bytes_per_token"] == 2 * 4 * (512 + 64 + 128)
+    assert kv_cache(**shape)["bytes"] == 2 * 4 * (512 + 64) * 100
+
+
+@given(shapes, st.integers(1, 9))
+def test_more_tokens_never_keep_or_cost_less(shape: dict[str, Any], more: int) -> None:
+    """Memory, reading and work grow with the sequence, whatever the layers are."""
+    assume(any(shape[name] for name in KIND_COUNTS))
+    short, long = steps_of(shape), steps_of({**shape, "seq": shape["seq"] + more})
+    for step in ("kept", "kept_on_chip", "read_on_chip", "token_work", "score_work"):
+        assert short[step] <= long[step] * (1 + 1e-12)
+    assert short["kept_state"] == long["kept_state"]
