@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flopbook.errors import FlopbookError
-from flopbook.faces.special_cases import folded, inputs_of, of_function, special
+from flopbook.faces.special_cases import folded, inputs_of, special
 from flopbook.formulas import get_formula
 from flopbook.quantities import ops
 from scripts.website.pages.equations import SECTIONS, Shown
@@ -123,23 +123,6 @@ def test_the_letters_of_an_expression_are_inputs() -> None:
         "chips",
     )
     assert inputs_of(formula, ast.Constant(1)) == ()
-
-
-def test_a_small_function_prints_without_its_checks() -> None:
-    """A call of a function with a leading underscore prints as its first argument."""
-    letters = {"between": "T", "save": "S"}
-    assert of_function(_best_interval, "x", letters) == r"x = \sqrt{2 \, T \, S}"
-    assert _best_interval(8.0, 4.0) == 8.0
-
-
-def _best_interval(between: float, save: float) -> float:
-    """A plain function with checks, as `of_function` prints it."""
-    return (2 * _checked(between, "between") * _checked(save, "save")) ** 0.5
-
-
-def _checked(value: float, name: str) -> float:
-    assert value > 0, name
-    return value
 
 
 def test_ordinary_python_has_no_special_case() -> None:

@@ -8,10 +8,8 @@ there are at least two of what is counted, unless `given` says otherwise.
 from __future__ import annotations
 
 import ast
-import inspect
 import math
-import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from flopbook.faces.latex import print_latex, symbols
 from flopbook.faces.tree import copy, function_called, names_in, steps
@@ -54,32 +52,6 @@ def inputs_of(formula: Formula, expression: ast.expr) -> tuple[str, ...]:
     """The inputs of a formula that an expression of `folded` takes, in the order of the formula."""
     names = names_in(expression)
     return tuple(name for name in formula.inputs if name in names)
-
-
-def of_function(function: Callable[..., float], symbol: str, texts: Mapping[str, str]) -> str:
-    """The LaTeX equation of what a small function returns, without the checks of its arguments."""
-    definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    returned = definition.body[-1]
-    assert isinstance(returned, ast.Return) and returned.value is not None
-    return f"{symbol} = {print_latex(_Bare().visit(returned.value), texts)}"
-
-
-class _Bare(ast.NodeTransformer):
-    """Takes checks of arguments away, and writes the power one half as a root."""
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        """The argument of a check, which is a function whose name begins with an underscore."""
-        self.generic_visit(node)
-        is_check = isinstance(node.func, ast.Name) and node.func.id.startswith("_")
-        return node.args[0] if is_check else node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        """A root where the power is one half."""
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Pow) and _value(node.right) == 0.5:
-            return ast.Call(ast.Name("sqrt"), [node.left], [])
-        return node
 
 
 class _Case(ast.NodeTransformer):
