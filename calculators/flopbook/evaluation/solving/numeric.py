@@ -136,8 +136,9 @@ def _search(curve: SolvedCurve, domain: Domain, points: list[Sample], target: Ta
     if target.relation != "=":
         return _Search(points, spans(curve, domain, points, target.met), target, [])
     hits, jumps = equal(curve, domain, points, target.value)
-    # A saw may jump over the target here and meet it at a tooth that no sample has hit.
-    if jumps and not hits and not domain.whole:
+    # A saw may jump over the target here and meet it at a tooth that no sample has hit: a ring of
+    # an odd number of chips has one step less to each side.
+    if jumps and not hits:
         near_jumps = denser(curve, domain, points, jumps)
         hits, jumps = equal(curve, domain, near_jumps, target.value)
     if hits or not domain.whole:

@@ -17,6 +17,7 @@ SMALL = 64  # whole numbers up to here are all tried
 NEARBY = 64  # so far around a refused whole number another one is looked for
 MOST_EDGES = 16  # changes between refused and allowed that are looked at; a saw has too many
 DENSE = 200  # samples around a jump, in the second look
+TEETH = 8  # whole numbers on either side of a jump, in the second look
 EXACT, CLOSE = 1e-12, 1e-9  # relative distances: equal but for rounding, and met by halving
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
@@ -134,12 +135,23 @@ def denser(
     """The samples with many more around each jump: a saw has its teeth side by side."""
     values = dict(points)
     for jump in jumps[:MOST_EDGES]:
+        if domain.whole:
+            values |= _teeth(function, domain, jump)
+            continue
         low = max((x for x in values if x < jump.before.x), default=domain.low)
         high = min((x for x in values if x > jump.after.x), default=domain.high)
         step = (high - low) / DENSE
         between = {jump.before.x, jump.after.x, *(low + step * n for n in range(1, DENSE))}
         values |= {x: function(x) for x in between}
     return _in_order(values)
+
+
+def _teeth(function: Function, domain: Domain, jump: Jump) -> dict[float, Any]:
+    """The function at the whole numbers beside a jump that are not refused."""
+    low = max(jump.before.x - TEETH, domain.low)
+    high = min(jump.after.x + TEETH, domain.high)
+    values = {x: function(x) for x in (low + n for n in range(int(high - low) + 1))}
+    return {x: y for x, y in values.items() if y is not None}
 
 
 def spans(function: Function, domain: Domain, points: Sequence[Sample], test: Test) -> list[Span]:
