@@ -12,6 +12,7 @@ from flopbook.cli.app import run
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+QUOTED = re.compile(r'```python title="([^"]+)"\n(.*?)```', re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -48,3 +49,18 @@ def test_readme_shows_one_calculator_and_stays_one_screen() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 50
     assert any(document == "README.md" for document, _, _ in sessions())
+
+
+def quotations() -> list[tuple[str, str]]:
+    """File and text of every block of our code that a page of prose quotes."""
+    return [
+        quoted for path in DOCUMENTS for quoted in QUOTED.findall(path.read_text(encoding="utf-8"))
+    ]
+
+
+@pytest.mark.parametrize(("file", "block"), quotations())
+def test_quoted_code_is_in_its_file(file: str, block: str) -> None:
+    """Line by line: a quotation may leave lines out."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    places = [lines.index(line) for line in block.splitlines()]
+    assert places == sorted(places)
