@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from flopbook.architectures import patterns
 from flopbook.data.claims import Claim
 from flopbook.hardware.picked import Picked
 
-if TYPE_CHECKING:
-    from flopbook.architectures.shape import Shape
+
+class Sizes(Protocol):
+    """What layers are counted from: the claims of a model, and sizes that may replace them."""
+
+    def claim(self, field: str) -> Claim | None:
+        """The chosen claim of a field; None when unrecorded or unpublished."""
+
+    def size(self, field: str) -> Any:
+        """A size or a word, as given or as recorded; None where it is neither."""
 
 
 def picked(
-    shape: Shape, field: str, value: Any, unit: str, notes: list[str] | None = None
+    shape: Sizes, field: str, value: Any, unit: str, notes: list[str] | None = None
 ) -> Picked:
     """A counted value, with the source of the shape that it was counted from."""
     base = next(c for c in map(shape.claim, ("attention_pattern", "d_model", "layers")) if c)
@@ -34,7 +41,7 @@ def picked(
     return Picked(value, unit, claim, tuple(notes or ()))
 
 
-def kinds(shape: Shape) -> tuple[str, ...] | None:
+def kinds(shape: Sizes) -> tuple[str, ...] | None:
     """The kind of each layer; None for a model whose layers are all alike.
 
     Raises FlopbookError for a pattern that does not add up, TypeError for an array of layers.
@@ -48,10 +55,10 @@ def kinds(shape: Shape) -> tuple[str, ...] | None:
     return patterns.cut(str(pattern.value), int(layers), int(recorded.si_value))
 
 
-def _of_kind(field: str) -> Callable[[Shape], Picked | None]:
+def _of_kind(field: str) -> Callable[[Sizes], Picked | None]:
     """Counts the layers that an input of the layer kinds asks for."""
 
-    def count(shape: Shape) -> Picked | None:
+    def count(shape: Sizes) -> Picked | None:
         found = kinds(shape)
         if found is None:
             return None
@@ -71,6 +78,6 @@ KIND_FIELDS = (
     "shared_window_layers",
 )
 # What is counted rather than claimed, by the name under which an input asks for it.
-COUNTED: Mapping[str, Callable[[Shape], Picked | None]] = {
+COUNTED: Mapping[str, Callable[[Sizes], Picked | None]] = {
     field: _of_kind(field) for field in KIND_FIELDS
 }
