@@ -26,6 +26,21 @@ def fits(formula: Formula, given: Inputs) -> bool:
     return True
 
 
+def _fits_still(formula: Formula, given: Inputs, changed: str) -> bool:
+    """As `fits`, for inputs that fitted before one of them was changed: nothing is computed."""
+    if not formula.printed:  # ordinary Python may refuse while it computes
+        return fits(formula, given)
+    value, defaults = given[changed], formula.defaults
+    try:
+        is_default = changed in defaults and value is defaults[changed]
+        check_input(changed, formula.inputs[changed], value, is_default)
+        for rule in formula.rules:
+            rule.check(given)
+    except FlopbookError:
+        return False
+    return True
+
+
 def _sizes(spec: Input, default: Any) -> tuple[float, float]:
     """Between what a random size lies: narrow bounds as they are, else a few powers of ten."""
     low = max(spec.least, 1e-3)
@@ -61,7 +76,7 @@ def random_inputs(formula: Formula, rng: random.Random, start: Inputs | None = N
     given = {**formula.defaults, **start}
     for name, spec in formula.inputs.items():
         changed = {**given, name: _one(spec, formula.defaults.get(name), rng)}
-        given = changed if rng.random() < 0.7 and fits(formula, changed) else given
+        given = changed if rng.random() < 0.7 and _fits_still(formula, changed, name) else given
     return given
 
 
