@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _failed(error, options.site)
     except Exception as error:
         # By name: the modules of these classes are heavy, and imported by the steps that need them.
-        if type(error).__name__ not in ("NotebookError", "ExtraError", "BuildError"):
+        if type(error).__name__ not in ("NotebookError", "ExtraError", "BuildError", "PolicyError"):
             raise
         return _failed(error, options.site)
     if not options.content_only:
@@ -91,12 +91,13 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
     if options.content_only:
         return
     with steps.step("build the site"):
-        from scripts.website.build import generator, searching, slim, twins
+        from scripts.website.build import generator, policy, searching, slim, twins
 
         shutil.rmtree(staged, ignore_errors=True)
         generator.mkdocs(staged, content)
         searching.write_search(staged)
         slim.slim(staged)
+        policy.write_policies(staged)
         twins.write(tree, staged)
     with steps.step("check the links of the site"):
         check_links(staged)

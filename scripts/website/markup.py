@@ -22,6 +22,8 @@ from flopbook.drawing.markup import inline as inline_escape
 _FORMULA = re.compile(r"\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _NAVIGABLE = ("http://", "https://")
+# Where an element, a link, an address for links or a list with a handler begins.
+_BEGINS = re.compile(r"<(?=[A-Za-z/!?\\])|\](?=[(\[:])|\{(?=[^{}]*\bon\w+\s*=)", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -81,6 +83,11 @@ def inline(text: object) -> Markdown:
     return Markdown.escape(text)
 
 
+def harmless(text: str) -> Markdown:
+    """Markdown from data in which no element, link or handler begins; maths and emphasis stay."""
+    return Markdown(_BEGINS.sub(lambda mark: f"&#{ord(mark[0])};", text))
+
+
 def attribute(text: object) -> Html:
     """An address or id between quotes, in HTML or in a Markdown link.
 
@@ -111,12 +118,13 @@ def front_matter(title: str, description: str, *, wide: bool = False, feed: str 
 
 
 def _yaml_quoted(text: str) -> str:
-    """Text on one line between single quotes, where YAML knows no escape but a doubled quote.
+    """Text on one line between double quotes; YAML gives it back as it is.
 
-    It gives the text back as it is; characters that nobody sees, which YAML refuses, are left out.
+    Characters that nobody sees, which YAML refuses, are left out.
     """
     line = "".join(mark for mark in " ".join(text.split()) if mark.isprintable())
-    return "'" + line.replace("'", "''") + "'"
+    escaped = line.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def shorten(text: str, limit: int = 155) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +13,13 @@ from scripts.attack.areas import AREAS
 from scripts.attack.campaign import Attempt, Campaign
 
 
-@pytest.mark.parametrize("area", [area.NAME for area in AREAS])
+def _marked(area: ModuleType) -> Any:
+    """An area that needs a browser runs where the other tests with one run."""
+    marks = [pytest.mark.browser] if getattr(area, "BROWSER", False) else []
+    return pytest.param(area.NAME, marks=marks)
+
+
+@pytest.mark.parametrize("area", map(_marked, AREAS))
 def test_a_tenth_of_each_area_holds(area: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`make attack` runs all of it."""
     status = campaign.main([area, "--share", "0.1"])

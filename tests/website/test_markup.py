@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown import markdown
@@ -20,6 +21,8 @@ from scripts.website.markup import (
     attribute,
     code_block,
     code_span,
+    front_matter,
+    harmless,
     inline,
     link,
     maths,
@@ -152,3 +155,20 @@ def test_pages_have_no_other_way_from_text_to_markup() -> None:
                 assert not any(TAG.search(str(piece.value)) for piece in pieces), (
                     f"{path.name}:{node.lineno}"
                 )
+
+
+@given(st.text())
+def test_the_head_of_a_page_gives_a_title_back(text: str) -> None:
+    """Backslashes and quotes too, which a filter of the data has seen as they are."""
+    head = str(front_matter(text, text)).removeprefix("---\n").partition("\n---\n")[0]
+    title = yaml.safe_load(head)["title"]
+    assert title == "".join(mark for mark in " ".join(text.split()) if mark.isprintable())
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "[a]: javascript:x", "*x*{: onclick=x}", "[x][y]", "<\\script>", "</p>"]
+)
+def test_markdown_from_data_begins_no_element_and_no_link(text: str) -> None:
+    shown = markdown(str(harmless(text)), extensions=["attr_list"])
+    assert not re.search(r"<(?!/?(p|em|strong)\b)|<\w+ [^>]*on|href", shown)
+    assert harmless("*a* < b, $a_{i=1}<b$ [c]") == "*a* < b, $a_{i=1}&#60;b$ [c]"

@@ -55,7 +55,7 @@ def problem_at(reference: Reference, rule: str, observed: str, expected: str, me
 
 _KEY = re.compile(r"[a-z][a-z0-9-]*[0-9]{4}[a-z0-9]+")
 _LINK = re.compile(r"https?://[^\s<>\"'`\\{}]+")
-_MARKUP = re.compile(r"<[A-Za-z/!?]|\{\{|\{%")
+_MARKUP = re.compile(r"<[A-Za-z/!?\\]|\{\{|\{%")
 _TYPE_FIELD = re.compile(r"\btype\s*=")
 _ABBREVIATED = ("others", "et al.", "al.")  # how BibTeX and people end a list of authors early
 # Attribute of a reference -> the field that people write.

@@ -313,7 +313,7 @@ KEYWORDS = frozenset((*_NOTES, *_STRUCTURE, *_EXPECTED))
 
 MAX_QUOTE_WORDS = 25  # a quotation stays short; longer evidence is a locator
 # Patterns of texts are compiled when the first text is suspicious: most commands meet none.
-_MARKUP = r"(?i:<[a-z/!?]|\{[{%#]|&#|(?:javascript|vbscript):|data:(?:text|image))"
+_MARKUP = r"(?i:<[a-z/!?\\]|\{[{%#]|&#|(?:javascript|vbscript):|data:(?:text|image))"
 # No markup is without one of these: most texts are never searched.
 _MARKS = ("<", "{", "&#", "script:", "data:")
 _PROSE = ("intro",)  # texts with expressions over the data, which pages fill in

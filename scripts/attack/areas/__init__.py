@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from scripts.attack.areas import titles
+from scripts.attack.areas import payloads, titles
 
-AREAS: tuple[ModuleType, ...] = (titles,)
+AREAS: tuple[ModuleType, ...] = (titles, payloads)

@@ -11,6 +11,7 @@ from pathlib import Path
 from bs4 import Tag
 
 from scripts.website.book.parts import BIBLIOGRAPHY, BookError, BookPart, parsed, words
+from scripts.website.markup import Html, tag
 
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _REFERS = ("aria-labelledby", "aria-describedby", "headers", "for")
@@ -156,16 +157,17 @@ class _Works:
                 _link(link, page, lambda *_: None, site_url)
             shown.name, shown.attrs = "div", {"class": "work", "id": work_anchor(key)}
             if label := next((part.cited[key] for part in parts if part.cited.get(key)), ""):
-                shown.insert(0, parsed(f'<p class="label">{label}</p>'))
-            shown.append(parsed(f'<p class="cited">{_cited(key, parts)}</p>'))
+                shown.insert(0, parsed(tag("p", label, "label")))
+            shown.append(parsed(tag("p", _cited(key, parts), "cited")))
             body.append(shown.extract())
         return BookPart(BIBLIOGRAPHY, "", "Bibliography", body)
 
 
-def _cited(key: str, parts: Sequence[BookPart]) -> str:
+def _cited(key: str, parts: Sequence[BookPart]) -> Html:
     """Where a work is cited: chapters by their numbers, other parts by their titles."""
     citing = [part for part in parts if key in part.cited]
-    links = [f'<a href="#{part.slug}">{part.number or part.title}</a>' for part in citing]
+    template = Html('<a href="#{}">{}</a>')
+    links = [template.format(part.slug, part.number or part.title) for part in citing]
     numbered = sum(part.number > 0 for part in citing)
     label = {0: "", 1: "chapter "}.get(numbered, "chapters ")
-    return f"Cited in {label}{', '.join(links)}."
+    return Html("Cited in {}{}.").format(label, Html(", ").join(links))

@@ -19,6 +19,7 @@ from flopbook.formulas import formulas, get_formula, printed
 from scripts.website import figures
 from scripts.website.build import handbook, twins
 from scripts.website.build.maths import MathsError, replace_maths
+from scripts.website.markup import Html, trusted
 from scripts.website.pages import (
     accelerators,
     calculators,
@@ -116,7 +117,7 @@ def _prose(
     numbers = {item.page: number for number, item in enumerate(order, 1)}
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
-        names = {"form": _form, "chapters": functools.partial(chapter.listing, order, page)}
+        names = {"form": _form, "chapters": functools.partial(_chapters, order, page)}
         source = path.read_text(encoding="utf-8")
         problems += practicals.name_problems(source, f"docs/{page}", known)
         try:
@@ -141,7 +142,11 @@ def _framed(
     return chapter.framed(stated, item, number, len(order), practicals.closing(item, known))
 
 
-def _form(name: str) -> str:
+def _chapters(order: list[chapter.Chapter], page: str) -> Html:
+    return trusted(chapter.listing(order, page))
+
+
+def _form(name: str) -> Html:
     return forms.form_markup(get_formula(name))
 
 

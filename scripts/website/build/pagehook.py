@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
+from markupsafe import Markup
 
 from scripts.website.build.handbook import chapters
 from scripts.website.build.nav import filled
@@ -36,6 +37,26 @@ def on_config(config: Any) -> Any:
     """MkDocs calls this with its configuration: the calculators are put into the navigation."""
     config["nav"] = filled(config["nav"])
     return config
+
+
+def on_env(env: Any, *, config: Any, files: Any) -> Any:
+    """MkDocs calls this before it writes pages: their titles and heads become markup.
+
+    The theme puts both into pages as they are, as titles of neighbours and in the navigation too.
+    """
+    del config
+    for file in files.documentation_pages():
+        page = file.page
+        # A title that MkDocs found in a heading is markup already.
+        stated = page.meta.get("title", page.title)
+        page.title = _escaped(html.unescape(stated) if stated is page.title else stated)
+        page.meta = {name: _escaped(value) for name, value in page.meta.items()}
+    return env
+
+
+def _escaped(value: Any) -> Any:
+    """A text as markup; lists and switches as they are."""
+    return Markup(html.escape(value, quote=True)) if isinstance(value, str) else value
 
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:

@@ -8,12 +8,15 @@ tables of the page run into each other.
 
 from __future__ import annotations
 
+import html
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement, PreformattedString
+
+from scripts.website.markup import code_block, code_span
 
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
@@ -25,6 +28,12 @@ _GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _GAP_BETWEEN_ITEMS = re.compile(r"\n\s*\n(?=- )")
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|$", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?P<path>[^?#]*)(?:\?[^#]*)?(?:#(?P<anchor>.*))?", re.DOTALL)
+
+# Characters as pages write those of data: readers of Markdown act on none of them.
+_ENTITY = re.compile(r"&(#\d+|lt|gt|amp|quot);")
+_KEPT_ENTITY = re.compile(r"\x01(#\d+|lt|gt|amp|quot);")
+_TAG_BEGINS = re.compile(r"<(?=[A-Za-z/!?\\])")
+_BRACKET = re.compile(r"[\[\]`]")
 
 _LEFT_OUT = ("script", "style", "form", "svg", "button")
 _SECTIONS = ("p", "div", "section", "article", "details", "summary", "fieldset")
@@ -40,6 +49,11 @@ def twin_path(page: str) -> str:
     return "index.md" if stem == "index" else f"{stem.removesuffix('/index')}/index.md"
 
 
+def escaped(text: str) -> str:
+    """Text on one line in which Markdown finds no tag, no link and no code."""
+    return _TAG_BEGINS.sub("&lt;", _BRACKET.sub(r"\\\g<0>", _words(text)))
+
+
 def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
     """A page of the content tree as plain Markdown, its links leading to twins of other pages."""
     code: list[str] = []
@@ -49,7 +63,8 @@ def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
         return f"\x00{len(code) - 1}\x00"
 
     links = _Links(page, pages)
-    text = _CODE.sub(set_aside, _FENCE.sub(set_aside, text))
+    text = _CODE.sub(set_aside, _FENCE.sub(set_aside, _plain_of(text)))
+    text = _ENTITY.sub("\x01\\1;", text)
     text = _LINK.sub(lambda match: f"]({links.from_source(match[1])})", text)
     text = _ATTRIBUTE_LIST.sub("", _Writer(links).inside(_parsed(text)))
     text = _CODE_MARK.sub(lambda match: code[int(match[1])], text)
@@ -61,6 +76,22 @@ def _parsed(text: str) -> BeautifulSoup:
     return BeautifulSoup(
         text, "html.parser", preserve_whitespace_tags={BeautifulSoup.ROOT_TAG_NAME}
     )
+
+
+def _plain_of(text: str) -> str:
+    """A page without the marks that are used here to set things aside."""
+    return text.translate({0: None, 1: None})
+
+
+def _decoded(text: str) -> str:
+    """The characters themselves, for code and addresses."""
+    return html.unescape(_KEPT_ENTITY.sub(r"&\1;", text))
+
+
+def _guarded(text: str) -> str:
+    """The characters themselves, but for those that would begin a tag, a link or code."""
+    text = _KEPT_ENTITY.sub(lambda kept: _BRACKET.sub(r"\\\g<0>", _decoded(kept[0])), text)
+    return _TAG_BEGINS.sub("&lt;", text)
 
 
 class _Links:
@@ -117,7 +148,10 @@ class _Writer:
         if isinstance(node, Tag):
             return self._element(node)
         # comments and declarations are preformatted, and say nothing to a reader
-        return "" if isinstance(node, PreformattedString) else str(node)
+        if isinstance(node, PreformattedString):
+            return ""
+        is_code = node.find_parent(("pre", "code")) is not None
+        return _decoded(str(node)) if is_code else _guarded(str(node))
 
     def _element(self, element: Tag) -> str:
         if element.name == "math":
@@ -141,7 +175,7 @@ class _Writer:
     def _link(self, element: Tag) -> str:
         inner = self.inside(element)
         words = _words(inner)
-        href = str(element.get("href", ""))
+        href = _decoded(str(element.get("href", "")))
         is_for_pointing = element.get("class") in _SITE_ONLY
         if href and words and not is_for_pointing:
             return f"[{words}]({self._links.from_site(href)})"
@@ -175,7 +209,7 @@ def _is_of(element: Tag, table: Tag) -> bool:
 
 
 def _formula(element: Tag) -> str:
-    latex = element.get("data-latex", "")
+    latex = _decoded(str(element.get("data-latex", "")))
     return f"\n\n$${latex}$$\n\n" if element.get("display") == "block" else f"${latex}$"
 
 
@@ -185,11 +219,11 @@ def _inline(element: Tag, inner: str) -> str:
         case "br":
             return " " if element.find_parent("table") else "\n"
         case "img" if element.get("alt"):
-            return f"[figure: {element['alt']}]"
+            return f"[figure: {_guarded(str(element['alt']))}]"
         case "strong" | "b":
             return f"**{_words(inner)}**"
         case "code" if "\n" not in inner:
-            return f"`{inner}`"
+            return str(code_span(inner)) if inner.strip() else inner
     return ""
 
 
@@ -200,7 +234,7 @@ def _block(element: Tag, inner: str) -> str:
             return f"\n\n{'#' * int(element.name[1])} {_words(inner)}\n\n"
         case "pre":
             is_bibtex = "fb-bibtex" in element.get_attribute_list("class")
-            return f"\n\n```{'bibtex' if is_bibtex else 'text'}\n{inner.strip()}\n```\n\n"
+            return f"\n\n{code_block(inner.strip(), 'bibtex' if is_bibtex else 'text')}\n\n"
         case "li":
             return "\n- " + inner.strip().replace("\n", "\n  ")
         case "dt":

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from scripts.website.build.plain_markdown import as_markdown, twin_path
+from scripts.website.build.plain_markdown import as_markdown, escaped, twin_path
 
 INDEX = "llms.txt"
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
@@ -108,7 +108,8 @@ def _prose(text: str) -> _Page:
     if not match:
         return _Page("", "", text)
     head = yaml.safe_load(match[1]) or {}
-    return _Page(head.get("title") or "", head.get("description") or "", text[match.end() :])
+    title, description = (escaped(str(head.get(key) or "")) for key in ("title", "description"))
+    return _Page(title, description, text[match.end() :])
 
 
 def _notebook(notebook: dict[str, Any]) -> _Page:

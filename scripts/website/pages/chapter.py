@@ -102,11 +102,11 @@ def exercises(text: str) -> list[Exercise]:
     ]
 
 
-def exercise_heads() -> Callable[[str], str]:
+def exercise_heads() -> Callable[[str], Html]:
     """What `{{ exercise("easy") }}` calls on one page: the next number, its anchor and level."""
     numbers = itertools.count(1)
 
-    def head(level: str) -> str:
+    def head(level: str) -> Html:
         if level not in LEVELS:
             raise FlopbookError(
                 f"an exercise is {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, found '{level}'"
@@ -115,7 +115,7 @@ def exercise_heads() -> Callable[[str], str]:
             '<strong class="fb-exercise" id="exercise-{0}">Exercise {0}</strong> '
             '<span class="fb-badge">{1}</span>'
         ).format(next(numbers), level)
-        return str(markup)
+        return markup
 
     return head
 

@@ -155,7 +155,7 @@ class Landscape:
 
     # Tables.
 
-    def makers_table(self) -> str:
+    def makers_table(self) -> Html:
         """Every family with what sets it apart and all of its makers."""
         grouped = by_family(self._items)
         rows = [
@@ -167,9 +167,9 @@ class Landscape:
             for family in FAMILIES
         ]
         head = ("Family", "Makers", "#Entries")
-        return str(table(head, rows, caption="Families of accelerators", kind="fb-families"))
+        return table(head, rows, caption="Families of accelerators", kind="fb-families")
 
-    def ranges_table(self) -> str:
+    def ranges_table(self) -> Html:
         """What the chips of each family have, from the least to the most."""
         grouped = by_family(self._items)
         rows = []
@@ -179,22 +179,22 @@ class Landscape:
             rows.append((family.title, *ranges))
         head = ("Family", *(measure.title for measure in MEASURES.values()))
         caption = "From least to most, and of how many chips it is known"
-        return str(table(head, rows, caption=caption))
+        return table(head, rows, caption=caption)
 
-    def formats_table(self, *vendors: str) -> str:
+    def formats_table(self, *vendors: str) -> Html:
         """Number formats of matrix units, each in the first generation of a maker to have it."""
         rows = []
         for name in vendors:
             for family, year, formats in new_formats(self._items, name):
                 rows.append((vendor(name).name, family, f"{int(year)}", ", ".join(formats)))
         head = ("Maker", "Generation", "#Year", "New formats of its matrix units")
-        return str(table(head, rows, caption="Number formats by year"))
+        return table(head, rows, caption="Number formats by year")
 
-    def errors_table(self, *picked: tuple[str, str, str, str]) -> str:
+    def errors_table(self, *picked: tuple[str, str, str, str]) -> Html:
         """Known errors as (what happened, entry, field, source): what was stated, what is shown."""
         rows = [self._error_row(*error) for error in picked]
         head = ("What happened", "Chip", "Stated", "#Stated over shown", "Source")
-        return str(table(head, rows, caption="Known errors"))
+        return table(head, rows, caption="Known errors")
 
     def _error_row(self, words: str, entry_id: str, field: str, source: str) -> tuple[str, ...]:
         errors = (
@@ -217,24 +217,24 @@ class Landscape:
             cite(source, self._page),
         )
 
-    def endings_table(self) -> str:
+    def endings_table(self) -> Html:
         """Makers that closed, were bought or merged, or licensed their technology away, by date."""
         endings = [(fact, maker_id) for maker_id in vendor_ids() for fact in _endings(maker_id)]
         endings.sort(key=lambda ending: (date_or_last(ending[0]), ending[1]))
         rows = [self._ending_row(maker_id, fact) for fact, maker_id in endings]
         head = ("Maker", "When", "What", "Source")
-        return str(table(head, rows, caption="Makers that ended or changed hands"))
+        return table(head, rows, caption="Makers that ended or changed hands")
 
     def _ending_row(self, vendor_id: str, fact: Fact) -> tuple[str, ...]:
         source = cite(fact.source, self._page)
         return self._maker_link(vendor_id), fact.date or "-", str(fact.value), source
 
-    def systems_table(self, *ids: str) -> str:
+    def systems_table(self, *ids: str) -> Html:
         """Systems and pods: chips that share one fast network, and what they have together."""
         by_id = {row.entry.id: row for row in self._items}
         rows = [self._system_row(by_id[load_entry(name).id]) for name in ids]
         head = ("System", "Status", "#Domain, chips", "#Peak, 16 bits", "#Memory", "#Power")
-        return str(table(head, rows, caption="Systems with one fast network"))
+        return table(head, rows, caption="Systems with one fast network")
 
     def _system_row(self, system: ExplorerRow) -> tuple[str, ...]:
         peak = peak16(system.cells)

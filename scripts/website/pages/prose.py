@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateError, Undefined
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
 
 from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
@@ -28,7 +29,7 @@ from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
 from scripts.website.figures import figure_markup, origin
 from scripts.website.figures.tile_traffic import largest_tile
-from scripts.website.markup import link
+from scripts.website.markup import Html, harmless, link, trusted
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads
@@ -194,14 +195,14 @@ def _plain(setting: Any) -> Any:
     return setting
 
 
-def _cited(page: str, key: str) -> str:
-    return str(cite(key, page))
+def _cited(page: str, key: str) -> Html:
+    return cite(key, page)
 
 
-def _claim(page: str, key: str) -> str:
+def _claim(page: str, key: str) -> Html:
     """A claim of the ledger in words, linked to its row."""
     row = ledger_row(key)
-    return str(link(claim_words(row), html_link(page, claim_page(row))))
+    return link(claim_words(row), html_link(page, claim_page(row)))
 
 
 def _stated(page: str, key: str) -> Number:
@@ -219,17 +220,21 @@ def _quantity(text: str, si_unit: str) -> Number:
     return Number(parse_quantity(text, si_unit), si_unit)
 
 
-def _roofline(page: str, name: str) -> str:
+def _roofline(page: str, name: str) -> Html:
     """The roofline of a chip, with the code and the call in its caption as under every figure."""
-    return roofline_svg(chip(name), origin("rooflines", page, f"roofline({json.dumps(name)})"))
+    call = f"roofline({json.dumps(name)})"
+    return trusted(roofline_svg(chip(name), origin("rooflines", page, call)))
 
 
-def _figure(page: str, name: str, /, **options: Any) -> str:
-    return figure_markup(name, page, **options)
+def _figure(page: str, name: str, /, **options: Any) -> Html:
+    return trusted(figure_markup(name, page, **options))
 
 
 def _printable(content: Any) -> Any:
-    """Refuse a bare number: a number without unit and origin does not belong in prose."""
+    """Let no text begin an element or a link that is not markup yet.
+
+    Refuse a bare number: a number without unit and origin does not belong in prose.
+    """
     if isinstance(content, Undefined):
         return content
     if isinstance(content, float) and not isinstance(content, Number):
@@ -238,6 +243,8 @@ def _printable(content: Any) -> Any:
         )
     if isinstance(content, (Number, _Chip, _Model, _ProseAnswer)):
         return str(content)
+    if isinstance(content, str) and not isinstance(content, Markup):
+        return harmless(content)
     return content
 
 

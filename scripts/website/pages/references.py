@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -16,6 +17,7 @@ from scripts.website.markup import (
     Markdown,
     attribute,
     front_matter,
+    harmless,
     page_text,
     plain,
     relative,
@@ -36,6 +38,7 @@ from scripts.website.pages.sources import (
 )
 
 INDEX = "references/index.md"
+_EXPRESSION = re.compile(r"(\{\{.*?\}\})", re.DOTALL)
 
 
 def pages() -> dict[str, str]:
@@ -109,10 +112,18 @@ def introduction(topic: Topic) -> str:
     Raises ProseError with the place.
     """
     file = show_path(library().bibliography / "topics.yaml")
-    text = render(topic.intro.strip(), topic_page(topic.id), file, first_line=topic.line)
+    source = _outside_expressions(topic.intro.strip())
+    text = render(source, topic_page(topic.id), file, first_line=topic.line)
     # Each paragraph on one line, so that no word at the start of a line is taken for a mark of a
     # list.
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def _outside_expressions(text: str) -> str:
+    """An introduction in which only expressions give markup; a program is no expression."""
+    pieces = _EXPRESSION.split(text)
+    pieces[0::2] = [str(harmless(piece)).replace("{%", "&#123;%") for piece in pieces[0::2]]
+    return "".join(pieces)
 
 
 def topic_markdown(topic: Topic) -> str:

@@ -157,10 +157,7 @@ def test_the_scripts_name_no_data_and_write_no_markup() -> None:
 
 
 def test_no_mathematics_is_set_in_the_head_of_a_page() -> None:
-    """A formula in the introduction of a topic stays text there.
-
-    Its marks would end the description.
-    """
+    """A formula in the introduction of a topic stays text there, as it was written."""
     head = front_matter('A "title"', r"An $m \times n$ matrix")
-    assert head == '---\ntitle: "A \'title\'"\ndescription: "An $m times n$ matrix"\n---\n'
+    assert head == ('---\ntitle: "A \\"title\\""\ndescription: "An $m \\\\times n$ matrix"\n---\n')
     assert replace_maths(head) == head

@@ -17,6 +17,7 @@ from flopbook.checks.rules import (
     clock,
     community,
     dates,
+    elements,
     glossary,
     inferred,
     intensity,
@@ -78,6 +79,7 @@ RULES: tuple[ModuleType, ...] = (
     thin,
     linkstates,
     typed,
+    elements,
     glossary,
     measured,
 )

@@ -1,0 +1,187 @@
+"""Scripts in every text field of every kind of data file, with the filters of input switched off.
+
+Nothing of them runs in a browser that is told to ignore the policy of the pages, and nothing of
+them is markup in any file of the site, in the book or in the ePub.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from scripts.attack.campaign import Attempt, Campaign
+from scripts.attack.checkout import build, environment, small_checkout
+from scripts.attack.hostile import SCRIPTS
+from scripts.attack.poison import poison, without_filters
+from scripts.ensure_browser import ensure_browser
+from scripts.website.build.policy import page_problems
+from scripts.website.build.weigh import LAUNCH, served
+
+NAME = "payloads"
+BROWSER = True  # the area needs one
+_ROUNDS = 4
+_ALIKE = 3  # pages of products that are opened: all of them come from one template
+# A tag that a payload would begin, or a link that it would lead somewhere with.
+_TAG = (
+    r"<\\?/?\\?(?:script|img|svg|iframe|title|math|textarea)\b[^<>]{0,40}attacked"
+    r"|<script>attacked"
+)
+_HTML = re.compile(_TAG, re.IGNORECASE)
+_MARKDOWN = re.compile(rf"{_TAG}|(?<!\\)\]\(javascript:", re.IGNORECASE)
+_CODE = re.compile(r"^(```+|~~~+).*?^\1|(?<!`)(`+)(?!`)[^\n]+?(?<!`)\2(?!`)", re.DOTALL | re.M)
+_COUNT_CALLS = "window.hits = 0; window.attacked = () => { window.hits += 1; };"
+_OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
+_TOUCH_ALL = """document.querySelectorAll('.md-content *').forEach(one => {
+  for (const kind of ['mouseover', 'focus', 'error', 'load']) one.dispatchEvent(new Event(kind));
+})"""
+
+
+def attack(campaign: Campaign) -> Iterator[Attempt]:
+    """Poisoned checkouts, each built and read by every reader of the site."""
+    for number in range(campaign.count(_ROUNDS)):
+        folder = small_checkout(campaign.folder / str(number))
+        without_filters(folder)
+        fields = poison(folder, SCRIPTS, campaign.rng)
+        built = build(folder)
+        said = (built.stdout + built.stderr)[-1000:]
+        yield Attempt(f"build with {fields} payloads", said if built.returncode else "")
+        if built.returncode == 0:
+            yield from _files(folder / "site")
+            yield from _pages(folder / "site")
+            yield from _book(folder)
+
+
+def _files(site: Path) -> Iterator[Attempt]:
+    """What a reader of each kind of file would take for markup."""
+    for path in sorted(site.rglob("*")):
+        if path.is_file() and path.suffix in _READERS:
+            name = path.relative_to(site).as_posix()
+            yield Attempt(name, _READERS[path.suffix](path, name, site))
+
+
+def _page(path: Path, name: str, site: Path) -> str:
+    return next(page_problems(path.read_text(encoding="utf-8"), name, site), "")
+
+
+def _xml(path: Path, _name: str, _site: Path) -> str:
+    return _xml_text(path.read_text(encoding="utf-8"))
+
+
+def _xml_text(text: str) -> str:
+    try:
+        tree = ET.fromstring(text)
+    except ET.ParseError as error:
+        return str(error)
+    for element in tree.iter():
+        name = element.tag.rpartition("}")[2].lower()
+        handlers = [key for key in list(element.attrib) if key.rpartition("}")[2].startswith("on")]
+        if name in ("script", "iframe", "foreignobject") or handlers:
+            return f"an element {name} {handlers}"
+        if name in ("content", "summary") and element.get("type") in ("html", "xhtml"):
+            return _alive(html.unescape(element.text or ""), _HTML)
+    return ""
+
+
+def _markdown(path: Path, _name: str, _site: Path) -> str:
+    return _alive(_CODE.sub("", path.read_text(encoding="utf-8")), _MARKDOWN)
+
+
+def _search(path: Path, _name: str, _site: Path) -> str:
+    """The search shows titles and texts of its documents as HTML; other records are data."""
+    documents = json.loads(path.read_text(encoding="utf-8"))
+    if path.name != "documents.json":
+        return ""
+    shown = (document[key] for document in documents for key in ("title", "text"))
+    return next(filter(None, (_alive(text, _HTML) for text in shown)), "")
+
+
+def _alive(text: str, pattern: re.Pattern[str]) -> str:
+    match = pattern.search(text)
+    return f"unescaped: {text[max(0, match.start() - 20) : match.end() + 20]!r}" if match else ""
+
+
+_READERS = {
+    ".html": _page,
+    ".svg": _xml,
+    ".xml": _xml,
+    ".md": _markdown,
+    ".txt": _markdown,
+    ".json": _search,
+}
+
+
+def _book(folder: Path) -> Iterator[Attempt]:
+    """The handbook on paper and in a reader."""
+    command = [sys.executable, "-m", "scripts.build_book"]
+    made = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    yield Attempt("the book", made.stderr[-1000:] if made.returncode else "")
+    for path in sorted((folder / "build" / "book").glob("*.epub")):
+        with zipfile.ZipFile(path) as epub:
+            for name in epub.namelist():
+                if name.endswith((".xhtml", ".opf", ".ncx", ".svg")):
+                    yield Attempt(f"{path.name}: {name}", _xml_text(epub.read(name).decode()))
+    for path in sorted((folder / "build" / "book").glob("*.pdf")):
+        yield Attempt(path.name, _pdf(path))
+
+
+def _pdf(path: Path) -> str:
+    """Scripts and addresses of links, which are the only active parts of a printed page."""
+    import pypdf
+
+    reader = pypdf.PdfReader(path)
+    root: Any = reader.trailer["/Root"]
+    if "/OpenAction" in root or "/AA" in root or "/JavaScript" in root.get("/Names", {}):
+        return "a script of the document"
+    for page in reader.pages:
+        for note in page.get("/Annots", []):
+            action = note.get_object().get("/A", {})
+            address = str(action.get("/URI", ""))
+            if "/JS" in action or (address and not address.startswith(("http", "mailto:"))):
+                return f"an action {action}"
+    return ""
+
+
+def _pages(site: Path) -> Iterator[Attempt]:
+    """Every page in a browser that counts what ran; its event loop is in a thread of its own."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        yield from thread.submit(_browsed, site).result()
+
+
+def _browsed(site: Path) -> list[Attempt]:
+    from playwright.sync_api import sync_playwright
+
+    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    alike = [page for page in pages if page.count("/") == 3 and page.startswith("accelerators/")]
+    pages = [page for page in pages if page not in alike[_ALIKE:]]
+    attempts = []
+    with served(site) as base, sync_playwright() as playwright:
+        executable = str(ensure_browser())
+        browser = playwright.chromium.launch(executable_path=executable, args=list(LAUNCH))
+        context = browser.new_context(bypass_csp=True)
+        context.add_init_script(_COUNT_CALLS)
+        tab = context.new_page()
+        for page in pages:
+            tab.goto(base + page.removesuffix("index.html"))
+            tab.wait_for_load_state("networkidle")
+            tab.evaluate(_OPEN_ALL)
+            tab.evaluate(_TOUCH_ALL)
+            hits = tab.evaluate("window.hits")
+            attempts.append(Attempt(f"{page} in a browser", f"{hits} scripts ran" if hits else ""))
+        browser.close()
+    return attempts

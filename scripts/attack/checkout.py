@@ -1,0 +1,186 @@
+"""A small checkout of the project: all of its code, a few of its entries, a page of each kind.
+
+It builds in seconds what the whole one builds in minutes, by the same programs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+_CODE = ("scripts", "calculators", "requirements", "docs/assets", "pyproject.toml", "mkdocs.yml")
+_ABOUT = ("LICENSE", "LICENSES", "NOTICE", "CITATION.cff", "CHANGELOG.md")
+# Among them the chips of the cheat sheet, and those that the examples of calculators ask for.
+ENTRIES = (
+    *("nvidia/a100-sxm-80gb", "nvidia/h100-sxm", "nvidia/h200-sxm", "nvidia/b200"),
+    *("amd/mi300x", "amd/mi355x", "google/tpu-v5p", "google/tpu-v6e", "google/tpu-v7x"),
+    *("aws/trainium2", "google/tpu-v5e", "google/tpu-v4", "google/tpu-v3", "nvidia/dgx-h100"),
+    *("nvidia/h100-pcie", "nvidia/l40s", "nvidia/t4", "nvidia/l4", "nvidia/a10", "nvidia/a30"),
+)
+MODELS = ("llama-2-7b", "llama-3-8b", "llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b")
+_TOPIC = {
+    "id": "roofline",
+    "title": "Rooflines",
+    "intro": "What these works say.",
+    "calculators": ["ridge-point"],
+}
+_START_HERE = ("williams2009roofline", "he2022brrrr", "hooker2021hardware")
+_STUBS = (
+    *("index.md", "handbook/index.md", "using.md", "conventions.md", "contributing/index.md"),
+    *("contributing/architecture.md", "contributing/style.md", "contributing/decisions.md"),
+)
+# The calculators that have a page; all of them can still be called.
+_CALCULATORS = """
+SECTIONS = {"Rooflines": {"ridge-point": "rooflines", "min-batch": "rooflines"}}
+CATALOGUE_OF_PAGES = SECTIONS["Rooflines"]
+"""
+_ALL = "name: get_formula(name) for name in CATALOGUE"
+_ABSENT = {
+    "scripts/website/build/content.py": "    yield cheatsheet.PAGE, cheatsheet.sheet_page()\n",
+    "mkdocs.yml": "      - Cheat sheet: cheat-sheet.md\n",
+}
+_PAGE = "---\ntitle: {0}\ndescription: What it is.\n{1}---\n\n# {0}\n\nText.\n\n## Part\n\nMore.\n"
+# What a chapter takes from data: names, values, works, pictures, forms.
+_NUMBERS = """
+{{ cite("williams2009roofline") }} on {{ chip("h100-sxm") }} and {{ model("llama-3-70b") }}.
+{{ entry("nvidia/h100-sxm").summary }} {{ entry("nvidia/h100-sxm").name }}
+{{ chip("h100-sxm").peak("bf16") }}
+
+{{ roofline("h100-sxm") }}
+
+{{ form("min-batch") }}
+"""
+_ENTRY = re.compile(r"^@\w+\{([^,\s]+),.*?^\}\n", re.DOTALL | re.MULTILINE)
+_KEYWORDS = re.compile(r"keywords = \{[^}]*\}")
+_WORD = re.compile(r"[a-z][\w-]*[0-9]{4}[\w-]*")
+_NOTEBOOK = '# %% [markdown]\n# # A practical\n#\n# What it shows.\n\n# %%\nprint("one")\n'
+
+
+def small_checkout(folder: Path) -> Path:
+    """Write the checkout into a folder that does not exist yet; the folder comes back."""
+    for name in (*_CODE, *_ABOUT):
+        _copy(ROOT / name, folder / name)
+    shutil.rmtree(folder / "calculators" / "notebooks")
+    _write(folder / "calculators" / "notebooks" / "practical.py", _NOTEBOOK)
+    for path in (folder / "calculators" / "models").glob("*.yaml"):
+        if path.stem not in MODELS:
+            path.unlink()
+    calculators = folder / "calculators" / "flopbook" / "formulas" / "__init__.py"
+    text = calculators.read_text(encoding="utf-8")
+    assert _ALL in text
+    _write(calculators, text.replace(_ALL, f"{_ALL}_OF_PAGES") + _CALCULATORS)
+    for name, text in _ABSENT.items():
+        _cut(folder / name, text)
+    _entries(folder)
+    for number, name in enumerate(_STUBS):
+        _write(folder / "docs" / name, _PAGE.format(f"Page {number}", ""))
+    handbook = folder / "docs" / "handbook"
+    _write(handbook / "index.md", f"{_PAGE.format('Handbook', '')}\n<!-- book -->\n")
+    _write(handbook / "one.md", _PAGE.format("One", "order: 1\n") + _NUMBERS)
+    _bibliography(folder / "bibliography", folder)
+    return folder
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What a program of the small checkout runs with: its own code, nothing kept elsewhere."""
+    paths = os.pathsep.join((str(folder), str(folder / "calculators")))
+    own = {"PYTHONPATH": paths, "FLOPBOOK_CACHE": "", "FLOPBOOK_JAX": "0"}
+    return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def build_command(*words: str) -> list[str]:
+    """`make site` without the set-up."""
+    return [sys.executable, "-m", "scripts.build_site", *words]
+
+
+def build(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Build the site of a small checkout, and wait."""
+    return subprocess.run(
+        build_command(*words),
+        cwd=folder,
+        env=environment(folder) | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(source, target, ignore=ignored)
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _entries(folder: Path) -> None:
+    """The entries with their vendors, and the schemas."""
+    chips = Path("accelerators")
+    for path in (*(ROOT / chips).glob("*.json"), ROOT / chips / "__init__.py"):
+        _copy(path, folder / chips / path.name)
+    vendors = {f"{name.partition('/')[0]}/vendor" for name in ENTRIES}
+    for name in (*ENTRIES, *vendors):
+        _copy(ROOT / chips / f"{name}.yaml", folder / chips / f"{name}.yaml")
+
+
+def _bibliography(target: Path, folder: Path) -> None:
+    """One topic, the terms, and the works that anything here names."""
+    source = ROOT / "bibliography"
+    for path in (*source.glob("*.json"), source / "__init__.py"):
+        _copy(path, target / path.name)
+    _write(target / "topics.yaml", yaml.safe_dump({"topics": [_TOPIC]}, sort_keys=False))
+    _glossary(source / "glossary.yaml", target)
+    names = _named(folder)
+    for path in source.glob("*.bib"):
+        found = _ENTRY.finditer(path.read_text(encoding="utf-8"))
+        if entries := [_of_the_topic(match[0]) for match in found if match[1] in names]:
+            _write(target / path.name, "\n".join(entries))
+
+
+def _of_the_topic(entry: str) -> str:
+    """An entry of the one topic; a web page without a kind is a source of values."""
+    head, line, rest = entry.partition("\n")
+    kind = "" if "\n  type = " in entry else "\n  type = {source},"
+    return _KEYWORDS.sub(f"keywords = {{{_TOPIC['id']}}}", head + kind + line + rest)
+
+
+def _glossary(source: Path, target: Path) -> None:
+    """Terms that stand by themselves, all of them taught by the one chapter."""
+    known = yaml.safe_load(source.read_text(encoding="utf-8"))["terms"]
+    terms = [
+        {**term, "chapter": "handbook/one.md#part"}
+        for term in known
+        if not term.get("names") and not term.get("symbol")
+    ]
+    for term in terms:
+        term.pop("see_also", None)
+    _write(target / source.name, yaml.safe_dump({"terms": terms}, sort_keys=False))
+
+
+def _cut(path: Path, text: str) -> None:
+    """Take out of a file what the small checkout has no pages for."""
+    whole = path.read_text(encoding="utf-8")
+    assert text in whole, f"{path.name} has no {text!r}"
+    _write(path, whole.replace(text, ""))
+
+
+def _named(folder: Path) -> set[str]:
+    """Whatever looks like the key of a work in the files of a checkout."""
+    names = set(_START_HERE)
+    for path in folder.rglob("*"):
+        if path.suffix in (".py", ".yaml", ".md"):
+            names.update(_WORD.findall(path.read_text(encoding="utf-8")))
+    return names

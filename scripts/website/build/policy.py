@@ -1,0 +1,172 @@
+"""What a page of the site may run: the scripts that are ours, and nothing else.
+
+Each page says so to the browser in a Content-Security-Policy, and the build refuses a page that
+holds anything that such a policy would have to stop. Ours are the files of the site, and the
+scripts that the theme writes into its pages, known by their text.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import html
+import posixpath
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+# Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it
+# escaped. An attribute's value may hold anything but its own quotation mark.
+_TAG = re.compile(r"<([a-zA-Z][^\s/>]*)(?:((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>)?")
+_ATTRIBUTE = re.compile(r"([^\s=\"'/>]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?")
+_SCRIPT = re.compile(r"(<script\b(?:[^>\"']|\"[^\"]*\"|'[^']*')*>)(.*?)</script>", re.S | re.I)
+# Elements that load or run something, or change what every address on a page means.
+_REFUSED = frozenset(
+    (
+        *("iframe", "frame", "frameset", "object", "embed", "applet", "portal", "base"),
+        *("animate", "set", "animatetransform", "animatemotion", "foreignobject"),
+    )
+)
+_ADDRESSES = frozenset(
+    ("href", "src", "action", "formaction", "xlink:href", "data", "poster", "srcset", "background")
+)
+_ACTIVE = re.compile(r"(?:javascript|vbscript|data|blob|file|filesystem):", re.I)
+_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f]")
+_STATED = ("x-ua-compatible", "content-security-policy")  # one policy more only forbids more
+_RECORDS = ("application/json", "application/ld+json")  # types of script elements that hold data
+_BLANK = re.compile(r"\{\{.*?\}\}")
+_DIRECTIVES = (
+    "default-src 'none'",
+    "script-src 'self' {scripts}",
+    "style-src 'self'",
+    "style-src-attr 'unsafe-inline'",  # pictures place their moving parts by a style of their own
+    "img-src 'self' data:",  # icons of the theme's style sheets
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+)
+_CHARSET = re.compile(r"<meta charset=[\"']?utf-8[\"']?\s*/?>", re.I)
+
+
+class PolicyError(ValueError):
+    """Pages hold something that may not run; the message has a line for each."""
+
+
+def write_policies(site: Path) -> None:
+    """Give every page its policy. Raises PolicyError for what no page may hold."""
+    problems: list[str] = []
+    for path in sorted(site.rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        page = path.relative_to(site).as_posix()
+        found = list(page_problems(text, page, site))
+        problems += found
+        if not found:
+            path.write_text(with_policy(text), encoding="utf-8")
+    for path in sorted(site.rglob("*.svg")):
+        name = path.relative_to(site).as_posix()
+        problems += page_problems(path.read_text(encoding="utf-8"), name, site)
+    if problems:
+        raise PolicyError("\n".join(problems))
+
+
+def with_policy(text: str) -> str:
+    """A page with its policy right behind the encoding; whatever stands below obeys it."""
+    hashes = dict.fromkeys(
+        f"'sha256-{base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()}'"
+        for tag, body in _SCRIPT.findall(text)
+        if _is_run_inline(_attributes(tag))
+    )
+    content = "; ".join(_DIRECTIVES).format(scripts=" ".join(hashes))
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{content}">'
+    charset = _CHARSET.search(text)
+    if charset is None:
+        raise PolicyError("a page does not begin with its encoding")
+    return f"{text[: charset.end()]}{meta}{text[charset.end() :]}"
+
+
+def page_problems(text: str, page: str, site: Path) -> Iterator[str]:
+    """Each thing on a page that would run and is not ours, with its place."""
+    for match in _SCRIPT.finditer(text):
+        if fault := _script_fault(_attributes(match[1]), match[2], page, site):
+            yield f"{page}:{_line(text, match.start())}: {fault}"
+    # Comments and styles are looked into as well: browsers and we may differ on where they end.
+    rest = _SCRIPT.sub(_emptied, text)
+    for match in _TAG.finditer(rest):
+        if fault := _tag_fault(match[1].lower(), match[2]):
+            yield f"{page}:{_line(rest, match.start())}: {fault}"
+
+
+def _emptied(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
+
+
+def _line(text: str, start: int) -> int:
+    return text.count("\n", 0, start) + 1
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    """Name -> value of the attributes of a tag; the first of a name counts, as in a browser."""
+    inside = re.sub(r"^<[a-zA-Z][^\s/>]*|>$", "", tag)
+    found: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(inside):
+        bare = value[1:-1] if value[:1] in "\"'" and value else value
+        found.setdefault(name.lower(), html.unescape(bare))
+    return found
+
+
+def _is_run_inline(attributes: dict[str, str]) -> bool:
+    return "src" not in attributes and attributes.get("type") not in _RECORDS
+
+
+def _script_fault(attributes: dict[str, str], body: str, page: str, site: Path) -> str:
+    if attributes.get("type") in _RECORDS:
+        return "a record that ends its script element" if "<" in body else ""
+    if _is_run_inline(attributes):
+        is_known = any(known.fullmatch(body) for known in theme_scripts())
+        return "" if is_known else f"a script that is not the theme's: {body[:60]!r}"
+    folder = posixpath.dirname(page)
+    path = attributes["src"].partition("?")[0]
+    own = path.lstrip("/") if path.startswith("/") else posixpath.join(folder, path)
+    target = posixpath.normpath(own)
+    is_ours = target.startswith("assets/") and (site / target).is_file()
+    return "" if is_ours else f"a script from {attributes['src']!r}"
+
+
+def _tag_fault(name: str, inside: str | None) -> str:
+    if inside is None:
+        return f"<{name} does not end"
+    if name in _REFUSED or name == "script":
+        return f"<{name}> may not stand on a page"
+    if "=" not in inside:
+        return ""
+    for attribute, value in _attributes(inside).items():
+        if attribute.startswith("on") or attribute == "srcdoc":
+            return f"<{name}> has the handler {attribute}"
+        if attribute == "http-equiv" and value.lower() not in _STATED:
+            return f"<meta> sets {value}"
+        if attribute in _ADDRESSES and _is_active(name, _UNSEEN.sub("", value)):
+            return f"<{name}> leads to {value[:40]!r}"
+    return ""
+
+
+def _is_active(name: str, address: str) -> bool:
+    """Whether an address runs or reads something; a picture inside of the page does neither."""
+    is_picture = name in ("img", "image") and address.lower().startswith("data:image/")
+    return bool(_ACTIVE.match(address)) and not is_picture
+
+
+@functools.cache
+def theme_scripts() -> tuple[re.Pattern[str], ...]:
+    """What the theme writes into its pages, from its own templates; an address may stand in it."""
+    folder = files("material") / "templates" / "partials" / "javascripts"
+    scripts: list[re.Pattern[str]] = []
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        for _, body in _SCRIPT.findall(path.read_text(encoding="utf-8")):
+            fixed = map(re.escape, _BLANK.split(body))
+            scripts.append(re.compile(r"[\w./-]*".join(fixed)))
+    return tuple(scripts)

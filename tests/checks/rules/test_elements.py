@@ -1,0 +1,64 @@
+"""Prose holds no HTML: each way in is found with its line, and what only shows code is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flopbook.checks.lint import lint
+from flopbook.checks.rules.base import Holdings
+from flopbook.checks.rules.elements import check, elements
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>attacked()</script>",
+        "a <svg onload=attacked()> b",
+        "<iframe srcdoc='&lt;script&gt;attacked()&lt;/script&gt;'></iframe>",
+        "<IMG src=x onerror=attacked()>",
+        "<\\script>attacked()",
+        "</p>",
+        "<!--><script>attacked()</script>",
+        "<!-- book --> <script>attacked()</script>",
+        "![x](x){onerror=attacked()}",
+        "[x](javascript:attacked())",
+        "[x]( <JavaScript:attacked()>)",
+        "[x]\n\n[x]: javascript:attacked()",
+        "\\`<script>attacked()</script>`",
+        "{% raw %}<script>attacked()</script>{% endraw %}",
+        "$ <script>attacked()</script> $",
+        "```\n```\n<script>attacked()</script>\n```\n```",
+    ],
+)
+def test_what_would_be_markup_is_found(text: str) -> None:
+    found = list(elements(f"# Title\n\n{text}\n"))
+    assert found and found[0][0] >= 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a < b and b > a, 3<5",
+        "`<script>` and ``<a `b`>``",
+        "```html\n<script>attacked()</script>\n```",
+        "$a<b$ and $$\na<b\n$$",
+        '{{ chip("h100-sxm") }} {% if a<b %}{% endif %}{# <b> #}',
+        "<!-- book -->",
+        "[x](https://acme.example/javascript:)",
+        "a set {n = 1}",
+    ],
+)
+def test_what_a_page_shows_is_left(text: str) -> None:
+    assert list(elements(text)) == []
+
+
+def test_the_finding_names_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text("# One\n\n<script>attacked()</script>\n", encoding="utf-8")
+    (finding,) = list(check(Holdings(docs=tmp_path)))[:1]
+    assert f"{finding.problem}".startswith(f"{tmp_path / 'one.md'}:3:1: markup: found '<script>")
+
+
+def test_our_own_prose_is_plain() -> None:
+    assert [problem for problem in lint() if problem.rule == "markup"] == []
