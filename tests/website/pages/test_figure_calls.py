@@ -5,6 +5,7 @@ Whoever copies it into a page gets the same picture.
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 from pathlib import Path
@@ -25,6 +26,7 @@ _CALL = re.compile(r"drawn by <code>(.*?)</code>\)</figcaption>")
 _CODE = re.compile(r'href="\.\./\.\./([^"]+)"[^>]*>code of this figure<')
 
 
+@functools.cache  # three tests read the figures of each chapter
 def figures(path: Path) -> list[str]:
     """The figures of a rendered chapter, as they stand on the page."""
     page = f"handbook/{path.name}"
