@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.library import entry_ids, load_entry, vendor, vendor_ids
+from flopbook.data.library import entry_ids, load_entry, per_library, vendor, vendor_ids
 from flopbook.drawing.markup import slug
 from flopbook.hardware.picked import Picked
 from scripts.website.markup import (
@@ -68,11 +68,12 @@ class ExplorerRow(NamedTuple):
     places: dict[int, int]
 
 
-def items() -> list[ExplorerRow]:
+@per_library  # figures and pages of every sort ask for all accelerators
+def items() -> tuple[ExplorerRow, ...]:
     """All entries, chips first, then what is built of them; by id within a kind."""
     order = [*KINDS]
     rows = [_explorer_row(load_entry(name)) for name in entry_ids()]
-    return sorted(rows, key=lambda row: (order.index(row.entry.kind), row.entry.id))
+    return tuple(sorted(rows, key=lambda row: (order.index(row.entry.kind), row.entry.id)))
 
 
 def _explorer_row(entry: Entry) -> ExplorerRow:

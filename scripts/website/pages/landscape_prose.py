@@ -42,7 +42,7 @@ class Landscape:
         self._page = page
 
     @functools.cached_property
-    def _items(self) -> list[ExplorerRow]:
+    def _items(self) -> tuple[ExplorerRow, ...]:
         return items()
 
     @functools.cached_property
