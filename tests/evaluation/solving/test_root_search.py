@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.evaluation.calculator import calculate
 from flopbook.evaluation.solving.root_search import (
     CLOSE,
     EXACT,
@@ -23,6 +24,7 @@ from flopbook.evaluation.solving.root_search import (
     spans,
     with_extremes,
 )
+from flopbook.evaluation.solving.solver import solve
 
 RANGE = Domain(1e-6, 1e6)
 WHOLE = Domain(1.0, 1e6, whole=True)
@@ -180,3 +182,14 @@ def test_words_have_stretches_too() -> None:
 @given(value=st.floats(allow_nan=False, allow_infinity=False))
 def test_a_value_is_close_to_itself(value: float) -> None:
     assert is_close(value, value, EXACT) and not is_close(math.inf, value, EXACT)
+
+
+@pytest.mark.parametrize("chips", [68, 69, 512, 513, 7855])
+@pytest.mark.parametrize("op", ["reduce-scatter", "all-reduce"])
+def test_the_tooth_of_a_saw_is_found_beside_the_jump(op: str, chips: int) -> None:
+    """Odd and even rings have different latencies, so halving may end beside the chips that fit."""
+    options = {"op": op, "bytes": 1e9, "link_bandwidth": 450e9}
+    target = calculate("collective", chips=chips, **options)["crossover_bytes"]
+    found = solve("collective", "chips", {"crossover_bytes": target}, **options)
+    assert chips in [answer.value for answer in found.answers]
+    assert all(not answer.bound for answer in found.answers)

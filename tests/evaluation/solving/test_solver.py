@@ -87,17 +87,6 @@ def assert_met(found: Solution, target: Any, others: dict[str, Any]) -> None:
     assert found.value == found.answers[0].value == found.result.inputs[found.name].value
 
 
-@pytest.mark.parametrize("chips", [68, 69, 512, 513, 7855])
-@pytest.mark.parametrize("op", ["reduce-scatter", "all-reduce"])
-def test_the_tooth_of_a_saw_is_found_beside_the_jump(op: str, chips: int) -> None:
-    """Odd and even rings have different latencies, so halving may end beside the chips that fit."""
-    options = {"op": op, "bytes": 1e9, "link_bandwidth": 450e9}
-    target = calculate("collective", chips=chips, **options)["crossover_bytes"]
-    found = solve("collective", "chips", {"crossover_bytes": target}, **options)
-    assert chips in [answer.value for answer in found.answers]
-    assert all(not answer.bound for answer in found.answers)
-
-
 @FEW
 @given(seed=SEEDS)
 @pytest.mark.parametrize("name", SMOOTH)
