@@ -126,8 +126,18 @@ def served(inputs: Inputs) -> Inputs:
         inputs["params"] += inputs["compute_params"]
     if "experts" in inputs:
         inputs["experts"] += inputs["experts_per_token"]
-        inputs["batch"] += inputs["ep"]
+        inputs |= laid_out(inputs["tp"], inputs["ep"], inputs["dp"])
+        if inputs["batch"] < inf:
+            inputs["batch"] += inputs["dp"] if inputs["dp"] < inf else inputs["ep"]
     return inputs
+
+
+def laid_out(tp: float, ep: float, dp: float) -> Inputs:
+    """Replicas that expert parallelism divides, and the chips that they need, or none said."""
+    if dp == inf:
+        return {"chips": inf}
+    replicas = ep * (1 + dp % 4)
+    return {"dp": replicas, "chips": tp * replicas if dp % 2 else inf}
 
 
 def generator(name: str) -> Callable[[random.Random], Inputs]:

@@ -38,8 +38,10 @@ def answer(result: Result) -> str:
     ]
     inputs = [(name, input_text(used), _origin(used)) for name, used in result.inputs.items()]
     short = [row for row in inputs if len(row[1]) <= LONG]
+    # What does not fit comes first: the other numbers are of something that cannot run.
+    blocks = [result.fit.text] if result.fit and result.fit.text else []
     # None below a sweep, and where all outputs are columns of tables.
-    blocks = [columns(outputs)] if outputs else []
+    blocks += [columns(outputs)] if outputs else []
     blocks += [*_tables(result), "from"]
     if short:
         blocks.append(columns(short, indent="  "))

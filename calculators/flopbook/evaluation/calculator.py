@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.fit import fit_of
 from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, add_notes
 from flopbook.evaluation.request import Request, flag, read_input, reads, takes
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
@@ -125,7 +126,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     used = {name: value for name, value in values.items() if not _stands_for_none(value)}
     sources = [value.source for value in values.values() if value.source]
     sources += request.chip.sources if request.chip else ()
-    return Result(
+    result = Result(
         request.formula,
         {**_named(request, values), **used},
         outputs,
@@ -133,6 +134,8 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
         tuple(dict.fromkeys([*sources, *request.formula.sources])),
         request.omitted,
     )
+    result.fit = fit_of(request.formula, values, outputs)
+    return result
 
 
 def _named(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from flopbook.formulas.declaration import Formula
 from flopbook.formulas.omissions import Noted
+from flopbook.quantities.units import format_quantity
 
 GIVEN = "given"  # the origin of an input that the caller wrote; all others name what supplied it
 DEFAULT = "default"
@@ -24,6 +25,44 @@ class Value(NamedTuple):
     place: str = ""  # file and line where that claim is written
 
 
+class Fit(NamedTuple):
+    """Memory of a chip against what it has to hold, in bytes, and what would make it fit."""
+
+    free: float
+    fewest_chips: float | None
+    remedy: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing is missing."""
+        return self.free >= 0
+
+    @property
+    def text(self) -> str:
+        """What stands before an answer that does not fit; empty where it does."""
+        if self.fits:
+            return ""
+        parts = [f"does not fit: {format_quantity(-self.free, 'byte')} over"]
+        if self.fewest_chips is not None and math.isfinite(self.fewest_chips):
+            parts.append(f"smallest number of chips {self.fewest_chips:,.0f}")
+        if self.remedy:
+            parts.append(f"with {self.remedy} it fits")
+        return "; ".join(parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Entries of the answer in JSON; the figures stand among the outputs, too."""
+        if self.fits:
+            return {"fits": True}
+        fewest = self.fewest_chips
+        is_known = fewest is not None and math.isfinite(fewest)
+        return {
+            "fits": False,
+            "over": {"value": -self.free, "unit": "byte"},
+            "smallest_chips": int(fewest) if is_known and fewest is not None else None,
+            "fits_with": self.remedy or None,
+        }
+
+
 class Result(Mapping[str, Any]):
     """A calculator's answer: a mapping of outputs (SI) with inputs, notes and sources beside it.
 
@@ -31,6 +70,8 @@ class Result(Mapping[str, Any]):
     output is a float, a word, a tuple of either, an array where arrays went in, or None where an
     input that it needs was left out.
     """
+
+    fit: Fit | None = None  # whether it fits into memory, where that is known
 
     def __init__(
         self,
@@ -70,6 +111,7 @@ class Result(Mapping[str, Any]):
         }
         return {
             "calculator": self.formula.id,
+            **(self.fit.as_json() if self.fit else {}),
             "inputs": {name: _input_record(used) for name, used in self.inputs.items()},
             "outputs": outputs,
             "notes": list(self.notes),

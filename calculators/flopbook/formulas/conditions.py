@@ -7,7 +7,7 @@ from typing import Any
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas.statements import Statement
-from flopbook.quantities.ops import inf, minimum
+from flopbook.quantities.ops import inf, minimum, where
 
 
 class Rule(Statement):
@@ -47,7 +47,7 @@ def kv_heads_are_shared(heads: float, kv_heads: float) -> bool:
 @rule("--tp {tp} does not divide {heads} attention heads; use {tp:divisor of heads}")
 def tp_divides_heads(heads: float, tp: float) -> bool:
     """Every rank of tensor parallelism computes equally many whole heads."""
-    return heads % tp == 0
+    return heads % where(tp < inf, tp, 1) == 0
 
 
 @rule(
@@ -60,7 +60,9 @@ def tp_divides_kv_heads(heads: float, tp: float, kv_heads: float, kv_lora_rank: 
     Latent attention has one compressed cache, which every rank holds.
     """
     keys = minimum(kv_heads, heads)
-    return (kv_lora_rank > 0) | (keys % tp == 0) | (tp % keys == 0)
+    # An open degree is filled from the number of chips, and a rule of its own asks for that.
+    degree = where(tp < inf, tp, 1)
+    return (kv_lora_rank > 0) | (keys % degree == 0) | (degree % keys == 0)
 
 
 @rule(

@@ -2,31 +2,40 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.caches import HEADS_RULES, KEY_AND_VALUE
-from flopbook.formulas.declaration import Constant, Input, Output, formula
-from flopbook.formulas.inference import LIMITS, WEIGHTS_RULES
+from flopbook.formulas.caches import HEADS_RULES
+from flopbook.formulas.declaration import Constant, Input, Output, Step, formula, part
+from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     ComputeParams,
-    KvWidth,
+    Ep,
+    Memory,
     Params,
     Seq,
-    Tp,
-    Vocab,
+    Share,
     WeightWidth,
-    Width,
 )
-from flopbook.formulas.parameters import HeadDim, Heads, KvHeads, KvRank, Layers, RopeDim, Tied
+from flopbook.formulas.inference_parts import (
+    DECODING_SYMBOLS,
+    FIT_OUTPUTS,
+    LAYOUT_RULES,
+    LIMITS,
+    PART_SYMBOLS,
+    cache_of_a_token,
+    decoding_step,
+    fit,
+    layout,
+    routed_weights,
+    weights_read,
+)
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
 
-Memory = Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)]
 Running = Annotated[
     float,
     Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12),
 ]
-Share = Annotated[float, Input("1", "s", "part of the memory for weights and cache", most=1)]
 Price = Annotated[float, Input("USD/s", "p", "price of one chip, such as 2USD/h", most=1e6)]
 Answer = Annotated[
     float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
@@ -34,6 +43,42 @@ Answer = Annotated[
 First = Annotated[
     float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)
 ]
+
+
+@part
+def sequences_that_fit(
+    params: Params,
+    seq: Seq,
+    memory: Memory,
+    token_bytes: Step,
+    routed: Step,
+    replicas: Step,
+    degree: Step,
+    cut: Step,
+    batch: Running = inf,
+    ep: Ep = 1.0,
+    bytes_per_param: WeightWidth = 2.0,
+    memory_share: Share = 1.0,
+) -> dict[str, Any]:
+    """Sequences that fit beside the weights, and those that run: all that fit if open."""
+    sequence_bytes = seq * token_bytes
+    weights_of_chip = bytes_per_param * ((params - routed) / degree + routed / (degree * ep))
+    room = memory * memory_share
+    left_of_chip = room - weights_of_chip
+    sequence_of_chip = sequence_bytes / minimum(degree, cut)
+    batch_fits = replicas * maximum(floor(left_of_chip / sequence_of_chip), 0)
+    batch_runs = minimum(batch, batch_fits)
+    return {
+        "room": room,
+        "weights_of_chip": weights_of_chip,
+        "sequence_bytes": sequence_bytes,
+        "batch_fits": batch_fits,
+        "batch_runs": batch_runs,
+        # A pace needs a sequence; where none fits, the answer is that there is no pace.
+        "step_tokens": maximum(batch_runs, 1),
+        # What is asked for has to fit; if it is open, one sequence of each replica at least.
+        "sequences": where(batch < inf, batch, maximum(batch_fits, replicas)),
+    }
 
 
 @formula(
@@ -85,29 +130,29 @@ First = Annotated[
             needs=("answer", "first"),
             absent="the weights do not fit",
         ),
+        **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
     symbols={
-        "width": "w",
-        "lookup": "e",
+        **PART_SYMBOLS,
+        **DECODING_SYMBOLS,
+        "weights_of_chip": r"M_w",
         "read": "Q",
-        "flop": "W",
-        "scores": "q",
-        "head": "d",
-        "grouped": r"a_\text{GQA}",
-        "values": "a",
-        "shares": r"\sigma",
-        "sequence": "m",
-        "room": "x",
-        "reading": r"T_\text{weights}",
-        "computing": r"T_\text{arithmetic}",
-        "cache": r"T_\text{cache}",
-        "products": r"T_\text{products}",
-        "attention": r"T_\text{attention}",
-        "step": r"T_\text{step}",
+        "work": "W",
+        "left_of_chip": "x",
+        "sequence_of_chip": r"m_c",
         "length": "l",
         "whole": r"T_\text{whole}",
     },
+    parts=(
+        routed_weights,
+        cache_of_a_token,
+        layout,
+        sequences_that_fit,
+        weights_read,
+        decoding_step,
+        fit,
+    ),
     examples=(
         {
             "model": "llama-3-70b",
@@ -120,29 +165,28 @@ First = Annotated[
         },
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
-    rules=(*HEADS_RULES, *WEIGHTS_RULES),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, *LAYOUT_RULES),
 )
 def serving(
-    params: Params,
     compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
     peak: Peak,
     bandwidth: Bandwidth,
-    memory: Memory,
-    batch: Running = inf,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    vocab: Vocab = 0.0,
-    tied_embeddings: Tied = "no",
+    batch_fits: Step,
+    batch_runs: Step,
+    weights_of_chip: Step,
+    degree: Step,
+    replicas: Step,
+    lookup: Step,
+    step: Step,
+    attention: Step,
+    products: Step,
+    kv_seconds: Step,
+    compute_seconds: Step,
+    weight_seconds: Step,
+    chip_bytes: Step,
+    free: Step,
+    fewest_chips: Step,
     bytes_per_param: WeightWidth = 2.0,
-    bytes_per_kv: KvWidth = 2.0,
-    tp: Tp = 1.0,
-    memory_share: Share = 1.0,
     price: Price = inf,
     answer: Answer = inf,
     first: First = inf,
@@ -163,55 +207,41 @@ def serving(
     Leaves out:
         Reading the prompts, which the same chips do in between and which another calculator counts.
         Idle time between requests. Messages between chips. Memory for activations and for the
-        runtime, some gigabytes on each chip: keep it free with the memory share. All experts of a
-        mixture count as read; a batch of five times E/k reads all but one percent of them.
+        runtime, some gigabytes on each chip: keep it free with the memory share. That the batch
+        that saturates reads all experts of a mixture: from five times E/k on, all but one percent.
     """
-    width = where(d_model < inf, d_model, 0)
-    lookup = vocab * width if tied_embeddings == "no" else 0
-    head = where(head_dim < inf, head_dim, width / heads)
-    grouped = KEY_AND_VALUE * minimum(kv_heads, heads) * head
-    values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, grouped)
-    shares = where(kv_lora_rank > 0, 1, minimum(tp, minimum(kv_heads, heads)))
-    sequence = seq * values * bytes_per_kv / shares
-    # The weights are shared by all chips of the group; what is left holds sequences.
-    room = memory * memory_share - params * bytes_per_param / tp
-    batch_fits = maximum(floor(room / sequence), 0)
-    read = bytes_per_param * (params - lookup)
-    flop = FLOP_PER_WEIGHT * (compute_params - lookup)
-    batch_runs = minimum(batch, batch_fits)
-    reading = read / (tp * bandwidth)
-    computing = flop * batch_runs / (tp * peak)
-    products = maximum(reading, computing)
-    scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
-    cache = batch_runs * sequence / bandwidth
-    attention = maximum(cache, FLOP_PER_WEIGHT * scores * seq * batch_runs / (tp * peak))
-    step = products + attention
+    # All weights of a chip but the embedding that is looked up, over the work of one sequence.
+    read = weights_of_chip - bytes_per_param * lookup / degree
+    work = FLOP_PER_WEIGHT * (compute_params - lookup) / (degree * replicas)
     tokens_per_s = batch_runs / step
     # The first token comes from the prefill, so an answer of n takes n - 1 steps.
     length = where(answer < inf, answer, 1)
     whole = first + (length - 1) * step
     return {
         "batch_fits": batch_fits,
-        "batch_saturates": read / flop * (peak / bandwidth),
+        "batch_saturates": read / work * (peak / bandwidth),
         "batch_runs": batch_runs,
         "seconds": where(batch_runs > 0, step, inf),
         "tokens_per_s": tokens_per_s,
         "bound": where(
-            batch_runs == 0,
+            batch_runs < 1,
             "memory",
             where(
                 attention > products,
-                where(attention > cache, "arithmetic", "KV cache"),
-                where(computing > reading, "arithmetic", "weights"),
+                where(attention > kv_seconds, "arithmetic", "KV cache"),
+                where(compute_seconds > weight_seconds, "arithmetic", "weights"),
             ),
         ),
         "usd_per_million_tokens": where(
             batch_runs > 0,
-            MILLION * tp * price / where(batch_runs > 0, tokens_per_s, 1 / step),
+            MILLION * degree * replicas * price / where(batch_runs > 0, tokens_per_s, 1 / step),
             inf,
         ),
         "answer_seconds": where(batch_runs > 0, whole, inf),
         "seconds_with_first": where(batch_runs > 0, whole / length, inf),
+        "chip_bytes": chip_bytes,
+        "free": free,
+        "fewest_chips": fewest_chips,
     }
 
 

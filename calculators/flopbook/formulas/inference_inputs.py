@@ -2,7 +2,9 @@
 
 from typing import Annotated
 
-from flopbook.formulas.declaration import Input
+from flopbook.formulas.declaration import Group, Input
+
+LAYOUT = Group("Parallelism")
 
 
 def _width(symbol: str, meaning: str) -> Input:
@@ -20,7 +22,7 @@ Width = Annotated[
     Input(
         "1",
         "D",
-        "model width; needed if that of a head is open",
+        "model width; needed without a head dimension",
         model="d_model",
         least=1,
         whole=True,
@@ -30,7 +32,28 @@ Width = Annotated[
 Seq = Annotated[float, count("token", "T", "tokens in each sequence", 1e12)]
 Batch = Annotated[float, count("1", "B", "sequences at once", 1e12)]
 KvWidth = Annotated[float, _width("b", "width of a cached value")]
-Tp = Annotated[float, count("chip", "t", "chips that share every matrix (tensor parallel)", 1e6)]
+Tp = Annotated[float, count("chip", "t", "TP degree", 1e6)]
+Degree = Annotated[
+    float,
+    count("chip", "t", "TP degree (default: --chips over --dp, or 1)", 1e6),
+    LAYOUT,
+]
+Dp = Annotated[
+    float,
+    count("1", r"d", "data-parallel attention: replicas (default: as --ep)", 1e6),
+    LAYOUT,
+]
+Ep = Annotated[
+    float,
+    count("1", "g", "expert-parallel degree, among the replicas of attention", 1e6),
+    LAYOUT,
+]
+Chips = Annotated[float, count("chip", "X", "chips (default: --tp times --dp)", 1e6), LAYOUT]
+Memory = Annotated[float, Input("byte", "M", "memory of a chip", chip="memory", most=1e18)]
+Share = Annotated[
+    float,
+    Input("1", "s", "share of the memory for weights and KV cache; the rest is reserve", most=1),
+]
 Params = Annotated[
     float, Input("param", "N", "parameters in memory", model="params", least=1, most=1e18)
 ]
@@ -39,7 +62,7 @@ ComputeParams = Annotated[
     Input(
         "param",
         r"N_\text{active}",
-        "parameters that a token meets",
+        "parameters that a token is multiplied with",
         model="compute_params",
         least=1,
         most=1e18,

@@ -3,30 +3,72 @@
 from typing import Any
 
 from flopbook.formulas.caches import HEADS_RULES, KEY_AND_VALUE
-from flopbook.formulas.declaration import Output, formula
+from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.inference import WEIGHTS_RULES
-from flopbook.formulas.inference_inputs import (
-    Batch,
-    ComputeParams,
-    KvWidth,
-    Params,
-    Seq,
-    Tp,
-    Vocab,
-    WeightWidth,
-    Width,
+from flopbook.formulas.inference_inputs import Batch, ComputeParams, Seq, Vocab, Width
+from flopbook.formulas.inference_parts import (
+    FIT_OUTPUTS,
+    LAYOUT_RULES,
+    PART_SYMBOLS,
+    cache_of_a_token,
+    fit,
+    layout,
+    memory_room,
+    routed_weights,
+    weights_read,
 )
-from flopbook.formulas.parameters import (
-    HeadDim,
-    Heads,
-    KvHeads,
-    KvRank,
-    Layers,
-    RopeDim,
-    Tied,
-)
+from flopbook.formulas.parameters import Heads, Layers, RopeDim
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.quantities.ops import inf, maximum, minimum, where
+
+
+@part
+def reading_work(seq: Seq, token_bytes: Step, batch: Batch = 1.0) -> dict[str, Any]:
+    """All tokens of all prompts go through the model at once, and leave their cache."""
+    return {"step_tokens": batch * seq, "sequences": batch, "sequence_bytes": seq * token_bytes}
+
+
+@part
+def reading_step(
+    compute_params: ComputeParams,
+    layers: Layers,
+    heads: Heads,
+    seq: Seq,
+    peak: Peak,
+    bandwidth: Bandwidth,
+    replicas: Step,
+    degree: Step,
+    lookup: Step,
+    head: Step,
+    cut: Step,
+    sequence_bytes: Step,
+    weight_seconds: Step,
+    batch: Batch = 1.0,
+    d_model: Width = inf,
+    vocab: Vocab = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+) -> dict[str, Any]:
+    """Time of reading all prompts: products, and then attention."""
+    # The output matrix works on the last token of each prompt only.
+    output = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
+    chip_flops = degree * replicas * peak
+    met = seq * (compute_params - lookup - output) + output
+    prompt_arithmetic = FLOP_PER_WEIGHT * batch * met / chip_flops
+    # Causal: each token sees itself and those before it.
+    pairs = seq * (seq + 1) / 2
+    # While reading, latent attention works on widened keys: head width and the part with place.
+    prompt_scores = layers * heads * (KEY_AND_VALUE * head + qk_rope_head_dim)
+    prompt_attention = maximum(
+        FLOP_PER_WEIGHT * prompt_scores * pairs * batch / chip_flops,
+        batch * sequence_bytes / (replicas * minimum(degree, cut) * bandwidth),
+    )
+    prompt_products = maximum(weight_seconds, prompt_arithmetic)
+    return {
+        "prompt_arithmetic": prompt_arithmetic,
+        "prompt_attention": prompt_attention,
+        "prompt_products": prompt_products,
+        "prompt_seconds": prompt_products + prompt_attention,
+    }
 
 
 @formula(
@@ -45,96 +87,80 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),
         "compute_seconds": Output("s", r"T_\text{arithmetic}", "arithmetic of the matrix products"),
         "attention_seconds": Output("s", r"T_\text{attention}", "scores and values of attention"),
+        **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "austin2025scaling", "chen2022transformer"),
     symbols={
-        "width": "w",
+        **PART_SYMBOLS,
         "output": "h",
-        "lookup": "e",
-        "head": "d",
+        "chip_flops": r"\pi'",
+        "met": r"N_\text{met}",
         "pairs": "p",
-        "scores": "q",
-        "products": r"T_\text{products}",
-        "kept": "a",
+        "prompt_scores": "q",
+        "prompt_arithmetic": r"T_\text{work}",
+        "prompt_attention": r"T_\text{pairs}",
+        "prompt_products": r"T_\text{products}",
+        "prompt_seconds": r"T_1",
     },
+    parts=(
+        routed_weights,
+        cache_of_a_token,
+        layout,
+        reading_work,
+        weights_read,
+        reading_step,
+        memory_room,
+        fit,
+    ),
     examples=(
         {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192"},
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
-    rules=(*HEADS_RULES, *WEIGHTS_RULES),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, *LAYOUT_RULES),
 )
 def prefill(
-    params: Params,
-    compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
-    peak: Peak,
-    bandwidth: Bandwidth,
-    batch: Batch = 1.0,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    vocab: Vocab = 0.0,
-    tied_embeddings: Tied = "no",
-    bytes_per_param: WeightWidth = 2.0,
-    bytes_per_kv: KvWidth = 2.0,
-    tp: Tp = 1.0,
+    chip_bytes: Step,
+    free: Step,
+    fewest_chips: Step,
+    step_tokens: Step,
+    weight_seconds: Step,
+    prompt_arithmetic: Step,
+    prompt_attention: Step,
+    prompt_products: Step,
+    prompt_seconds: Step,
 ) -> dict[str, Any]:
     """Shortest time in which a model reads its prompts, after which the first token is there.
 
     Derivation:
         Every token does 2 operations with each weight that it meets, and every weight is read at
         least once: the longer of the two. The input embedding is looked up, and the output matrix
-        works on the last token of each prompt only. Attention is two products of width d for each
-        pair of a token and one not after it: T(T + 1)/2 pairs, in every head. It comes after the
-        products of its layer, not beside them, so both times add up.
+        works on the last token of each prompt only. Of a mixture of experts a prompt of T tokens
+        leaves (1 - k/E) to the power T of the routed weights unread. Attention is two products of
+        width d for each pair of a token and one not after it: T(T + 1)/2 pairs, in every head. It
+        comes after the products of its layer, not beside them, so both times add up.
 
         The token that this step writes is the first of the answer. An answer of n tokens then takes
         n - 1 steps of decoding, not n.
 
     Leaves out:
         Waiting for other requests, which is most of the time to the first token of a busy server.
-        Messages between chips: two sums over the activations in each layer. Experts: of a mixture
-        all weights count as read, which a short prompt does not need. The gap to the printed peak:
-        with prompts of 512 to 2,048 tokens, first tokens were measured 1.5 to 3 times later than
-        the time given here. The softmax, on other units.
+        Messages between chips: two sums over the activations in each layer. The gap to the printed
+        peak: with prompts of 512 to 2,048 tokens, first tokens were measured 1.5 to 3 times later
+        than the time given here. The softmax, on other units. Memory for activations, which an
+        engine keeps small by reading long prompts in chunks: keep it free with the memory share.
     """
-    width = where(d_model < inf, d_model, 0)
-    output = vocab * width
-    lookup = output if tied_embeddings == "no" else 0
-    head = where(head_dim < inf, head_dim, width / heads)
-    weight_seconds = (params - lookup) * bytes_per_param / (tp * bandwidth)
-    # The output matrix works on the last token of each prompt only.
-    compute_seconds = (
-        FLOP_PER_WEIGHT * batch * (seq * (compute_params - lookup - output) + output) / (tp * peak)
-    )
-    # Causal: each token sees itself and those before it.
-    pairs = seq * (seq + 1) / 2
-    # While reading, latent attention works on widened keys: head width and the part with place.
-    scores = layers * heads * (KEY_AND_VALUE * head + qk_rope_head_dim)
-    kept = layers * where(
-        kv_lora_rank > 0,
-        kv_lora_rank + qk_rope_head_dim,
-        KEY_AND_VALUE * minimum(kv_heads, heads) * head,
-    )
-    attention_seconds = maximum(
-        FLOP_PER_WEIGHT * scores * pairs * batch / (tp * peak),
-        batch * seq * kept * bytes_per_kv / (tp * bandwidth),
-    )
-    products = maximum(weight_seconds, compute_seconds)
-    seconds = products + attention_seconds
     return {
-        "seconds": seconds,
-        "tokens_per_s": batch * seq / seconds,
+        "seconds": prompt_seconds,
+        "tokens_per_s": step_tokens / prompt_seconds,
         "bound": where(
-            attention_seconds > products,
+            prompt_attention > prompt_products,
             "attention",
-            where(compute_seconds > weight_seconds, "arithmetic", "weights"),
+            where(prompt_arithmetic > weight_seconds, "arithmetic", "weights"),
         ),
         "weight_seconds": weight_seconds,
-        "compute_seconds": compute_seconds,
-        "attention_seconds": attention_seconds,
+        "compute_seconds": prompt_arithmetic,
+        "attention_seconds": prompt_attention,
+        "chip_bytes": chip_bytes,
+        "free": free,
+        "fewest_chips": fewest_chips,
     }

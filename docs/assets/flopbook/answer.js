@@ -9,8 +9,17 @@ import {binaryBytes, formatQuantity} from "./quantity.js";
 export function answer(spec, data, state) {
   const list = el("dl", {class: "fb-results"}, ...spec.outputs.map((output) => pair(spec, output, state)));
   const told = notes(spec, data, state);
-  if (!told.length) return [list];
-  return [list, el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, note)))];
+  const before = misfit(spec, state);
+  if (!told.length) return [...before, list];
+  return [...before, list, el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, note)))];
+}
+
+/** What stands before an answer that does not fit into memory, in the words of the command. */
+function misfit(spec, {resolved, result}) {
+  const free = spec.outputs.find(({name}) => name === "free");
+  if (!free || left(free, resolved).length || !(result.free < 0)) return [];
+  const fewest = Number.isFinite(result.fewest_chips) ? `; smallest number of chips ${result.fewest_chips.toLocaleString("en")}` : "";
+  return [el("p", {class: "fb-open"}, `does not fit: ${formatQuantity(-result.free, "byte")} over${fewest}`)];
 }
 
 function pair(spec, output, {resolved, result}) {

@@ -57,8 +57,17 @@ _CACHE: Given = {
     "window_layers": 0,
     "tp": 1,
 }
+# One chip, which decoding, prefill and serving find from their layout.
+_ONE_CHIP: Given = {"tp": 1, "dp": 1, "ep": 1, "chips": 1}
 # Steps between heads and bytes, which the equations of inference write out.
-_HEADS = ("values", "grouped", "head", "layer_tokens", "products")
+_HEADS = (
+    *("values", "grouped", "kept", "head", "layer_tokens", "products"),
+    *("shared", "groups", "replicas", "filled", "degree", "table", "lookup", "cut", "visits"),
+    *("token_bytes", "sequence_bytes", "step_tokens", "chip_read", "untouched", "unvisited"),
+    *("all_routed", "routed", "scores", "score_seconds", "sequence_of_chip", "weights_of_chip"),
+    *("left_of_chip", "output", "chip_flops", "met", "prompt_scores", "pairs", "step"),
+    *("prompt_arithmetic", "prompt_products", "prompt_seconds", "room"),
+)
 # What a letter counts or belongs to, where the term of the glossary alone would leave that open.
 MEANS = {
     "reliability.chip_mtbf": "time between failures of a chip",
@@ -233,7 +242,7 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
                 "weight_seconds": "weights read",
                 "seconds": "time to first token",
             },
-            _CACHE,
+            {**_CACHE, **_DENSE, **_ONE_CHIP},
             _HEADS,
         ),
         Shown(
@@ -243,14 +252,14 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
                 "kv_seconds": "cache read",
                 "seconds": "a step; attention reads the cache",
             },
-            {**_CACHE, **_DENSE, "ep": 1},
-            (*_HEADS, "share", "chip_read"),
+            {**_CACHE, **_DENSE, **_ONE_CHIP},
+            _HEADS,
         ),
         Shown(
             "serving",
             {"batch_fits": "sequences that fit"},
-            _CACHE,
-            (*_HEADS, "room", "sequence", "shares"),
+            {**_CACHE, **_DENSE, **_ONE_CHIP},
+            _HEADS,
         ),
         Shown(
             "speculative-decoding",

@@ -1,0 +1,338 @@
+"""Parts that decode, prefill and serving share: layout, cache, weights, what fits."""
+
+from typing import Any
+
+from flopbook.formulas.caches import KEY_AND_VALUE
+from flopbook.formulas.conditions import rule, visited_experts_exist
+from flopbook.formulas.declaration import Output, Step, part
+from flopbook.formulas.inference_inputs import (
+    Chips,
+    ComputeParams,
+    Degree,
+    Dp,
+    Ep,
+    KvWidth,
+    Memory,
+    Params,
+    Seq,
+    Share,
+    Vocab,
+    WeightWidth,
+    Width,
+)
+from flopbook.formulas.parameters import (
+    Experts,
+    ExpertsPerToken,
+    HeadDim,
+    Heads,
+    KvHeads,
+    KvRank,
+    Layers,
+    RopeDim,
+    Tied,
+)
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, where
+
+LIMITS = ("weights", "KV cache", "arithmetic")
+# What decode, prefill and serving say of memory.
+FIT_OUTPUTS = {
+    "chip_bytes": Output("byte", r"M_\text{held}", "weights and KV cache on each chip"),
+    "free": Output(
+        "byte",
+        r"M_\text{free}",
+        "memory left on each chip; negative if they do not fit",
+        needs=("memory",),
+    ),
+    "fewest_chips": Output(
+        "chip",
+        r"X_\text{min}",
+        "smallest number of chips that hold weights and KV cache",
+        needs=("memory",),
+        absent="no number of chips holds the cache of one sequence",
+    ),
+}
+
+# How the steps of these parts are written.
+PART_SYMBOLS = {
+    "shared": r"\gamma'",
+    "groups": r"\gamma",
+    "replicas": r"\rho",
+    "filled": r"\phi",
+    "degree": r"t'",
+    "head": r"d_h'",
+    "kept": r"a_\text{GQA}",
+    "values": "a",
+    "cut": r"\kappa",
+    "token_bytes": "m",
+    "table": "e_0",
+    "lookup": "e",
+    "unvisited": r"\epsilon",
+    "all_routed": r"N_\text{all}",
+    "routed": r"N_\text{routed}",
+    "visits": "v",
+    "untouched": "u",
+    "chip_read": r"N_\text{chip}",
+    "sequence_bytes": "m_s",
+    "step_tokens": r"\beta'",
+    "sequences": "B'",
+    "cache": r"M_\text{cache}",
+    "dense_bytes": r"M_\text{dense}",
+    "routed_bytes": r"M_\text{routed}",
+    "stored": r"M_\text{weights}",
+    "room": r"M_\text{room}",
+    "narrow": r"X_1",
+    "left": r"M_1",
+    "wide": r"X_2",
+    "one_replica": r"X_3",
+    "width": r"t_2",
+    "least": r"t_1",
+    "spare": r"M_2",
+    "few": r"\rho_1",
+    "many": r"\rho_2",
+    "on_few": r"X_4",
+    "on_many": r"X_5",
+    "each": r"t_3",
+    "on_each": r"X_6",
+}
+
+
+DECODING_SYMBOLS = {
+    "scores": "q",
+    "score_seconds": r"T_\text{scores}",
+    "attention": r"T_\text{attention}",
+    "products": r"T_\text{products}",
+    "step": r"T'",
+}
+
+
+@rule("--chips {chips} is not a multiple of --tp {tp}; use {chips:multiple of tp}")
+def tp_divides_chips(chips: float, tp: float) -> bool:
+    """The chips are whole groups of tensor parallelism."""
+    return where(chips < inf, chips, 0) % where(tp < inf, tp, 1) == 0
+
+
+@rule("--chips {chips} is not --tp {tp} times --dp {dp}; leave one of the three out")
+def chips_are_tp_times_dp(chips: float, tp: float, dp: float) -> bool:
+    """Two of the three give the third."""
+    return (chips == inf) | (tp == inf) | (dp == inf) | (chips == tp * dp)
+
+
+@rule(
+    "--chips {chips} does not give every replica a TP degree that divides {heads} attention heads; "
+    "give --tp and --dp"
+)
+def chips_fill_the_heads(
+    chips: float,
+    tp: float,
+    dp: float,
+    ep: float,
+    heads: float,
+    kv_heads: float,
+    kv_lora_rank: float,
+) -> bool:
+    """Chips without a TP degree are shared out evenly over the replicas of attention."""
+    degree = where(chips < inf, chips, 1) / where(chips < inf, where(dp < inf, dp, ep), 1)
+    keys = minimum(kv_heads, heads)
+    is_even = (kv_lora_rank > 0) | (keys % degree == 0) | (degree % keys == 0)
+    return (tp < inf) | ((degree % 1 == 0) & (degree > 0) & (heads % degree == 0) & is_even)
+
+
+@rule(
+    "--ep {ep} does not divide the replicas of attention (--dp, or --chips over --tp): "
+    "experts are spread over chips that otherwise hold the same weights"
+)
+def ep_divides_the_replicas(chips: float, tp: float, dp: float, ep: float) -> bool:
+    """Expert parallelism takes its ranks from data parallelism, as in training."""
+    shared = where(chips < inf, chips, 1) / where(tp < inf, tp, 1)
+    groups = where(tp < inf, where(chips < inf, shared, ep), ep)
+    return where(dp < inf, dp, groups) % ep == 0
+
+
+@rule("--batch {batch} is smaller than the replicas of attention (--dp): each needs a sequence")
+def replicas_have_sequences(batch: float, chips: float, tp: float, dp: float, ep: float) -> bool:
+    """Every replica of attention works on sequences of its own."""
+    shared = where(chips < inf, chips, 1) / where(tp < inf, tp, 1)
+    groups = where(tp < inf, where(chips < inf, shared, ep), ep)
+    return batch >= where(dp < inf, dp, groups)
+
+
+LAYOUT_RULES = (
+    visited_experts_exist,
+    tp_divides_chips,
+    chips_are_tp_times_dp,
+    chips_fill_the_heads,
+    ep_divides_the_replicas,
+    replicas_have_sequences,
+)
+
+
+@part
+def layout(tp: Degree = inf, dp: Dp = inf, ep: Ep = 1.0, chips: Chips = inf) -> dict[str, Any]:
+    """TP degree and replicas of attention: what was given, and the rest filled from the chips."""
+    shared = where(chips < inf, chips, 1) / where(tp < inf, tp, 1)
+    groups = where(tp < inf, where(chips < inf, shared, ep), ep)
+    replicas = where(dp < inf, dp, groups)
+    filled = where(chips < inf, chips, replicas) / replicas
+    degree = where(tp < inf, tp, filled)
+    return {"replicas": replicas, "degree": degree}
+
+
+@part
+def cache_of_a_token(
+    layers: Layers,
+    heads: Heads,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    d_model: Width = inf,
+    kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    bytes_per_kv: KvWidth = 2.0,
+) -> dict[str, Any]:
+    """Bytes that all layers cache of a token, and the largest number of chips that divide them."""
+    head = where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)
+    kept = KEY_AND_VALUE * minimum(kv_heads, heads) * head
+    values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, kept)
+    # Ranks beyond the KV heads hold copies of a head; a latent vector is needed by every head.
+    cut = where(kv_lora_rank > 0, 1, minimum(kv_heads, heads))
+    return {"head": head, "token_bytes": values * bytes_per_kv, "cut": cut}
+
+
+@part
+def routed_weights(
+    params: Params,
+    compute_params: ComputeParams,
+    d_model: Width = inf,
+    vocab: Vocab = 0.0,
+    tied_embeddings: Tied = "no",
+    experts: Experts = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
+) -> dict[str, Any]:
+    """Weights of all routed experts, and those of an embedding that is only looked up."""
+    # An input embedding of its own is looked up, one row a token; a tied one is read as the head.
+    table = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
+    lookup = table if tied_embeddings == "no" else 0
+    # Total less active weights are those of the experts that a token does not visit, which gives
+    # all routed weights. The inner guard keeps a dense model from dividing by zero.
+    unvisited = experts - experts_per_token
+    all_routed = (params - compute_params) * experts / where(unvisited > 0, unvisited, 1)
+    # Rounded totals may say that nearly all weights are routed, but not more than there are.
+    routed = where(unvisited > 0, minimum(all_routed, params - lookup), 0)
+    return {"lookup": lookup, "routed": routed}
+
+
+@part
+def weights_read(
+    params: Params,
+    bandwidth: Bandwidth,
+    step_tokens: Step,
+    replicas: Step,
+    degree: Step,
+    lookup: Step,
+    routed: Step,
+    experts: Experts = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
+    bytes_per_param: WeightWidth = 2.0,
+    ep: Ep = 1.0,
+) -> dict[str, Any]:
+    """Time for reading the weights that the tokens of a step visit, on each chip."""
+    # The experts of an expert-parallel group see the tokens of as many replicas.
+    visits = step_tokens * ep / replicas
+    # The chance that no token of the group chooses an expert, if each chooses evenly.
+    untouched = (1 - experts_per_token / experts) ** visits
+    chip_read = (params - routed - lookup) / degree + routed * (1 - untouched) / (degree * ep)
+    return {"weight_seconds": chip_read * bytes_per_param / bandwidth}
+
+
+@part
+def decoding_step(
+    compute_params: ComputeParams,
+    layers: Layers,
+    heads: Heads,
+    seq: Seq,
+    peak: Peak,
+    bandwidth: Bandwidth,
+    step_tokens: Step,
+    replicas: Step,
+    degree: Step,
+    lookup: Step,
+    weight_seconds: Step,
+    head: Step,
+    cut: Step,
+    sequence_bytes: Step,
+    kv_lora_rank: KvRank = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+) -> dict[str, Any]:
+    """Time of a step that writes one token of each sequence: products, and then attention."""
+    compute_seconds = (
+        FLOP_PER_WEIGHT * (compute_params - lookup) * step_tokens / (degree * replicas * peak)
+    )
+    kv_seconds = step_tokens * sequence_bytes / (replicas * minimum(degree, cut) * bandwidth)
+    # Latent attention scores r + d_r wide and sums values r wide; plain attention d and d.
+    scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
+    score_seconds = FLOP_PER_WEIGHT * scores * seq * step_tokens / (degree * replicas * peak)
+    # Attention follows the products of its layer, so both times add; within each, reading and
+    # arithmetic overlap.
+    attention = maximum(kv_seconds, score_seconds)
+    products = maximum(weight_seconds, compute_seconds)
+    return {
+        "compute_seconds": compute_seconds,
+        "kv_seconds": kv_seconds,
+        "attention": attention,
+        "products": products,
+        "step": products + attention,
+    }
+
+
+@part
+def memory_room(memory: Memory = inf, memory_share: Share = 1.0) -> dict[str, Any]:
+    """Memory of a chip for weights and cache; without limit where it is not known."""
+    return {"room": memory * memory_share}
+
+
+@part
+def fit(
+    params: Params,
+    routed: Step,
+    replicas: Step,
+    degree: Step,
+    cut: Step,
+    sequences: Step,
+    sequence_bytes: Step,
+    room: Step,
+    ep: Ep = 1.0,
+    bytes_per_param: WeightWidth = 2.0,
+) -> dict[str, Any]:
+    """Weights and cache on each chip, and the smallest number of chips that hold them."""
+    dense_bytes = (params - routed) * bytes_per_param
+    routed_bytes = routed * bytes_per_param
+    cache = sequences * sequence_bytes
+    chip_bytes = (
+        dense_bytes / degree
+        + routed_bytes / (degree * ep)
+        + cache / (replicas * minimum(degree, cut))
+    )
+    stored = dense_bytes + routed_bytes
+    # One replica: up to as many chips as divide the cache, both parts shrink; beyond, the weights.
+    narrow = ceil((stored + cache) / room)
+    left = room - cache / cut
+    wide = where(left > 0, ceil(stored / where(left > 0, left, room)), inf)
+    one_replica = where(narrow > cut, wide, narrow)
+    # Several replicas divide the cache further, and the experts: of the least TP degree that holds
+    # all other weights, or of the one that takes fewest chips if the cache is cut no further.
+    least = floor(dense_bytes / room) + 1
+    spare = least * room - dense_bytes
+    few = ceil((routed_bytes + cache) / where(spare > 0, spare, room))
+    width = maximum(cut, ceil(2 * dense_bytes / room))
+    many = ceil((routed_bytes + cache * width / cut) / (width * room - dense_bytes))
+    # Each replica needs a sequence, and no more chips than heads divide the cache.
+    on_few = where(least > cut, inf, where(few > sequences, inf, least * few))
+    on_many = where(many > sequences, inf, width * many)
+    # One sequence on each replica, and its cache cut as far as it must be.
+    each = ceil((dense_bytes + (routed_bytes + cache) / sequences) / room)
+    on_each = where(each > cut, inf, each * sequences)
+    return {
+        "chip_bytes": chip_bytes,
+        "free": room - chip_bytes,
+        "fewest_chips": minimum(minimum(one_replica, on_each), minimum(on_few, on_many)),
+    }
