@@ -6,6 +6,7 @@ import json
 
 from flopbook import calculate
 from flopbook.evaluation.answers import answer
+from flopbook.evaluation.calculator import resolved
 from flopbook.evaluation.notes import add_notes
 from flopbook.evaluation.request import Request
 from flopbook.evaluation.results import DEFAULT, Value
@@ -55,7 +56,7 @@ def test_an_open_output_leaves_nothing_out() -> None:
     lost = formula.outputs["lost"]._replace(needs=("interval",))
     without = formula._replace(outputs={**formula.outputs, "lost": lost})
     request = Request(without, OFTEN)
-    values = {**calculate("reliability", **OFTEN).inputs, "interval": Value(inf, "s", DEFAULT)}
+    values = {**resolved("reliability", **OFTEN), "interval": Value(inf, "s", DEFAULT)}
     outputs = without.compute({name: used.value for name, used in values.items()})
     add_notes(request, values, outputs)
     assert outputs["lost"] is None and not request.omitted

@@ -193,7 +193,9 @@ BLIND = {
     "work / params",
     "chips * peak / mfu",
     "seconds * DAY",
-    "chip_mtbf * chips",
+    "where(chip_mtbf > 0, chip_mtbf, inf) * chips",
+    "state_per_param / stored",
+    "storage / chips",
     "period * 2",
 }
 

@@ -30,7 +30,6 @@ NOT_YET = {
     "arithmetic-intensity",
     "attention-traffic",
     "bubble",
-    "cluster-power",
     "collective",
     "cp-limit",
     "decode",
@@ -229,7 +228,9 @@ def test_a_renamed_omission_reads_the_other_input_and_keeps_its_output() -> None
 
 def test_javascript_keeps_the_names_of_steps_to_themselves() -> None:
     code = javascript_omissions(get_formula("reliability"))
-    assert code.startswith("export function reliability_omitted({mtbf, save, restart, interval")
+    assert code.startswith(
+        "export function reliability_omitted({saving, repeating, restarting, lost, chip"
+    )
     assert "$notes.failures_in_lost_time = `" in code and "${sizeOf($share)}" in code
 
 

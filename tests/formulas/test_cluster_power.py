@@ -35,8 +35,26 @@ def test_the_cluster_of_llama_3() -> None:
     """
     assert cluster_power(**LLAMA_3)["watts"] == pytest.approx(11.4688e6)
     assert cluster_power(**{**LLAMA_3, "chips": 16000})["watts"] == pytest.approx(11.2e6)
+
+
+def test_a_chip_draws_its_share_of_the_server() -> None:
+    """A DGX H100 is rated 10.2 kW for eight chips (nvidia2026dgxh100): 1,275 W for each."""
     from_chip = calculate("cluster-power", chip="h100-sxm", chips=16384, pue=1)
-    assert from_chip["watts"] == 16384 * 700
+    assert from_chip["watts"] == 16384 * 1275
+    assert from_chip.inputs["power"].source == "nvidia2026dgxh100"
+    assert any("10.2 kW for 8 chips" in note for note in from_chip.notes)
+    # What is typed is all of it.
+    typed = calculate("cluster-power", chip="h100-sxm", power="700W", chips=16384, pue=1)
+    assert typed["watts"] == 16384 * 700 and not any("share of" in note for note in typed.notes)
+
+
+def test_measured_servers_stay_below_their_rating() -> None:
+    """76 percent of 10.2 kW in demanding training (newkirk2025power)."""
+    rated = calculate("cluster-power", chip="h100-sxm", chips=8, pue=1)
+    noted = rated.omitted["power_below_the_rating"]
+    assert rated["watts"] * (1 + noted.share) == pytest.approx(0.76 * 10200)
+    assert noted.text.endswith("(-24 %)")
+    assert not calculate("cluster-power", chip="h100-sxm", chips=8, pue=1, load=0.76).omitted
 
 
 def test_the_floor_of_its_racks() -> None:
@@ -102,7 +120,7 @@ def test_what_is_not_given_stays_open() -> None:
 
 def test_the_power_of_a_chip_has_its_source() -> None:
     given_ = calculate("cluster-power", chip="h100-sxm", chips=1, pue=1).inputs["power"]
-    assert (given_.value, given_.source) == (700, "nvidia2026h100")
+    assert (given_.value, given_.source) == (1275.0, "nvidia2026dgxh100")
 
 
 def test_arrays_equal_floats() -> None:

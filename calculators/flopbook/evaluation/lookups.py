@@ -63,13 +63,18 @@ def _memory(chip: Chip, _: Request) -> Picked:
     return chip.pick_memory()
 
 
-def _power(chip: Chip, _: Request) -> Picked:
-    """Power of a chip.
+def _server_power(chip: Chip, _: Request) -> Picked:
+    """Power of a chip with its share of hosts and network cards."""
+    from flopbook.hardware.servers import pick_server_power  # few calculators ask for servers
 
-    That of a node or a pod is published too, but is not what a number of chips multiplies.
-    """
-    chip.require_package()
-    return chip.pick_power()
+    return pick_server_power(chip)
+
+
+def _node_chips(chip: Chip, _: Request) -> Picked | None:
+    """Chips of a node, which is bought whole; None where no node is recorded."""
+    from flopbook.hardware.servers import pick_node_size
+
+    return pick_node_size(chip)
 
 
 def _link_bandwidth(chip: Chip, request: Request) -> Picked:
@@ -150,7 +155,8 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "roofs": _roofs,
     "memory_bandwidth": _memory_bandwidth,
     "memory": _memory,
-    "power": _power,
+    "server_power": _server_power,
+    "node_chips": _node_chips,
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
     "axes": _axes,

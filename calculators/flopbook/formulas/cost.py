@@ -2,8 +2,21 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.omissions import omission
 from flopbook.quantities.ops import ceil, inf, where
+
+MEASURED_LOAD = Constant(0.76, "1", "measured over rated power of an H100 server in training")
+
+
+@omission(
+    "power is the rating of the server: an H100 server was measured at 76 % of it in training, "
+    "which --load 0.76 counts ({size})",
+    of="watts",
+)
+def power_below_the_rating(load: float) -> float:
+    """Even demanding training reached no more than 76 percent of 10.2 kW (newkirk2025power)."""
+    return where(load < 1, 0, MEASURED_LOAD - 1)
 
 
 @formula(
@@ -21,8 +34,15 @@ from flopbook.quantities.ops import ceil, inf, where
             "m2", "A", "floor, for racks that are not shared", needs=("chips_per_rack",)
         ),
     },
-    sources=("llamateam2024herd", "charest2022meta", "aidcguide2026metrics", "submer2020wue"),
+    sources=(
+        "llamateam2024herd",
+        "charest2022meta",
+        "aidcguide2026metrics",
+        "submer2020wue",
+        "newkirk2025power",
+    ),
     symbols={"racks": "n", "it_joules": r"E_\text{IT}"},
+    omissions=(power_below_the_rating,),
     examples=(
         {"chip": "h100-sxm", "chips": "16384", "pue": "1.1", "chips-per-rack": "16"},
         {
@@ -35,7 +55,12 @@ from flopbook.quantities.ops import ceil, inf, where
     ),
 )
 def cluster_power(
-    power: Annotated[float, Input("W", "p", "power of a chip", chip="power", most=1e6)],
+    power: Annotated[
+        float,
+        Input(
+            "W", "p", "power of a chip with its share of the server", chip="server_power", most=1e6
+        ),
+    ],
     chips: Annotated[float, Input("chip", "N", "chips", least=1, whole=True, most=1e9)],
     pue: Annotated[
         float,
@@ -49,11 +74,9 @@ def cluster_power(
     ],
     overhead: Annotated[
         float,
-        Input("W", "h", "power of hosts, network and storage for each chip", most=1e6, none=True),
+        Input("W", "h", "power per chip beside the server: switches, storage", most=1e6, none=True),
     ] = 0.0,
-    load: Annotated[
-        float, Input("1", "u", "power drawn on average over the power given", most=1)
-    ] = 1.0,
+    load: Annotated[float, Input("1", "u", "average power over rated power", most=1)] = 1.0,
     seconds: Annotated[float, Input("s", "t", "time for which it runs", most=1e12)] = inf,
     water_per_joule: Annotated[
         float,
@@ -72,21 +95,23 @@ def cluster_power(
         ),
     ] = 1.0,
 ) -> dict[str, Any]:
-    """Power of a cluster from that of its chips, and the energy, water and floor that follow.
+    """Power of a cluster from that of its servers, and the energy, water and floor that follow.
 
     Derivation:
-        Chips times their power, with what hosts, network and storage draw for each of them, is the
-        power of the computers. Power usage effectiveness (PUE) is the energy of the whole site over
-        that of the computers, so it multiplies. Water usage effectiveness is the water of the site
-        over the energy of the computers, not of the site. Racks are counted up to whole ones. The
-        area of a rack, if none is given, is that of an Open Rack V3 frame, 600 by 1,098 mm.
+        Chips times the power of one with its share of the server, and what switches and storage
+        draw for each of them, is the power of the computers. Power usage effectiveness (PUE) is the
+        energy of the whole site over that of the computers, so it multiplies. Water usage
+        effectiveness is the water of the site over the energy of the computers, not of the site.
+        Racks are counted up to whole ones. The area of a rack, if none is given, is that of an Open
+        Rack V3 frame, 600 by 1,098 mm.
 
     Leaves out:
-        The printed power of a chip is mostly a limit of its design: training draws less, say with
-        the load how much. Hosts and network are left out unless given, and they are not little: a
-        server of eight H100 may draw 10.2 kW, of which the chips are 5.6. A PUE is an average over
-        a year. Water that power stations use is beside this, and so are offices and rooms for power
-        and cooling.
+        - The draw of servers below their rating. [power_below_the_rating]
+        - Switches and storage, unless given as overhead. [no size: data sheets of servers do not
+          have them]
+        - A PUE is an average over a year. [no size: it depends on the weather of the site]
+        - Water that power stations use. [no size: it depends on the grid]
+        - Offices and rooms for power and cooling. [no size: each building has its own]
     """
     it_watts = chips * (power + overhead) * load
     watts = it_watts * pue

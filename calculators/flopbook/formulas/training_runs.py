@@ -72,7 +72,13 @@ def training_time(
     ],
     power: Annotated[
         float,
-        Input("W", "P", "power of one chip with its share of the server", chip="power", most=1e6),
+        Input(
+            "W",
+            "P",
+            "power of one chip with its share of the server",
+            chip="server_power",
+            most=1e6,
+        ),
     ] = inf,
     pue: Annotated[
         float,

@@ -27,7 +27,9 @@ def power() -> list[tuple[str, float]]:
     device = chip(CHIP).power()
     server = next(claim for claim in load_entry(NODE).claims if claim.field == "power")
     rest_of_server = float(server.si_value or 0) / _A_SERVER - device
-    cluster = calculate("cluster-power", chip=CHIP, chips=CHIPS, pue=PUE, overhead=rest_of_server)
+    cluster = calculate(
+        "cluster-power", power=device, chips=CHIPS, pue=PUE, overhead=rest_of_server
+    )
     return [
         ("chips", CHIPS * device),
         ("rest of the servers", CHIPS * rest_of_server),

@@ -27,7 +27,7 @@ def test_the_form_has_memory_and_power_of_a_chip_as_the_command_takes_them(name:
     }
     memory = calculate("serving", chip=name, **shape).inputs["memory"]
     power = calculate("cluster-power", chip=name, chips=1, pue=1).inputs["power"]
-    for key, item in (("memory", memory), ("power", power)):
+    for key, item in (("memory", memory), ("server_power", power)):
         assert (record[key]["value"], record[key]["source"]) == (item.value, item.source)
 
 
