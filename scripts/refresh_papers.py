@@ -22,6 +22,7 @@ from flopbook.contributing.fetching import Fetcher, FetchError
 from flopbook.contributing.metadata import Work, from_atom
 from flopbook.contributing.new_reference import entry_text, key_of
 from flopbook.data.bibtex_text import pieces
+from flopbook.data.files import MAX_BIB_BYTES, read_text, write_text
 from flopbook.data.library import topics
 from flopbook.data.reference import Person
 from flopbook.data.works import on_file
@@ -90,7 +91,7 @@ def _count(text: str) -> int:
 def _run(options: argparse.Namespace, fetcher: Fetcher) -> int:
     topic_ids = [topic.id for root in topics() for topic in root.walk()]
     queries = read_queries(options.queries, topic_ids)
-    questions = options.queries.read_text(encoding="utf-8")
+    questions = read_text(options.queries)
     state = _State(options.state, f"{options.since} {options.until} {questions}")
     if not _ask(queries, state, options, fetcher):
         open_topics = len(queries) - len(state.done)
@@ -162,7 +163,7 @@ class _State:
             self.done = {}  # a missing or damaged file costs a few requests
 
     def _read(self) -> dict[str, list[Work]]:
-        document = json.loads(self._path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(self._path))
         if document["asked"] != self._asked:
             return {}
         return {topic: [_work(row) for row in rows] for topic, rows in document["done"].items()}
@@ -172,7 +173,7 @@ class _State:
         self.done[topic] = works
         rows = {name: list(map(_row, kept)) for name, kept in self.done.items()}
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text(json.dumps({"asked": self._asked, "done": rows}), encoding="utf-8")
+        write_text(self._path, json.dumps({"asked": self._asked, "done": rows}))
 
     def clear(self) -> None:
         """Forget it: the run is complete."""
@@ -196,7 +197,7 @@ def _write(path: Path, chosen: Sequence[Candidate], taken: set[str]) -> None:
     """Add the candidates to the file, each under a line that says why; what is in it stays."""
     if not chosen:
         return
-    before = path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
+    before = read_text(path, MAX_BIB_BYTES).rstrip("\n") if path.exists() else ""
     taken |= {key for key, _, _ in pieces(before)}
     blocks = [before] if before else []
     for candidate in chosen:
@@ -206,7 +207,7 @@ def _write(path: Path, chosen: Sequence[Candidate], taken: set[str]) -> None:
         entry = entry_text(key, candidate.work, candidate.topic)
         blocks.append(f"% {candidate.rank}: {reasons}\n{entry}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    write_text(path, "\n\n".join(blocks) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -84,7 +85,8 @@ def shorten(value: object, limit: int = 60) -> str:
 
 def show_path(path: Path) -> str:
     """A path as people will type it: relative to the working directory where that is shorter."""
+    # Not resolved, which would name the file that a link leads to.
     try:
-        return str(path.resolve().relative_to(Path.cwd()))
+        return str(Path(os.path.abspath(path)).relative_to(Path.cwd()))
     except (ValueError, OSError):
         return str(path)

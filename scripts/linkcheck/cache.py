@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from flopbook.data.files import read_text, write_text
 from scripts.linkcheck.results import KINDS, Result
 
 VERSION = 1
@@ -36,7 +35,7 @@ class Cache:
         A missing or damaged one is an empty one: all of it can be found out again.
         """
         try:
-            document = json.loads(self.path.read_text(encoding="utf-8")) if self.path else {}
+            document = json.loads(read_text(self.path)) if self.path else {}
             entries = document["results"] if document["version"] == VERSION else {}
             self._entries = {url: _entry(url, row) for url, row in entries.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -57,7 +56,7 @@ class Cache:
                 self._entries[result.url] = (now, result)
 
     def save(self, now: float) -> None:
-        """Write the file beside its place and move it there, so that it is never half a file."""
+        """Write the file, whole or not at all. Raises FlopbookError."""
         if self.path is None:
             return
         rows = {
@@ -66,10 +65,7 @@ class Cache:
             if self.get(url, now)
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix="links-", suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump({"version": VERSION, "results": rows}, stream, indent=0)
-        os.replace(name, self.path)
+        write_text(self.path, json.dumps({"version": VERSION, "results": rows}, indent=0))
 
 
 def _row(result: Result) -> dict[str, object]:

@@ -16,6 +16,8 @@ from urllib.parse import quote, urldefrag, urlsplit
 
 import yaml
 
+from flopbook.data.files import NotRead, confine, read_bytes, refuse_links
+
 Found = Iterator[tuple[int, str]]  # offset in the text, address
 
 _URL = re.compile(r"""(?<![A-Za-z0-9+.-])https?://[^\s\x00-\x20\x7f<>"'`\\^{}|]+""", re.IGNORECASE)
@@ -207,6 +209,7 @@ SOURCES: tuple[tuple[str, Callable[[str], Found]], ...] = (
 
 def collect(root: Path) -> list[Link]:
     """All links of the project at `root`, sorted by file and line, none twice in one line."""
+    confine(root)
     links: set[Link] = set()
     for pattern, scan in SOURCES:
         for path in _files(root, pattern):
@@ -218,13 +221,21 @@ def _files(root: Path, pattern: str) -> Iterable[Path]:
     """Plain files only: a contributed symbolic link must not make us read a file from outside."""
     for path in root.glob(pattern):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if path.is_file() and not path.is_symlink() and not hidden:
+        if path.is_file() and not hidden and not _is_through_link(path):
             yield path
+
+
+def _is_through_link(path: Path) -> bool:
+    try:
+        refuse_links(path)
+    except NotRead:
+        return True
+    return False
 
 
 def scan_file(root: Path, path: Path, scan: Callable[[str], Found]) -> Iterator[Link]:
     """The links of one file."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = read_bytes(path).decode("utf-8", "replace")
     name = path.relative_to(root).as_posix()
     for offset, url in scan(text):
         yield Link(name, text.count("\n", 0, offset) + 1, url)

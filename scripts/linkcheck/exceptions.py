@@ -15,6 +15,7 @@ from pathlib import Path
 
 import yaml
 
+from flopbook.data.files import TooLarge, read_bytes
 from scripts.linkcheck.results import KINDS, Result
 
 _LARGEST_FILE = 1_000_000
@@ -126,13 +127,12 @@ class _Reader:
 
     def read(self, path: Path) -> list[LinkException]:
         try:
-            raw = path.read_bytes()
-            if len(raw) > _LARGEST_FILE:
-                self._complain(
-                    None, "too-large", f"found {len(raw)} bytes, expected at most {_LARGEST_FILE}"
-                )
-                return []
-            root = self._compose(raw.decode("utf-8"))
+            root = self._compose(read_bytes(path, _LARGEST_FILE).decode("utf-8"))
+        except TooLarge as error:
+            self._complain(
+                None, "too-large", f"found {error.strerror}, expected at most {_LARGEST_FILE}"
+            )
+            return []
         except (OSError, UnicodeDecodeError) as error:
             self._complain(None, "unreadable", f"{error}; expected a UTF-8 text file")
             return []

@@ -7,13 +7,12 @@ the same, and what may pass by itself (a timeout, a busy or failing server) chan
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
 from flopbook.contributing.fetching import Fetcher, FetchError
+from flopbook.data.files import write_text
 from flopbook.data.link_status import LinkStatus
 from scripts.linkcheck.results import Result
 
@@ -99,10 +98,6 @@ def as_json(rows: Iterable[LinkStatus]) -> str:
 
 
 def write(path: Path, rows: Mapping[str, LinkStatus]) -> None:
-    """Write the file beside its place and move it there."""
+    """Write the file, whole or not at all. Raises FlopbookError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".link-status-")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(as_json(rows.values()))
-    os.chmod(name, 0o644)
-    os.replace(name, path)
+    write_text(path, as_json(rows.values()))

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import yaml
 
 from flopbook.contributing import metadata
+from flopbook.data.files import MAX_YAML_BYTES, read_text
 from flopbook.errors import FlopbookError, UnknownName
 
 PAGE = 100
@@ -56,7 +57,7 @@ def read_queries(path: Path, topics: Collection[str]) -> list[Query]:
     Raises FlopbookError for one that cannot be asked; `topics` are those of the bibliography.
     """
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        document = yaml.load(read_text(path, MAX_YAML_BYTES), Loader=yaml.CSafeLoader)
         categories = tuple(document["categories"])
         queries = [
             Query(topic, tuple(phrases), categories)

@@ -19,9 +19,9 @@ from flopbook.contributing.new_entry import (
     refuse_known_chip,
     refuse_known_vendor,
     vendor_text,
-    write_new,
 )
 from flopbook.data import library as library_
+from flopbook.data.files import write_new
 from flopbook.data.folders import schema_paths
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import FlopbookError

@@ -60,7 +60,7 @@ def test_a_very_large_file_is_not_read(world: World) -> None:
         file.truncate(10_000_000)
     with pytest.raises(
         DataError,
-        match=r"all\.bib:1:1: size: found a very large file, expected at most 5,000,000 bytes",
+        match=r"all\.bib:1:1: size: found 10,000,000 bytes, expected at most 5,000,000 bytes",
     ):
         library_.references()
 

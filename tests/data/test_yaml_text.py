@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.data.files import MAX_YAML_BYTES
 from flopbook.data.yaml_text import (
-    MAX_BYTES,
     MAX_DEPTH,
     Node,
     named_children,
@@ -254,7 +254,7 @@ def test_a_file_of_ten_megabytes_is_not_read(
 
 
 def test_long_text_is_refused() -> None:
-    assert refusal("#" * (MAX_BYTES + 1)) == (1, 1, "size")
+    assert refusal("#" * (MAX_YAML_BYTES + 1)) == (1, 1, "size")
 
 
 def test_bytes_that_are_not_utf8_have_a_place(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.data.claims import OWN_FILE, Claim
+from flopbook.data.files import TooLarge, read_bytes
 from flopbook.data.models import Model
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.formulas import params
@@ -299,14 +300,13 @@ def _load(path: Path) -> Config:
     if not path.is_file():
         shown = printable(shorten(path))
         raise FlopbookError(f"no file '{shown}'; give the config.json of a model")
-    with path.open("rb") as stream:
-        content = stream.read(MOST_BYTES + 1)  # never all of a file that is too large
-    if len(content) > MOST_BYTES:
-        raise FlopbookError(f"{file} is larger than 1 MiB, so it is no configuration")
     try:
-        raw = json.loads(content)
+        raw = json.loads(read_bytes(path, MOST_BYTES))
+    except TooLarge:
+        message = f"{file} is larger than 1 MiB, so it is no configuration"
+        raise FlopbookError(message) from None
     # Broken JSON, text that is not UTF-8, numbers of many digits; brackets in brackets.
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         raise FlopbookError(f"{file} is no JSON: {printable(shorten(error))}") from None
     if not isinstance(raw, dict):
         raise FlopbookError(f"{file} holds no object; a configuration is one")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.bibtex_text import pieces, print_entry, read_entry
+from flopbook.data.files import MAX_BIB_BYTES, NotRead, read_bytes, write_text
 from flopbook.errors import FlopbookError, show_path
 
 # How people write a unit, and how the data does. Case counts: Gbps are bits and GBps are bytes.
@@ -56,14 +57,17 @@ def fix(paths: Iterable[Path]) -> Iterator[Fixed]:
         before = _read(path)
         after, changes = fixed(before, bibliography=path.suffix == ".bib")
         if after != before:
-            path.write_bytes(after.encode("utf-8"))
+            write_text(path, after)
             yield Fixed(show_path(path), tuple(changes))
 
 
 def _read(path: Path) -> str:
     # Not read_text, which would turn every kind of line end into one before it is seen.
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_bytes(path, MAX_BIB_BYTES).decode("utf-8")
+    except NotRead as error:
+        reason = f"{show_path(path)} is {error.strerror}; only a file of its own is mended"
+        raise FlopbookError(reason) from None
     except UnicodeDecodeError:
         raise FlopbookError(
             f"{show_path(path)} is not UTF-8 text; save it as UTF-8 first"

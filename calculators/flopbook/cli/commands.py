@@ -158,17 +158,14 @@ def export_command(folder: str, as_json: bool) -> None:
 
     Example: flopbook export flopbook-data
     """
+    from flopbook.data.files import write_all
     from flopbook.export.tables import published
 
     if Path(folder).is_file():
         raise UsageError(f"{printable(folder)} is a file, expected a folder")
     contents, left_out = published()  # everything is computed before anything is written
-    sizes = {}
-    for name, content in contents.items():
-        path = Path(folder) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        sizes[str(path)] = len(content)
+    paths = write_all(Path(folder), contents)
+    sizes = dict(zip(map(str, paths), map(len, contents.values()), strict=True))
     if as_json:
         print_json([{"file": file, "bytes": size} for file, size in sizes.items()])
         return

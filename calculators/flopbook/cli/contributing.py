@@ -14,6 +14,7 @@ from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import PLAIN, command
 from flopbook.contributing import new_entry as authoring
 from flopbook.contributing.where import Place, fields, find
+from flopbook.data.files import write_new
 from flopbook.data.library import library, reference_keys
 from flopbook.data.repository import CLONE, checkout, edit_url, repository_path
 from flopbook.errors import UnknownName, show_path
@@ -162,7 +163,7 @@ def _new_accelerator_file(
     nearest, text = _made(what, new_id, values)
     path = library().entry_path(new_id) if what == "chip" else library().vendor_path(new_id)
     if not dry_run:
-        authoring.write_new(path, text)
+        write_new(path, text)
     steps = _steps(what, new_id, values, path)
     if as_json:
         print_json(

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.contributing.new_entry import write_new
+from flopbook.data.files import read_text, write_new, write_text
 from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas import CATALOGUE, SECTIONS
 
@@ -163,7 +163,7 @@ def texts(new: NewCalculator, root: Path) -> dict[Path, str]:
         raise FlopbookError(f"{test.relative_to(root)} is there already; nothing was written")
     before = HEAD
     if module.exists():
-        before = module.read_text(encoding="utf-8")
+        before = read_text(module)
         if problem := _why_unfit(new, before):
             raise FlopbookError(
                 f"{FORMULAS}/{new.module}.py {problem}; "
@@ -172,8 +172,8 @@ def texts(new: NewCalculator, root: Path) -> dict[Path, str]:
     return {
         module: before + _named(FUNCTION, new),
         test: _named(TEST, new),
-        register: registered(register.read_text(encoding="utf-8"), new),
-        public: declared(public.read_text(encoding="utf-8"), new),
+        register: registered(read_text(register), new),
+        public: declared(read_text(public), new),
     }
 
 
@@ -204,7 +204,7 @@ def write(files: dict[Path, str]) -> None:
         if path not in existing:
             write_new(path, files[path])
     for path in existing:
-        path.write_text(files[path], encoding="utf-8", newline="\n")
+        write_text(path, files[path])
 
 
 def _named(template: str, new: NewCalculator) -> str:

@@ -240,16 +240,3 @@ def _close_matches(text: str, names: Iterable[str], cutoff: float) -> tuple[str,
 def _folded(name: str) -> str:
     """A name without the differences of case, hyphens and spaces that people do not see."""
     return re.sub(r"[\s_-]+", " ", name).strip().casefold()
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there.
-
-    Raises FlopbookError when it is; nothing is ever overwritten.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        raise FlopbookError(f"{path} is there already; nothing was written") from None

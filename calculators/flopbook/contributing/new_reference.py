@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import datetime
-import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from flopbook.contributing.metadata import Work, host_of
 from flopbook.data.bibtex_text import BibEntry, Field, folded, pieces, print_entry
+from flopbook.data.files import MAX_BIB_BYTES, NotRead, read_bytes, write_text
 from flopbook.data.identifiers import Identifier, identify
 from flopbook.data.reference import Person, Reference
 from flopbook.data.works import same_work
@@ -208,25 +207,15 @@ def insert(path: Path, key: str, entry: str) -> None:
     Raises FlopbookError.
     """
     try:
-        text = path.read_bytes().decode("utf-8") if path.exists() else ""
+        text = read_bytes(path, MAX_BIB_BYTES).decode("utf-8") if path.exists() else ""
     except UnicodeDecodeError:
         raise FlopbookError(f"{show_path(path)} is not UTF-8 text; nothing was written") from None
+    except NotRead as error:
+        message = f"{show_path(path)} is {error.strerror}; nothing was written"
+        raise FlopbookError(message) from None
     (_, _, head), *entries = pieces(text)
     place = next((place for place, (own, _, _) in enumerate(entries) if own > key), len(entries))
     before = head + "".join(own + behind for _, own, behind in entries[:place])
     after = "".join(own + behind for _, own, behind in entries[place:])
     blocks = [before.strip("\n"), entry, after.strip("\n")]
-    _replace(path, "\n\n".join(block for block in blocks if block) + "\n")
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that it is whole whatever happens."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_text(path, "\n\n".join(block for block in blocks if block) + "\n")

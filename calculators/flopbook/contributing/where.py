@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from flopbook.data.bibtex_scan import decoded, lines_of
 from flopbook.data.claims import Claim
+from flopbook.data.files import MAX_YAML_BYTES, read_or_nothing
 from flopbook.data.library import (
     entry_ids,
     find_id,
@@ -130,7 +131,7 @@ def _lines(name: str) -> Iterator[Place]:
     word = name.encode("utf-8", "surrogateescape")
     row = rb"^\s*-?\s*\{?\s*id:\s*[\"']?" + re.escape(word) + rb"[\"']?\s*(?:,|$)"
     for path in sorted(bibliography.glob("claims/*.yaml")):
-        text = path.read_bytes()
+        text = read_or_nothing(path, MAX_YAML_BYTES)
         if word not in text:  # faster than the pattern, which looks at every line
             continue
         for match in re.finditer(row, text, re.MULTILINE):

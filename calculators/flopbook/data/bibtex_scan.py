@@ -1,7 +1,7 @@
 """Where the entries of a BibTeX text begin, and one field of each, without reading the entries.
 
 Every command that chooses a value needs the tiers of all sources, so this module compiles two
-patterns and imports nothing; `bibtex_text` reads an entry whole.
+patterns and imports little; `bibtex_text` reads an entry whole.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from flopbook.data.files import MAX_BIB_BYTES, read_or_nothing
 
 
 class Heading(NamedTuple):
@@ -86,5 +88,8 @@ def line_at(text: str, place: int) -> int:
 
 
 def decoded(path: Path) -> str:
-    """The text of a file, with a sign in place of each byte that is no UTF-8."""
-    return path.read_bytes().decode("utf-8-sig", "replace")
+    """The text of a file, with a sign in place of each byte that is no UTF-8.
+
+    Nothing of a file that cannot be read: its reader says why.
+    """
+    return read_or_nothing(path, MAX_BIB_BYTES).decode("utf-8-sig", "replace")

@@ -20,6 +20,7 @@ from flopbook.data.entry_records import (
     record_of_entry,
     record_of_model,
 )
+from flopbook.data.files import MAX_YAML_BYTES, read_bytes
 from flopbook.data.folders import schema_paths
 from flopbook.data.models import Model
 from flopbook.errors import DataError, Problem, show_path
@@ -87,7 +88,7 @@ def _version_of(path: Path, record_id: str) -> str:
     The id counts: the same bytes at another place are another entry, and a mistaken one.
     """
     try:
-        return f"{_version()}-{fingerprint(record_id.encode(), path.read_bytes())}"
+        return f"{_version()}-{fingerprint(record_id.encode(), read_bytes(path, MAX_YAML_BYTES))}"
     except OSError:
         return ""
 
@@ -123,7 +124,7 @@ def read_catalogue(
 
 def _load_shelved(shelf: Shelf, path: Path, entry_id: str) -> Entry:
     try:
-        key = b"\0".join((entry_id.encode(), path.read_bytes()))
+        key = b"\0".join((entry_id.encode(), read_bytes(path, MAX_YAML_BYTES)))
     except OSError:
         return _read(path, entry_id)
     record = shelf.get(key)

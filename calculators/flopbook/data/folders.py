@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.files import confine
+
 # The file that makes a folder of accelerators/ a vendor.
 VENDOR_FILE = "vendor.yaml"
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -70,6 +72,16 @@ def packaged() -> Folders:
     if (_PACKAGE / "accelerators").is_dir():
         return folders_of(_PACKAGE)
     return folders_of(_PACKAGE.parents[1])
+
+
+def keep_inside(root: Path) -> None:
+    """Follow no link below a root of data.
+
+    Those of an installed package are let be: an installer may link what it unpacked once, and the
+    data is trusted as the code beside it is.
+    """
+    if root != _PACKAGE:
+        confine(root)
 
 
 def schema_paths() -> dict[str, Path]:

@@ -14,6 +14,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.bibtex_scan import decoded, headings, tiers
 from flopbook.data.cache import Shelf
 from flopbook.data.entry_records import head_of_record, record_of_head, text_above_claims
+from flopbook.data.files import MAX_YAML_BYTES, read_bytes
 from flopbook.errors import DataError, show_path
 
 _HEADS = "heads"
@@ -47,7 +48,7 @@ def read_heads(folder: Path, entry_ids: Sequence[str]) -> dict[str, Entry]:
 
 
 def _kept_head(shelf: Shelf, path: Path, entry_id: str) -> Entry:
-    content = path.read_bytes()
+    content = read_bytes(path, MAX_YAML_BYTES)
     above_claims = text_above_claims(content)
     if above_claims is None:  # in an unusual order: what stands below the claims counts too
         return _read_head(shelf, path, entry_id, "")
@@ -61,7 +62,7 @@ def _read_head(shelf: Shelf, path: Path, entry_id: str, key: str) -> Entry:
     """Read a head, and keep it under its key; where it is broken the whole file says how."""
     from flopbook.data.entry_reader import read_entry, read_head
 
-    head = read_head(path.read_bytes(), entry_id) if key else None
+    head = read_head(read_bytes(path, MAX_YAML_BYTES), entry_id) if key else None
     if head is None:
         return read_entry(path, entry_id)._replace(claims=())
     shelf.put(key.encode(), record_of_head(head))
@@ -73,7 +74,7 @@ def read_aliases(path: Path) -> tuple[str, ...]:
     from flopbook.data.yaml_text import parse_yaml
 
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, MAX_YAML_BYTES)
         text = text_above_claims(content) or content.decode("utf-8")
         aliases = parse_yaml(text, "").get("aliases")
     except (DataError, OSError, UnicodeDecodeError):  # told to whoever reads this model

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.folders import VENDOR_FILE, folders_of, missing_place, packaged
+from flopbook.data.folders import VENDOR_FILE, folders_of, keep_inside, missing_place, packaged
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName
 
 if TYPE_CHECKING:  # read only by commands that need them: start-up counts
@@ -49,14 +49,14 @@ class Library:
         self.bibliography = self.folders.bibliography
         self.models = self.folders.models
         self.docs = self.folders.docs
+        keep_inside(root)
         self.memo: dict[Any, Any] = {}
         self._entries: dict[str, Entry] = {}
         self._models: dict[str, Model] = {}
         self._vendors: dict[str, Vendor] = {}
         if missing := missing_place(self.folders):
             mend = f"give the root of a checkout of flopbook, or unset {VARIABLE}"
-            what = f"{root} holds no data of flopbook (no {missing})"
-            raise FlopbookError(f"{what}; {mend}")
+            raise FlopbookError(f"{root} holds no data of flopbook (no {missing}); {mend}")
 
     def forget(self) -> None:
         """Forget what was read, so that files that changed are read again."""

@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.files import MAX_YAML_BYTES, read_text
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 FILE = "link-status.json"
@@ -41,7 +42,7 @@ def read_link_statuses(path: Path) -> dict[str, LinkStatus]:
     Raises DataError; a missing file means that nothing was checked yet.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MAX_YAML_BYTES)
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
@@ -49,7 +50,7 @@ def read_link_statuses(path: Path) -> dict[str, LinkStatus]:
     try:
         rows = json.loads(text)
         return {url: _row(url, row) for url, row in rows.items()}
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError, MemoryError) as error:
         raise DataError([_problem(path, shorten(f"{type(error).__name__}: {error}"))]) from None
 
 

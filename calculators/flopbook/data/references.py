@@ -16,11 +16,22 @@ from typing import Any
 from flopbook.data import reference
 from flopbook.data.bibtex_scan import headings, line_at
 from flopbook.data.cache import Shelf
+from flopbook.data.files import MAX_BIB_BYTES, TooLarge, read_bytes, read_text
 from flopbook.data.reference import Person, Reference
 from flopbook.data.reference_rules import duplicates, kind_of, problem_at, rules_of
 from flopbook.errors import DataError, Problem, shorten, show_path
 
-MAX_BIB_BYTES = 5_000_000
+# What a file may hold of that which takes long to read: entries, names of authors, LaTeX. At 30
+# microseconds each this is 5 s; our largest file has a fiftieth of it.
+_MOST_MARKS = 150_000
+_MARK = re.compile(r"[@\\${]|\sand\s")
+SPLIT = "split the file"
+_UNFORESEEN = (
+    *(RecursionError, MemoryError, OverflowError),
+    *(ValueError, KeyError, IndexError, TypeError, AttributeError),
+)
+# What `@string` and `#` may add to a file: doubling a text a few dozen times fills any memory.
+_MOST_EXPANDED = 100_000
 # What a reference is kept with; the file is left out, for it is shown relative to where one stands.
 _FIELDS = tuple(field.name for field in fields(Reference) if field.name != "file")
 _PEOPLE = _FIELDS.index("people")
@@ -63,7 +74,7 @@ def _twice(entry: Reference, first: Reference) -> Problem:
 def _kept(path: Path, shelf: Shelf) -> list[Reference]:
     """The references of a file: as an earlier run read the same bytes, else read now."""
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, MAX_BIB_BYTES)
     except OSError:  # what is wrong with the file is said by its reader
         return list(read_bib(path))
     rows = shelf.get(content)
@@ -104,27 +115,50 @@ def read_bib(path: Path) -> Iterator[Reference]:
 
 def _parsed(path: Path, file: str) -> tuple[str, Any]:
     """A file's text and what pybtex makes of it."""
+    try:
+        text = read_text(path, MAX_BIB_BYTES).removeprefix("\ufeff")
+    except TooLarge as error:
+        expected = f"at most {MAX_BIB_BYTES:,} bytes"
+        raise _bib_error(file, 1, "size", str(error.strerror), expected, SPLIT) from None
+    except (OSError, UnicodeDecodeError) as error:
+        observed = shorten(getattr(error, "strerror", None) or error)
+        expected, mend = "a readable file in UTF-8", "put a file of its own in its place"
+        raise _bib_error(file, 1, "read", observed, expected, mend) from None
+    marks = sum(1 for _ in _MARK.finditer(text))
+    if marks > _MOST_MARKS:
+        observed = f"{marks:,} entries, names and marks of LaTeX"
+        raise _bib_error(file, 1, "size", observed, f"at most {_MOST_MARKS:,}", SPLIT)
+    return text, _entries_of(text, file)
+
+
+def _entries_of(text: str, file: str) -> Any:
+    """What pybtex makes of a text. Raises DataError with the line that it came to."""
     # These two take longer to import than most commands take to run.
     from pybtex.database import BibliographyDataError
-    from pybtex.database.input.bibtex import Parser
+    from pybtex.database.input.bibtex import LowLevelParser, Parser
     from pybtex.exceptions import PybtexError
 
+    from flopbook.data.bibtex_strings import ExpansionError, Strings
+
+    parser = Parser()
+    scanner = LowLevelParser(text, handle_error=parser.handle_error, macros=Strings(_MOST_EXPANDED))
     expected = "well-formed BibTeX"
     try:
-        if path.stat().st_size > MAX_BIB_BYTES:
-            at_most = f"at most {MAX_BIB_BYTES:,} bytes"
-            raise _bib_error(file, 1, "size", "a very large file", at_most)
-        text = path.read_text(encoding="utf-8-sig")
-        return text, Parser().parse_string(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise _bib_error(file, 1, "read", shorten(error), "a readable file in UTF-8") from None
+        for kind, content in scanner:
+            if kind.lower() not in ("string", "preamble"):
+                parser.process_entry(kind, *content)
+    except ExpansionError as error:
+        observed, mend = shorten(error), "write the text out where it stands"
+        expected = f"at most {_MOST_EXPANDED:,} characters"
+        raise _bib_error(file, scanner.lineno, "bibtex", observed, expected, mend) from None
     except (PybtexError, BibliographyDataError) as error:
         line = getattr(error, "lineno", None) or _line_of(text, _last_word(str(error)))
         raise _bib_error(file, line, "bibtex", shorten(error), expected) from None
     # How the parser fails on text that it did not foresee.
-    except (RecursionError, ValueError, KeyError, IndexError) as error:
-        observed = shorten(error) or "text that does not parse"
-        raise _bib_error(file, 1, "bibtex", observed, expected) from None
+    except _UNFORESEEN as error:
+        observed = shorten(error) or type(error).__name__
+        raise _bib_error(file, scanner.lineno, "bibtex", observed, expected) from None
+    return parser.data
 
 
 def _last_word(message: str) -> str:
@@ -143,8 +177,14 @@ def _line_of(text: str, key: str) -> int:
     return line_at(text, starts[-1]) if starts else 1
 
 
-def _bib_error(file: str, line: int, rule: str, observed: str, expected: str) -> DataError:
-    mend = "check braces, commas and quotes"
+def _bib_error(
+    file: str,
+    line: int,
+    rule: str,
+    observed: str,
+    expected: str,
+    mend: str = "check braces, commas and quotes",
+) -> DataError:
     return DataError([Problem(file, line, 1, rule, observed, expected, mend)])
 
 
@@ -172,10 +212,19 @@ def decode(text: str) -> str:
 @functools.cache
 def _converter() -> tuple[Any, Any]:
     """What turns LaTeX into text, and the macros it knows: slower to build than to use."""
+    import logging
+
     from pylatexenc.latex2text import LatexNodes2Text
     from pylatexenc.latexwalker import get_default_latex_context_db
 
+    logging.getLogger("pylatexenc").addFilter(_refuse)
+    logging.getLogger("pylatexenc.latex2text").addFilter(_refuse)
     return LatexNodes2Text(math_mode="verbatim", keep_comments=True), get_default_latex_context_db()
+
+
+def _refuse(record: Any) -> bool:
+    """A macro without its arguments only warns, on the terminal, and leaves nonsense behind."""
+    raise ValueError(record.getMessage())
 
 
 def _reference(key: str, entry: Any, source: str, file: str, line: int) -> Reference:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from flopbook.data import approvals
+from flopbook.data.files import read_text
 from flopbook.data.yaml_text import Node, named_children
 from flopbook.errors import Problem, shorten
 
@@ -71,7 +72,7 @@ def load_schema(path: Path) -> Schema:
 
     Raises ValueError for a keyword that has no message here: editors would see it and we would not.
     """
-    schema = Schema(path.read_text(encoding="utf-8"))
+    schema = Schema(read_text(path))
     _refuse_unknown_keywords(schema, path.name)
     return schema
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import yaml
 
+from flopbook.data.files import MAX_YAML_BYTES, TooLarge, read_text
 from flopbook.errors import DataError, Problem, shorten, show_path
 
-MAX_BYTES = 1_000_000
 MAX_DEPTH = 12
 
 # The parser in C where PyYAML was built with it; the one in Python reads the same, slowly.
@@ -72,10 +72,9 @@ def read_yaml(path: Path) -> Node:
 def _read_text(path: Path) -> str:
     name = show_path(path)
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise _too_large(name, f"{size:,} bytes")
-        return path.read_text(encoding="utf-8")
+        return read_text(path, MAX_YAML_BYTES)
+    except TooLarge as error:
+        raise _too_large(name, str(error.strerror)) from None
     except OSError as error:
         reason = error.strerror or "an error"
         raise _error(name, _START, "read", reason, "a readable file", "check the path") from None
@@ -88,7 +87,7 @@ def _read_text(path: Path) -> str:
 
 def parse_yaml(text: str, name: str) -> Node:
     """Parse YAML text; `name` is the file name that errors show."""
-    if len(text) > MAX_BYTES:
+    if len(text) > MAX_YAML_BYTES:
         raise _too_large(name, f"{len(text):,} characters")
     try:
         return _Builder(name).build(yaml.parse(text, Loader=_Loader))
@@ -101,8 +100,8 @@ def parse_yaml(text: str, name: str) -> Node:
         observed = shorten(observed).removeprefix("found ")
         mend = "check quotes and indentation"
         raise _error(name, _mark(error), "yaml", observed, "well-formed YAML", mend) from None
-    except (RecursionError, ValueError) as error:
-        observed, mend = shorten(error), "check the file"
+    except (RecursionError, MemoryError, OverflowError, ValueError) as error:
+        observed, mend = shorten(error) or type(error).__name__, "check the file"
         raise _error(name, _START, "yaml", observed, "well-formed YAML", mend) from None
 
 
@@ -134,7 +133,7 @@ def _mark(error: yaml.YAMLError) -> Place:
 
 
 def _too_large(name: str, size: str) -> DataError:
-    return _error(name, _START, "size", size, f"at most {MAX_BYTES:,}", "split the file")
+    return _error(name, _START, "size", size, f"at most {MAX_YAML_BYTES:,}", "split the file")
 
 
 def _error(

@@ -157,7 +157,7 @@ def sqlite_bytes(built: Iterable[Table] | None = None) -> bytes:
 def parquet_files(built: Iterable[Table] | None = None) -> dict[str, bytes]:
     """Name and content of each Parquet file, of tables as for `sqlite_bytes`.
 
-    Raises FlopbookError where the library that writes them is missing.
+    Raises FlopbookError where the library that writes them, or space for drafts, is missing.
     """
     try:
         import duckdb
@@ -171,9 +171,14 @@ def parquet_files(built: Iterable[Table] | None = None) -> dict[str, bytes]:
     }
     by_name = {table.name: table for table in (tables() if built is None else built)}
     contents = {}
-    with duckdb.connect(config=settings) as connection, tempfile.TemporaryDirectory() as folder:
-        for file, name in PARQUET.items():
-            contents[file] = _parquet(connection, by_name[name], Path(folder) / file)
+    try:
+        with duckdb.connect(config=settings) as connection, tempfile.TemporaryDirectory() as folder:
+            for file, name in PARQUET.items():
+                contents[file] = _parquet(connection, by_name[name], Path(folder) / file)
+    except (OSError, duckdb.IOException) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        place = "cannot be written in the folder for temporary files"
+        raise FlopbookError(f"Parquet files {place}: {reason}") from None
     return contents
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from flopbook.data.files import read_bytes, read_text
 from flopbook.data.library import entry_ids, load_entries, vendor_ids
 from flopbook.errors import FlopbookError, Problem
 from flopbook.export import tables
@@ -118,7 +119,7 @@ def _prose(
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
         names = {"form": _form, "chapters": functools.partial(_chapters, order, page)}
-        source = path.read_text(encoding="utf-8")
+        source = read_text(path)
         problems += practicals.name_problems(source, f"docs/{page}", known)
         try:
             text = render(source, page, f"docs/{page}", names)
@@ -153,8 +154,8 @@ def _form(name: str) -> Html:
 def _assets() -> Iterator[tuple[str, bytes]]:
     """Files as they are in docs/assets, then the programs and records that forms ask for."""
     for path in sorted((DOCS / "assets").rglob("*")):
-        if path.is_file():
-            yield path.relative_to(DOCS).as_posix(), path.read_bytes()
+        if path.is_symlink() or not path.is_dir():
+            yield path.relative_to(DOCS).as_posix(), read_bytes(path)
     for formula in printed().values():
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     yield glossary.TIPS, glossary.tips().encode()

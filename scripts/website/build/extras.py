@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
+from flopbook.data.files import read_text
 from scripts import jax_environment
 from scripts.setup_env import SetupError
 
@@ -47,7 +48,7 @@ def extra_of(path: Path) -> str:
 
     Raises ExtraError for one that is not known.
     """
-    match = _HEAD.match(path.read_text(encoding="utf-8"))
+    match = _HEAD.match(read_text(path))
     if match is None:
         return ""
     head = yaml.safe_load(_COMMENT_MARK.sub("", match[1])) or {}

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flopbook.data.files import read_bytes, read_text
 from scripts.website.build import extras
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def state_hash(extra: str = "") -> str:
     digest = hashlib.sha256(sys.version.encode())
     for path in sorted(_read_by_notebooks(extra)):
         if path.is_file():
-            digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+            digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + read_bytes(path))
     return digest.hexdigest()
 
 
@@ -84,7 +85,7 @@ def execute_all(
 
 
 def _text_hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:_TEXT_DIGITS]
+    return hashlib.sha256(read_bytes(path)).hexdigest()[:_TEXT_DIGITS]
 
 
 def _result(
@@ -139,7 +140,7 @@ def _store(kept: Path, text: str, stem: str) -> None:
 def _read(path: Path) -> NotebookNode:
     import jupytext
 
-    notebook: NotebookNode = jupytext.read(path, fmt="py:percent")
+    notebook: NotebookNode = jupytext.reads(read_text(path), fmt="py:percent")
     notebook.metadata["kernelspec"] = dict(KERNELSPEC)
     return notebook
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
-from flopbook.checks.rules.typed import typed_numbers
+from flopbook.checks.rules.typed import page_text, typed_numbers
 from flopbook.data.glossary import FILE, Term
 from flopbook.errors import Problem, show_path
 from flopbook.evaluation.terms import quantities, stands_for
@@ -123,7 +123,7 @@ def anchors(path: Path) -> set[str]:
 
     None if there is no page.
     """
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text = page_text(path)
     return {_slug(title) for title in _HEADING.findall(_CODE.sub("", text))}
 
 

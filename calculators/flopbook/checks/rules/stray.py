@@ -1,25 +1,39 @@
-"""Every file of the data folders is one that a reader opens.
+"""Every file of the data folders is one that a reader opens, and prose consists of plain files.
 
-Another would look like an entry and be none.
+Another file would look like an entry and be none. A symbolic link would publish what it points at,
+and a pipe would keep a reader waiting, so neither belongs into a folder that is read.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
+from flopbook.data.files import kind_of
 from flopbook.errors import show_path
 
 NAME = "file"
 ADVICE = Advice("PRODUCT.yaml", "rename or remove it")
+PLAIN = Advice("a plain file or folder", "put the content itself in its place")
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
-    """Files that no reader opens."""
+    """Files that no reader opens, then what is neither a file nor a folder in the prose."""
     for path in sorted(holdings.accelerators.glob("*/*")):
-        if path.is_file() and path.suffix != ".yaml" and not _is_hidden(path):
+        if not path.is_dir() and path.suffix != ".yaml" and not _is_hidden(path):
             yield at_file(NAME, show_path(path), f"'{path.name}'", ADVICE)
+    notebooks = holdings.docs.parent / "calculators" / "notebooks"
+    for path in (*_below(holdings.docs), *_below(notebooks), *holdings.accelerators.glob("*")):
+        if kind := kind_of(path):
+            yield at_file(NAME, show_path(path), kind, PLAIN)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Everything below a folder, links to folders included but not what they lead to."""
+    for place, folders, files in os.walk(folder):
+        yield from (Path(place) / name for name in sorted((*folders, *files)))
 
 
 def _is_hidden(path: Path) -> bool:

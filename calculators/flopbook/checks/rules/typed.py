@@ -13,14 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flopbook.checks.rules.base import Advice, Finding, Holdings
-from flopbook.errors import Problem, show_path
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
+from flopbook.data.files import NotRead, read_text
+from flopbook.errors import Problem, shorten, show_path
 
 NAME = "typed"
 COMPUTED = Advice(
     "an expression that computes it", "write {{ ... }}, or {# typed: why #} on this line"
 )
 REASON = Advice("one that is needed", "remove it: this line types no number with a unit")
+READABLE = Advice("text in UTF-8", "save the page as UTF-8")
 # The largest count that may be typed: of bytes, bits, tokens, chips ... but never of GB or FLOP/s.
 FINGERS = 16
 EXEMPT = ("contributing",)  # shows how values are written
@@ -111,7 +113,7 @@ def share_of(docs: Path) -> Share | None:
     """Computed and typed numbers of all prose below a folder; None where there are none."""
     bound = typed = excused = 0
     for path in _pages(docs):
-        text = path.read_text(encoding="utf-8")
+        text = page_text(path)
         reasons = _reasons(text)
         lines = [line for line, _ in typed_numbers(text)]
         bound += bound_numbers(text)
@@ -123,7 +125,20 @@ def share_of(docs: Path) -> Share | None:
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Typed numbers without a reason, and reasons without a typed number."""
     for path in _pages(holdings.docs):
-        yield from _of_page(path.read_text(encoding="utf-8"), show_path(path))
+        try:
+            yield from _of_page(read_text(path), show_path(path))
+        except NotRead:  # what no file is, the rule of files says
+            continue
+        except UnicodeDecodeError as error:
+            yield at_file(NAME, show_path(path), shorten(error), READABLE)
+
+
+def page_text(path: Path) -> str:
+    """The text of a page; nothing of one that cannot be read, of which `check` speaks."""
+    try:
+        return read_text(path)
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _of_page(text: str, file: str) -> Iterator[Finding]:
