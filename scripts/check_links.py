@@ -12,6 +12,7 @@ import json
 import math
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from flopbook.contributing.fetching import Fetcher
 from flopbook.contributing.guard import Guard, Refused, Unresolved
 from flopbook.contributing.transport import Transport, environment_proxies
 from flopbook.data import link_status as linkstatus
-from flopbook.errors import DataError
+from flopbook.errors import DataError, FlopbookError
 from scripts.linkcheck import exceptions, report, status
 from scripts.linkcheck.cache import DAY_S, DEFAULT_AGES_S, Cache
 from scripts.linkcheck.collect import Link, by_address, collect
@@ -38,6 +39,7 @@ STATUS = f"bibliography/{linkstatus.FILE}"
 # network.
 _FEWEST_HOSTS_FOR_NO_NETWORK = 3
 _MOST_HOSTS_TRIED = 20
+_SAVED_EVERY = 25  # results
 
 
 class UsageError(Exception):
@@ -58,7 +60,7 @@ def main(
         return _run(options, guard or Guard(), clock or Clock())
     except exceptions.BadExceptions as error:
         print("\n".join(report.printable(line) for line in error.errors), file=sys.stderr)
-    except (UsageError, OSError) as error:
+    except (UsageError, FlopbookError, OSError) as error:
         print(f"check_links: {report.printable(str(error))}", file=sys.stderr)
     except KeyboardInterrupt:
         print("\ncheck_links: interrupted", file=sys.stderr)
@@ -159,6 +161,7 @@ def _write_status(
         raise UsageError(str(error)) from None
     day = datetime.date.fromtimestamp(clock.time()).isoformat()
     rows = status.updated(before, results, day, whole=not options.only)
+    status.write(path, rows)  # what was found out is kept, whatever becomes of the archive
     fetcher = Fetcher(guard, options.timeout, pause_s=1.0, sleep=clock.sleep)
     rows, faults = status.with_archives(rows, fetcher)
     for fault in faults:
@@ -234,15 +237,21 @@ def _resolves(host: str, guard: Guard) -> bool:
 def _check(
     urls: list[str], transport: Transport, options: argparse.Namespace, clock: Clock, cache: Cache
 ) -> dict[str, Result]:
-    """Ask for the links; what was found out is kept even if the run is interrupted."""
+    """Ask for the links; what was found out is kept as it comes, in case the run is killed."""
     limits = Limits(options.jobs, options.per_host, options.delay)
     prober = Prober(transport, HostLimiter(limits, clock), Policy(timeout_s=options.timeout), clock)
     progress = report.Progress(len(urls))
     results: dict[str, Result] = {}
 
+    saving = threading.Lock()
+
     def check_one(url: str) -> None:
         results[url] = prober.probe(url)
         progress.add(results[url])
+        if len(results) % _SAVED_EVERY == 0:
+            with saving:
+                cache.put(list(results.values()), clock.time())
+                cache.save(clock.time())
 
     try:
         run_in_lanes(urls, check_one, limits)

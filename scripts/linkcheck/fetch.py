@@ -38,7 +38,7 @@ _VISITS_BEFORE_LOOP = 3  # some sites send a client round once to set a cookie
 class Policy:
     """How patient the check is."""
 
-    timeout_s: float = 20.0  # to connect, and again for each wait for data
+    timeout_s: float = 20.0  # for a whole request
     retries: int = 2
     redirects: int = 10
     backoff_s: float = 2.0  # before the first retry; doubles

@@ -10,8 +10,6 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -118,36 +116,6 @@ def test_too_much_is_not_read(services: Services, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(fetching, "MOST_BYTES", 100)
     assert services.fetcher().get(services.plays("page", b"x" * 100)).body == b"x" * 100
     assert "more than 100 bytes" in str(failure(services, services.plays("page", b"x" * 101)))
-
-
-@pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_that_drips_is_not_waited_for_without_end(
-    monkeypatch: pytest.MonkeyPatch, chunked: bool
-) -> None:
-    """A server that sends a byte before each timeout must not hold the command for hours."""
-    monkeypatch.setattr("flopbook.contributing.transport.LONGEST_BODY_S", 0.2)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=drip, args=(listener, chunked), daemon=True)
-        thread.start()
-        port = listener.getsockname()[1]
-        guard = Guard(allow=frozenset({("127.0.0.1", port)}), resolve=lambda host: [host])
-        with pytest.raises(FetchError, match="no whole answer in") as caught:
-            Fetcher(guard, 10.0).get(f"http://127.0.0.1:{port}/")
-        assert caught.value.kind == "offline"
-        thread.join(10)
-        assert not thread.is_alive(), "the connection is closed"
-
-
-def drip(listener: socket.socket, chunked: bool) -> None:
-    """Answer one request with a byte at a time, until the client hangs up."""
-    length = "Transfer-Encoding: chunked" if chunked else "Content-Length: 100000"
-    connection, _ = listener.accept()
-    with connection, suppress(OSError):
-        connection.recv(4096)
-        connection.sendall(f"HTTP/1.1 200 OK\r\n{length}\r\n\r\n".encode())
-        for _ in range(1000):
-            connection.sendall(b"1\r\nx\r\n" if chunked else b"x")
-            time.sleep(0.02)
 
 
 def test_a_body_in_chunks_comes_back_whole() -> None:

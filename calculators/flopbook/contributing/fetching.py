@@ -62,12 +62,15 @@ class FetchError(FlopbookError):
 
 
 class Fetcher:
-    """Asks for pages, one at a time, through a guard, `pause_s` apart at one host."""
+    """Asks for pages, one at a time, through a guard, `pause_s` apart at one host.
+
+    A request takes `timeout_s` at most, connection, headers and body together.
+    """
 
     def __init__(
         self,
         guard: Guard | None = None,
-        timeout_s: float = 20.0,
+        timeout_s: float = 30.0,
         pause_s: float = 0.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:

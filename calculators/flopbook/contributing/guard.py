@@ -9,21 +9,43 @@ later (DNS rebinding) gains nothing.
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 Resolver = Callable[[str], Iterable[str]]
 STANDARD_PORTS = {"http": 80, "https": 443}
-# IPv6 addresses whose last 32 bits are an IPv4 address that a gateway calls: RFC 6052.
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Global unicast, and what of it is set apart. The list is our own, after the registries of
+# special-purpose addresses at IANA (RFC 6890), because that of the standard library differs from
+# one version to the next. Of IPv6 only one eighth is handed out at all, so mapped addresses
+# (::ffff:0:0/96), gateways to IPv4 (64:ff9b::/96) and site-local ones (fec0::/10) are outside.
+_UNICAST = tuple(map(ipaddress.ip_network, ("0.0.0.0/0", "2000::/3")))
+_SET_APART = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"),
+            *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24"),
+            *("192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24"),
+            *("198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"),
+            "2001::/23",  # for protocols: Teredo, ORCHID, benchmarks
+            "2001:db8::/32",  # for documentation
+            "2002::/16",  # 6to4: a way to write an IPv4 address
+            "2620:4f:8000::/48",  # AS112: answers for private addresses
+            "3fff::/20",  # for documentation, too: RFC 9637
+        ),
+    )
+)
 # Clients disagree on what these mean, and the host that was checked must be the one that is called.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
-_MOST_ADDRESSES_TRIED = 4  # each may cost a whole timeout
+_MOST_ADDRESSES_TRIED = 4
+_LONGEST_LOOKUP_S = 15.0
 
 
 class Refused(Exception):
@@ -36,28 +58,28 @@ class Unresolved(Exception):
 
 def system_resolver(host: str) -> list[str]:
     """The addresses the system gives for a host; spellings such as `0x7f.2` are resolved too."""
-    return [str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+    found: list[str] = []
+
+    def look_up() -> None:
+        with contextlib.suppress(OSError, UnicodeError):
+            answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+            found.extend(str(answer[4][0]) for answer in answers)
+
+    # The system waits as long as its own settings say, and cannot be stopped.
+    thread = threading.Thread(target=look_up, daemon=True)
+    thread.start()
+    thread.join(_LONGEST_LOOKUP_S)
+    return list(found)
 
 
 def why_not_public(address: str) -> str | None:
     """Why an IP address must not be called, or None if it is on the public internet."""
     ip = ipaddress.ip_address(address)
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = _embedded_ipv4(ip)
-        if inner is not None:
-            reason = why_not_public(str(inner))
-            return f"{address} leads to {reason}" if reason else None
-    # Multicast counts as global in the standard library, and so do some reserved ranges.
-    if ip.is_global and not ip.is_multicast and not ip.is_reserved:
+    is_scoped = isinstance(ip, ipaddress.IPv6Address) and ip.scope_id is not None
+    is_unicast = any(ip in network for network in _UNICAST)
+    if is_unicast and not is_scoped and not any(ip in network for network in _SET_APART):
         return None
     return f"{address} is not an address on the public internet"
-
-
-def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 one is a way to write or to reach (mapped, 6to4, NAT64)."""
-    if ip in _NAT64:
-        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    return ip.ipv4_mapped or ip.sixtofour
 
 
 @dataclass
@@ -131,11 +153,20 @@ class Guard:
         return self._resolved[host]
 
     def connect(self, host: str, port: int, timeout: float | None) -> socket.socket:
-        """A connection to one of the checked addresses of the host, tried in order."""
+        """A connection to one of the checked addresses of the host, tried in order.
+
+        `timeout` bounds all tries together.
+        """
         error: OSError = OSError("no address")
+        begun = time.monotonic()
         for address in self.addresses(host, port)[:_MOST_ADDRESSES_TRIED]:
+            left = None if timeout is None else timeout - (time.monotonic() - begun)
+            if left is not None and left <= 0:
+                break
             try:
-                return socket.create_connection((address, port), timeout)
+                connection = socket.create_connection((address, port), left)
+                connection.settimeout(timeout)
+                return connection
             except OSError as failed:
                 error = failed
         raise error

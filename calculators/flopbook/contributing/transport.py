@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 import urllib.request
 from collections.abc import Mapping
-from http.client import HTTPException
-from typing import Any, ClassVar, NamedTuple
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse, parse_headers
+from typing import Any, ClassVar, NamedTuple, cast
 
 import requests
 from requests import exceptions as failures
@@ -31,11 +31,12 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Timeout
 
+from flopbook.contributing.deadline import Deadline, current
 from flopbook.contributing.exchange import REDIRECT_STATUSES, Reply, RequestFailure
 from flopbook.contributing.guard import Guard, Refused, Unresolved
 
-# A timeout bounds one wait for data; a server that sends a byte a second would never meet it.
-LONGEST_BODY_S = 120.0
+# Replies of status 1xx that precede the answer: a server may say "wait" a few times, not for ever.
+MOST_INTERIM = 10
 _CHUNK_BYTES = 65_536
 # All that a link, a host or a network can do to us; anything else is a fault of ours and must be
 # raised.
@@ -70,7 +71,7 @@ class Transport:
         self.guard = guard
         self.headers = dict(headers)
         self.proxies = dict(proxies or {})
-        self._adapter = HTTPAdapter(max_retries=0) if self.proxies else GuardedAdapter(guard)
+        self._adapter = WatchedAdapter() if self.proxies else GuardedAdapter(guard)
 
     def session(self) -> requests.Session:
         """A new session; all it takes from the environment is the bundle of certificates."""
@@ -110,19 +111,62 @@ class Transport:
     ) -> Reply:
         """One exchange: no redirect is followed, and no body is read unless `most_bytes` says so.
 
-        Raises RequestFailure; its kind is `large` for a body of more than `most_bytes`.
+        All of it takes `timeout_s` at most. Raises RequestFailure; its kind is `large` for a body
+        of more than `most_bytes`.
         """
-        try:
-            with session.send(
-                request.prepared, stream=True, allow_redirects=False, timeout=timeout_s
-            ) as response:
-                redirects = response.status_code in REDIRECT_STATUSES
-                body = _read_body(response, most_bytes) if most_bytes and not redirects else b""
-        except _EXPECTED as error:
-            raise request_failure(error) from error
+        with Deadline(timeout_s) as deadline:
+            try:
+                with session.send(
+                    request.prepared, stream=True, allow_redirects=False, timeout=timeout_s
+                ) as response:
+                    redirects = response.status_code in REDIRECT_STATUSES
+                    body = _read_body(response, most_bytes) if most_bytes and not redirects else b""
+            except _EXPECTED as error:
+                raise _late(deadline) or request_failure(error) from error
+            # A connection that was cut may look like the end of a body without a length.
+            if late := _late(deadline):
+                raise late
         location = response.headers.get("Location") if redirects else None
         retry_after = response.headers.get("Retry-After")
         return Reply(request.url, request.host, response.status_code, location, retry_after, body)
+
+
+def _late(deadline: Deadline) -> RequestFailure | None:
+    """The failure of a request whose time is over; None for any other."""
+    if not deadline.expired:
+        return None
+    return RequestFailure("timeout", f"no whole answer in {deadline.seconds:g} s")
+
+
+class _Response(HTTPResponse):
+    """An answer whose interim replies are counted; http.client skips those of 100 without end."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        for _ in range(MOST_INTERIM + 1):
+            version, status, reason = super()._read_status()  # type: ignore[misc]  # not declared
+            if not 100 <= status < 200 or status == HTTPStatus.SWITCHING_PROTOCOLS:
+                return version, status, reason
+            parse_headers(self.fp)
+        raise HTTPException(f"more than {MOST_INTERIM} interim replies")
+
+
+class _Watched:
+    """A connection that the deadline of its request can cut, a kept one too."""
+
+    response_class: Any = _Response
+    sock: socket.socket | None
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        deadline, parent = current(), cast(Any, super())
+        if deadline and self.sock is not None:
+            deadline.watch(self.sock)
+        parent.request(*args, **kwargs)
+
+    def _new_conn(self) -> socket.socket:
+        connection: socket.socket = cast(Any, super())._new_conn()
+        if deadline := current():
+            deadline.watch(connection)
+        return connection
 
 
 class _Pinned:
@@ -146,33 +190,65 @@ class _Pinned:
             raise NewConnectionError(connection, message) from error
 
 
-class _PinnedHTTP(_Pinned, HTTPConnection):
+class _WatchedHTTP(_Watched, HTTPConnection):
     pass
 
 
-class _PinnedHTTPS(_Pinned, HTTPSConnection):
+class _WatchedHTTPS(_Watched, HTTPSConnection):
     pass
 
 
-class GuardedAdapter(HTTPAdapter):
+class _PinnedHTTP(_Watched, _Pinned, HTTPConnection):
+    pass
+
+
+class _PinnedHTTPS(_Watched, _Pinned, HTTPSConnection):
+    pass
+
+
+class WatchedAdapter(HTTPAdapter):
+    """An adapter whose connections end with their deadline; through a proxy it is all we hold."""
+
+    def __init__(self) -> None:
+        super().__init__(max_retries=0, pool_connections=64)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Give the pool manager our connections."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = self.pools()
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        """The manager of the pools of a proxy, with our connections."""
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = self.pools()
+        return manager
+
+    def pools(self) -> dict[str, type]:
+        """Scheme -> pool of connections."""
+        return {
+            "http": _pool_class(HTTPConnectionPool, _WatchedHTTP),
+            "https": _pool_class(HTTPSConnectionPool, _WatchedHTTPS),
+        }
+
+
+class GuardedAdapter(WatchedAdapter):
     """An adapter that cannot connect past the guard."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        super().__init__(max_retries=0, pool_connections=64)
+        super().__init__()
 
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Give the pool manager pools whose connections ask the guard."""
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {
-            "http": _pool_class(HTTPConnectionPool, _PinnedHTTP, self._guard),
-            "https": _pool_class(HTTPSConnectionPool, _PinnedHTTPS, self._guard),
+    def pools(self) -> dict[str, type]:
+        """Pools whose connections ask the guard."""
+        return {
+            "http": _pool_class(HTTPConnectionPool, _PinnedHTTP, guard=self._guard),
+            "https": _pool_class(HTTPSConnectionPool, _PinnedHTTPS, guard=self._guard),
         }
 
 
-def _pool_class(pool: type, connection: type, guard: Guard) -> type:
-    guarded = type(connection.__name__, (connection,), {"guard": guard})
-    return type(pool.__name__, (pool,), {"ConnectionCls": guarded})
+def _pool_class(pool: type, connection: type, **attributes: Any) -> type:
+    ours = type(connection.__name__, (connection,), attributes)
+    return type(pool.__name__, (pool,), {"ConnectionCls": ours})
 
 
 class _Session(requests.Session):
@@ -199,19 +275,16 @@ def _certificates() -> str | bool:
 
 
 def _read_body(response: requests.Response, most_bytes: int) -> bytes:
-    """The body as it was sent, at most `most_bytes` of it and within LONGEST_BODY_S.
+    """The body as it was sent, at most `most_bytes` of it.
 
     It is never decompressed: a small body may unpack into a huge one.
     """
-    deadline = time.monotonic() + LONGEST_BODY_S
     body = bytearray()
     # read1 returns what has come; read would wait for a whole chunk, however slowly it drips in.
     while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
         body += chunk
         if len(body) > most_bytes:
             raise RequestFailure("large", f"the answer has more than {most_bytes:,} bytes")
-        if time.monotonic() > deadline:
-            raise RequestFailure("timeout", f"no whole answer in {LONGEST_BODY_S:.0f} s")
     return bytes(body)
 
 

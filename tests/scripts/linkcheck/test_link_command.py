@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scripts import check_links
+from scripts.linkcheck.results import Result
 from tests.support.linkserver import FakeClock, LinkServer
 from tests.support.services import ForbiddenListener
 
@@ -129,6 +130,24 @@ def test_the_second_run_asks_for_nothing(tree: Path, server: LinkServer) -> None
 def test_without_the_cache(tree: Path, server: LinkServer) -> None:
     assert main(tree, server, "--no-cache") == 0
     assert not (tree / ".cache").exists()
+
+
+def test_results_are_kept_before_the_run_ends(
+    tree: Path, server: LinkServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is killed loses the last few results, not those of an hour."""
+    monkeypatch.setattr(check_links, "_SAVED_EVERY", 1)
+    kept: list[int] = []
+    probe = check_links.Prober.probe
+
+    def watched(prober: check_links.Prober, url: str) -> Result:
+        path = tree / ".cache" / "links.json"
+        kept.append(len(json.loads(path.read_text())["results"]) if path.exists() else 0)
+        return probe(prober, url)
+
+    monkeypatch.setattr(check_links.Prober, "probe", watched)
+    assert main(tree, server, "--per-host", "1") == 0
+    assert kept == [0, 1]
 
 
 def test_only(tree: Path, server: LinkServer) -> None:
