@@ -11,7 +11,7 @@ from typing import Any
 
 from flopbook.architectures.shape import Shape, shape
 from flopbook.errors import FlopbookError, shorten
-from flopbook.evaluation.calculator import calculate
+from flopbook.evaluation.calculator import Result, calculate
 from flopbook.hardware.chip import Chip, chip
 from flopbook.quantities import ops
 from flopbook.quantities.expressions import evaluate
@@ -61,10 +61,20 @@ def quantity(text: str) -> float:
     return parse_quantity(text, unit(name).si if name else "1")
 
 
+def calculated(name: str, /, **options: Any) -> Result:
+    """A calculator's answer inside of data or prose. Raises FlopbookError.
+
+    A configuration is a file of this machine, which whoever writes the expression has no right to.
+    """
+    if "config" in options:
+        raise FlopbookError("an expression reads no file: give a model instead of config")
+    return calculate(name, **options)
+
+
 NAMES: Mapping[str, Any] = {
     "chip": ChipView,
     "model": ModelView,
-    "calc": calculate,
+    "calc": calculated,
     "q": quantity,
     "min": ops.minimum,
     "max": ops.maximum,

@@ -25,6 +25,13 @@ class ExpressionError(FlopbookError):
     """An expression uses something outside the subset, or cannot be computed."""
 
 
+# What an expression that is none, or that asks for too much, may raise.
+_EXPECTED = (
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    *(RecursionError, MemoryError),
+)
+
+
 def _power(base: float, exponent: float) -> float:
     # A probability to a large power is small, so it takes no time and no memory.
     shrinks = exponent > 0 and abs(base) <= 1
@@ -80,8 +87,9 @@ def evaluate_tree(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return _Evaluator(names).visit(node, 0)
     except ZeroDivisionError:
         raise ExpressionError(f"division by zero in '{_source(node)}'") from None
-    except (AttributeError, OverflowError, TypeError, ValueError) as error:
-        raise ExpressionError(f"'{_source(node)}': {shorten(error)}") from None
+    except _EXPECTED as error:
+        reason = shorten(error) or type(error).__name__
+        raise ExpressionError(f"'{_source(node)}': {reason}") from None
 
 
 def _source(node: ast.AST) -> str:

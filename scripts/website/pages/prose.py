@@ -8,22 +8,23 @@ stops the build with file and line.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from functools import partial
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError, Undefined
+from jinja2 import TemplateError, Undefined
 from jinja2.exceptions import TemplateSyntaxError
-from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
 from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
 from flopbook.drawing.rooflines import roofline_svg
-from flopbook.errors import FlopbookError, Problem
+from flopbook.errors import FlopbookError, Problem, shorten
 from flopbook.evaluation.answers import said
-from flopbook.evaluation.calculator import Result, calculate
+from flopbook.evaluation.calculator import Result
 from flopbook.hardware.chip import chip
+from flopbook.ledger.recomputation import calculated
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
@@ -36,17 +37,11 @@ from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
 from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.number import Number
+from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
 from scripts.website.pages.sources import cite, html_link
 
-# What an expression of a page can raise when it is evaluated; anything else is a bug of ours.
-_EXPRESSION_ERRORS = (
-    FlopbookError,
-    UnitError,
-    TemplateError,
-    TypeError,
-    ValueError,
-    ZeroDivisionError,
-)
+# What the expressions of a page raise in words of their own.
+_OF_A_PAGE = (FlopbookError, UnitError, TemplateError, ZeroDivisionError)
 
 _TOTAL_UNITS = {"peak": "FLOP/s", "memory": "byte"}  # every other total is a rate in byte/s
 
@@ -141,23 +136,31 @@ def render(
     `first_line` is the line of the file on which the text begins. Raises ProseError with file and
     line.
     """
-    environment = SandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, finalize=_printable, keep_trailing_newline=True
-    )
+    environment = ProseEnvironment(_printable)
     # Pages are Markdown: what an expression gives is escaped where it is made, not by Jinja.
     environment.filters["unit"] = _with_unit
     environment.globals = {**_names(page), **(extra or {})}
     try:
-        return environment.from_string(text).render()
+        return environment.rendered(text)
     except TemplateSyntaxError as error:
         line, message = error.lineno, error.message or "syntax"
-    except _EXPRESSION_ERRORS as error:
+    except _OF_A_PAGE as error:
         line, message = _template_line(), str(error)
+    except Exception as error:  # whatever an expression raises, a person has to find its line
+        line, message = _template_line(), f"{type(error).__name__}: {shorten(error, 200)}"
+    if line == 0:  # it was never run: nested too deeply, or a number that is none
+        _, line = longest_expression(text)
     raise ProseError(_problem(file, first_line - 1 + line, message))
 
 
 def _with_unit(number: Any, name: str) -> Number:
-    return Number(float(number), name)
+    return Number(_finite(float(number)), unit(name).name)
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise FlopbookError(f"{number} is no number to print")
+    return number
 
 
 # What the expressions of a page can name.
@@ -185,7 +188,7 @@ def _names(page: str) -> dict[str, Any]:
 def _calculated(page: str, name: str, /, **options: Any) -> _ProseAnswer:
     # An answer or a number of the page can be the input of the next calculator.
     plain_options = {option: _plain(setting) for option, setting in options.items()}
-    return _ProseAnswer(calculate(name, **plain_options), page)
+    return _ProseAnswer(calculated(name, **plain_options), page)
 
 
 def _plain(setting: Any) -> Any:
@@ -217,7 +220,7 @@ def _stated(page: str, key: str) -> Number:
 
 
 def _quantity(text: str, si_unit: str) -> Number:
-    return Number(parse_quantity(text, si_unit), si_unit)
+    return Number(parse_quantity(text, unit(si_unit).name), si_unit)
 
 
 def _roofline(page: str, name: str) -> Html:
@@ -252,8 +255,11 @@ def _printable(content: Any) -> Any:
 
 
 def _template_line() -> int:
-    """The template line at which the current exception arose, from the traceback Jinja rewrote."""
-    line, trace = 1, sys.exc_info()[2]
+    """The template line at which the current exception arose, from the traceback Jinja rewrote.
+
+    0 for one that did not arise in the template.
+    """
+    line, trace = 0, sys.exc_info()[2]
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
             line = trace.tb_lineno
