@@ -289,6 +289,7 @@ def test_a_snapshot_is_plain_and_finite() -> None:
         "ledger",
         "calculators",
         "unread",
+        "unreadable",
     }
     assert all(
         claim["source"] and "chosen" in claim

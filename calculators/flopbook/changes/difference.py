@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from flopbook.changes.unreadable import comparable, unread, unreadable
 from flopbook.data.claims import CONDITIONS
 from flopbook.evaluation.answers import counted
 
@@ -35,7 +36,7 @@ Record = Mapping[str, Any]
 
 
 class Change(NamedTuple):
-    """One difference: how is `added`, `removed`, `changed` or `reread`.
+    """One difference: how is `added`, `removed`, `changed`, `reread` or `unreadable`.
 
     `relative` is the change of a number, where both sides are numbers; `also` names what changed
     beside the value.
@@ -69,7 +70,9 @@ class Difference(NamedTuple):
 
 def difference(old: Snapshot, new: Snapshot) -> Difference:
     """What changed from the old snapshot to the new one."""
+    old, new = comparable(old, new)
     written = [
+        *(Change(kind, name, "", "unreadable") for kind, name in unreadable(new)),
         *_records("accelerator", old["entries"], new["entries"]),
         *_vendors(old["vendors"], new["vendors"]),
         *_records("model", old["models"], new["models"]),
@@ -79,15 +82,13 @@ def difference(old: Snapshot, new: Snapshot) -> Difference:
         *_chosen("accelerator", old["entries"], new["entries"]),
         *_chosen("model", old["models"], new["models"]),
     ]
-    unread = [f"before: {text}" for text in old.get("unread", ())]
-    unread += [f"now: {text}" for text in new.get("unread", ())]
     return Difference(
         tuple(written),
         tuple(chosen),
         tuple(_calculators(old.get("calculators", {}), new.get("calculators", {}))),
         tuple(_ledger(old["ledger"], new["ledger"])),
         tuple(_problems(written)),
-        tuple(unread),
+        unread(old, new),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from flopbook.changes.unreadable import KINDS
 from flopbook.data.accelerators import Entry, Part
 from flopbook.data.claims import CLAIM_FIELDS, Claim
 from flopbook.data.library import (
@@ -50,17 +51,22 @@ _UNREADABLE = (FlopbookError, KeyError, TypeError, ValueError)
 
 
 def snapshot(books: Library) -> Record:
-    """A state of the data; `unread` lists what this code cannot read of it."""
+    """A state of the data.
+
+    `unread` says what this code cannot read of it, `unreadable` has the names by kind.
+    """
     with using(books):
         unread: list[str] = []
+        names: dict[str, list[str]] = {kind: [] for kind in KINDS}
         return {
-            "entries": _read(entry_ids(), load_entry, _entry, unread),
-            "vendors": _read(vendor_ids(), _vendor_file, _plain, unread),
-            "models": _read(model_ids(), load_model, _model, unread),
+            "entries": _read(entry_ids(), load_entry, _entry, unread, names["entries"]),
+            "vendors": _read(vendor_ids(), _vendor_file, _plain, unread, names["vendors"]),
+            "models": _read(model_ids(), load_model, _model, unread, names["models"]),
             "references": _references(),
-            "ledger": _ledger(unread),
+            "ledger": _ledger(unread, names["ledger"]),
             "calculators": _calculators(),
             "unread": unread,
+            "unreadable": names,
         }
 
 
@@ -69,6 +75,7 @@ def _read(
     load: Callable[[str], Loaded],
     record: Callable[[Loaded], Record],
     unread: list[str],
+    unreadable: list[str],
 ) -> Record:
     records: Record = {}
     for name in names:
@@ -76,6 +83,7 @@ def _read(
             records[name] = record(load(name))
         except _UNREADABLE as error:
             unread.append(shorten(f"{name}: {error}", 200))
+            unreadable.append(name)
     return records
 
 
@@ -121,13 +129,14 @@ def _references() -> dict[str, str]:
     return {key: tiers.get(key, "") for key in sorted(library().reference_keys)}
 
 
-def _ledger(unread: list[str]) -> Record:
+def _ledger(unread: list[str], unreadable: list[str]) -> Record:
     from flopbook.ledger.rows import ledger_rows
 
     try:
         return {row.id: _row(row) for row in ledger_rows()}
     except _UNREADABLE as error:
         unread.append(shorten(f"ledger: {error}", 200))
+        unreadable.append("ledger")
         return {}
 
 

@@ -104,6 +104,8 @@ def _move(change: Change) -> str:
         return f"{new} ({', '.join(change.also)} changed)"
     if change.how == "added":
         return f"added {new}".strip()
+    if change.how == "unreadable":
+        return "unreadable"
     if change.how == "removed":
         return f"removed {old}".strip()
     move = f"{old or '-'} -> {new or '-'}"

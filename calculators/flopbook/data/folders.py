@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +35,13 @@ class Folders(NamedTuple):
 
 
 def folders_of(root: Path) -> Folders:
-    """The folders of a root, in the layout of a checkout or in that of an installed package."""
+    """The folders of a root, in the layout of a checkout or in that of an installed package.
+
+    From then on no link below the root is followed. Those of an installed package are let be: an
+    installer may link what it unpacked once, and the data is trusted as the code beside it is.
+    """
+    if root != _PACKAGE:
+        confine(root)
     in_checkout = root / "calculators" / "models"
     return Folders(
         root=root,
@@ -74,14 +80,16 @@ def packaged() -> Folders:
     return folders_of(_PACKAGE.parents[1])
 
 
-def keep_inside(root: Path) -> None:
-    """Follow no link below a root of data.
+def is_id(name: str) -> bool:
+    """Whether the name of a file can be an id, as the schemas have it: lower case and hyphens."""
+    letters = name.replace("-", "").replace(".", "").replace("/", "")
+    is_lower = letters.isascii() and letters.isalnum() and name == name.lower()
+    return is_lower and all((part[:1] + part[-1:]).isalnum() for part in name.split("/"))
 
-    Those of an installed package are let be: an installer may link what it unpacked once, and the
-    data is trusted as the code beside it is.
-    """
-    if root != _PACKAGE:
-        confine(root)
+
+def ids_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The names that can be ids, sorted; lint speaks of the others."""
+    return tuple(sorted(name for name in names if is_id(name)))
 
 
 def schema_paths() -> dict[str, Path]:

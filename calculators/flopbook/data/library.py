@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.folders import VENDOR_FILE, folders_of, keep_inside, missing_place, packaged
+from flopbook.data.folders import VENDOR_FILE, folders_of, ids_of, missing_place, packaged
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName
 
 if TYPE_CHECKING:  # read only by commands that need them: start-up counts
@@ -49,7 +49,6 @@ class Library:
         self.bibliography = self.folders.bibliography
         self.models = self.folders.models
         self.docs = self.folders.docs
-        keep_inside(root)
         self.memo: dict[Any, Any] = {}
         self._entries: dict[str, Entry] = {}
         self._models: dict[str, Model] = {}
@@ -70,19 +69,17 @@ class Library:
     def entry_ids(self) -> tuple[str, ...]:
         """All accelerator ids, sorted; from file names, without opening a file."""
         paths = (path for path in self.accelerators.glob("*/*.yaml") if path.name != VENDOR_FILE)
-        return tuple(sorted(f"{path.parent.name}/{path.stem}" for path in paths))
+        return ids_of(f"{path.parent.name}/{path.stem}" for path in paths)
 
     @functools.cached_property
     def vendor_ids(self) -> tuple[str, ...]:
         """All vendor ids, sorted."""
-        return tuple(
-            sorted(path.parent.name for path in self.accelerators.glob(f"*/{VENDOR_FILE}"))
-        )
+        return ids_of(path.parent.name for path in self.accelerators.glob(f"*/{VENDOR_FILE}"))
 
     @functools.cached_property
     def model_ids(self) -> tuple[str, ...]:
         """All model ids, sorted."""
-        return tuple(sorted(path.stem for path in self.models.glob("*.yaml")))
+        return ids_of(path.stem for path in self.models.glob("*.yaml"))
 
     def entry_path(self, entry_id: str) -> Path:
         """The file of an accelerator."""

@@ -109,7 +109,7 @@ def read_bib(path: Path) -> Iterator[Reference]:
         try:
             yield _reference(key, entry, source, file, line)
         except Exception:  # pylatexenc fails in many ways on LaTeX that does not parse
-            observed = f"LaTeX that cannot be read in {key}"
+            observed = f"LaTeX that cannot be read in {shorten(key)}"
             raise _bib_error(file, line, "latex", observed, "plain accents") from None
 
 
@@ -241,7 +241,7 @@ def _reference(key: str, entry: Any, source: str, file: str, line: int) -> Refer
         kind=get("type").lower() or kind_of(entry.type, is_registered),
         title=decode(get("title")),
         people=tuple(_person(person) for person in people),
-        year=int(get("year")) if get("year").isdigit() else None,
+        year=int(get("year")) if re.fullmatch(r"[0-9]{1,4}", get("year")) else None,
         month=_month(get("month")),
         venue=decode(venues[0] if venues else ""),
         doi=get("doi"),
@@ -269,7 +269,7 @@ def _person(person: Any) -> Person:
 
 
 def _month(text: str) -> int | None:
-    if text.isdigit():
+    if re.fullmatch(r"[0-9]{1,2}", text):
         return int(text) if 1 <= int(text) <= 12 else None
     month = text[:3].lower()
     return _MONTHS.index(month) + 1 if month in _MONTHS else None

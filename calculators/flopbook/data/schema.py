@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flopbook.data import approvals
 from flopbook.data.files import read_text
+from flopbook.data.grouped_digits import advice_for, cut_numbers, ungrouped
 from flopbook.data.yaml_text import Node, named_children
-from flopbook.errors import Problem, shorten
+from flopbook.errors import DataError, Problem, shorten, show_path
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
@@ -32,9 +33,12 @@ Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
 class Schema(dict[str, Any]):
     """A schema as it is published. What checking needs of it is made once, when it is needed."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(json.loads(text))
-        self.text = text
+    def __init__(self, text: str, file: str = "schema") -> None:
+        rules = json.loads(text)
+        if not isinstance(rules, dict):
+            raise TypeError(f"a {type(rules).__name__} in place of a mapping of rules")
+        super().__init__(rules)
+        self.text, self.file = text, file
 
     @functools.cached_property
     def validator(self) -> Validator:
@@ -44,7 +48,10 @@ class Schema(dict[str, Any]):
         from jsonschema_rs import Draft202012Validator
 
         formats = {name: test for name, (test, _) in _FORMATS.items()}
-        return Draft202012Validator(dict(self), formats=formats, validate_formats=True)
+        try:
+            return Draft202012Validator(dict(self), formats=formats, validate_formats=True)
+        except ValueError as error:
+            raise _broken(self.file, error) from None
 
     @property
     def compiled(self) -> bool:
@@ -66,15 +73,30 @@ class Schema(dict[str, Any]):
         return rule
 
 
+# How a schema that is broken fails: as a file, as JSON, and as rules.
+_BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryError)
+
+
 @functools.cache
 def load_schema(path: Path) -> Schema:
     """Read a schema file.
 
-    Raises ValueError for a keyword that has no message here: editors would see it and we would not.
+    Raises DataError for one that is broken, and for a keyword that has no message here: editors
+    would see it and we would not.
     """
-    schema = Schema(read_text(path))
-    _refuse_unknown_keywords(schema, path.name)
+    try:
+        schema = Schema(read_text(path), show_path(path))
+        _refuse_unknown_keywords(schema, path.name)
+    except _BROKEN as error:
+        raise _broken(show_path(path), error) from None
     return schema
+
+
+def _broken(file: str, error: Exception) -> DataError:
+    place = getattr(error, "lineno", 1), getattr(error, "colno", 1)
+    observed = shorten(getattr(error, "msg", error) or type(error).__name__, 160)
+    expected = "a JSON Schema that the checks understand"
+    return DataError([Problem(file, *place, "schema", observed, expected, "mend the schema")])
 
 
 def _refuse_unknown_keywords(rule: Rule, place: str) -> None:
@@ -159,7 +181,7 @@ class _Reporter:
 
     def _unknown_keys(self, node: Node, rule: Rule) -> Iterator[Problem]:
         properties = rule.get("properties", {})
-        marks = node.key_marks or {}
+        marks, cut = node.key_marks or {}, cut_numbers(node.plain())
         for name in node.value:
             if name in properties:
                 continue
@@ -167,6 +189,9 @@ class _Reporter:
             if nearest := _nearest(name, properties):
                 expected = f"'{nearest}'"
             place = marks.get(name, (node.line, node.column))
+            if name in cut:
+                yield Problem(self.file, *marks[cut[name][0]], *advice_for(cut[name][1]))
+                continue
             observed = f"'{shorten(name)}'"
             yield Problem(self.file, *place, "unknown", observed, expected, "rename or remove it")
 
@@ -198,6 +223,8 @@ class _Reporter:
         return self._problem(node, "form", observed, titles, rule)
 
     def _problem(self, node: Node, name: str, observed: str, expected: str, rule: Rule) -> Problem:
+        if ungrouped(str(node.value)):
+            return Problem(self.file, node.line, node.column, *advice_for(str(node.value)))
         advice = self.schema.resolved(rule).get("description") or "see accelerators/README.md"
         return Problem(self.file, node.line, node.column, name, observed, expected, advice)
 

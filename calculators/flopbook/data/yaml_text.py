@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from flopbook.data.files import MAX_YAML_BYTES, TooLarge, read_text
+from flopbook.data.grouped_digits import is_group
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 MAX_DEPTH = 12
@@ -222,7 +223,10 @@ class _Builder:
             raise self._refusal(place, "keys", "a key that is not text", "a name")
         if text in mapping.value:
             observed = f"'{shorten(text)}' twice"
-            raise self._refusal(place, "duplicate-key", observed, "each key once")
+            expected = "each key once"
+            if is_group(text):  # of a number such as 1,000,000
+                expected += ", and numbers without commas between their digits"
+            raise self._refusal(place, "duplicate-key", observed, expected)
         if mapping.key_marks is not None:
             mapping.key_marks[text] = place
         return text
@@ -252,6 +256,8 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
 
 def _number_or_date(text: str) -> int | float | datetime.date | str:
     """A whole number, a decimal or an ISO date; any other, such as the sparsity 2:4, is text."""
+    if "_" in text:  # a number to Python and to YAML 1.1, text to every other reader
+        return text
     for read in (int, float):
         try:
             return read(text)

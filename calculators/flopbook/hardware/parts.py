@@ -16,29 +16,39 @@ from flopbook.hardware.choice import choose
 # An entry by its id; the reader of the library in use, unless a caller holds the entries already.
 Load = Callable[[str], Entry]
 
+# From a pod down to a die there are six.
+MOST_LEVELS = 12
 # Fields of which a system has as much as its chips together.
 ADDITIVE_FIELDS = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth")
 
 
 def packages(entry: Entry, load: Load = load_entry) -> dict[str, int]:
     """The packages inside an entry, with how many of each, through all levels."""
-    counts: dict[str, int] = {}
-    for package_id, count in _packages(entry, 1, (), load):
-        counts[package_id] = counts.get(package_id, 0) + count
-    return counts
+    return _Counting(load).packages(entry, ())
 
 
-def _packages(
-    entry: Entry, count: int, path: tuple[str, ...], load: Load
-) -> Iterator[tuple[str, int]]:
-    if entry.id in path:
-        raise FlopbookError(f"{entry.id} contains itself: {' > '.join((*path, entry.id))}")
-    for part in entry.contains:
-        inner = load(part.ref)
-        if inner.computes:
-            yield part.ref, count * part.number
-        else:
-            yield from _packages(inner, count * part.number, (*path, entry.id), load)
+class _Counting:
+    """Counts what is inside of entries, each of them once however many others contain it."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._known: dict[str, dict[str, int]] = {}
+
+    def packages(self, entry: Entry, path: tuple[str, ...]) -> dict[str, int]:
+        if entry.id in self._known:
+            return self._known[entry.id]
+        if entry.id in path:
+            raise FlopbookError(f"{entry.id} contains itself: {' > '.join((*path, entry.id))}")
+        if len(path) >= MOST_LEVELS:
+            raise FlopbookError(f"{path[0]} has parts in more than {MOST_LEVELS} levels")
+        counts: dict[str, int] = {}
+        for part in entry.contains:
+            inner = self._load(part.ref)
+            within = {part.ref: 1} if inner.computes else self.packages(inner, (*path, entry.id))
+            for package_id, count in within.items():
+                counts[package_id] = counts.get(package_id, 0) + count * part.number
+        self._known[entry.id] = counts
+        return counts
 
 
 def totals(

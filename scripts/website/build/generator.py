@@ -11,16 +11,16 @@ from typing import Any
 
 import yaml
 
+from scripts.website.build.complaints import complaints
 from scripts.website.build.nav import filled
 from scripts.website.build.notebooks import as_markdown
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "mkdocs.yml"
-_LAST_LINES = 40  # of what a generator prints: the reason of a failure comes last
 
 
 class BuildError(RuntimeError):
-    """The site generator refused the content; the message is its output."""
+    """The site generator refused the content; the message has a line for each complaint."""
 
 
 def mkdocs(site: Path, content: Path) -> None:
@@ -83,9 +83,7 @@ def _run(command: list[str], folder: Path = ROOT) -> None:
         command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
     )
     if process.returncode != 0:
-        output = (process.stdout + process.stderr).splitlines()
-        lines = [line for line in output if line.strip()]
-        raise BuildError("\n".join(lines[-_LAST_LINES:]))
+        raise BuildError("\n".join(complaints(process.stdout + process.stderr)))
 
 
 def zensical(tree: dict[str, bytes], work: Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
 from flopbook.data.accelerators import Entry
@@ -12,10 +12,13 @@ from flopbook.hardware.parts import packages
 NAME = "part"
 UNKNOWN = Advice("the id of an entry", "add that entry or mend the id")
 CYCLE = Advice("parts without a cycle", "mend 'contains'")
+VARIANT_CYCLE = Advice("a variant of another product", "mend 'variant_of'")
+DEEP = Advice("parts in few levels", "mend 'contains'")
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """References to entries that are missing, and cycles of parts."""
+    contained = {part.ref for entry in holdings.entries.values() for part in entry.contains}
     for entry in holdings.entries.values():
         references = [part.ref for part in entry.contains]
         if entry.variant_of:
@@ -23,15 +26,58 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         for reference in references:
             if reference not in holdings.entry_ids:
                 yield at_text(NAME, entry.file, reference, f"'{reference}'", UNKNOWN)
-        # An entry without all of its parts cannot be followed; a missing one is said above.
-        if all(reference in holdings.entries for reference in references):
-            yield from _cycle(entry, holdings)
+        if entry.id not in contained:  # said once of a tower, not of each of its levels
+            yield from _too_deep(entry, holdings)
+    parts = {entry.id: [part.ref for part in entry.contains] for entry in holdings.entries.values()}
+    yield from _of_cycles(parts, holdings, "contains itself", CYCLE)
+    variants = {
+        entry.id: [entry.variant_of] for entry in holdings.entries.values() if entry.variant_of
+    }
+    yield from _of_cycles(variants, holdings, "is a variant of itself", VARIANT_CYCLE)
 
 
-def _cycle(entry: Entry, holdings: Holdings) -> Iterator[Finding]:
+def _too_deep(entry: Entry, holdings: Holdings) -> Iterator[Finding]:
     try:
         packages(entry, holdings.load_entry)
     except DataError:  # a part of a part that is missing or broken has its own problem
         return
     except FlopbookError as error:
-        yield at_text(NAME, entry.file, entry.contains[0].ref, str(error), CYCLE)
+        if "itself" not in str(error):  # a cycle is told once, not for each entry that leads to it
+            yield at_text(NAME, entry.file, entry.contains[0].ref, str(error), DEEP)
+
+
+def _of_cycles(
+    links: Mapping[str, Sequence[str]], holdings: Holdings, what: str, advice: Advice
+) -> Iterator[Finding]:
+    """One finding for each cycle, at the first of its entries in the order of ids."""
+    for cycle in cycles(links):
+        way = " > ".join((*cycle, cycle[0]))
+        entry = holdings.entries[cycle[0]]
+        following = cycle[1 % len(cycle)]
+        yield at_text(NAME, entry.file, following, f"{cycle[0]} {what}: {way}", advice)
+
+
+def cycles(links: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """Cycles such that every entry on a cycle is on one of them, each from its least id on.
+
+    Without recursion: a chain may be as long as there are files.
+    """
+    done: set[str] = set()
+    told: set[tuple[str, ...]] = set()
+    for start in sorted(links):
+        path: list[str] = []
+        waiting = [(start, 0)]
+        while waiting:
+            name, depth = waiting.pop()
+            del path[depth:]
+            if name in path:
+                cycle = path[path.index(name) :]
+                least = cycle.index(min(cycle))
+                turned = (*cycle[least:], *cycle[:least])
+                if turned not in told:
+                    told.add(turned)
+                    yield turned
+            elif name not in done:
+                path.append(name)
+                done.add(name)
+                waiting += ((after, len(path)) for after in links.get(name, ()))

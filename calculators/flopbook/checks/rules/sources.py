@@ -5,7 +5,7 @@ The tier says who speaks; without one a source would lose every choice among val
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_reference, at_text
 from flopbook.data.accelerators import Entry
@@ -22,6 +22,22 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Keys that no entry of the bibliography has, and sources of values without a tier."""
     if "references" in holdings.unreadable:  # every key would be unknown
         return
+    yield from _once(_findings(holdings))
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One finding for a key and a file, at the first place, with how often it is there."""
+    by_text: dict[tuple[str, str], list[Problem]] = {}
+    for finding in findings:
+        problem = finding.problem
+        by_text.setdefault((problem.file, problem.found), []).append(problem)
+    for problems in by_text.values():
+        first, count = min(problems), len(set(problems))
+        times = f" ({count} times in this file)" if count > 1 else ""
+        yield Finding(first._replace(found=first.found + times))
+
+
+def _findings(holdings: Holdings) -> Iterator[Finding]:
     for owner in holdings.owners:
         yield from _of_claims(owner, holdings)
     yield from _of_statuses(holdings)

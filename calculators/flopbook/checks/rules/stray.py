@@ -12,18 +12,29 @@ from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.data.files import kind_of
+from flopbook.data.folders import is_id
 from flopbook.errors import show_path
 
 NAME = "file"
-ADVICE = Advice("PRODUCT.yaml", "rename or remove it")
+ADVICE = Advice("PRODUCT.yaml, lower case with hyphens", "rename or remove it")
+VENDOR = Advice("a VENDOR in lower case with hyphens", "rename or remove it")
+MODEL = Advice("MODEL.yaml, lower case with hyphens", "rename or remove it")
 PLAIN = Advice("a plain file or folder", "put the content itself in its place")
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Files that no reader opens, then what is neither a file nor a folder in the prose."""
     for path in sorted(holdings.accelerators.glob("*/*")):
-        if not path.is_dir() and path.suffix != ".yaml" and not _is_hidden(path):
+        if path.is_dir() or _is_hidden(path):
+            continue
+        if path.suffix != ".yaml" or not is_id(path.stem):
             yield at_file(NAME, show_path(path), f"'{path.name}'", ADVICE)
+    for path in sorted(holdings.accelerators.glob("*/vendor.yaml")):
+        if not is_id(path.parent.name):
+            yield at_file(NAME, show_path(path), f"a folder '{path.parent.name}'", VENDOR)
+    for path in sorted(holdings.library.models.glob("*.yaml")):
+        if not is_id(path.stem):
+            yield at_file(NAME, show_path(path), f"'{path.name}'", MODEL)
     notebooks = holdings.docs.parent / "calculators" / "notebooks"
     for path in (*_below(holdings.docs), *_below(notebooks), *holdings.accelerators.glob("*")):
         if kind := kind_of(path):
