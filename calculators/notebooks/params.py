@@ -97,7 +97,12 @@ for name in flopbook.model_ids():
     item = flopbook.model(name)
     counted = flopbook.calculate("params", model=name)["total"]
     rows.append(
-        (name, item.params, counted / item.params - 1, bool(item.claim("params").exceptions))
+        (
+            name,
+            item.published_params,
+            counted / item.published_params - 1,
+            bool(item.claim("params").exceptions),
+        )
     )
 within = [off for _, _, off, excused in rows if not excused]
 print(

@@ -42,7 +42,8 @@ use_style()
 #
 # In a matrix product each weight meets each token once: one multiplication and one addition. The
 # backward pass does that work twice more, once for the gradient of the activations and once for the
-# gradient of the weights. That makes six operations for each weight and token.
+# gradient of the weights. That makes six operations for each weight and token. The weights that
+# count are those that a token is multiplied with: the rows of an input embedding are looked up.
 #
 # A PF-day is the work of a machine that computes at one PFLOP/s for a whole day. It is the same
 # amount in a unit that is easier to say.
@@ -51,7 +52,7 @@ use_style()
 gpt3 = flopbook.model("gpt-3-175b")
 answer = flopbook.calculate("training-flops", model="gpt-3-175b")
 
-print("parameters    ", flopbook.format_quantity(gpt3.params, "param"))
+print("weights       ", flopbook.format_quantity(gpt3.compute_params, "param"))
 print("tokens        ", flopbook.format_quantity(gpt3.tokens, "token"))
 print("for each token", flopbook.format_quantity(answer["flop_per_token"], "FLOP"))
 print("whole training", flopbook.format_quantity(answer["flop"], "FLOP"))
@@ -61,8 +62,8 @@ print("              ", flopbook.format_quantity(answer["pf_days"], "PF-day"))
 # ## Every model that flopbook knows
 #
 # The next cell asks the same question for all of them. For a mixture of experts only the parameters
-# that compute on a token count, so its active parameters go in. A model whose developer did not
-# publish the number of tokens, or of active parameters, gets no answer: flopbook does not guess.
+# that compute on a token count. A model whose developer did not publish the number of tokens gets
+# no answer: flopbook does not guess.
 
 # %%
 results, left_out = {}, {}
@@ -244,11 +245,11 @@ assert more_tokens > 10 * more_params
 assert {"gpt-3-175b", "llama-3-405b"} <= set(named)  # the text speaks of them
 assert all(not a.overlaps(b) for a, b in combinations(named.values(), 2))
 assert all(0 < share < 0.5 for share in shares.values())
-assert np.isclose(answer["flop_per_token"], 6 * gpt3.params)
+assert np.isclose(answer["flop_per_token"], 6 * gpt3.compute_params)
 for name in ("deepseek-v2", "deepseek-v3"):
     assert (
         results[name].inputs["params"].value
-        == flopbook.model(name).active_params
+        == flopbook.model(name).compute_params
         < flopbook.model(name).params
     )
 assert "mixtral-8x7b" in left_out and len(results) + len(left_out) == len(flopbook.model_ids())

@@ -25,7 +25,7 @@ def test_kinds_add_up_to_the_layers(kinds: list[str]) -> None:
     found = counts(kinds)
     full = found.get("full_layers", kinds.count("full"))
     both, none = kinds.count("state+full"), kinds.count("none")
-    others = sum(found[f"{kind}_layers"] for kind in ("window", "chunk", "sparse", "state"))
+    others = sum(found.get(f"{kind}_layers", 0) for kind in ("window", "chunk", "sparse", "state"))
     assert full + others + none - both == len(kinds)
 
 

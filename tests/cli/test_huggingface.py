@@ -93,7 +93,7 @@ def test_the_file_decides_about_shared_embeddings(write: Write) -> None:
 def test_a_configuration_stands_wherever_a_model_does(write: Write) -> None:
     path = str(write(DEEPSEEK))
     flop = calculate("training-flops", config=path, tokens=1e12)
-    assert flop["flop"] == 6e12 * calculate("params", model="deepseek-v3")["active"]
+    assert flop["flop"] == 6e12 * calculate("params", model="deepseek-v3")["compute"]
     assert "config.json is a mixture of experts: its active parameters count" in flop.notes
     limit = calculate("fsdp-limit", config=path, chip="h100-sxm")
     assert (

@@ -163,6 +163,10 @@ BOUNDS = {
     "qk_nope_head_dim": 1e6,
     "qk_rope_head_dim": 1e6,
     "v_head_dim": 1e6,
+    "kv_lora_rank": 1e9,
+    **dict.fromkeys(("window", "chunk", "selected_tokens", "state_values"), 1e12),
+    **dict.fromkeys(("window_layers", "chunk_layers", "full_layers", "sparse_layers"), 1e6),
+    **dict.fromkeys(("state_layers", "index_heads", "index_head_dim", "window_head_dim"), 1e6),
 }
 
 

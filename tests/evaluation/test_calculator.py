@@ -88,7 +88,8 @@ def test_values_of_a_chip_are_used_with_their_source_and_place() -> None:
 
 def test_values_of_a_model_are_used_with_their_source() -> None:
     result = calculate("training-flops", model="gpt-3-175b")
-    assert result["flop"] == 6 * shape("gpt-3-175b").params * shape("gpt-3-175b").tokens
+    model = shape("gpt-3-175b")
+    assert result["flop"] == 6 * model.compute_params * model.tokens
     assert result.inputs["params"].source in result.sources
 
 
@@ -98,9 +99,38 @@ def test_gpt3_and_llama_3_as_their_papers_print_them() -> None:
     3.8e25 FLOP, llamateam2024herd: claims train_flop of both.
     """
     for model in ("gpt-3-175b", "llama-3-405b"):
-        assert calculate("training-flops", model=model)["flop"] == pytest.approx(
+        size = shape(model).published_params
+        assert calculate("training-flops", model=model, params=size)["flop"] == pytest.approx(
             shape(model).train_flop, rel=5e-3
         )
+
+
+def test_a_published_size_is_a_note_beside_the_counted_one() -> None:
+    """40 billion in the name of Falcon, 41.3 in its shape; where both agree nothing is said."""
+    result = calculate("prefill", model="falcon-40b", chip="h100-sxm", seq=128)
+    assert result.inputs["params"].value == pytest.approx(41.3e9, rel=1e-3)
+    assert any("published as 40 billion params" in note for note in result.notes)
+    quiet = calculate("prefill", model="llama-3-8b", chip="h100-sxm", seq=128)
+    assert not any("published" in note for note in quiet.notes)
+    typed = calculate("prefill", model="falcon-40b", chip="h100-sxm", seq=128, params=42e9)
+    assert typed.inputs["params"].value == 42e9
+    assert not any("published" in note for note in typed.notes)
+
+
+@pytest.mark.parametrize("calculator", ["training-flops", "decode", "prefill", "memory"])
+def test_a_size_that_is_typed_is_counted_anew(calculator: str) -> None:
+    """`--layers 16` of a model of 32: its parameters are those of 16 layers."""
+    chip_ = {} if calculator in ("training-flops", "memory") else {"chip": "h100-sxm"}
+    name = "compute_params" if calculator in ("decode", "prefill") else "params"
+    result = calculate(calculator, model="llama-3-8b", seq=1024, layers=16, **chip_)
+    counted = calculate("params", model="llama-3-8b", layers=16)
+    wanted = counted["total"] if calculator == "memory" else counted["compute"]
+    assert result.inputs[name].value == wanted
+
+
+def test_a_size_that_is_refused_is_refused_by_its_own_name() -> None:
+    with pytest.raises(FlopbookError, match="--layers is 0, expected at least 1"):
+        calculate("training-flops", model="llama-3-8b", layers=0)
 
 
 def test_what_is_given_wins_over_chip_and_model() -> None:
@@ -210,7 +240,8 @@ def test_fewer_axes_may_be_used_but_never_more_than_there_are() -> None:
 def test_a_mixture_counts_active_parameters_and_experts() -> None:
     model = shape("mixtral-8x7b")
     result = calculate("training-flops", model="mixtral-8x7b", tokens="1T")
-    assert result["flop"] == 6 * model.active_params * 1e12
+    assert result["flop"] == 6 * model.compute_params * 1e12
+    assert model.compute_params == pytest.approx(model.active_params, rel=0.03)
     assert any("active parameters" in note for note in result.notes)
     dense = calculate("fsdp-limit", chip="google/tpu-v5p")
     mixture = calculate("fsdp-limit", chip="google/tpu-v5p", model="mixtral-8x7b")
@@ -282,7 +313,7 @@ def test_outputs_that_wait_for_the_same_inputs_share_a_note() -> None:
     notes = calculate(
         "training-flops", params=1e9, tokens=1e9, seq=4096, layers=8, heads=8, d_model=512
     ).notes
-    assert len(notes) == 1 and notes[0].startswith("embedding, head, flop_full_no_embedding,")
+    assert len(notes) == 1 and notes[0].startswith("embedding, head, flop_embedding,")
     assert notes[0].endswith(" need --vocab")
 
 

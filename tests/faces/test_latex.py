@@ -44,7 +44,7 @@ def test_no_two_quantities_share_a_symbol(name: str) -> None:
 
 
 def test_the_four_formulas_read_as_in_the_literature() -> None:
-    assert latex(get_formula("training-flops"))[:2] == [r"w = 6 \, N", r"W = w \, T"]
+    assert latex(get_formula("training-flops"))[:2] == [r"c = 6 \, N", r"W = c \, T"]
     assert latex(get_formula("min-batch"))[:2] == [
         r"R = \frac{\pi}{\beta}",
         r"B_\text{min} = \frac{b \, R}{2}",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from flopbook.formulas import kv_cache
 from flopbook.formulas.layer_kinds import (
+    attention_widths,
     head_width,
     kept_values,
     kv_widths,
@@ -19,6 +20,7 @@ from flopbook.formulas.layer_kinds import (
     sequence_work,
     step_reads,
     step_work,
+    unmasked_work,
 )
 
 few = st.integers(0, 4)
@@ -46,8 +48,8 @@ shapes = st.fixed_dictionaries(
     }
 )
 PARTS = (
-    *(layer_counts, head_width, kv_widths, seen_tokens, kept_values),
-    *(step_reads, step_work, sequence_pairs, sequence_work),
+    *(layer_counts, head_width, attention_widths, kv_widths, seen_tokens, kept_values),
+    *(step_reads, step_work, sequence_pairs, sequence_work, unmasked_work),
 )
 
 
@@ -95,7 +97,7 @@ def test_layers_are_counted_one_by_one(shape: dict[str, Any]) -> None:
     assume(any(shape[name] for name in KIND_COUNTS))
     steps, seq, tp = steps_of(shape), shape["seq"], shape["tp"]
     latent = shape["kv_lora_rank"]
-    kept = kept_chip = read_chip = token_work = work = 0.0
+    kept = kept_chip = read_chip = token_work = work = unmasked = 0.0
     for kind in ("full", "window", "chunk", "sparse"):
         keys, key, value, width = value_widths(shape, kind == "window")
         cut = min(tp, keys)
@@ -113,6 +115,7 @@ def test_layers_are_counted_one_by_one(shape: dict[str, Any]) -> None:
             kept_chip += width * kept_of(shape, kind) / cut + index * seq
             read_chip += width * read / cut + index * seq
             token_work += scores * read + index_work * seq
+            unmasked += seq * (widened * read + index_work * seq)
             for token in range(1, seq + 1):
                 work += widened * seen_from(shape, kind, token) + index_work * token
     state = shape["state_layers"] * shape["state_values"]
@@ -123,6 +126,7 @@ def test_layers_are_counted_one_by_one(shape: dict[str, Any]) -> None:
     assert steps["moved_state_on_chip"] == 2 * state / tp
     assert steps["token_work"] == pytest.approx(token_work + 2 * state)
     assert steps["score_work"] == pytest.approx(work + 2 * state * seq)
+    assert steps["rectangle"] == pytest.approx(unmasked + 2 * state * seq)
 
 
 @given(shapes)

@@ -21,7 +21,7 @@ from flopbook.formulas import decode, kv_cache, min_batch, serving, speculative_
 H100: dict[str, Any] = {"peak": 989.4e12, "bandwidth": 3.35e12}
 LLAMA_70B: dict[str, Any] = {
     "params": 68976648192,
-    "compute_params": 68976648192,
+    "compute_params": 68976648192 - 32000 * 8192,
     "layers": 80,
     "heads": 64,
     "kv_heads": 8,

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from flopbook.architectures import patterns
+from flopbook.architectures.sizes import Sized
 from flopbook.data.claims import Claim
 from flopbook.hardware.picked import Picked
 
 
-class Sizes(Protocol):
-    """What layers are counted from: the claims of a model, and sizes that may replace them."""
-
-    def claim(self, field: str) -> Claim | None:
-        """The chosen claim of a field; None when unrecorded or unpublished."""
-
-    def size(self, field: str) -> Any:
-        """A size or a word, as given or as recorded; None where it is neither."""
-
-
 def picked(
-    shape: Sizes, field: str, value: Any, unit: str, notes: list[str] | None = None
+    shape: Sized, field: str, value: Any, unit: str, notes: list[str] | None = None
 ) -> Picked:
     """A counted value, with the source of the shape that it was counted from."""
     base = next(c for c in map(shape.claim, ("attention_pattern", "d_model", "layers")) if c)
@@ -41,7 +32,7 @@ def picked(
     return Picked(value, unit, claim, tuple(notes or ()))
 
 
-def kinds(shape: Sizes) -> tuple[str, ...] | None:
+def kinds(shape: Sized) -> tuple[str, ...] | None:
     """The kind of each layer; None for a model whose layers are all alike.
 
     Raises FlopbookError for a pattern that does not add up, TypeError for an array of layers.
@@ -55,12 +46,12 @@ def kinds(shape: Sizes) -> tuple[str, ...] | None:
     return patterns.cut(str(pattern.value), int(layers), int(recorded.si_value))
 
 
-def _of_kind(field: str) -> Callable[[Sizes], Picked | None]:
+def _of_kind(field: str) -> Callable[[Sized], Picked | None]:
     """Counts the layers that an input of the layer kinds asks for."""
 
-    def count(shape: Sizes) -> Picked | None:
+    def count(shape: Sized) -> Picked | None:
         found = kinds(shape)
-        if found is None:
+        if found is None or (field == "window_layers" and shape.size("window") is None):
             return None
         shared = int(shape.size("shared_kv_layers") or 0)
         number = patterns.counts(found, shared).get(field)
@@ -78,6 +69,6 @@ KIND_FIELDS = (
     "shared_window_layers",
 )
 # What is counted rather than claimed, by the name under which an input asks for it.
-COUNTED: Mapping[str, Callable[[Sizes], Picked | None]] = {
+COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
     field: _of_kind(field) for field in KIND_FIELDS
 }

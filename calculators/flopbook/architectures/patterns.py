@@ -107,12 +107,12 @@ def counts(kinds: Sequence[str], shared: int = 0) -> dict[str, int]:
     The last `shared` layers reuse the cache of an earlier one.
     """
     number = Counter(kinds)
-    found = {
-        "window_layers": number["window"],
-        "chunk_layers": number["chunk"],
-        "sparse_layers": number["sparse"],
-        "state_layers": number["state"] + number["state+full"],
-    }
+    found = {f"{kind}_layers": number[kind] for kind in ("chunk", "sparse") if number[kind]}
+    states = number["state"] + number["state+full"]
+    if states:
+        found["state_layers"] = states
+    # Without a number, a window would be that of all layers.
+    found["window_layers"] = number["window"]
     # Full layers follow from the others, unless a layer is of two kinds or of none.
     if number["state+full"] or number["none"]:
         found["full_layers"] = number["full"] + number["state+full"]

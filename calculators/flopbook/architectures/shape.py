@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from flopbook.architectures.layers import COUNTED
+from flopbook.architectures import counts, layers
 from flopbook.data.claims import Claim
 from flopbook.data.library import model
 from flopbook.data.models import Model
@@ -14,13 +14,16 @@ from flopbook.hardware.choice import choose
 from flopbook.hardware.picked import Missing, Picked
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+PUBLISHED = "published_"  # model("gpt-3-175b").published_params is 175e9, as its paper prints it
+# What is counted rather than claimed, by the name under which an input asks for it.
+COUNTED = {**layers.COUNTED, **counts.COUNTED}
 
 
 class Shape:
     """A model with its values at hand, as plain numbers: `model("gpt-3-175b").d_model`.
 
-    Numbers of layers of each kind are counted from the pattern. `given` replaces sizes of the
-    shape, so that what follows from them is counted anew.
+    Parameters and numbers of layers of each kind are counted from the shape. `given` replaces
+    sizes of the shape, so that what follows from them is counted anew.
     """
 
     def __init__(self, model_: Model, given: Mapping[str, Any] = NOTHING) -> None:
@@ -73,13 +76,11 @@ class Shape:
             raise Missing(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
         return Picked(claim.si_value, claim.si_unit, claim)
 
-    def pick_compute_params(self) -> Picked:
-        """Parameters that compute on each token: the active ones of an MoE model, else all."""
-        return self.pick("active_params" if self.model.kind == "moe" else "params")
-
     def __getattr__(self, field: str) -> float:
         if field.startswith("_"):
             raise AttributeError(field)
+        if field.startswith(PUBLISHED):
+            return self.pick_claim(field.removeprefix(PUBLISHED)).value
         return self.pick(field).value
 
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from flopbook.architectures.shape import Shape
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.request import Request, flag, read_input
 from flopbook.formulas.declaration import Input
@@ -182,20 +181,9 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord 
         claim = shape.claim(spec.model)
         return claim and PickedWord(str(claim.value), claim)
     try:
-        return _number_of_model(shape, spec)
+        return shape.pick(spec.model)
     except Missing as error:
         raise FlopbookError(f"{error}; give {flag(name)}") from None
-
-
-def _number_of_model(shape: Shape, spec: Input) -> Picked:
-    """A number of the model. Raises Missing."""
-    if spec.model != "compute_params":
-        return shape.pick(spec.model)
-    picked = shape.pick_compute_params()
-    if shape.model.kind == "moe":
-        note = f"{shape.id} is a mixture of experts: its active parameters count"
-        picked = picked._replace(notes=(*picked.notes, note))
-    return picked
 
 
 def _sizes_given(request: Request) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from typing import Any
 from flopbook.formulas.conditions import TENSOR_RULES, kv_heads_are_shared, rule
 from flopbook.formulas.declaration import Constant, Output, Step, formula
 from flopbook.formulas.inference_inputs import Batch, KvWidth
-from flopbook.formulas.layer_inputs import LAYER_RULES, LAYER_SYMBOLS, StateBytes
+from flopbook.formulas.layer_inputs import CACHE_RULES, LAYER_SYMBOLS, StateBytes
 from flopbook.formulas.layer_kinds import (
+    attention_widths,
     head_width,
     kept_values,
     kv_widths,
@@ -45,7 +46,7 @@ HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
         "deepseek2024v2",
         "kwon2023efficient",
     ),
-    parts=(layer_counts, head_width, kv_widths, seen_tokens, kept_values),
+    parts=(layer_counts, head_width, attention_widths, kv_widths, seen_tokens, kept_values),
     symbols=LAYER_SYMBOLS,
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
@@ -59,7 +60,7 @@ HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
             "window": "4096",
         },
     ),
-    rules=(*HEADS_RULES, *LAYER_RULES),
+    rules=(*HEADS_RULES, *CACHE_RULES),
 )
 def kv_cache(
     kept: Step,

@@ -212,7 +212,7 @@ def serving(
     """
     # All weights of a chip but the embedding that is looked up, over the work of one sequence.
     read = weights_of_chip - bytes_per_param * lookup / degree
-    work = FLOP_PER_WEIGHT * (compute_params - lookup) / (degree * replicas)
+    work = FLOP_PER_WEIGHT * compute_params / (degree * replicas)
     tokens_per_s = batch_runs / step
     # The first token comes from the prefill, so an answer of n takes n - 1 steps.
     length = where(answer < inf, answer, 1)

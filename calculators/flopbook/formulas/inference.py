@@ -32,11 +32,11 @@ def met_weights_exist(params: float, compute_params: float) -> bool:
     return compute_params <= params
 
 
-@rule("two embeddings of --vocab times --d-model are more than all weights")
+@rule("the output matrix, --vocab times --d-model, is not less than --compute-params")
 def embeddings_fit(compute_params: float, vocab: float, d_model: float) -> bool:
-    """Both embeddings are a part of the weights; without a width they are not counted."""
+    """The output matrix is a part of the weights; without a width it is not counted."""
     width = where(d_model < inf, d_model, 0)
-    return 2 * vocab * width < compute_params
+    return vocab * width < compute_params
 
 
 WEIGHTS_RULES = (met_weights_exist, embeddings_fit)

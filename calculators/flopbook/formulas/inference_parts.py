@@ -67,6 +67,7 @@ PART_SYMBOLS = {
     "token_bytes": "m",
     "table": "e_0",
     "lookup": "e",
+    "unmet": r"N_\text{rest}",
     "unvisited": r"\epsilon",
     "all_routed": r"N_\text{all}",
     "routed": r"N_\text{routed}",
@@ -212,10 +213,12 @@ def routed_weights(
     # An input embedding of its own is looked up, one row a token; a tied one is read as the head.
     table = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
     lookup = table if tied_embeddings == "no" else 0
-    # Total less active weights are those of the experts that a token does not visit, which gives
-    # all routed weights. The inner guard keeps a dense model from dividing by zero.
+    # Weights that a token neither looks up nor is multiplied with are those of experts that it does
+    # not visit, which gives all routed weights. The inner guard keeps a dense model from dividing
+    # by zero.
     unvisited = experts - experts_per_token
-    all_routed = (params - compute_params) * experts / where(unvisited > 0, unvisited, 1)
+    unmet = maximum(params - lookup - compute_params, 0)
+    all_routed = unmet * experts / where(unvisited > 0, unvisited, 1)
     # Rounded totals may say that nearly all weights are routed, but not more than there are.
     routed = where(unvisited > 0, minimum(all_routed, params - lookup), 0)
     return {"lookup": lookup, "routed": routed}
@@ -255,7 +258,6 @@ def decoding_step(
     step_tokens: Step,
     replicas: Step,
     degree: Step,
-    lookup: Step,
     weight_seconds: Step,
     head: Step,
     cut: Step,
@@ -264,9 +266,7 @@ def decoding_step(
     qk_rope_head_dim: RopeDim = 0.0,
 ) -> dict[str, Any]:
     """Time of a step that writes one token of each sequence: products, and then attention."""
-    compute_seconds = (
-        FLOP_PER_WEIGHT * (compute_params - lookup) * step_tokens / (degree * replicas * peak)
-    )
+    compute_seconds = FLOP_PER_WEIGHT * compute_params * step_tokens / (degree * replicas * peak)
     kv_seconds = step_tokens * sequence_bytes / (replicas * minimum(degree, cut) * bandwidth)
     # Latent attention scores r + d_r wide and sums values r wide; plain attention d and d.
     scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)

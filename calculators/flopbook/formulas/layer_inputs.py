@@ -101,7 +101,7 @@ LAYER_SYMBOLS = {
     "open_layers": r"\ell_o",
     "windowed": r"n_w",
     "full": r"n_f",
-    "head": "d",
+    "head_size": "d",
     "keys": r"\kappa",
     "both": r"d_2",
     "grouped": r"a_\text{GQA}",
@@ -146,6 +146,8 @@ LAYER_SYMBOLS = {
     "pair_width": "q_p",
     "window_pair": "q_{pw}",
     "score_work": "U",
+    "reach": r"\rho",
+    "rectangle": "U_0",
 }
 
 
@@ -212,5 +214,6 @@ LAYER_RULES = (
     chunks_have_a_size,
     states_have_a_size,
     sparse_layers_select,
-    shared_caches_have_an_owner,
 )
+# The same for calculators of a cache.
+CACHE_RULES = (*LAYER_RULES, shared_caches_have_an_owner)

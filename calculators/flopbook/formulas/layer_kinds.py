@@ -3,10 +3,11 @@
 A layer has full attention unless it is counted as one of the other kinds: a sliding window, chunks,
 a recurrent state (linear attention, state space), or sparse attention that selects tokens. Layers
 may reuse the cache of another layer. Calculators take the parts that they need, in this order:
-`layer_counts`, `head_width` (or a step `head` of their own), `kv_widths` and `seen_tokens`, then
-any of `kept_values` (memory), `step_reads` and `step_work` (decoding), `sequence_pairs` and
-`sequence_work` (prefill, training). `LAYER_SYMBOLS` and `LAYER_RULES` of `layer_inputs` go with
-them.
+`layer_counts`, `head_width` (or a step `head_size` of their own), `attention_widths` and
+`seen_tokens`, then any of `kv_widths` with `kept_values` (memory) or `step_reads` (decoding),
+`step_work` (decoding), `sequence_pairs` and `sequence_work` (prefill, training), `unmasked_work`
+(training). `LAYER_SYMBOLS` and `LAYER_RULES` of `layer_inputs` go with them, for a cache
+`CACHE_RULES`.
 """
 
 from typing import Any
@@ -70,30 +71,34 @@ def layer_counts(
 @part
 def head_width(heads: Heads, head_dim: HeadDim = inf, d_model: Width = inf) -> dict[str, Any]:
     """Head dimension, given or as the heads share the model width."""
-    return {"head": where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)}
+    return {"head_size": where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)}
+
+
+@part
+def attention_widths(
+    head_size: Step, v_head_dim: ValueDim = 0.0, window_head_dim: WindowHeadDim = 0.0
+) -> dict[str, Any]:
+    """Head dimensions of a key and a value together, in windowed layers and in all others."""
+    both = head_size + where(v_head_dim > 0, v_head_dim, head_size)
+    return {"both": both, "window_both": where(window_head_dim > 0, 2 * window_head_dim, both)}
 
 
 @part
 def kv_widths(
     heads: Heads,
-    head: Step,
+    both: Step,
+    window_both: Step,
     kv_heads: KvHeads = inf,
     kv_lora_rank: KvRank = 0.0,
     qk_rope_head_dim: RopeDim = 0.0,
-    v_head_dim: ValueDim = 0.0,
     window_kv_heads: WindowKvHeads = 0.0,
-    window_head_dim: WindowHeadDim = 0.0,
 ) -> dict[str, Any]:
     """Values that a layer keeps of a token: keys and values of each KV head, or a latent vector."""
     keys = minimum(kv_heads, heads)
-    both = head + where(v_head_dim > 0, v_head_dim, head)
-    grouped = keys * both
     window_keys = where(window_kv_heads > 0, window_kv_heads, keys)
-    window_both = where(window_head_dim > 0, 2 * window_head_dim, both)
+    grouped = keys * both
     latent = kv_lora_rank + qk_rope_head_dim
     return {
-        "both": both,
-        "window_both": window_both,
         "kv_width": where(kv_lora_rank > 0, latent, grouped),
         "window_width": where(kv_lora_rank > 0, latent, window_keys * window_both),
         # KV heads that chips may share; every chip needs all of a latent vector.
@@ -222,15 +227,19 @@ def step_work(
 
 
 @part
-def sequence_pairs(seq: Seq, in_window: Step, in_chunk: Step, selected: Step) -> dict[str, Any]:
+def sequence_pairs(
+    seq: Seq, in_window: Step, in_chunk: Step, selected: Step, chunk: Chunk = inf
+) -> dict[str, Any]:
     """Pairs of a token and one that it sees, itself included, in a sequence under a causal mask."""
-    last_chunk = seq - floor(seq / in_chunk) * in_chunk
-    whole_chunks = (seq - last_chunk) * (in_chunk + 1) / 2
+    # Chunks without limit are none that is whole, and the sequence is the last one.
+    whole_chunks = floor(seq / chunk)
+    last_chunk = seq - whole_chunks * in_chunk
     return {
         "full_pairs": seq * (seq + 1) / 2,
         # The first tokens see fewer than a window holds.
         "window_pairs": in_window * seq - in_window * (in_window - 1) / 2,
-        "chunk_pairs": whole_chunks + last_chunk * (last_chunk + 1) / 2,
+        "chunk_pairs": whole_chunks * in_chunk * (in_chunk + 1) / 2
+        + last_chunk * (last_chunk + 1) / 2,
         "selected_pairs": selected * seq - selected * (selected - 1) / 2,
     }
 
@@ -265,8 +274,40 @@ def sequence_work(
     window_pair = heads * where(kv_lora_rank > 0, widened, window_both)
     met = full * full_pairs + chunk_layers * chunk_pairs + sparse_layers * selected_pairs
     return {
+        "pair_width": pair_width,
+        "window_pair": window_pair,
         "score_work": pair_width * met
         + window_pair * windowed * window_pairs
         + sparse_layers * index_heads * index_head_dim * full_pairs
-        + UPDATE_AND_READ * state_layers * state_values * seq
+        + UPDATE_AND_READ * state_layers * state_values * seq,
+    }
+
+
+@part
+def unmasked_work(
+    seq: Seq,
+    windowed: Step,
+    full: Step,
+    in_window: Step,
+    in_chunk: Step,
+    selected: Step,
+    pair_width: Step,
+    window_pair: Step,
+    chunk_layers: ChunkLayers = 0.0,
+    sparse_layers: SparseLayers = 0.0,
+    index_heads: IndexHeads = 0.0,
+    index_head_dim: IndexDim = 0.0,
+    state_layers: StateLayers = 0.0,
+    state_values: StateValues = 0.0,
+) -> dict[str, Any]:
+    """The same without a causal mask: each query meets as many keys as its layer ever sees."""
+    reach = full * seq + chunk_layers * in_chunk + sparse_layers * selected
+    return {
+        "rectangle": seq
+        * (
+            pair_width * reach
+            + window_pair * windowed * in_window
+            + sparse_layers * index_heads * index_head_dim * seq
+            + UPDATE_AND_READ * state_layers * state_values
+        )
     }

@@ -38,7 +38,6 @@ def reading_step(
     bandwidth: Bandwidth,
     replicas: Step,
     degree: Step,
-    lookup: Step,
     head: Step,
     cut: Step,
     sequence_bytes: Step,
@@ -52,7 +51,7 @@ def reading_step(
     # The output matrix works on the last token of each prompt only.
     output = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
     chip_flops = degree * replicas * peak
-    met = seq * (compute_params - lookup - output) + output
+    met = seq * (compute_params - output) + output
     prompt_arithmetic = FLOP_PER_WEIGHT * batch * met / chip_flops
     # Causal: each token sees itself and those before it.
     pairs = seq * (seq + 1) / 2

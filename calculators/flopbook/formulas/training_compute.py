@@ -2,18 +2,19 @@
 
 from typing import Annotated, Any
 
+from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Constant, Input, Output, Step, formula, part
-from flopbook.formulas.parameters import (
-    DModel,
-    HeadDim,
-    Heads,
-    Layers,
-    NopeDim,
-    RopeDim,
-    Tied,
-    ValueDim,
-    Vocab,
+from flopbook.formulas.layer_inputs import LAYER_RULES, LAYER_SYMBOLS
+from flopbook.formulas.layer_kinds import (
+    attention_widths,
+    head_width,
+    layer_counts,
+    seen_tokens,
+    sequence_pairs,
+    sequence_work,
+    unmasked_work,
 )
+from flopbook.formulas.parameters import DModel, Heads, Layers, Tied, Vocab
 from flopbook.quantities.ops import inf, where
 
 FLOP_PER_WEIGHT_TRAINED = Constant(6.0, "FLOP", "per weight and token: 2 forward, 4 backward")
@@ -29,7 +30,7 @@ Params = Annotated[
     Input(
         "param",
         "N",
-        "parameters that compute on each token",
+        "parameters that a token is multiplied with",
         model="compute_params",
         least=1,
         most=1e18,
@@ -38,7 +39,7 @@ Params = Annotated[
 Tokens = Annotated[
     float, Input("token", "T", "tokens trained on", model="tokens", least=1, most=1e21)
 ]
-Seq = Annotated[float, Input("1", "s", "tokens in a sequence", least=1, whole=True, most=1e9)]
+Seq = Annotated[float, Input("token", "s", "tokens in a sequence", least=1, whole=True, most=1e9)]
 Recompute = Annotated[
     str, Input("1", r"\text{recompute}", "what the backward pass computes again", choices=RECOMPUTE)
 ]
@@ -48,46 +49,49 @@ _TABLES = ("vocab", "d_model")
 _BOTH = (*_SCORES, "vocab")
 
 
+@rule(
+    "the output matrix, --vocab times --d-model, is larger than --params: "
+    "give the parameters that a token is multiplied with, the output matrix among them"
+)
+def head_is_a_part(params: float, vocab: float, d_model: float) -> bool:
+    """The output matrix is a part of the weights; without its width it is not counted."""
+    width = where(vocab < inf, where(d_model < inf, d_model, 0), 0)
+    return where(vocab < inf, vocab, 0) * width <= params
+
+
 def _total(symbol: str, meaning: str, needs: tuple[str, ...] = ()) -> Output:
     """An amount of arithmetic of the whole run."""
     return Output("FLOP", symbol, meaning, needs=needs)
 
 
 @part
-def terms(
-    params: Params,
-    tokens: Tokens,
-    layers: Layers = inf,
-    d_model: DModel = inf,
-    heads: Heads = inf,
-    seq: Seq = inf,
-    vocab: Vocab = inf,
-    head_dim: HeadDim = inf,
-    tied_embeddings: Tied = "no",
-    qk_nope_head_dim: NopeDim = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    v_head_dim: ValueDim = 0.0,
-) -> dict[str, Any]:
-    """Each term of the arithmetic: weights, scores, the lookup that 6NT counts as work, and the
-    head.
-    """
+def rule_of_six(params: Params, tokens: Tokens) -> dict[str, Any]:
+    """Two operations for each weight and token forward, four backward."""
     flop_per_token = FLOP_PER_WEIGHT_TRAINED * params
-    flop = flop_per_token * tokens
-    # Guards: an open input leaves its term infinite, and the term is then left out of the answer.
-    square = where(heads < inf, d_model / where(heads < inf, heads, 1), 1)
-    head_width = where(
-        v_head_dim > 0,
-        qk_nope_head_dim + qk_rope_head_dim + v_head_dim,
-        2 * where(head_dim < inf, head_dim, square),
-    )
-    head = FLOP_PER_WEIGHT_TRAINED * vocab * d_model * tokens
+    return {"flop_per_token": flop_per_token, "flop": flop_per_token * tokens}
+
+
+@part
+def attention_terms(
+    tokens: Tokens,
+    rectangle: Step,
+    score_work: Step,
+    layers: Layers = 0.0,
+    heads: Heads = 1.0,
+    seq: Seq = 0.0,
+) -> dict[str, Any]:
+    """Work of the scores in a run, forward and backward; none while the sequences are open."""
+    sequences = tokens / where(seq > 0, seq, 1)
     return {
-        "flop": flop,
-        "flop_per_token": flop_per_token,
-        "head": head,
-        "attention": FLOP_PER_WEIGHT_TRAINED * layers * heads * head_width * seq * tokens,
-        "embedding": 0 * FLOP_PER_WEIGHT_TRAINED if tied_embeddings == "yes" else head,
+        "scores": FLOP_PER_WEIGHT_TRAINED * rectangle * sequences,
+        "causal_scores": FLOP_PER_WEIGHT_TRAINED * score_work * sequences,
     }
+
+
+ATTENTION = (
+    *(layer_counts, head_width, attention_widths, seen_tokens),
+    *(sequence_pairs, sequence_work, unmasked_work, attention_terms),
+)
 
 
 @formula(
@@ -98,31 +102,35 @@ def terms(
         "flop": _total("W", "arithmetic of the whole training run, by the rule of six"),
         "pf_days": Output("PF-day", r"W_\text{PF-day}", "the same in days at 1 PFLOP/s"),
         "flop_per_token": Output(
-            "FLOP/token", "w", "the same for each token, forward and backward"
+            "FLOP/token", "c", "the same for each token, forward and backward"
         ),
         "attention": _total(
-            r"W_a", "scores of full attention, which the rule of six leaves out", _SCORES
+            r"W_a", "attention scores without a causal mask, which the rule of six lacks", _SCORES
+        ),
+        "attention_causal": _total(
+            r"W_c", "attention scores with a causal mask, as kernels compute them", _SCORES
         ),
         "embedding": _total(
-            r"W_e", "input embedding, counted by the rule of six although it is looked up", _TABLES
+            r"W_e", "input embedding: what counting its look-up as work would add", _TABLES
         ),
         "head": _total(r"W_h", "output matrix, part of the rule of six", _TABLES),
-        "flop_full": _total(r"W_\text{full}", "rule of six and full attention", _SCORES),
-        "flop_causal": _total(
-            r"W_\text{causal}", "rule of six and causal attention, half the scores", _SCORES
+        "flop_full": _total(r"W_\text{full}", "rule of six and unmasked attention", _SCORES),
+        "flop_causal": _total(r"W_\text{causal}", "rule of six and causal attention", _SCORES),
+        "flop_embedding": _total(
+            "W'", "rule of six over all weights, the input embedding included", _TABLES
         ),
-        "flop_full_no_embedding": _total(
-            r"W_\text{full}'", "full attention, without the input embedding", _BOTH
+        "flop_full_embedding": _total(
+            r"W_\text{full}'", "unmasked attention, the input embedding included", _BOTH
         ),
-        "flop_causal_no_embedding": _total(
-            r"W_\text{causal}'", "causal attention, without the input embedding", _BOTH
+        "flop_causal_embedding": _total(
+            r"W_\text{causal}'", "causal attention, the input embedding included", _BOTH
         ),
-        "flop_layers": _total(r"W_\ell", "rule of six without embedding and head", _TABLES),
+        "flop_layers": _total(r"W_\ell", "rule of six without the output matrix", _TABLES),
         "hardware_flop": _total(
-            r"W_\text{hw}", "with recomputation: work of the machine, full attention", _BOTH
+            r"W_\text{hw}", "with recomputation: work of the machine, unmasked attention", _BOTH
         ),
         "hfu_over_mfu": Output(
-            "1", r"\eta", "hardware over model utilisation, full attention", needs=_BOTH
+            "1", r"\eta", "hardware over model utilisation, unmasked attention", needs=_BOTH
         ),
     },
     sources=(
@@ -131,29 +139,34 @@ def terms(
         "chowdhery2022palm",
         "narayanan2021efficient",
     ),
-    parts=(terms,),
+    parts=(rule_of_six, *ATTENTION),
     symbols={
-        "square": r"d_1",
-        "head_width": r"d",
-        "looked_up": r"W_{e0}",
-        "multiplied": r"W_{h0}",
-        "executed": r"W_x",
+        **LAYER_SYMBOLS,
+        "sequences": r"\beta",
+        "scores": r"\alpha",
+        "causal_scores": r"\alpha_c",
         "scores_again": "R_a",
         "layers_again": r"R_\ell",
-        "again": "R",
+        "again": "R_+",
     },
     examples=(
         {"model": "gpt-3-175b"},
         {"params": "70B", "tokens": "15T"},
         {"model": "llama-3-70b", "seq": "8192", "recompute": "selective"},
     ),
+    rules=(head_is_a_part, *LAYER_RULES),
 )
 def training_flops(
-    flop: Step,
+    tokens: Tokens,
     flop_per_token: Step,
-    attention: Step,
-    embedding: Step,
-    head: Step,
+    flop: Step,
+    scores: Step,
+    causal_scores: Step,
+    layers: Layers = 0.0,
+    seq: Seq = 0.0,
+    vocab: Vocab = inf,
+    d_model: DModel = inf,
+    tied_embeddings: Tied = "no",
     recompute: Recompute = "none",
 ) -> dict[str, Any]:
     """Arithmetic of a training run: six operations for each parameter and token, and what else is
@@ -163,13 +176,16 @@ def training_flops(
         In a matrix product every weight meets every token once, with one multiplication and one
         addition: 2 FLOP. The backward pass does that work twice more, once for the gradient of the
         activations and once for the gradient of the weights: 4 FLOP. Together 6 FLOP for each
-        weight and token. A mixture of experts runs only some of its weights on a token; the
-        parameters that count are the active ones.
+        weight and token. A mixture of experts runs only some of its weights on a token, so its
+        active parameters count. The input embedding is looked up and not multiplied, so it does not
+        count, unless it is the output matrix as well; papers that count all weights count it, which
+        the outputs with the embedding show.
 
         Scores have no weights: each query meets s keys and weighs s values, 2 FLOP for each number
         of a head, three times with the backward pass: 12 L H d s for each token. A causal mask
-        makes half of the pairs idle, and some count it so. The input embedding is looked up and not
-        multiplied, unless it is the output matrix as well.
+        leaves s(s + 1)/2 pairs of a token and one not after it. A layer with a sliding window,
+        chunks or sparse attention meets no more keys than these leave; sparse attention scores all
+        tokens with its indexer besides. A recurrent state is updated and read once for each token.
 
         Model utilisation (MFU) counts this work. Hardware utilisation (HFU) adds what is computed
         again: with full recomputation another forward pass of the layers, with the selective kind
@@ -177,31 +193,35 @@ def training_flops(
 
     Leaves out:
         Normalisation, softmax and the optimizer, whose work per weight does not grow with the
-        batch: below 1 percent. Windows and sparse patterns in attention. Routers of experts.
+        batch: below 1 percent. Chunks inside a recurrent layer, which kernels compute as small
+        products, at several times the work of its state.
     """
-    looked_up = where(embedding < inf, embedding, 0)
-    multiplied = where(head < inf, head, 0)
-    flop_layers = where(head < inf, flop - looked_up - multiplied, inf)
+    # An open input leaves its term infinite, and the term is then left out of the answer.
+    attention = where(layers * seq > 0, scores, inf)
+    attention_causal = where(layers * seq > 0, causal_scores, inf)
+    head = FLOP_PER_WEIGHT_TRAINED * vocab * d_model * tokens
+    embedding = 0 * FLOP_PER_WEIGHT_TRAINED if tied_embeddings == "yes" else head
+    flop_layers = where(head < inf, flop - where(head < inf, head, 0), inf)
     flop_full = flop + attention
-    flop_causal = flop + attention / 2
-    # The machine does not multiply by the input embedding, it looks rows up.
-    executed = where(head < inf, flop_full - looked_up, inf)
+    flop_causal = flop + attention_causal
     scores_again = attention / 3
     layers_again = flop_layers * (FLOP_PER_WEIGHT_AGAIN / FLOP_PER_WEIGHT_TRAINED)
     again = {"full": layers_again + scores_again, "selective": scores_again}.get(recompute, 0)
-    hardware_flop = executed + again
+    hardware_flop = where(head < inf, flop_full, inf) + again
     return {
         "flop": flop,
         "pf_days": flop / FLOP_PER_PF_DAY,
         "flop_per_token": flop_per_token,
         "attention": attention,
+        "attention_causal": attention_causal,
         "embedding": embedding,
         "head": head,
         "flop_full": flop_full,
         "flop_causal": flop_causal,
-        "flop_full_no_embedding": executed,
-        "flop_causal_no_embedding": where(head < inf, flop_causal - looked_up, inf),
+        "flop_embedding": flop + embedding,
+        "flop_full_embedding": flop_full + embedding,
+        "flop_causal_embedding": flop_causal + embedding,
         "flop_layers": flop_layers,
         "hardware_flop": hardware_flop,
-        "hfu_over_mfu": hardware_flop / where(executed < inf, executed, FLOP),
+        "hfu_over_mfu": hardware_flop / where(flop_full < inf, flop_full, FLOP),
     }

@@ -36,7 +36,8 @@ class ModelView:
     """What an expression may ask of a model."""
 
     expression_attributes = (
-        *("params", "active_params", "layers", "d_model", "d_ff", "vocab", "context"),
+        *("params", "published_params", "active_params"),
+        *("layers", "d_model", "d_ff", "vocab", "context"),
         *("heads", "kv_heads", "head_dim", "experts", "experts_per_token"),
         *("tokens", "batch_tokens", "train_flop", "gpu_hours", "chips"),
     )

@@ -162,19 +162,20 @@ def _model_record(name: str) -> Record:
     model = shape(name)
     record: Record = {"id": model.id, "name": model.model.name, "aliases": [*model.model.aliases]}
     for field in _asked_of_models():
-        claim = model.claim(field)
         # A dense model is one expert, which the calculators take for granted.
-        if claim is None or (model.model.kind == "dense" and field.startswith("experts")):
+        if model.model.kind == "dense" and field.startswith("experts"):
             continue
-        amount = claim.value if claim.si_value is None else claim.si_value
-        record[field] = {"value": amount, "source": claim.source}
-    with contextlib.suppress(FlopbookError):  # no number of parameters is recorded
-        result = _taken("training-flops", "params", model=name)
-        record["compute_params"] = _value_record(result.inputs["params"], result.notes)
+        claim = model.claim(field)
+        if claim is not None and claim.si_value is None:  # a word
+            record[field] = {"value": claim.value, "source": claim.source}
+            continue
+        with contextlib.suppress(FlopbookError):  # not on record for this model
+            picked = model.pick(field)
+            record[field] = _value_record(picked, picked.notes)
     return record
 
 
 def _asked_of_models() -> tuple[str, ...]:
-    """The fields of models that some calculator takes as they are."""
+    """The fields of models that some calculator takes."""
     fields = [spec.model for formula in printed().values() for spec in formula.inputs.values()]
-    return tuple(dict.fromkeys(field for field in fields if field and field != "compute_params"))
+    return tuple(dict.fromkeys(field for field in fields if field))

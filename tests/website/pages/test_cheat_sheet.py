@@ -147,13 +147,13 @@ def test_every_special_meaning_is_used() -> None:
 def test_sequences_that_fit_agree_with_the_calculator() -> None:
     """Memory less weights over the cache of a whole sequence.
 
-    640 GB, 70 billion parameters, sequences of 8,192.
+    640 GB, 70.55 billion parameters, sequences of 8,192.
     """
     equation = next(line for line in PAGE.split("<p>") if "B_\\text{fits}" in line)
     assert r"\frac{M \, s - b_w \, N}{2 \, T \, L" in equation
     eight, cache = 8 * chip("h100-sxm").memory(), 2 * 8192 * 80 * 8 * 128 * 2
     told = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)["batch_fits"]
-    assert told == (eight - 70e9 * 2) // cache
+    assert told == (eight - 70_553_706_496 * 2) // cache
 
 
 def test_the_page_brings_its_own_style_and_the_width_of_the_window() -> None:

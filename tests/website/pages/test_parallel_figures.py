@@ -145,7 +145,7 @@ def test_bars_of_memory_are_those_of_the_calculator() -> None:
     assert optimizer[0] / optimizer[1] == pytest.approx(
         whole["optimizer"] / cut["optimizer"], rel=1e-2
     )
-    assert "128 GB" in figure.description and "8 GB" in figure.description
+    assert "128.5 GB" in figure.description and "8.03 GB" in figure.description
 
 
 def test_bars_of_chips_are_those_of_the_limits() -> None:

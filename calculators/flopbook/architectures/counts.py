@@ -1,0 +1,84 @@
+"""Parameters of a model, counted from its shape.
+
+One exact count feeds every calculator. The number that a model is marketed with is shown beside
+it as a note, where it is another one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flopbook.architectures.layers import picked
+from flopbook.architectures.sizes import Sized
+from flopbook.formulas import get_formula
+from flopbook.hardware.picked import Picked
+from flopbook.quantities.units import format_quantity
+
+ROUNDING = 0.01  # a marketed count that is this near needs no note
+
+
+def _sizes(shape: Sized) -> dict[str, Any]:
+    """The inputs of `params` that a shape has."""
+    formula = get_formula("params")
+    values = {name: shape.size(spec.model) for name, spec in formula.inputs.items() if spec.model}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def parameters(shape: Sized) -> Mapping[str, Any] | None:
+    """Parameters by part, as `params` counts them; None where the shape is not known in full.
+
+    Rules are left to the calculator that asks, because what is typed may break them.
+    """
+    formula = get_formula("params")
+    sizes = _sizes(shape)
+    if any(name not in formula.defaults and name not in sizes for name in formula.inputs):
+        return None
+    has_width = {"d_ff", "expert_d_ff"} & sizes.keys()
+    return formula.compute({**formula.defaults, **sizes}) if has_width else None
+
+
+def _params(shape: Sized) -> Picked | None:
+    """Every weight in memory."""
+    counted = parameters(shape)
+    if counted is None:
+        return None
+    notes = [*_marketed(shape, "params", counted["total"], counted["total"], "in all")]
+    return picked(shape, "params", counted["total"], "param", notes)
+
+
+def _compute_params(shape: Sized) -> Picked | None:
+    """Weights that a token is multiplied with: no experts that it does not visit, no look-up."""
+    counted = parameters(shape)
+    if counted is None:
+        field = "active_params" if shape.model.kind == "moe" else "params"
+        return shape.pick_claim(field)
+    notes = []
+    if shape.model.kind == "moe":
+        notes.append(f"{shape.id} is a mixture of experts: its active parameters count")
+        met = counted["compute"]
+        notes += _marketed(shape, "active_params", counted["active"], met, "active for each token")
+    return picked(shape, "compute_params", counted["compute"], "param", notes)
+
+
+def _marketed(shape: Sized, field: str, counted: Any, used: Any, words: str) -> list[str]:
+    """A note on the published count where it is neither the counted one nor the one that is used.
+
+    Sizes that were given make another model, which nobody published.
+    """
+    claim = shape.claim(field)
+    if claim is None or claim.si_value is None or shape.given or hasattr(counted, "shape"):
+        return []
+    published = claim.si_value
+    if any(math.isclose(published, count, rel_tol=ROUNDING) for count in (counted, used)):
+        return []
+    printed, exact = (format_quantity(value, "param") for value in (published, used))
+    return [f"{shape.id}: published as {printed} {words}, its shape has {exact}, which are used"]
+
+
+# What is counted rather than claimed, by the name under which an input asks for it.
+COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
+    "params": _params,
+    "compute_params": _compute_params,
+}
