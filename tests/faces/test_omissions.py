@@ -27,9 +27,6 @@ from tests.support.generated_inputs import Inputs, random_inputs
 CASES = 400
 # To be converted by those who write them; take yours out, none may be added.
 NOT_YET = {
-    "arithmetic-intensity",
-    "attention-traffic",
-    "bubble",
     "collective",
     "cp-limit",
     "decode",
@@ -39,22 +36,15 @@ NOT_YET = {
     "kv-cache",
     "max-params",
     "memory",
-    "min-batch",
     "mixed-limit",
     "params",
     "prefill",
-    "ridge-point",
-    "roofline",
     "scaling-law",
     "serving",
-    "shard",
-    "sharded-matmul",
     "speculative-decoding",
-    "tile-traffic",
     "tp-limit",
     "training-flops",
     "training-time",
-    "wave-quantisation",
 }
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
 ON_PAGES = [name for name in WITH_OMISSIONS if get_formula(name).printed]

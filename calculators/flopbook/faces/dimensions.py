@@ -102,6 +102,8 @@ class _Walker:
                 return self.dim(operand)
             case ast.BinOp():
                 return self._operation(node)
+            case ast.Compare(ops=[ast.In() | ast.NotIn()]):
+                return Dim()  # a word among words
             case ast.Compare(left=left, comparators=[right]):
                 self.same(self.dim(left), self.dim(right))
                 return Dim()

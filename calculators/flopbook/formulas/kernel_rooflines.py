@@ -140,28 +140,30 @@ def _row_working(row: KernelRow) -> str:
     title="Roofline",
     question="How fast may kernels run on a chip, and what holds each of them back?",
     outputs={
-        "kernel": Output(
-            "1", r"\text{kernel}", "the kernels, on one chip after the other", table="kernels"
-        ),
+        "kernel": Output("1", r"\text{kernel}", "kernels, chip by chip", table="kernels"),
         "on": Output("1", r"\text{chip}", "the chip", table="kernels"),
-        "flop": Output("FLOP", "W", "arithmetic; of a point, for one byte", table="kernels"),
+        "flop": Output("FLOP", "W", "FLOPs; of a point, per byte", table="kernels"),
         "bytes": Output(
-            "byte", "Q", "operands read once and results written once", table="kernels"
+            "byte", "Q", "memory traffic: operands read once, results written once", table="kernels"
         ),
-        "intensity": Output("FLOP/byte", "I", "arithmetic for each byte", table="kernels"),
-        "bound": Output("1", r"\text{bound}", "what limits: memory or arithmetic", table="kernels"),
+        "intensity": Output("FLOP/byte", "I", "arithmetic intensity", table="kernels"),
+        "bound": Output("1", r"\text{bound}", "bottleneck: memory or arithmetic", table="kernels"),
         "attainable_flop_per_s": Output(
-            "FLOP/s", "P", "highest rate under the first roofs", table="kernels"
+            "FLOP/s", "P", "attainable rate under the first roofs", table="kernels"
         ),
-        "share": Output("1", "f", "of the peak", table="kernels"),
+        "share": Output("1", "f", "share of the peak", table="kernels"),
         "reached": Output(
             "1",
             r"\eta",
             "measured rate over attainable rate, where rate= is given",
             table="kernels",
         ),
-        "ridge": Output("1", r"\text{ridge}", "where a peak and a bandwidth meet", table="ridges"),
-        "flop_per_byte": Output("FLOP/byte", "R", "the intensity there", table="ridges"),
+        "ridge": Output(
+            "1", r"\text{ridge}", "ridge point of a peak and a bandwidth", table="ridges"
+        ),
+        "flop_per_byte": Output(
+            "FLOP/byte", "R", "arithmetic intensity of the ridge point", table="ridges"
+        ),
     },
     sources=("williams2009roofline",),
     examples=(
@@ -203,7 +205,7 @@ def roofline(
         Input(
             "byte",
             "b",
-            "width of a value where a kernel does not say it",
+            "bytes per value, where a kernel does not set it",
             dtype="bytes",
             least=0.01,
             most=64,
@@ -229,11 +231,14 @@ def roofline(
         a cache, or something is counted wrongly.
 
     Leaves out:
-        All that arithmetic-intensity leaves out. Softmax and elementwise kernels run on the vector
-        units, whose peak is lower than the roof drawn; few operations for each byte leave them on
-        the slope all the same. A cache is a further slope only where the data has its bandwidth,
-        and it counts for a kernel whose operands are in it; the bytes here are those of the main
-        memory. A kernel that starts takes some microseconds whatever its size.
+        - Tiles, and reading an operand more than once. [no size: it depends on the tiles of a
+          kernel; tile traffic counts them]
+        - Softmax and elementwise kernels run on the vector units, whose peak is lower than the roof
+          drawn. [no size: few operations for each byte leave them on the slope all the same]
+        - A cache, which counts for a kernel whose operands are in it; the bytes here are those of
+          the main memory. [no size: it is drawn only where the data has its bandwidth]
+        - Kernel launches, some microseconds each whatever the size. [no size: it depends on the
+          runtime; graphs of kernels hide most of it]
     """
     table = rows(kernels, roofs, bytes_per_param)
     ridges = [

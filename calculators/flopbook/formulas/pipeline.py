@@ -4,33 +4,45 @@ from typing import Annotated, Any
 
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
+from flopbook.formulas.omissions import omission
 from flopbook.quantities.ops import inf, minimum, where
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v")
 SPLIT = ("zb-h1", "zb-h2", "zb-v")
+SHIFTED = ("zb-h2", "zb-v")  # stages start and end one after another
 FOLDED = ("dualpipe", "dualpipe-v")
-AS_FORWARD = "; as forward if not given"
+AS_FORWARD = " (default: same as forward)"
 LONGEST_PASS = 1e6  # seconds: beyond that a time is a slip of the keyboard
 
 Stages = Annotated[
-    float, Input("1", "K", "pipeline stages, one on each device", least=1, whole=True, most=1e6)
+    float, Input("1", "K", "pipeline stages, one per device", least=1, whole=True, most=1e6)
 ]
 MicroBatches = Annotated[
-    float, Input("1", "M", "micro-batches in a batch", least=1, whole=True, most=1e6)
+    float,
+    Input(
+        "1",
+        "M",
+        "micro-batches per step (gradient accumulation steps)",
+        least=1,
+        whole=True,
+        most=1e6,
+    ),
 ]
-Schedule = Annotated[str, Input("1", r"\text{schedule}", "order of the passes", choices=SCHEDULES)]
+Schedule = Annotated[str, Input("1", r"\text{schedule}", "pipeline schedule", choices=SCHEDULES)]
 VirtualStages = Annotated[
-    float, Input("1", "V", "model chunks on each stage", least=1, whole=True, most=1e6)
+    float,
+    Input("1", "V", "model chunks per device (virtual stages)", least=1, whole=True, most=1e6),
 ]
 ForwardTime = Annotated[
-    float, Input("s", r"t_\text{F}", "one forward pass through a stage", most=LONGEST_PASS)
+    float, Input("s", r"t_\text{F}", "forward pass of a stage", most=LONGEST_PASS)
 ]
 # Zero stands for "not given": a time itself is above zero.
 BackwardInputTime = Annotated[
-    float, Input("s", r"t_\text{B}", "backward for the inputs" + AS_FORWARD, most=LONGEST_PASS)
+    float, Input("s", r"t_\text{B}", "backward pass for the inputs" + AS_FORWARD, most=LONGEST_PASS)
 ]
 BackwardWeightTime = Annotated[
-    float, Input("s", r"t_\text{W}", "backward for the weights" + AS_FORWARD, most=LONGEST_PASS)
+    float,
+    Input("s", r"t_\text{W}", "backward pass for the weights" + AS_FORWARD, most=LONGEST_PASS),
 ]
 
 
@@ -164,20 +176,28 @@ def in_flight(
     }
 
 
+@omission(
+    "{schedule} hides the bubble behind the next step: a step that waits for the norm of all "
+    "gradients takes longer ({size})",
+    of="total_seconds",
+)
+def waits_for_the_norm(schedule: str, stages: float, forward: float, total_seconds: float) -> float:
+    """Stages start and end one after another, up to K - 1 passes apart."""
+    return where(schedule in SHIFTED, (stages - 1) * forward / total_seconds, 0)
+
+
 @formula(
     "bubble",
     title="Pipeline bubble",
     question="What share of its time does a pipeline stage stand idle?",
     outputs={
-        "fraction": Output("1", r"f", "share of the whole step in which a stage is idle"),
-        "overhead": Output("1", r"o", "idle time over useful time"),
+        "fraction": Output("1", r"f", "bubble fraction: idle share of a step"),
+        "overhead": Output("1", r"o", "bubble overhead: idle over useful time"),
         "ideal_seconds": Output(
-            "s", r"T_\text{ideal}", "useful time of a stage; counted in forward passes by default"
+            "s", r"T_\text{ideal}", "useful time of a stage; in forward passes by default"
         ),
-        "total_seconds": Output("s", r"T", "time of a stage from its first pass to its last"),
-        "peak_microbatches": Output(
-            "1", r"a", "most micro-batches whose activations a stage holds at once"
-        ),
+        "total_seconds": Output("s", r"T", "time of a stage, first pass to last"),
+        "peak_microbatches": Output("1", r"a", "peak number of micro-batches in flight on a stage"),
     },
     sources=(
         "huang2019gpipe",
@@ -197,6 +217,7 @@ def in_flight(
         "split": "i_s",
         "folded": "i_f",
     },
+    omissions=(waits_for_the_norm,),
     examples=(
         {"schedule": "1f1b", "stages": "8", "microbatches": "32"},
         {"schedule": "interleaved", "stages": "8", "microbatches": "32", "virtual": "4"},
@@ -239,12 +260,16 @@ def bubble(
         K/2 - 1 waits are left; DualPipe-V folds that onto half the devices.
 
     Leaves out:
-        The time of the messages, unequal stages (embedding and head), and the optimizer step. Each
-        hop adds its message to the bubble twice, a few percent of a pass where links are fast.
-        DualPipe hides messages behind the other direction; here two passes at once take the sum of
-        their times, so that gain is not counted. In ZB-H2 and ZB-V stages start and end one after
-        the other; a step that waits for all of them (to check the norm of the gradients) takes up
-        to K - 1 passes more. Batches that overlap have no bubble but use stale weights.
+        - The wait for the norm of the gradients in ZB-H2 and ZB-V, whose stages start and end one
+          after another. [waits_for_the_norm]
+        - The time of the messages between stages. [no size: it needs the size of activations and
+          the links; each hop adds its message to the bubble twice]
+        - Unequal stages (embedding and head), and the optimizer step. [no size: give the times of
+          the slowest stage]
+        - Messages that DualPipe hides behind the other direction; here two passes at once take the
+          sum of their times. [no size: it depends on the messages]
+        - Batches that overlap, without a bubble but with stale weights. [no size: another way to
+          train]
     """
     back_inputs = where(backward_input > 0, backward_input, forward)
     back_weights = where(backward_weight > 0, backward_weight, forward)

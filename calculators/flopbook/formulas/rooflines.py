@@ -4,10 +4,12 @@ from typing import Annotated, Any
 
 from flopbook.formulas.conditions import kv_heads_are_shared, rule
 from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.omissions import omission
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
 FLOP_PER_WEIGHT = Constant(2.0, "FLOP", "per weight and token: one multiplication, one addition")
 OPERATIONS = ("dot", "gemv", "gemm", "prefill", "decode")
+ATTENTION = ("prefill", "decode")
 BOUNDS = ("arithmetic", "memory")
 
 Peak = Annotated[
@@ -34,7 +36,9 @@ def _width(symbol: str, meaning: str) -> Input:
     question="How many operations must a program do for each byte to keep a chip computing?",
     outputs={
         "flop_per_byte": Output(
-            "FLOP/byte", "R", "arithmetic intensity at which arithmetic and memory take as long"
+            "FLOP/byte",
+            "R",
+            "ridge point: arithmetic intensity at which compute and memory take equally long",
         ),
     },
     sources=("williams2009roofline",),
@@ -51,9 +55,10 @@ def ridge_point(peak: Peak, bandwidth: Bandwidth) -> dict[str, Any]:
         network.
 
     Leaves out:
-        That neither printed rate is reached. Both fall short by a tenth to a third, so that the
-        ratio changes by less than either of them. Caches, each of which has a ridge point of its
-        own.
+        - What programs reach of the printed rates. [no size: both fall short by a tenth to a third,
+          so that their ratio changes by less than either]
+        - Caches, each of which has a ridge point of its own. [no size: the roofline of a chip draws
+          those whose bandwidth is published]
     """
     return {"flop_per_byte": peak / bandwidth}
 
@@ -87,25 +92,46 @@ def only_attention_has_heads(op: str, heads: float, kv_heads: float) -> bool:
     return is_attention | ((heads == 1) & (kv_heads == inf))
 
 
+@omission(
+    "bytes are those of a fused kernel: one that writes scores and reads them again moves more "
+    "({size})",
+    of="bytes",
+)
+def unfused_scores(
+    op: str, m: float, n: float, heads: float, bytes_per_param: float, bytes: float
+) -> float:
+    """A score for each pair of query and key in each head, written and read."""
+    return where(op in ATTENTION, 2 * m * n * heads * bytes_per_param / bytes, 0)
+
+
+@omission(
+    "each sum of {k} products is counted with {k} additions, and one less is needed ({size})",
+    of="flop",
+)
+def first_addition(k: float) -> float:
+    """2k - 1 operations instead of 2k."""
+    return -1 / (2 * k)
+
+
 @formula(
     "arithmetic-intensity",
     title="Arithmetic intensity",
     question="Is this operation limited by arithmetic or by memory, and how fast can it run?",
     outputs={
-        "flop": Output("FLOP", "W", "arithmetic of the operation"),
-        "bytes": Output("byte", "Q", "operands read once and the result written once"),
-        "intensity": Output("FLOP/byte", "I", "arithmetic for each byte"),
+        "flop": Output("FLOP", "W", "FLOPs of the operation"),
+        "bytes": Output("byte", "Q", "memory traffic: operands read once, result written once"),
+        "intensity": Output("FLOP/byte", "I", "arithmetic intensity"),
         "attainable_flop_per_s": Output(
             "FLOP/s",
             "P",
-            "highest rate that the roofline allows",
+            "attainable rate under the roofline",
             needs=("peak", "bandwidth"),
         ),
         "seconds": Output(
-            "s", "T", "shortest time that the roofline allows", needs=("peak", "bandwidth")
+            "s", "T", "lower bound on time under the roofline", needs=("peak", "bandwidth")
         ),
         "bound": Output(
-            "1", r"\text{bound}", "what limits", needs=("peak", "bandwidth"), choices=BOUNDS
+            "1", r"\text{bound}", "bottleneck", needs=("peak", "bandwidth"), choices=BOUNDS
         ),
     },
     sources=("williams2009roofline", "dao2022flashattention", "ainslie2023gqa"),
@@ -119,6 +145,7 @@ def only_attention_has_heads(op: str, heads: float, kv_heads: float) -> bool:
         "attention": r"W_\text{attention}",
         "attention_bytes": r"Q_\text{attention}",
     },
+    omissions=(unfused_scores, first_addition),
     examples=(
         {"op": "gemm", "m": "512", "n": "8192", "k": "8192", "chip": "h100-sxm"},
         {
@@ -155,7 +182,7 @@ def arithmetic_intensity(
         Input(
             "1",
             r"\text{op}",
-            "dot, gemv, gemm; attention of a prompt, of one token",
+            "operation: dot, gemv, gemm, or attention in prefill or decode",
             choices=OPERATIONS,
         ),
     ] = "gemm",
@@ -167,7 +194,7 @@ def arithmetic_intensity(
     kv_heads: Annotated[
         float,
         Input(
-            "1", "K", "key and value heads; as many as heads if open", least=1, whole=True, most=1e6
+            "1", "K", "KV heads (default: same as attention heads)", least=1, whole=True, most=1e6
         ),
     ] = inf,
     bytes_per_param: Annotated[
@@ -175,17 +202,19 @@ def arithmetic_intensity(
         Input(
             "byte",
             "b",
-            "width of the second operand: weights, or keys and values",
+            "bytes per value of the second operand: weights, or keys and values",
             dtype="bytes",
             least=0.01,
             most=64,
         ),
     ] = 2.0,
     bytes_per_activation: Annotated[
-        float, _width(r"b_\text{in}", "width of the first operand; as the second if open")
+        float,
+        _width(r"b_\text{in}", "bytes per value of the first operand (default: as the second)"),
     ] = inf,
     bytes_per_result: Annotated[
-        float, _width(r"b_\text{out}", "width of the result; as the first operand if open")
+        float,
+        _width(r"b_\text{out}", "bytes per value of the result (default: as the first operand)"),
     ] = inf,
     peak: Peak = inf,
     bandwidth: Bandwidth = inf,
@@ -207,12 +236,15 @@ def arithmetic_intensity(
         however long the context: batching does not help.
 
     Leaves out:
-        Tiles that do not fit the sides, and reading an operand more than once because it does not
-        fit on the chip. The scores of attention, which a fused kernel keeps on the chip; written
-        and read, they are 2mnH values more, at long context more than all else. The softmax, a few
-        operations for each pair on the slower vector units. A sum of k products needs k - 1
-        additions and not k: 0.05 percent at k = 1024. Several sequences at once multiply both
-        operations and bytes of attention.
+        - Scores of attention outside the chip: a fused kernel keeps them, another one writes and
+          reads 2mnH values more. [unfused_scores]
+        - That a sum of k products needs k - 1 additions and not k. [first_addition]
+        - Tiles that do not fit the sides, and reading an operand more than once because it does not
+          fit on the chip. [no size: it depends on the tiles of a kernel; tile traffic counts them]
+        - The softmax, a few operations for each pair on the slower vector units. [no size: the rate
+          of these units is mostly not published]
+        - Several sequences at once, which multiply both operations and bytes of attention. [no
+          size: their ratio stays the same]
     """
     # Open widths follow each other: result, first operand, second operand.
     first = where(bytes_per_activation < inf, bytes_per_activation, bytes_per_param)
@@ -244,18 +276,16 @@ def arithmetic_intensity(
     question="How many tokens must share one read of the weights to keep the chip computing?",
     outputs={
         "tokens": Output(
-            "token", r"B_\text{min}", "tokens in a batch, for matrices much wider than the batch"
+            "token", r"B_\text{min}", "critical batch size, for matrices much wider than the batch"
         ),
         "tokens_exact": Output(
             "token",
             r"B_\text{exact}",
-            "tokens in a batch, activations of width D and F counted",
+            "critical batch size with activations of width D and F counted",
             needs=("d_model", "d_ff"),
             absent="no batch keeps this chip computing: the matrix is too small",
         ),
-        "flop_per_byte": Output(
-            "FLOP/byte", "R", "ridge point: arithmetic intensity at which the chip is just busy"
-        ),
+        "flop_per_byte": Output("FLOP/byte", "R", "ridge point of the chip"),
     },
     sources=("williams2009roofline", "austin2025scaling"),
     symbols={"slack": "s", "wide": "B_a"},
@@ -276,17 +306,20 @@ def min_batch(
     bandwidth: Bandwidth,
     bytes_per_param: Annotated[
         float,
-        Input("byte/param", "b", "width of a weight in memory", dtype="bytes", least=0.01, most=64),
+        Input("byte/param", "b", "bytes per weight in memory", dtype="bytes", least=0.01, most=64),
     ] = 2.0,
     d_model: Annotated[
-        float, Input("1", "D", "model width, the inner dimension", least=1, whole=True, most=1e9)
+        float,
+        Input("1", "D", "model dimension, the inner dimension", least=1, whole=True, most=1e9),
     ] = inf,
     d_ff: Annotated[
         float,
-        Input("1", "F", "feed-forward width, the outer dimension", least=1, whole=True, most=1e9),
+        Input(
+            "1", "F", "feed-forward dimension, the outer dimension", least=1, whole=True, most=1e9
+        ),
     ] = inf,
     bytes_per_activation: Annotated[
-        float, _width("a", "width of an activation; as a weight if open")
+        float, _width("a", "bytes per activation (default: as a weight)")
     ] = inf,
 ) -> dict[str, Any]:
     """Tokens per batch above which a matrix product is limited by arithmetic, not by memory.
@@ -307,9 +340,14 @@ def min_batch(
         need the bf16 peak, b = 0.5 and a = 2.
 
     Leaves out:
-        Reuse in caches across products, the key-value cache of attention (which grows with the
-        batch and so cannot be amortised), and the gap between printed and reached rates: both sides
-        of the ratio are printed peaks. Input and result are counted at one width.
+        - The key-value cache of attention, which grows with the batch and so cannot be amortised.
+          [no size: it depends on the shape of the model; decode counts it]
+        - Reuse in caches across products. [no size: weights of a layer are larger than caches, so
+          none is left for the next step]
+        - The gap between printed and reached rates. [no size: both sides of the ratio are printed
+          peaks, and the ratio changes by less than either]
+        - Input and result in unlike widths. [no size: give the wider one as the width of an
+          activation]
     """
     flop_per_byte = peak / bandwidth
     tokens = bytes_per_param * flop_per_byte / FLOP_PER_WEIGHT

@@ -94,15 +94,13 @@ def _shard_working(array: str, layout: str, mesh: str) -> list[str]:
     title="Sharded array",
     question="How much of a sharded array does each device hold, and which block?",
     outputs={
-        "bytes_per_device": Output("byte", r"V_\text{device}", "the block of one device"),
-        "bytes_total": Output("byte", r"V_\text{total}", "on all devices together, copies counted"),
-        "copies": Output("1", "c", "devices that hold the same block"),
-        "array_bytes": Output("byte", "V", "the array itself, once"),
-        "terms": Output(
-            "1", "u", "terms to be added up for a value; 1 where nothing is left to add"
-        ),
-        "devices": Output("chip", "N", "devices of the mesh"),
-        "local_shape": Output("1", r"\text{local}", "sides of the block of one device"),
+        "bytes_per_device": Output("byte", r"V_\text{device}", "shard of one device"),
+        "bytes_total": Output("byte", r"V_\text{total}", "all devices together, replicas counted"),
+        "copies": Output("1", "c", "replicas of each shard"),
+        "array_bytes": Output("byte", "V", "unsharded array"),
+        "terms": Output("1", "u", "partial sums per value; 1 where none are left to reduce"),
+        "devices": Output("chip", "N", "devices in the mesh"),
+        "local_shape": Output("1", r"\text{local}", "shape of a shard"),
     },
     sources=("austin2025sharding",),
     examples=(
@@ -127,9 +125,12 @@ def shard(array: ArrayText, layout: LayoutText, mesh: MeshText) -> dict[str, Any
         that is the array times copies times terms.
 
     Leaves out:
-        Padding: a dimension has to divide here. Programs that pad the last block add less than one
-        block in each dimension; chips pad blocks to whole tiles as well, which counts for narrow
-        ones. Buffers of the collectives, which hold up to the gathered array for a while.
+        - Padding: a dimension has to divide here. Programs that pad the last block add less than
+          one block in each dimension. [no size: what does not divide is refused]
+        - Whole tiles to which chips pad narrow blocks. [no size: it depends on the layout of the
+          chip]
+        - Buffers of the collectives, which hold up to the gathered array for a while. [no size: it
+          depends on the program]
     """
     sizes, on_mesh, shape, local, width = _read_sharded(array, layout, mesh)
     count, terms = devices(sizes), ways(sizes, on_mesh.partial)
@@ -224,35 +225,34 @@ def _describe(move: Move, mesh: dict[str, int], network: _Network) -> str:
         "Which collectives does a product of sharded matrices need, and how long does it take?"
     ),
     outputs={
-        "case": Output("1", r"\text{case}", "which of the four cases of sharded products occur"),
-        "collectives": Output("1", r"\text{collectives}", "what has to be moved, in order"),
+        "case": Output("1", r"\text{case}", "case of the sharded product, one to four"),
+        "collectives": Output("1", r"\text{collectives}", "collectives, in order"),
         "seconds": Output(
             "s",
             "T",
-            "the longer of arithmetic and communication, when they overlap wholly",
+            "time with compute and communication fully overlapped",
             needs=("peak", "link_bandwidth"),
         ),
         "seconds_in_turn": Output(
-            "s", r"T_\text{turn}", "both one after the other", needs=("peak", "link_bandwidth")
+            "s", r"T_\text{turn}", "time without overlap", needs=("peak", "link_bandwidth")
         ),
-        "compute_seconds": Output(
-            "s", r"T_\text{math}", "arithmetic of a device at its peak", needs=("peak",)
-        ),
+        "compute_seconds": Output("s", r"T_\text{math}", "compute time at peak", needs=("peak",)),
         "communication_seconds": Output(
-            "s", r"T_\text{comm}", "all collectives, one after the other", needs=("link_bandwidth",)
+            "s",
+            r"T_\text{comm}",
+            "communication time, collectives one after another",
+            needs=("link_bandwidth",),
         ),
         "bound": Output(
             "1",
             r"\text{bound}",
-            "what takes longer",
+            "bottleneck",
             needs=("peak", "link_bandwidth"),
             choices=BOUNDS,
         ),
-        "flop": Output("FLOP", "W", "arithmetic of one device"),
-        "bytes": Output(
-            "byte", "Q", "arrays that the collectives gather or add up, summed over collectives"
-        ),
-        "devices": Output("chip", "N", "devices of the mesh"),
+        "flop": Output("FLOP", "W", "FLOPs of one device"),
+        "bytes": Output("byte", "Q", "communication volume: arrays gathered or reduced"),
+        "devices": Output("chip", "N", "devices in the mesh"),
     },
     sources=("austin2025sharding",),
     examples=(
@@ -310,11 +310,14 @@ def sharded_matmul(
         is counted on each.
 
     Leaves out:
-        Cheaper plans: with one factor cut, the other may be cut for nothing and the result added
-        up, which pays where the result is small; write the other factor as cut to see it. Overlap
-        in part: the truth lies between `seconds` and `seconds_in_turn`. Peaks and links are printed
-        ones, and no program reaches them. Partial sums sent in fp32 take twice the bytes of bf16.
-        Memory traffic inside a device, see the arithmetic intensity.
+        - Cheaper plans: with one factor sharded, the other may be sliced for nothing and the result
+          reduced, which pays where the result is small. [no size: write the other factor as sharded
+          to see it]
+        - Overlap in part. [no size: the truth lies between `seconds` and `seconds_in_turn`]
+        - What programs reach of printed peaks and links. [no size: see the tables of measured
+          against computed]
+        - Partial sums sent in fp32, twice the bytes of bf16. [no size: give the width of a value]
+        - Memory traffic inside a device. [no size: see the arithmetic intensity]
     """
     sizes = read_mesh(mesh)
     if topology != "switch":

@@ -5,14 +5,14 @@ from typing import Annotated
 from flopbook.formulas.declaration import Input
 
 ArrayText = Annotated[
-    str, Input("1", r"\text{array}", "number format and shape, bf16[256,2048]", text="ARRAY")
+    str, Input("1", r"\text{array}", "array: number format and shape, bf16[256,2048]", text="ARRAY")
 ]
 LayoutText = Annotated[
     str,
     Input(
         "1",
         r"\text{layout}",
-        "which axes of the mesh cut which dimension, A[I_XY, J]",
+        "sharding: mesh axes of each dimension, A[I_XY, J]",
         text="LAYOUT",
     ),
 ]
@@ -21,7 +21,7 @@ MeshText = Annotated[
     Input(
         "1",
         r"\text{mesh}",
-        "mesh of devices: axes of one letter and their sizes, X=4,Y=8",
+        "device mesh: axes and their sizes, X=4,Y=8",
         text="MESH",
     ),
 ]
@@ -30,8 +30,7 @@ ProductText = Annotated[
     Input(
         "1",
         r"\text{product}",
-        "two factors and their result with the axes that cut them, "
-        "A[I, J_X] * B[J_X, K] -> C[I, K]",
+        "factors and result with their sharding, A[I, J_X] * B[J_X, K] -> C[I, K]",
         text="PRODUCT",
     ),
 ]
@@ -43,7 +42,7 @@ ValueBytes = Annotated[
     Input(
         "byte",
         "b",
-        "width of a value, in memory and on the links",
+        "bytes per value, in memory and on the links",
         dtype="bytes",
         least=0.01,
         most=64,
@@ -54,7 +53,7 @@ Topology = Annotated[
     Input(
         "1",
         r"\text{topology}",
-        "how the chips are joined",
+        "network topology",
         chip="topology",
         choices=("ring", "torus", "switch"),
     ),
@@ -64,7 +63,7 @@ TorusAxes = Annotated[
     Input(
         "1",
         "n",
-        "axes of the torus; each carries one axis of the mesh",
+        "torus axes, each for one axis of the mesh",
         chip="torus_axes",
         least=1,
         whole=True,

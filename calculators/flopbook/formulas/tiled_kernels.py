@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 from flopbook.formulas.conditions import kv_heads_are_shared
 from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
-from flopbook.quantities.ops import ceil, floor, inf, minimum, sqrt, where
+from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 SUM = Constant(4.0, "byte", "bytes of a sum, kept in fp32 until it is written")
+FP32 = Constant(4.0, "byte", "bytes of a value in fp32")
 # A slice of rows and one of columns, each twice: the next pair arrives while one is multiplied.
 SLICES = Constant(4.0, "1", "slices in near memory")
 
@@ -30,8 +32,26 @@ Columns = Annotated[float, _side("n", "columns of the result")]
 Heads = Annotated[float, Input("1", "H", "attention heads", least=1, whole=True, most=1e6)]
 KvHeads = Annotated[
     float,
-    Input("1", "K", "key and value heads; as many as heads if open", least=1, whole=True, most=1e6),
+    Input("1", "K", "KV heads (default: same as attention heads)", least=1, whole=True, most=1e6),
 ]
+
+
+@omission(
+    "the result is written as wide as the inputs: in fp32 the traffic is larger ({size})",
+    of="bytes",
+)
+def wide_result(m: float, n: float, bytes_per_param: float, bytes: float) -> float:
+    """Four bytes instead of those of an input for each value of the result."""
+    return maximum(FP32 - bytes_per_param, 0) * m * n / bytes
+
+
+@omission(
+    "scores of all pairs are counted: a causal mask needs fewer ({size})",
+    of="score_bytes",
+)
+def causal_mask(seq: float) -> float:
+    """Pairs of a token and one not after it: s(s + 1)/2 of s^2."""
+    return (seq + 1) / (2 * seq) - 1
 
 
 @formula(
@@ -39,15 +59,16 @@ KvHeads = Annotated[
     title="Traffic of a tiled product",
     question="How many bytes does a matrix product move tile by tile, and how large a tile fits?",
     outputs={
-        "bytes": Output("byte", "Q", "bytes between far and near memory"),
-        "intensity": Output("FLOP/byte", "I", "arithmetic of a full tile for each byte it reads"),
-        "tile_bytes": Output("byte", "M_t", "near memory that a tile takes: its sums and slices"),
+        "bytes": Output("byte", "Q", "traffic between main memory and on-chip memory"),
+        "intensity": Output("FLOP/byte", "I", "arithmetic intensity of a full tile"),
+        "tile_bytes": Output("byte", "M_t", "on-chip memory of a tile: accumulators and slices"),
         "largest_tile": Output(
-            "1", r"t_\text{max}", "side of the largest tile that fits", needs=("near_memory",)
+            "1", r"t_\text{max}", "largest tile side that fits", needs=("near_memory",)
         ),
     },
     sources=("goto2008anatomy", "nvidia2023matrix"),
     symbols={"rows": "n_m", "columns": "n_n", "per_side": "s"},
+    omissions=(wide_result,),
     examples=(
         {"m": "8192", "n": "8192", "k": "8192", "tile": "128", "near-memory": "228kB"},
         {"m": "4096", "n": "28672", "k": "8192", "tile": "256", "dtype": "fp8"},
@@ -60,13 +81,13 @@ def tile_traffic(
     tile: Annotated[float, _tile_side("t", "side of a square tile of the result")],
     bytes_per_param: Annotated[
         float,
-        Input("byte", "b", "width of a value of the matrices", dtype="bytes", least=0.01, most=64),
+        Input("byte", "b", "bytes per value of the matrices", dtype="bytes", least=0.01, most=64),
     ] = 2.0,
     depth: Annotated[
-        float, Input("1", "d", "inner length of a slice that is loaded at once", least=1, most=1e9)
+        float, Input("1", "d", "inner dimension of a slice (BLOCK_K)", least=1, most=1e9)
     ] = 64.0,
     near_memory: Annotated[
-        float, Input("byte", "M", "near memory of one processor, for one tile", most=1e18)
+        float, Input("byte", "M", "on-chip memory of an SM or core for one tile", most=1e18)
     ] = inf,
 ) -> dict[str, Any]:
     """Bytes of a product [m, k] x [k, n] whose result is made in square tiles, one after the other.
@@ -83,11 +104,14 @@ def tile_traffic(
         holds bounds the side; the largest is the root of a quadratic equation, rounded down.
 
     Leaves out:
-        Caches between the two memories. Processors that work on neighbouring tiles share strips
-        through one, so they move as many bytes as one tile of their whole area. Tiles are square;
-        kernels mostly take sides that are multiples of 16 or powers of two, below the largest
-        printed here. Sums in registers leave more room for slices. The result is taken to be as
-        wide as the inputs.
+        - Caches between the two memories. Processors that work on neighbouring tiles share strips
+          through one, so they move as many bytes as one tile of their whole area. [no size: give
+          the side of that area as tile]
+        - Tiles that are not square, and sides that are multiples of 16 or powers of two, below the
+          largest printed here. [no size: each kernel chooses its own]
+        - Sums in registers, which leave more room for slices. [no size: give the on-chip memory
+          with the registers]
+        - A result wider than the inputs. [wide_result]
     """
     rows = ceil(m / tile)
     columns = ceil(n / tile)
@@ -107,12 +131,17 @@ def tile_traffic(
     title="Traffic of attention",
     question="How many bytes does attention move, fused into one kernel and in three?",
     outputs={
-        "bytes": Output("byte", "Q", "bytes of the fused kernel"),
-        "score_bytes": Output("byte", r"Q_\text{scores}", "bytes of scores and weights, unfused"),
-        "unfused_bytes": Output("byte", r"Q_\text{three}", "bytes in three kernels"),
+        "bytes": Output("byte", "Q", "memory traffic of the fused kernel"),
+        "score_bytes": Output(
+            "byte", r"Q_\text{scores}", "traffic of scores and attention weights, unfused"
+        ),
+        "unfused_bytes": Output(
+            "byte", r"Q_\text{three}", "memory traffic of three separate kernels"
+        ),
     },
     sources=("dao2022flashattention", "rabe2021self"),
     symbols={"reads": "r"},
+    omissions=(causal_mask,),
     examples=(
         {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128"},
         {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128", "block": "128"},
@@ -122,7 +151,7 @@ def tile_traffic(
 def attention_traffic(
     seq: Annotated[float, Input("1", "s", "tokens in a sequence", least=1, whole=True, most=1e9)],
     heads: Heads,
-    head_dim: Annotated[float, Input("1", "d_h", "width of a head", least=1, whole=True, most=1e6)],
+    head_dim: Annotated[float, Input("1", "d_h", "head dimension", least=1, whole=True, most=1e6)],
     kv_heads: KvHeads = inf,
     block: Annotated[
         float,
@@ -137,7 +166,7 @@ def attention_traffic(
         ),
     ] = inf,
     bytes_per_activation: Annotated[
-        float, Input("byte", "a", "width of a value", least=0.01, most=64)
+        float, Input("byte", "a", "bytes per value", least=0.01, most=64)
     ] = 2.0,
 ) -> dict[str, Any]:
     """Bytes that one layer of attention over a sequence moves, fused and unfused, without a mask.
@@ -152,9 +181,11 @@ def attention_traffic(
         sequence in each head.
 
     Leaves out:
-        The causal mask, which halves the scores and nearly halves what blocks read again. One
-        number a row that the backward pass needs. What caches catch, which puts a real kernel
-        between both cases.
+        - The causal mask, which halves the scores. [causal_mask]
+        - One number a row that the backward pass needs: below 1 percent of the values. [no size: it
+          is a 128th of a row of the usual head dimension]
+        - What caches catch, which puts a real kernel between both cases. [no size: it depends on
+          the order of the blocks]
     """
     reads = where(block < inf, heads * ceil(seq / block), minimum(kv_heads, heads))
     bytes = bytes_per_activation * (2 * heads * seq * head_dim + 2 * reads * seq * head_dim)
@@ -167,11 +198,15 @@ def attention_traffic(
     title="Waves of tiles",
     question="What share of a chip's time makes wanted results when tiles are dealt out in waves?",
     outputs={
-        "tiles": Output("1", r"n_t", "tiles of the result"),
-        "waves": Output("1", "W", "rounds in which every processor takes a tile"),
-        "tile_share": Output("1", r"\eta_t", "wanted part of the tiles"),
-        "wave_share": Output("1", r"\eta_W", "processors with a tile, averaged over the waves"),
-        "useful_share": Output("1", r"\eta", "share of the time that makes wanted results"),
+        "tiles": Output("1", r"n_t", "tiles of the output"),
+        "waves": Output("1", "W", "waves: rounds in which each SM takes a tile"),
+        "tile_share": Output(
+            "1", r"\eta_t", "tile efficiency: share of the tiles inside the matrix"
+        ),
+        "wave_share": Output(
+            "1", r"\eta_W", "wave efficiency: SMs with a tile, averaged over waves"
+        ),
+        "useful_share": Output("1", r"\eta", "efficiency: both together"),
     },
     sources=("nvidia2023matrix", "osama2023stream"),
     examples=(
@@ -186,7 +221,7 @@ def wave_quantisation(
     tile_n: Annotated[float, _tile_side("t_n", "columns of a tile")],
     processors: Annotated[
         float,
-        Input("1", "P", "processors that take a tile each: SMs", least=1, whole=True, most=1e9),
+        Input("1", "P", "streaming multiprocessors (SMs) or cores", least=1, whole=True, most=1e9),
     ],
 ) -> dict[str, Any]:
     """Share of the time of many processors that makes wanted results, one tile on each at a time.
@@ -202,10 +237,13 @@ def wave_quantisation(
         instruction has 8 lanes masked.
 
     Leaves out:
-        Several tiles on a processor at once, which act like as many processors more. Tiles that are
-        dealt out unevenly, or cut along the inner length so that every processor has the same work:
-        they fill the last wave. A tile that sticks out is taken to cost as much as a full one, and
-        all tiles to run equally long.
+        - Several tiles on a processor at once, which act like as many processors more. [no size:
+          give the processors times the tiles on each]
+        - Tiles that are dealt out unevenly, or cut along the inner dimension so that every
+          processor has the same work: they fill the last wave. [no size: the efficiency of waves is
+          then near 1]
+        - Tiles at the edge that cost less than full ones. [no size: most kernels compute them in
+          full]
     """
     tiles = ceil(m / tile_m) * ceil(n / tile_n)
     waves = ceil(tiles / processors)
