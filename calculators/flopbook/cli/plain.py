@@ -23,6 +23,9 @@ SECTIONS = {
         "claims": "commands",
         "export": "commands",
     },
+    "Measured and predicted": {
+        "validate": "prediction",
+    },
     "Contributing": {
         "where": "contributing",
         "new": "contributing",

@@ -36,6 +36,9 @@ class RunSource(NamedTuple):
     flops_convention: str = ""
     flops_convention_code: str = "not_stated"
     note: str = ""
+    year: int = 0
+    title: str = ""
+    repo: str = ""
 
 
 class MeasuredRun(NamedTuple):

@@ -1,0 +1,1 @@
+"""What real systems reach: step time from its parts, fitted on published runs, with bands."""

@@ -1,0 +1,91 @@
+"""Fits the models of all kinds on the rows marked for it, and measures how wrong they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from flopbook.data.runs import RunFile
+from flopbook.errors import FlopbookError
+from flopbook.prediction.fitting import Objective, fit
+from flopbook.prediction.layouts import Column
+from flopbook.prediction.models import Case, Parameters, PredictionModel
+
+# A row that lacks a part of its configuration, or that is flagged, pulls less.
+DOUBTED = 0.3
+FOLDS = 12
+COVERAGE = 0.8  # share of runs that a band is to hold
+
+
+class Cases(NamedTuple):
+    """The rows of a kind that can be predicted, and why the others cannot, by id."""
+
+    cases: tuple[Case, ...]
+    refused: dict[str, str]
+
+
+def cases_of(model: PredictionModel, files: Iterable[RunFile], use: str = "") -> Cases:
+    """The rows of a model's kind in some files; of one use only where it is named."""
+    cases, refused = [], {}
+    for file in files:
+        for row in file.rows:
+            if row.kind != model.kind or (use and row.use != use):
+                continue
+            try:
+                cases.append(model.read(row, file.sources[row.publication]))
+            except FlopbookError as error:
+                refused[row.id] = str(error)
+    return Cases(tuple(cases), refused)
+
+
+def predicted(model: PredictionModel, cases: Sequence[Case], p: Parameters) -> Column:
+    """What a model predicts for some cases, which sees their inputs alone."""
+    return model.predict([case.inputs for case in cases], p)
+
+
+def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
+    """The parameters of a model that fit some cases best."""
+    names = tuple(model.priors)
+
+    def predict(point: Column) -> Column:
+        parameters = dict(zip(names, np.exp(point), strict=True))
+        return np.log(predicted(model, cases, parameters))
+
+    problem = Objective(
+        predict,
+        measured=np.array([case.measured for case in cases]),
+        weights=np.array([1.0 if case.is_sound else DOUBTED for case in cases]),
+        start=np.array([prior.start for prior in model.priors.values()]),
+        spread=np.array([prior.spread for prior in model.priors.values()]),
+    )
+    return dict(zip(names, map(float, np.exp(fit(problem))), strict=True))
+
+
+def left_out_errors(
+    model: PredictionModel, cases: Sequence[Case], group: Callable[[Case], str], folds: int = FOLDS
+) -> Column:
+    """Predicted over measured less one of each case, by a fit that saw nothing of its group."""
+    names = sorted({group(case) for case in cases})
+    ratios = np.empty(len(cases))
+    for fold in range(min(folds, len(names))):
+        left_out = set(names[fold::folds])
+        kept = [case for case in cases if group(case) not in left_out]
+        places = [place for place, case in enumerate(cases) if group(case) in left_out]
+        p = fitted(model, kept)
+        held = [cases[place] for place in places]
+        measured = np.array([case.measured for case in held])
+        ratios[places] = predicted(model, held, p) / measured - 1
+    return ratios
+
+
+def band(errors: Column) -> float:
+    """The factor within which a share of `COVERAGE` of left-out runs lie, either way.
+
+    Conformal: the quantile is that of one run more, so that few runs give a wide band.
+    """
+    sizes = np.sort(np.abs(np.log1p(errors)))
+    place = min(math.ceil(COVERAGE * (len(sizes) + 1)), len(sizes)) - 1
+    return float(np.exp(sizes[place]))

@@ -1,0 +1,91 @@
+"""Fits parameters to measured runs: a robust loss on the logarithm of the error, with priors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from flopbook.prediction.layouts import Column
+
+# Beyond this error a run counts by its size, not its square: an outlier pulls, but does not rule.
+ROBUST = 0.10
+STEP = 1e-4  # of a logarithm, for the derivative
+MOST_ROUNDS = 60
+PRECISE = 1e-7
+# Gives the logarithm of each prediction from the logarithms of the parameters.
+Predictor = Callable[[Column], Column]
+
+
+class Objective:
+    """What is fitted: predictions, the measured values, how much each counts, and the priors."""
+
+    def __init__(
+        self,
+        predict: Predictor,
+        measured: Column,
+        weights: Column,
+        start: Column,
+        spread: Column,
+    ) -> None:
+        self.predict, self.measured, self.weights = predict, np.log(measured), weights
+        self.start, self.spread = np.log(start), spread
+
+    def errors(self, point: Column) -> Column:
+        """Logarithm of predicted over measured."""
+        return self.predict(point) - self.measured
+
+    def loss(self, point: Column) -> float:
+        """The robust loss of all errors, and the distance of the parameters from their priors."""
+        size = np.abs(self.errors(point)) / ROBUST
+        robust = np.where(size < 1, size * size, 2 * size - 1)
+        moved = (point - self.start) / self.spread
+        return float(np.sum(self.weights * robust) + np.sum(moved * moved))
+
+    def slopes(self, point: Column, errors: Column) -> Column:
+        """The derivative of each error by each parameter."""
+        columns = []
+        for place in range(len(point)):
+            beside = point.copy()
+            beside[place] += STEP
+            columns.append((self.errors(beside) - errors) / STEP)
+        return np.array(columns).T
+
+
+def fit(problem: Objective) -> Column:
+    """The parameters that fit best, by damped Gauss-Newton steps from the priors."""
+    point, damping = problem.start.copy(), 1.0
+    loss = problem.loss(point)
+    for _ in range(MOST_ROUNDS):
+        errors = problem.errors(point)
+        slopes = problem.slopes(point, errors)
+        size = np.abs(errors) / ROBUST
+        # An error beyond the robust bound counts with its size instead of its square.
+        counted = problem.weights / np.maximum(size, 1) / ROBUST**2
+        pull = 1 / problem.spread**2
+        curvature = (slopes * counted[:, None]).T @ slopes + np.diag(pull)
+        slope = (slopes * counted[:, None]).T @ errors + pull * (point - problem.start)
+        point, smaller, damping = _improved(problem, point, loss, curvature, slope, damping)
+        if loss - smaller < PRECISE * loss:
+            return point
+        loss = smaller
+    return point
+
+
+def _improved(
+    problem: Objective,
+    point: Column,
+    loss: float,
+    curvature: Column,
+    slope: Column,
+    damping: float,
+) -> tuple[Column, float, float]:
+    """A point of smaller loss, its loss, and the next damping; the same point if there is none."""
+    for _ in range(10):
+        damped = curvature + damping * np.diag(np.diag(curvature))
+        candidate = point - np.linalg.solve(damped, slope)
+        smaller = problem.loss(candidate)
+        if smaller < loss:
+            return candidate, smaller, max(damping / 3, 1e-6)
+        damping = min(4 * damping, 1e12)
+    return point, loss, damping

@@ -1,0 +1,268 @@
+"""A training run as the prediction takes it: what a row gives, and what a rule infers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flopbook.data.runs import MeasuredRun
+from flopbook.errors import FlopbookError
+from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.stacks import stack_named
+from flopbook.prediction.transformers import Transformer, transformer
+
+Column = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+# What each stack does where a row does not say what the backward pass computes again.
+USUAL_RECOMPUTE = {
+    "maxtext": "full",
+    "torchtune": "full",
+    "megatron-core": "selective",
+    "torchtitan": "selective",
+}
+# Stacks that shard the optimizer unless told otherwise.
+SHARDED_OPTIMIZER = ("nemo", "megatron-core")
+# Stacks whose elementwise kernels are fused without torch.compile.
+FUSED = ("nemo", "megatron-core", "maxtext", "deepspeed")
+# Tokens of a micro-batch that people choose where they do not say.
+USUAL_MICRO_BATCH_TOKENS = 8192
+# From this year on stacks have fused attention.
+FLASH_YEAR = 2023
+# H100 boards of this power hold their clock far below the printed peak.
+_POWER_CAP = " 500w"
+_CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
+
+
+class RunLayout(NamedTuple):
+    """Everything that the step time depends on, one number or word each.
+
+    `inferred` names what the row leaves open and a rule has filled in.
+    """
+
+    machine: ChipRates
+    shape: Transformer
+    stack: str
+    year: float
+    chips: float
+    tp: float
+    pp: float
+    cp: float
+    ep: float
+    dp: float
+    virtual: float
+    micro_batch: float
+    micro_batches: float
+    zero: float
+    recompute: str
+    precision: str
+    domain: float
+    slices: float
+    memory_bandwidth: float
+    is_framework_fp8: bool = False
+    is_compiled: bool = False
+    is_async_tp: bool = False
+    is_power_capped: bool = False
+    has_flash: bool = True
+    inferred: tuple[str, ...] = ()
+
+    @property
+    def batch(self) -> float:
+        """Sequences of a step."""
+        return self.micro_batch * self.micro_batches * self.dp
+
+
+def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
+    """The run that a row describes; `words` of its source tell the stack where the row does not.
+
+    Raises FlopbookError with what is missing.
+    """
+    runs_on, shape = machine(row.hardware["chip"]), transformer(row.model)
+    degrees = row.parallelism
+    software = str(row.run.get("software", ""))
+    strategy = str(degrees.get("strategy", ""))
+    stack = stack_named(f"{software} {strategy} {row.publication} {words}")
+    split = _split(row, shape.tokens, runs_on.is_torus)
+    inferred = list(split.inferred)
+    zero = degrees.get("zero_stage")
+    if zero is None:
+        inferred.append("ZeRO stage")
+        zero = _zero(strategy, stack, runs_on.is_torus)
+    recompute = _recompute(row.run.get("recompute"))
+    if not recompute:
+        inferred.append("recompute")
+        usual = "full" if runs_on.is_torus else "none"
+        recompute = USUAL_RECOMPUTE.get(stack, usual)
+    precision = str(row.run.get("precision", ""))
+    lowered = software.lower().replace("no torch.compile", "eager")
+    is_scored = "standard" in str(row.run.get("attention", ""))
+    return RunLayout(
+        machine=runs_on,
+        shape=shape,
+        stack=stack,
+        year=_version_year(software, year),
+        chips=split.chips,
+        tp=degrees.get("tp", 1),
+        pp=degrees.get("pp", 1),
+        cp=degrees.get("cp", 1),
+        ep=degrees.get("ep", 1),
+        dp=split.dp,
+        virtual=degrees.get("vp", 1),
+        micro_batch=split.micro_batch,
+        micro_batches=split.micro_batches,
+        zero=zero,
+        recompute=recompute,
+        precision=precision_named(precision),
+        domain=_domain(row, runs_on),
+        slices=row.hardware.get("n_slices", 1),
+        memory_bandwidth=_memory_bandwidth(row, runs_on),
+        is_framework_fp8="float8" in precision.lower(),
+        is_compiled="compile" in lowered or stack in FUSED,
+        is_async_tp="async" in lowered,
+        is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
+        has_flash=not is_scored and year >= FLASH_YEAR and stack != "deepspeed",
+        inferred=tuple(inferred),
+    )
+
+
+class _Split(NamedTuple):
+    """How chips and batch are divided, and what of it a rule filled in."""
+
+    chips: float
+    dp: float
+    micro_batch: float
+    micro_batches: float
+    inferred: tuple[str, ...]
+
+
+def _split(row: MeasuredRun, tokens: float, is_torus: bool) -> _Split:
+    """Data-parallel degree, micro-batch size and gradient accumulation steps of a row."""
+    degrees, inferred = row.parallelism, []
+    tp, pp, cp = (degrees.get(name, 1) for name in ("tp", "pp", "cp"))
+    chips = row.hardware.get("n_chips") or tp * pp * cp * degrees.get("dp", 1)
+    dp = degrees.get("dp") or max(1, chips // (tp * pp * cp))
+    batch = degrees.get("global_batch_seqs")
+    if batch is None and "global_batch_tokens" in degrees:
+        batch = degrees["global_batch_tokens"] / tokens
+    micro_batch, accumulation = degrees.get("micro_batch_seqs"), degrees.get("grad_accum")
+    if micro_batch is None:
+        inferred.append("micro-batch size")
+        per_replica = batch / dp if batch else None
+        micro_batch = _micro_batch(per_replica, accumulation, pp, tokens, is_torus)
+    micro_batches = accumulation or (batch / (dp * micro_batch) if batch else None)
+    if micro_batches is None:
+        inferred.append("gradient accumulation steps")
+        micro_batches = 4 * pp if pp > 1 else 1
+    return _Split(chips, dp, micro_batch, max(micro_batches, 1), tuple(inferred))
+
+
+def _micro_batch(
+    per_replica: float | None, accumulation: float | None, pp: float, tokens: float, torus: bool
+) -> float:
+    """Sequences of a micro-batch where the row does not say.
+
+    XLA runs the batch of a chip at once; pipelines take single sequences to shrink the bubble.
+    """
+    if per_replica is None:
+        return 1.0
+    if accumulation:
+        return max(per_replica / accumulation, 1e-3)
+    if torus:
+        return max(per_replica, 1e-3)
+    if pp > 1:
+        return 1.0
+    usual = max(1, round(USUAL_MICRO_BATCH_TOKENS / tokens))
+    return max(1.0, min(per_replica, usual))
+
+
+def _zero(strategy: str, stack: str, torus: bool) -> int:
+    if torus or "FSDP" in strategy.upper():
+        return 3
+    return 1 if stack in SHARDED_OPTIMIZER else 0
+
+
+def _recompute(words: str | None) -> str:
+    """full, selective, none, or empty for what is not said."""
+    if words is None:
+        return ""
+    kind = words.lower()
+    if kind.startswith("full"):
+        return "full"
+    return "none" if kind.startswith("none") else "selective"
+
+
+def precision_named(words: str) -> str:
+    """bf16, fp8 or fp4, as the words of a run name it."""
+    lowered = words.lower()
+    if "fp4" in lowered:
+        return "fp4"
+    return "fp8" if "fp8" in lowered or "float8" in lowered else "bf16"
+
+
+def _version_year(software: str, year: int) -> float:
+    """The year of a container where the software names one, such as 25.11; else the source's."""
+    found = _CONTAINER.search(software)
+    if found is None:
+        return float(year)
+    return 2000 + int(found[1]) + int(found[2]) / 12
+
+
+def _domain(row: MeasuredRun, runs_on: ChipRates) -> float:
+    """Chips that the fast links join: as the row says, else the smaller of domain and node."""
+    stated = row.hardware.get("nvlink_domain")
+    if stated:
+        return float(stated)
+    node = row.hardware.get("chips_per_node") or 8
+    # Racks of one NVLink domain are printed with nodes of four.
+    is_rack = "nvl72" in row.hardware["chip"].lower()
+    return runs_on.domain if is_rack or runs_on.is_torus else float(node)
+
+
+def _memory_bandwidth(row: MeasuredRun, runs_on: ChipRates) -> float:
+    stated = row.hardware.get("hbm_bandwidth_tb_per_s_spec")
+    rate = float(stated) * 1e12 if stated else runs_on.memory_bandwidth
+    if not rate:
+        raise FlopbookError(f"the memory bandwidth of {runs_on.chip} is not published")
+    return rate
+
+
+class Layouts:
+    """Many runs as arrays: each number of a run is an array with one element per run."""
+
+    def __init__(self, runs: Sequence[RunLayout]) -> None:
+        self.runs = tuple(runs)
+        self._columns: dict[str, Column] = {}
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, name: str) -> Column:
+        """One number of each run, of its shape or of its machine."""
+        if name not in self._columns:
+            self._columns[name] = np.array([float(_field(run, name)) for run in self.runs])
+        return self._columns[name]
+
+    def where(self, name: str, *words: str) -> Mask:
+        """The runs whose word under a name is one of these."""
+        key = f"{name} in {words}"
+        if key not in self._columns:
+            self._columns[key] = np.array([_field(run, name) in words for run in self.runs])
+        return self._columns[key] > 0
+
+    def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
+        """A number for the word of each run."""
+        chosen = np.full(len(self), otherwise)
+        for word, number in by_word.items():
+            chosen[self.where(name, word)] = number
+        return chosen
+
+
+def _field(run: RunLayout, name: str) -> float | str:
+    for record in (run, run.shape, run.machine):
+        if name in record._fields:
+            number: float | str = getattr(record, name)
+            return number
+    raise KeyError(name)

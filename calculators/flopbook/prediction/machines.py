@@ -1,0 +1,130 @@
+"""The machine of a run: the chip that a source names, with the rates that a prediction needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from flopbook.data.library import library, per_library
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.hardware.chip import Chip, chip
+from flopbook.hardware.picked import Picked
+
+# Chips of one generation share their efficiencies; the words are parts of product names. The first
+# that fits counts, so that gh200 is not taken for h200 and l40s not for anything else.
+GENERATIONS = {
+    "v100": "volta",
+    "a100": "ampere",
+    "a800": "ampere",
+    "h100": "hopper",
+    "h200": "hopper",
+    "h800": "hopper",
+    "h20": "hopper",
+    "b200": "blackwell",
+    "b300": "blackwell",
+    "mi2": "cdna",
+    "mi3": "cdna",
+    "tpu": "tpu",
+    "trainium": "neuron",
+    "inferentia": "neuron",
+    "gaudi": "gaudi",
+}
+# Where no source gives a rate of links, a chip on PCIe 4.0 x16 sends about this much one way.
+PCIE_BANDWIDTH = 25e9
+# Scale-out per chip, one way: one 200 Gbit/s card a GPU until Ampere, one of 400 Gbit/s since.
+CARD_BANDWIDTH = {"volta": 12.5e9, "ampere": 25e9}
+USUAL_CARD_BANDWIDTH = 50e9
+USUAL_NODE = 8
+_COMMENT = re.compile(r"\(.*?\)")
+# Packages hide inside systems, superchips and boards; the Grace CPU beside them computes nothing.
+_HOLDERS = ("system", "node", "pod", "card")
+
+
+class ChipRates(NamedTuple):
+    """A chip with its rates: FLOP/s, byte/s one way, bytes, and chips of its scale-up domain."""
+
+    chip: str
+    generation: str
+    peak_16bit: float
+    peak_8bit: float
+    peak_4bit: float
+    memory: float
+    memory_bandwidth: float
+    link_bandwidth: float
+    card_bandwidth: float
+    domain: float
+    is_torus: bool
+
+
+@per_library
+def machine(name: str) -> ChipRates:
+    """The machine that a source names, such as 'H100-SXM-80GB' or 'TPU v5p'.
+
+    Words at the end that no entry knows, such as a memory size, are left off one by one. Raises
+    UnknownName, or FlopbookError for a chip without a published matrix rate in 16 bits.
+    """
+    system = chip(_entry_id(name))
+    package = _package_of(system)
+    sixteen = _rate(package, "bf16") or _rate(package, "fp16")
+    if not sixteen:
+        raise FlopbookError(f"{package.id} has no published dense peak in bf16 or fp16")
+    eight = _rate(package, "fp8") or _rate(package, "int8") or sixteen
+    generation = _generation(package.id)
+    is_torus = generation == "tpu"
+    domain = _known(system.pick_scaleup_domain) or _known(package.pick_scaleup_domain)
+    return ChipRates(
+        chip=package.id,
+        generation=generation,
+        peak_16bit=sixteen,
+        peak_8bit=eight,
+        peak_4bit=_rate(package, "fp4") or eight,
+        memory=_known(package.pick_memory) or 0.0,
+        memory_bandwidth=_known(package.pick_memory_bandwidth) or 0.0,
+        link_bandwidth=_known(package.pick_scaleup_bandwidth) or PCIE_BANDWIDTH,
+        card_bandwidth=CARD_BANDWIDTH.get(generation, USUAL_CARD_BANDWIDTH),
+        domain=domain or USUAL_NODE,
+        is_torus=is_torus,
+    )
+
+
+def _entry_id(name: str) -> str:
+    words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
+    for length in range(len(words), 0, -1):
+        try:
+            return library().find_id("-".join(words[:length]))
+        except FlopbookError:
+            continue
+    raise UnknownName("chip", name, library().entry_names())
+
+
+def _package_of(system: Chip) -> Chip:
+    """The accelerator inside a system; a package is its own."""
+    current = system
+    while current.entry.kind in _HOLDERS and current.entry.contains:
+        accelerators = [part.ref for part in current.entry.contains if "grace" not in part.ref]
+        if not accelerators:
+            break
+        current = chip(accelerators[0])
+    return current
+
+
+def _generation(chip_id: str) -> str:
+    product = chip_id.partition("/")[2]
+    for word, generation in GENERATIONS.items():
+        if word in product:
+            return generation
+    return "other"
+
+
+def _rate(package: Chip, dtype: str) -> float:
+    return _known(lambda: package.pick_peak(dtype)) or 0.0
+
+
+def _known(pick: Callable[[], Picked | None]) -> float | None:
+    """The number that is picked; None where the entry has none."""
+    try:
+        picked = pick()
+    except FlopbookError:
+        return None
+    return None if picked is None else float(picked.value)

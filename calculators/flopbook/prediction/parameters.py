@@ -1,0 +1,93 @@
+"""The parameters of the step time: what each means, where it starts, and how far it may move.
+
+Every parameter is positive and has a physical meaning. Its prior is a guess from how the hardware
+works, with the standard deviation of its logarithm; the fit moves it only as far as the measured
+runs insist. Fitted values make up for each other's errors: read the parts of a prediction, not
+these, as physics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from flopbook.prediction.stacks import STACKS
+
+
+class Prior(NamedTuple):
+    """Where a parameter starts, the standard deviation of its logarithm, and what it means."""
+
+    start: float
+    spread: float
+    meaning: str
+
+
+GENERATION_STARTS = {
+    "volta": 0.55,
+    "ampere": 0.72,
+    "hopper": 0.70,
+    "blackwell": 0.70,
+    "cdna": 0.50,
+    "tpu": 0.80,
+    "neuron": 0.50,
+    "gaudi": 0.60,
+    "other": 0.60,
+}
+ATTENTION_STARTS = {
+    "ampere": 0.50,
+    "hopper": 0.55,
+    "hopper-flash2": 0.35,
+    "blackwell": 0.55,
+    "tpu": 0.40,
+    "other": 0.40,
+}
+_MATRIX = "share of the 16-bit peak that large matrix products reach on {}"
+_ATTENTION = "share of the 16-bit peak that fused attention reaches on {}"
+_STACK = "speed of matrix products under {} over that of all stacks"
+
+PRIORS: Mapping[str, Prior] = {
+    **{
+        f"matrix_{name}": Prior(start, 0.15, _MATRIX.format(name))
+        for name, start in GENERATION_STARTS.items()
+    },
+    **{
+        f"attention_{name}": Prior(start, 0.3, _ATTENTION.format(name))
+        for name, start in ATTENTION_STARTS.items()
+    },
+    **{f"stack_{name}": Prior(1.0, 0.12, _STACK.format(name)) for name in STACKS},
+    "fp8": Prior(0.80, 0.15, "share of the 8-bit gain that tuned FP8 recipes keep"),
+    "framework_fp8": Prior(0.60, 0.2, "the same for float8 linear layers of a framework"),
+    "fp4": Prior(0.60, 0.2, "share of the 4-bit gain that recipes keep"),
+    "half_tokens": Prior(200, 0.5, "tokens of a micro-batch at which products reach half"),
+    "half_width": Prior(200, 0.5, "width of a shard at which products reach half"),
+    "half_expert_tokens": Prior(100, 0.7, "tokens of an expert at which products reach half"),
+    "misaligned": Prior(1.25, 0.3, "cost of widths that are no multiple of 64"),
+    "values_moved": Prior(30, 0.3, "values read and written for each token and width of a layer"),
+    "values_cast": Prior(4, 0.7, "values more that casting to 8 or 4 bits moves"),
+    "unfused": Prior(1.5, 0.3, "memory traffic of unfused over fused elementwise kernels"),
+    "scores_moved": Prior(3, 0.7, "passes over unfused attention scores through memory"),
+    "launch_early": Prior(2.0e-3, 0.5, "seconds a layer and micro-batch until 2022"),
+    "launch": Prior(2.5e-4, 0.6, "seconds of launches a layer and micro-batch since"),
+    "link_share": Prior(0.70, 0.25, "share of the printed link rate that collectives reach"),
+    "tp_exposed": Prior(0.75, 0.3, "share of tensor-parallel traffic that nothing hides"),
+    "tp_beyond": Prior(1.0, 0.3, "rate of cards under tensor parallelism past the node"),
+    "card_share": Prior(0.9, 0.4, "share of the card rate that sharded gathers reach"),
+    "torus_share": Prior(0.6, 0.5, "share of the torus that sharded gathers use at once"),
+    "gather_exposed": Prior(0.35, 0.5, "share of a gather that overlap does not hide"),
+    "gradient_exposed": Prior(0.5, 0.5, "share of the gradient sum that overlap does not hide"),
+    "hop": Prior(2e-6, 0.6, "seconds a rank and ring collective"),
+    "hop_early": Prior(2.0, 0.5, "the same of sharded training until 2022 over later"),
+    "bubble": Prior(1.0, 0.15, "idle time of a pipeline over the ideal bubble"),
+    "last_stage": Prior(1.0, 0.3, "delay of a pipeline by the head over its own time"),
+    "straggling": Prior(0.02, 0.7, "slowdown at 1,000 chips"),
+    "straggling_power": Prior(0.5, 0.3, "power with which the slowdown grows with chips"),
+    "slices": Prior(0.05, 0.7, "slowdown of several TPU slices"),
+    "expert_cost": Prior(1.25, 0.3, "time of expert products over plain ones of their shape"),
+    "expert_launch": Prior(6e-4, 0.6, "seconds of routing a layer and micro-batch"),
+    "expert_progress": Prior(0.85, 0.2, "time of expert layers since 2026 over before"),
+    "expert_exposed": Prior(0.5, 0.5, "share of the all-to-all that nothing hides"),
+    "context_unbalanced": Prior(1.5, 0.4, "causal work of the busiest rank over the mean"),
+    "recompute_unsaid": Prior(0.10, 0.7, "work of recomputation where no one says it"),
+    "power_capped": Prior(0.85, 0.1, "speed of boards held to 500 W"),
+}
+NAMES = tuple(PRIORS)

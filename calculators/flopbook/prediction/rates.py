@@ -1,0 +1,160 @@
+"""Predicts what a chip reaches alone: matrix products, its memory, a link to a neighbour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from flopbook.data.runs import MeasuredRun, RunSource
+from flopbook.errors import FlopbookError
+from flopbook.prediction.layouts import Column, precision_named
+from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.parameters import GENERATION_STARTS, Prior
+
+TERA, GIGA = 1e12, 1e9
+_SHAPE = re.compile(r"(\d+)x(\d+)x(\d+)")
+# Rates of a chip whose source measures one of its two dies, as XLA shows them.
+_HALF_CHIP = re.compile(r"one of 2 devices")
+
+MATMUL_PRIORS = {
+    **{
+        f"best_{name}": Prior(0.8, 0.15, f"share of the peak that the best shapes reach on {name}")
+        for name in GENERATION_STARTS
+    },
+    "narrow": Prior(0.95, 0.1, "the same in 8 bits over 16 bits"),
+    "operands": Prior(0.9, 0.15, "share of the memory bandwidth at which operands arrive"),
+    "kernel_seconds": Prior(2e-6, 0.5, "seconds that a kernel takes to start and drain"),
+    "host_seconds": Prior(1e-4, 0.7, "seconds that a clock on the host adds"),
+}
+MEMORY_PRIORS = {
+    "memory_share": Prior(0.85, 0.1, "share of the printed bandwidth that a copy reaches"),
+    "memory_seconds": Prior(1e-6, 0.7, "seconds before the first byte"),
+}
+LINK_PRIORS = {"peer_share": Prior(0.85, 0.1, "share of the printed link rate one way")}
+
+
+class MatrixProduct(NamedTuple):
+    """A matrix product on a chip: its peak, sides, bytes of a value, and whose clock counted."""
+
+    generation: str
+    peak: float
+    sides: tuple[float, float, float]
+    width: float
+    memory_bandwidth: float
+    is_narrow: bool
+    is_host_clock: bool
+
+
+def read_product(row: MeasuredRun, source: RunSource) -> Case:
+    """A row of a matrix product. Raises FlopbookError where its shape is not given."""
+    chip = machine(row.hardware["chip"])
+    text = str(row.run.get("matmul_shape_mxnxk") or row.run.get("matmul_shape_mxkxn") or "")
+    sides = _SHAPE.search(text)
+    if sides is None:
+        raise FlopbookError("the shape of the matrix product is not given")
+    precision = precision_named(str(row.run.get("precision", "")))
+    product = MatrixProduct(
+        generation=chip.generation,
+        peak=_peak(chip, precision) * _share_of_chip(row),
+        sides=(float(sides[1]), float(sides[2]), float(sides[3])),
+        width=2.0 if precision == "bf16" else 1.0,
+        memory_bandwidth=(chip.memory_bandwidth or np.inf) * _share_of_chip(row),
+        is_narrow=precision != "bf16",
+        is_host_clock="wall clock" in str(row.run.get("software", "")),
+    )
+    measured = _measured(row, "matmul_tflops_per_s") * TERA
+    return Case(row, product, measured, generation=chip.generation)
+
+
+def _peak(chip: ChipRates, precision: str) -> float:
+    by_format = {"fp8": chip.peak_8bit, "fp4": chip.peak_4bit}
+    return by_format.get(precision, chip.peak_16bit)
+
+
+def _share_of_chip(row: MeasuredRun) -> float:
+    return 0.5 if _HALF_CHIP.search(row.hardware["chip"]) else 1.0
+
+
+def _measured(row: MeasuredRun, name: str) -> float:
+    if name not in row.measured:
+        raise FlopbookError(f"{name} is not given")
+    return float(row.measured[name])
+
+
+def predict_products(products: Sequence[MatrixProduct], p: Parameters) -> Column:
+    """FLOP/s of each product."""
+    return np.array([_product_rate(product, p) for product in products])
+
+
+def _product_rate(product: MatrixProduct, p: Parameters) -> float:
+    rate = product.peak * p[f"best_{product.generation}"]
+    if product.is_narrow:
+        rate *= p["narrow"]
+    first, second, third = product.sides
+    flop = 2 * first * second * third
+    # Two operands and the result cross the memory bus once, before and after the arithmetic.
+    values = first * second + second * third + first * third
+    seconds = flop / rate + p["kernel_seconds"]
+    seconds += product.width * values / (product.memory_bandwidth * p["operands"])
+    if product.is_host_clock:
+        seconds += p["host_seconds"]
+    return flop / seconds
+
+
+class Transfer(NamedTuple):
+    """A copy through memory or over a link: the printed rate, and the bytes moved."""
+
+    bandwidth: float
+    size: float
+
+
+def read_memory(row: MeasuredRun, source: RunSource) -> Case:
+    """A row of memory bandwidth. Raises FlopbookError."""
+    chip = machine(row.hardware["chip"])
+    if not chip.memory_bandwidth:
+        raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
+    size = float(row.measured.get("message_bytes", np.inf))
+    transfer = Transfer(chip.memory_bandwidth * _share_of_chip(row), size)
+    measured = _measured(row, "memory_bandwidth_gb_per_s") * GIGA
+    return Case(row, transfer, measured, generation=chip.generation)
+
+
+def predict_memory(transfers: Sequence[Transfer], p: Parameters) -> Column:
+    """Byte/s that copies through memory reach."""
+    rates = np.array([transfer.bandwidth for transfer in transfers]) * p["memory_share"]
+    sizes = np.array([transfer.size for transfer in transfers])
+    reached: Column = rates / (1 + rates * p["memory_seconds"] / sizes)
+    return reached
+
+
+def read_link(row: MeasuredRun, source: RunSource) -> Case:
+    """A row of the bandwidth between two chips. Raises FlopbookError."""
+    chip = machine(row.hardware["chip"])
+    ways = 2.0 if str(row.run.get("direction", "")).startswith("bi") else 1.0
+    measured = _measured(row, "bandwidth_gb_per_s") * GIGA
+    transfer = Transfer(chip.link_bandwidth * ways, np.inf)
+    return Case(row, transfer, measured, generation=chip.generation)
+
+
+def predict_links(transfers: Sequence[Transfer], p: Parameters) -> Column:
+    """Byte/s that one chip reaches to another."""
+    return np.array([transfer.bandwidth for transfer in transfers]) * p["peer_share"]
+
+
+MATMUL = PredictionModel(
+    "matmul_peak", PrintedAs("matmul rate", "FLOP/s"), MATMUL_PRIORS, read_product, predict_products
+)
+MEMORY = PredictionModel(
+    "hbm_bandwidth",
+    PrintedAs("memory bandwidth", "byte/s"),
+    MEMORY_PRIORS,
+    read_memory,
+    predict_memory,
+)
+LINK = PredictionModel(
+    "p2p_bandwidth", PrintedAs("link bandwidth", "byte/s"), LINK_PRIORS, read_link, predict_links
+)

@@ -1,0 +1,258 @@
+"""Predicts inference rows: decoding steps, first tokens, and throughput at a batch or full load."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from flopbook.data.runs import MeasuredRun, RunSource
+from flopbook.errors import FlopbookError
+from flopbook.prediction.layouts import Column
+from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.parameters import GENERATION_STARTS, Prior
+from flopbook.prediction.transformers import Transformer, transformer
+
+PRIORS = {
+    **{
+        f"serve_{name}": Prior(start, 0.2, f"share of the peak that long prompts reach on {name}")
+        for name, start in GENERATION_STARTS.items()
+    },
+    "weights_share": Prior(0.75, 0.15, "share of the memory bandwidth at which weights arrive"),
+    "quantised_share": Prior(0.75, 0.2, "the same of weight-only quantised over plain weights"),
+    "cache_share": Prior(0.60, 0.25, "share of the memory bandwidth at which the cache arrives"),
+    "half_batch": Prior(60, 0.6, "tokens of a pass at which products reach half of their rate"),
+    "layer_seconds": Prior(1.5e-5, 0.6, "seconds of launches in a layer of a compiled decoder"),
+    "eager_seconds": Prior(2e-4, 0.6, "the same of an eager or early decoder"),
+    "sum_seconds": Prior(1.2e-5, 0.5, "seconds of a small sum over tensor-parallel ranks"),
+    "sum_share": Prior(0.5, 0.4, "share of the link rate that large sums reach"),
+    "memory_used": Prior(0.85, 0.1, "share of the memory for weights and cache at full load"),
+    "loaded": Prior(0.75, 0.25, "throughput at full load over that of a full static batch"),
+    "most_sequences": Prior(1500, 0.5, "sequences beyond which a scheduler does not batch"),
+    "step_seconds": Prior(1.5e-3, 0.6, "seconds of scheduling and sampling for a step"),
+    "unfused_8bit": Prior(1.5, 0.4, "decoding steps with 8-bit kernels from before 2023"),
+}
+FLOP_PER_WEIGHT = 2.0
+BYTES_16 = 2.0
+PEAK_BY_FORMAT = {"fp8": "peak_8bit", "fp4": "peak_4bit", "int8": "peak_8bit"}
+# Bytes of a weight and of a cached value by the format that a row names.
+WIDTHS = {"fp4": (0.5625, 1.0), "int4": (0.5625, 2.0), "fp8": (1.0, 1.0), "int8": (1.0, 2.0)}
+PIPELINED = ("accelerate", "zero-3")
+EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
+DECODE, PREFILL, STATIC, LOADED = "decode", "prefill", "static", "loaded"
+SHOWN = {
+    DECODE: PrintedAs("decode", "s"),
+    PREFILL: PrintedAs("prefill", "s"),
+    STATIC: PrintedAs("throughput", "token/s"),
+    LOADED: PrintedAs("throughput", "token/s"),
+}
+
+
+class Serving(NamedTuple):
+    """A model on some chips: formats, lengths, and what is asked of it."""
+
+    machine: ChipRates
+    shape: Transformer
+    cache_values: float
+    task: str
+    batch: float
+    prompt: float
+    answer: float
+    chips: float
+    tp: float
+    weight_bytes: float
+    cache_bytes: float
+    peak: float
+    is_weight_only: bool = False
+    is_early: bool = False
+    is_sequential: bool = False
+    counts_prompts: bool = False
+
+
+def read(row: MeasuredRun, source: RunSource) -> Case:
+    """An inference row: what is served, and the quantity that it measured. Raises FlopbookError."""
+    chip, shape = machine(row.hardware["chip"]), transformer(row.model)
+    if not chip.memory_bandwidth:
+        raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
+    task = _task(row)
+    software = f"{row.run.get('software', '')} {row.parallelism.get('strategy', '')}".lower()
+    chips = float(row.hardware.get("n_chips") or row.parallelism.get("tp", 1))
+    is_sequential = any(word in software for word in PIPELINED)
+    word = str(row.run.get("precision", "")).lower()
+    name = next((name for name in WIDTHS if name in word), "")
+    weight, cache = WIDTHS.get(name, (BYTES_16, BYTES_16))
+    is_weight_only = "weight" in word or name == "int4"
+    peak = getattr(chip, PEAK_BY_FORMAT.get("" if is_weight_only else name, "peak_16bit"))
+    inferred = []
+    batch = row.run.get("batch_seqs")
+    if batch is None and task in (DECODE, PREFILL):
+        batch = 1
+        inferred.append("batch")
+    if task in (STATIC, LOADED) and not row.run.get("output_len_tokens"):
+        raise FlopbookError("the lengths of prompts and answers are not given")
+    serving = Serving(
+        machine=chip,
+        shape=shape,
+        cache_values=_cache_values(row.model, shape),
+        task=LOADED if task == STATIC and batch is None else task,
+        batch=float(batch or 0),
+        prompt=float(row.run.get("input_len_tokens") or 64),
+        answer=float(row.run.get("output_len_tokens") or 1),
+        chips=chips,
+        tp=float(row.parallelism.get("tp") or chips),
+        weight_bytes=weight,
+        cache_bytes=cache,
+        peak=peak,
+        is_weight_only=is_weight_only,
+        is_early=any(word in software for word in EARLY_STACKS),
+        is_sequential=is_sequential,
+        counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
+    )
+    measured = _measured(row, serving)
+    shown = SHOWN[serving.task]
+    return Case(row, serving, measured, tuple(inferred), chip.generation, shown)
+
+
+def _task(row: MeasuredRun) -> str:
+    phase = str(row.run.get("phase", "")).lower()
+    if phase.startswith("prefill+decode"):
+        return STATIC if "static" in phase or "batch_seqs" in row.run else LOADED
+    if phase.startswith("prefill"):
+        return PREFILL
+    return DECODE if phase.startswith("decode") else LOADED
+
+
+def _cache_values(model: Mapping[str, Any], shape: Transformer) -> float:
+    """Values that a token leaves in the cache of all layers."""
+    if model.get("kv_lora_rank"):
+        return shape.layers * float(model["kv_lora_rank"] + model["qk_rope_head_dim"])
+    heads = model.get("n_kv_heads") or model.get("n_heads") or shape.d_model / shape.head_dim
+    return 2 * shape.layers * float(heads) * shape.head_dim
+
+
+def _measured(row: MeasuredRun, serving: Serving) -> float:
+    """Seconds of a decoding step or first token; tokens a second of all chips else."""
+    measured = row.measured
+    if serving.task == DECODE:
+        return _step_seconds(measured, serving.batch)
+    if serving.task == PREFILL:
+        for name, unit in (("first_token_latency_ms", 1e-3), ("latency_s", 1.0)):
+            if name in measured:
+                return float(measured[name]) * unit
+        raise FlopbookError("the time to the first token is not given")
+    for name in ("output_tokens_per_s", "tokens_per_s"):
+        if name in measured:
+            return float(measured[name])
+    if "output_tokens_per_s_per_chip" in measured:
+        return float(measured["output_tokens_per_s_per_chip"]) * serving.chips
+    raise FlopbookError("no tokens per second are given")
+
+
+def _step_seconds(measured: Mapping[str, Any], batch: float) -> float:
+    if "step_latency_ms" in measured:
+        return float(measured["step_latency_ms"]) / 1e3
+    if "ms_per_token" in measured:
+        return float(measured["ms_per_token"]) / 1e3
+    if "decode_tokens_per_s_per_seq" in measured:
+        return 1 / float(measured["decode_tokens_per_s_per_seq"])
+    for name in ("output_tokens_per_s", "tokens_per_s"):
+        if name in measured:
+            return batch / float(measured[name])
+    raise FlopbookError("no time per token is given")
+
+
+def predict(cases: Sequence[Serving], p: Parameters) -> Column:
+    """Seconds of a step or first token, or tokens per second of all chips, by task."""
+    return np.array([_predict(case, p) for case in cases])
+
+
+def _predict(case: Serving, p: Parameters) -> float:
+    if case.task == DECODE:
+        return _step(case, case.batch, case.prompt + case.answer / 2, p)
+    if case.task == PREFILL:
+        return _first_token(case, case.batch, p)
+    batch = case.batch if case.task == STATIC else _full_batch(case, p)
+    context = case.prompt + case.answer / 2
+    seconds = _first_token(case, batch, p) + case.answer * _step(case, batch, context, p)
+    rate = batch * case.answer / seconds
+    if case.task == LOADED:
+        rate *= p["loaded"]
+    return rate * (case.prompt + case.answer) / case.answer if case.counts_prompts else rate
+
+
+def _full_batch(case: Serving, p: Parameters) -> float:
+    """Sequences that the memory holds beside the weights, as many as a scheduler takes."""
+    memory = case.machine.memory * case.chips * p["memory_used"]
+    room = memory - case.shape.parameters * case.weight_bytes
+    each = case.cache_values * case.cache_bytes * (case.prompt + case.answer / 2)
+    fits = max(room / each, 1.0)
+    # A soft minimum, so that neither limit loses its slope.
+    return 1 / (1 / fits + 1 / p["most_sequences"])
+
+
+def _groups(case: Serving) -> float:
+    """Chips that work at the same time on a layer."""
+    return 1.0 if case.is_sequential else max(case.tp, 1.0)
+
+
+def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
+    """Seconds of one decoding step."""
+    shape, chips = case.shape, _groups(case)
+    share = p["weights_share"] * (p["quantised_share"] if case.is_weight_only else 1)
+    bandwidth = case.machine.memory_bandwidth
+    weights = _weights_read(shape, batch) * case.weight_bytes / (chips * bandwidth * share)
+    cached = batch * context * case.cache_values * case.cache_bytes
+    cache = cached / (chips * bandwidth * p["cache_share"])
+    products = _products(case, batch, p)
+    each = p["eager_seconds"] if case.is_early else p["layer_seconds"]
+    seconds = math.hypot(weights, products) + cache + shape.layers * each
+    if case.is_early and case.weight_bytes < BYTES_16:
+        seconds *= p["unfused_8bit"]
+    scheduling = p["step_seconds"] if case.task in (STATIC, LOADED) else 0.0
+    return seconds + _sums(case, batch, p) + scheduling
+
+
+def _weights_read(shape: Transformer, tokens: float) -> float:
+    """Weights that a pass over some tokens reads: all, or those of the experts that it visits."""
+    if not shape.is_mixture:
+        return shape.parameters
+    active = shape.layer_weights + shape.embedding
+    unvisited = (1 - shape.experts_per_token / shape.experts) ** tokens
+    routed = shape.layers * shape.ffn_weights / shape.experts_per_token * shape.experts
+    common = max(shape.parameters - routed, active - shape.layers * shape.ffn_weights)
+    return float(common + routed * (1 - unvisited))
+
+
+def _products(case: Serving, tokens: float, p: Parameters) -> float:
+    """Seconds of the matrix products of a pass over some tokens."""
+    shape = case.shape
+    rate = case.peak * p[f"serve_{case.machine.generation}"] * tokens / (tokens + p["half_batch"])
+    return float(FLOP_PER_WEIGHT * shape.layer_weights * tokens / (_groups(case) * rate))
+
+
+def _sums(case: Serving, tokens: float, p: Parameters) -> float:
+    """Seconds of the two sums over tensor-parallel ranks in each layer."""
+    if case.is_sequential or case.tp <= 1:
+        return 0.0
+    sent = 2 * BYTES_16 * tokens * case.shape.d_model * (1 - 1 / case.tp)
+    transfer = sent / (case.machine.link_bandwidth * p["sum_share"])
+    return 2 * case.shape.layers * (p["sum_seconds"] + transfer)
+
+
+def _first_token(case: Serving, batch: float, p: Parameters) -> float:
+    """Seconds until the prompts of a batch are read."""
+    shape, tokens = case.shape, batch * case.prompt
+    pairs = batch * case.prompt * (case.prompt + 1) / 2
+    scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
+    attention = scores / (_groups(case) * case.machine.peak_16bit * 0.4)
+    weights = shape.parameters * case.weight_bytes
+    reading = weights / (_groups(case) * case.machine.memory_bandwidth * p["weights_share"])
+    each = p["eager_seconds"] if case.is_early else p["layer_seconds"]
+    products = math.hypot(reading, _products(case, tokens, p))
+    return products + attention + shape.layers * each + _sums(case, tokens, p)
+
+
+MODEL = PredictionModel("inference", SHOWN[LOADED], PRIORS, read, predict)

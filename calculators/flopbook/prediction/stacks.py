@@ -1,0 +1,40 @@
+"""The software that ran: which stack the words of a run name."""
+
+from __future__ import annotations
+
+from flopbook.errors import UnknownName
+
+# Stack -> words that name it in a row's software, strategy or source. The first that fits counts:
+# Megatron-Core runs inside NeMo, and BLOOM's Megatron inside DeepSpeed.
+WORDS = {
+    "nemo": ("nemo", "bridge"),
+    "torchtitan": ("titan",),
+    "torchtune": ("torchtune",),
+    "fsdp2": ("llm-foundry", "composer", "fms", "kempner", "fsdp2"),
+    "maxtext": ("maxtext", "tpu-recipes", "tpurecipes"),
+    "deepspeed": ("bigscience", "vtrain", "deepspeed"),
+    "nanotron": ("nanotron",),
+    "megatron-core": ("megatron", "narayanan", "korthikanti", "megascale", "primus", "mlperf"),
+}
+OTHER = "other"
+STACKS = (*WORDS, OTHER)
+
+
+def stack_named(text: str) -> str:
+    """The stack that a text names, `other` where it names none that we know."""
+    words = text.lower()
+    for stack, names in WORDS.items():
+        if any(name in words for name in names):
+            return stack
+    return OTHER
+
+
+def chosen_stack(option: str) -> str:
+    """The stack of `--stack NAME[@VERSION]`. Raises UnknownName with the nearest names."""
+    name = option.partition("@")[0].strip().lower()
+    if name in STACKS:
+        return name
+    stack = stack_named(name)
+    if stack == OTHER:
+        raise UnknownName("stack", name, STACKS)
+    return stack

@@ -1,0 +1,288 @@
+"""The time of a training step in parts, for many runs at once.
+
+Each part is what the hardware has to do, over the rate that real software reaches; the shares of
+the rates are the parameters. Arrays have one element per run and seconds as unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from flopbook.prediction.layouts import Column, Layouts, Mask
+from flopbook.prediction.parameters import ATTENTION_STARTS, GENERATION_STARTS
+from flopbook.prediction.stacks import STACKS
+
+Parameters = Mapping[str, float]
+
+FLOP_PER_WEIGHT = 2.0  # a multiplication and an addition
+BYTES_16 = 2.0
+# Forward and twice that backward; recomputation goes forward once more.
+PASSES, RECOMPUTED_PASSES = 3.0, 4.0
+# Flash attention always recomputes scores: its backward pass does 2.5 times the forward work.
+FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
+# Sums over the activations of a layer: two forward, two backward, two more where recomputed.
+SUMS, RECOMPUTED_SUMS = 4.0, 6.0
+OPTIMIZER_BYTES = 16.0  # master weight and two moments in fp32, read and written in part
+GRADIENT_BYTES = 6.0  # reduce in 16 or 32 bits, gather in 16
+GATHERS = 3.0  # weights forward, weights backward, gradients
+ALIGNMENT = 64
+HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
+EARLY = 2022.5  # stacks from before pay for launches and unfused attention
+EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
+# The share of a kernel's launch that shows beside longer work, and of the shorter of both.
+OVERLAP = 0.3
+
+
+class StepParts(NamedTuple):
+    """Seconds of a step: each part over all micro-batches, and what the layout adds."""
+
+    products: Column
+    experts: Column
+    attention: Column
+    elementwise: Column
+    tensor_parallel: Column
+    context_parallel: Column
+    expert_parallel: Column
+    launches: Column
+    head: Column
+    gathers: Column
+    bubble: Column
+    gradients: Column
+    optimizer: Column
+    straggling: Column
+
+    @property
+    def seconds(self) -> Column:
+        """The whole step."""
+        total: Column = np.sum(np.array(self), axis=0)
+        return total
+
+
+def step_parts(runs: Layouts, p: Parameters) -> StepParts:
+    """The parts of the step of each run, in seconds."""
+    tokens = runs["micro_batch"] * runs["tokens"] / runs["cp"]
+    layers = runs["layers"] / runs["pp"]
+    rate = _Rates(runs, p, tokens)
+    passes = np.where(runs.where("recompute", "full"), RECOMPUTED_PASSES, PASSES)
+    products, experts = _products(runs, p, rate, tokens * layers * passes)
+    attention = _attention(runs, p, tokens * layers)
+    elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
+    tensor = _tensor_parallel(runs, p, tokens * layers)
+    context = _context_parallel(runs, p, tokens * layers)
+    expert = _expert_parallel(runs, p, tokens * layers)
+    work = products + experts + attention + elementwise + tensor + context + expert
+    launches = _launches(runs, p, layers, work)
+    head = _head(runs, p, rate, tokens)
+    gathers = _gathers(runs, p, layers, work + launches + head)
+    per_micro_batch = work + launches + head + gathers
+    count = runs["micro_batches"]
+    bubble = (runs["pp"] - 1) / runs["virtual"] * p["bubble"] * per_micro_batch
+    gradients = _gradients(runs, p, layers)
+    shards = np.where(runs["zero"] >= 1, runs["dp"], 1)
+    held = runs["parameters"] / (runs["tp"] * runs["pp"])
+    optimizer = OPTIMIZER_BYTES * held / shards / runs["memory_bandwidth"]
+    step = per_micro_batch * count + bubble + gradients + optimizer
+    unsaid = np.array(["recompute" in run.inferred for run in runs.runs])
+    unsaid &= ~runs.where("recompute", "none")
+    slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
+    slower = slower * np.where((runs["slices"] > 1) & _torus(runs), 1 + p["slices"], 1)
+    slower = slower * np.where(unsaid, 1 + p["recompute_unsaid"], 1)
+    return StepParts(
+        products=products * count,
+        experts=experts * count,
+        attention=attention * count,
+        elementwise=elementwise * count,
+        tensor_parallel=tensor * count,
+        context_parallel=context * count,
+        expert_parallel=expert * count,
+        launches=launches * count,
+        head=head * count,
+        gathers=gathers * count,
+        bubble=bubble,
+        gradients=gradients,
+        optimizer=optimizer,
+        straggling=step * (slower - 1),
+    )
+
+
+def tokens_per_second(runs: Layouts, p: Parameters) -> Column:
+    """Tokens per second and chip of each run."""
+    batch = runs["micro_batch"] * runs["micro_batches"] * runs["dp"]
+    return batch * runs["tokens"] / step_parts(runs, p).seconds / runs["chips"]
+
+
+class _Rates:
+    """FLOP/s that matrix products reach: of the layers, of experts, and in 16 bits."""
+
+    def __init__(self, runs: Layouts, p: Parameters, tokens: Column) -> None:
+        shares = {name: p[f"matrix_{name}"] for name in GENERATION_STARTS}
+        share = runs.choose("generation", shares, p["matrix_other"])
+        stacks = {name: p[f"stack_{name}"] for name in STACKS}
+        share = share * runs.choose("stack", stacks, 1.0)
+        share = share * np.where(runs["is_power_capped"] > 0, p["power_capped"], 1)
+        width = np.minimum(runs["d_model"], runs["ffn_width"] / runs["tp"])
+        shape = _half(tokens, p["half_tokens"]) * _half(width, p["half_width"])
+        visits = tokens * runs["experts_per_token"] * runs["ep"] / runs["experts"]
+        expert_width = np.minimum(runs["d_model"], runs["ffn_width"])
+        expert_shape = _half(np.maximum(visits, 1), p["half_expert_tokens"])
+        expert_shape = expert_shape * _half(expert_width, p["half_width"])
+        peak = _peak(runs, p) * share
+        self.layer = peak * shape
+        self.expert = peak * expert_shape
+        self.sixteen_bit = runs["peak_16bit"] * share * shape
+
+
+def _half(size: Column, half: float) -> Column:
+    """The share of its best rate that a product reaches at a size; a half at `half`."""
+    return size / (size + half)
+
+
+def _peak(runs: Layouts, p: Parameters) -> Column:
+    """The peak of the format, less what its recipe does not speed up."""
+    is_framework = runs["is_framework_fp8"] > 0
+    eight = runs["peak_8bit"] * np.where(is_framework, p["framework_fp8"], p["fp8"])
+    four = runs["peak_4bit"] * p["fp4"]
+    peak = np.where(runs.where("precision", "fp8"), eight, runs["peak_16bit"])
+    return np.where(runs.where("precision", "fp4"), four, peak)
+
+
+def _torus(runs: Layouts) -> Mask:
+    return runs["is_torus"] > 0
+
+
+def _mixture(runs: Layouts) -> Mask:
+    return runs["experts"] > 1
+
+
+def _early(runs: Layouts) -> Mask:
+    return (runs["year"] < EARLY) | runs.where("stack", "deepspeed")
+
+
+def _improved(runs: Layouts) -> Mask:
+    return runs["year"] >= EXPERTS_IMPROVED
+
+
+def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple[Column, Column]:
+    """Matrix products of attention and feed-forward, and those of experts."""
+    shards = runs["d_model"] / runs["tp"], runs["ffn_width"] / runs["tp"]
+    is_aligned = (shards[0] % ALIGNMENT == 0) & (shards[1] % ALIGNMENT == 0)
+    cost = np.where(is_aligned, 1, p["misaligned"]) * FLOP_PER_WEIGHT * work / runs["tp"]
+    dense_ffn = np.where(_mixture(runs), 0, runs["ffn_weights"])
+    products = cost * (runs["attention_weights"] + dense_ffn) / rate.layer
+    slower = p["expert_cost"] * np.where(_improved(runs), p["expert_progress"], 1)
+    experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * slower
+    return products, experts
+
+
+def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
+    """Scores and sums: fused, half of them masked; or through memory, all of them."""
+    shares = {name: p[f"attention_{name}"] for name in ATTENTION_STARTS}
+    share = runs.choose("generation", shares, p["attention_other"])
+    # Kernels for Hopper came with vendor stacks in 2024; elsewhere those of Ampere ran on.
+    has_kernels = runs.where("stack", "nemo", "megatron-core") & (runs["year"] >= 2024)
+    is_older = runs.where("generation", "hopper") & ~has_kernels
+    share = np.where(is_older, p["attention_hopper-flash2"], share)
+    share = share * np.minimum(runs["head_dim"], 128) / 128
+    flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
+    passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
+    fused = passes * flop / 2 / (runs["peak_16bit"] * share)
+    # A score is written and read in 16 bits by softmax, mask and dropout, forward and backward.
+    scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
+    moved = p["scores_moved"] * 10 * scores / runs["memory_bandwidth"]
+    unfused = passes * flop / (runs["peak_16bit"] * share) + moved
+    seconds = np.where(runs["has_flash"] > 0, fused, unfused)
+    # Without a zigzag split the last rank of a causal sequence has the most work.
+    unbalanced = (runs["cp"] > 1) & runs.where("stack", "torchtitan")
+    return seconds * np.where(unbalanced, p["context_unbalanced"], 1)
+
+
+def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
+    """Norms, activations, residuals: read from and written to memory."""
+    is_narrow = runs.where("precision", "fp8", "fp4")
+    values = p["values_moved"] + np.where(is_narrow, p["values_cast"], 0)
+    values = values * np.where(runs["is_compiled"] > 0, 1, p["unfused"])
+    values = values * np.where(_mixture(runs), 2, 1)
+    # Sequence parallelism divides them too, but for the earliest stacks.
+    divided = np.where(_early(runs), 1, runs["tp"] ** 0.8)
+    return values * BYTES_16 * work * runs["d_model"] / runs["memory_bandwidth"] / divided
+
+
+def _link(runs: Layouts, p: Parameters) -> Column:
+    return runs["link_bandwidth"] * p["link_share"]
+
+
+def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
+    """Sums over the activations of a layer, in two parts of (t - 1)/t each."""
+    sums = np.where(runs.where("recompute", "full"), RECOMPUTED_SUMS, SUMS)
+    sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
+    is_inside = runs["tp"] <= runs["domain"]
+    rate = np.where(is_inside, _link(runs, p), runs["card_bandwidth"] * p["tp_beyond"])
+    exposed = p["tp_exposed"] * np.where(runs["is_async_tp"] > 0, 0.5, 1)
+    return sent / rate * exposed
+
+
+def _context_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
+    """Keys and values pass around the ring, most of it behind attention."""
+    sent = BYTES_16 * work * runs["d_model"] * 0.5
+    return np.where(runs["cp"] > 1, sent / _link(runs, p), 0)
+
+
+def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
+    """Tokens go to their experts and back, forward and backward."""
+    sent = 4 * BYTES_16 * work * runs["d_model"] * runs["experts_per_token"]
+    sent = sent * (1 - 1 / runs["ep"])
+    is_inside = runs["ep"] * runs["tp"] <= runs["domain"]
+    rate = np.where(is_inside, _link(runs, p), runs["card_bandwidth"])
+    return np.where(_mixture(runs), sent / rate * p["expert_exposed"], 0)
+
+
+def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
+    """What launching kernels adds: they hide behind longer work, and hide shorter work."""
+    each = np.where(_early(runs), p["launch_early"], p["launch"])
+    routing = p["expert_launch"] * np.where(_improved(runs), 0.3, 1)
+    each = each + np.where(_mixture(runs), routing, 0)
+    # A compiled TPU step is one program.
+    seconds = layers * np.where(_torus(runs), 0.1 * p["launch"], each)
+    exposed = np.maximum(seconds - work, 0) + OVERLAP * np.minimum(work, seconds)
+    return exposed
+
+
+def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column) -> Column:
+    """Output matrix and loss; in a pipeline the last stage has it beside its layers."""
+    weights = runs["d_model"] * runs["vocabulary"] / runs["tp"]
+    products = PASSES * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
+    logits = 12 * tokens * runs["vocabulary"] / runs["tp"] / runs["memory_bandwidth"]
+    share = np.where(runs["pp"] > 1, 0.6 * p["last_stage"], 1)
+    return (products + logits) * share
+
+
+def _network(runs: Layouts, p: Parameters) -> Column:
+    """The rate at which sharded weights arrive: links inside the domain, cards beyond."""
+    is_inside = runs["dp"] * runs["tp"] <= runs["domain"]
+    # Every card of a node carries a part, so that tensor-parallel ranks share all of them.
+    cards = runs["card_bandwidth"] * p["card_share"]
+    rate = np.where(is_inside, _link(runs, p), cards)
+    return np.where(_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
+
+
+def _gathers(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
+    """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
+    held = runs["parameters"] / (runs["tp"] * runs["pp"])
+    seconds = GATHERS * BYTES_16 * held / _network(runs, p) * (1 - 1 / runs["dp"])
+    hop = p["hop"] * np.where(_early(runs), p["hop_early"], 1)
+    seconds = seconds + np.where(_torus(runs), 0, GATHERS * layers * hop * runs["dp"])
+    is_sharded = (runs["zero"] >= 3) & (runs["dp"] > 1)
+    beyond = np.maximum(seconds - HIDEABLE * work, 0)
+    exposed = beyond + p["gather_exposed"] * np.minimum(seconds, work)
+    return np.where(is_sharded, exposed, 0)
+
+
+def _gradients(runs: Layouts, p: Parameters, layers: Column) -> Column:
+    """Gradients summed over the replicas once a step, and the weights gathered anew."""
+    held = runs["parameters"] / (runs["tp"] * runs["pp"])
+    seconds = GRADIENT_BYTES * held / _network(runs, p) * p["gradient_exposed"]
+    seconds = seconds + np.where(_torus(runs), 0, 2 * p["hop"] * runs["dp"] * layers)
+    return np.where((runs["zero"] < 3) & (runs["dp"] > 1), seconds, 0)

@@ -1,0 +1,70 @@
+"""Predicts training rows: tokens per second and chip, from the parts of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flopbook.data.runs import MeasuredRun, RunSource
+from flopbook.prediction.conventions import (
+    HARDWARE,
+    USUAL,
+    Printed,
+    flop_per_token,
+    measured_tokens,
+)
+from flopbook.prediction.layouts import Column, Layouts, RunLayout, training_run
+from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.parameters import PRIORS
+from flopbook.prediction.step_time import tokens_per_second
+
+THROUGHPUT = PrintedAs("throughput", "token/s/chip")
+
+
+def read(row: MeasuredRun, source: RunSource) -> Case:
+    """The run that a row describes, and the throughput that it states. Raises FlopbookError."""
+    run = training_run(row, source.year, f"{source.title} {source.repo} {source.path}")
+    printed = Printed(
+        measured=row.measured,
+        shape=run.shape,
+        convention=source.flops_convention_code,
+        peak=run.machine.peak_16bit,
+        chips=run.chips,
+        batch=_batch(row, run),
+        active=row.model.get("n_active_params"),
+    )
+    measured = measured_tokens(printed)
+    shown = _shown(row, source, run)
+    return Case(row, run, measured, run.inferred, run.machine.generation, shown)
+
+
+def _shown(row: MeasuredRun, source: RunSource, run: RunLayout) -> PrintedAs:
+    """What the row prints first: tokens per second, else the step time, else a utilisation."""
+    batch = _batch(row, run)
+    if "tokens_per_s_per_chip" in row.measured or "tokens_per_s" in row.measured:
+        return THROUGHPUT
+    if "step_time_s" in row.measured and batch:
+        return PrintedAs("step time", "s", batch * run.shape.tokens / run.chips, is_inverse=True)
+    convention = source.flops_convention_code
+    is_of_model = "mfu_pct" in row.measured or "model_tflops_per_s_per_chip" in row.measured
+    if is_of_model and convention == HARDWARE:
+        convention = USUAL
+    if not is_of_model:
+        convention = HARDWARE
+    flop = flop_per_token(run.shape, convention, row.model.get("n_active_params"))
+    return PrintedAs("MFU" if is_of_model else "HFU", "1", flop / run.machine.peak_16bit)
+
+
+def _batch(row: MeasuredRun, run: RunLayout) -> float | None:
+    """Sequences of a step that the row states, or that follow from its degrees."""
+    stated = row.parallelism.get("global_batch_seqs")
+    if stated:
+        return float(stated)
+    return run.batch if "micro_batch_seqs" in row.parallelism else None
+
+
+def predict(runs: Sequence[RunLayout], p: Parameters) -> Column:
+    """Tokens per second and chip of each run."""
+    return tokens_per_second(Layouts(runs), p)
+
+
+MODEL = PredictionModel("training_throughput", THROUGHPUT, PRIORS, read, predict)
