@@ -20,6 +20,7 @@ from flopbook.formulas.layer_kinds import (
     sequence_work,
     step_reads,
     step_work,
+    tensor_degree,
     unmasked_work,
 )
 
@@ -48,8 +49,8 @@ shapes = st.fixed_dictionaries(
     }
 )
 PARTS = (
-    *(layer_counts, head_width, attention_widths, kv_widths, seen_tokens, kept_values),
-    *(step_reads, step_work, sequence_pairs, sequence_work, unmasked_work),
+    *(layer_counts, head_width, attention_widths, kv_widths, seen_tokens, tensor_degree),
+    *(kept_values, step_reads, step_work, sequence_pairs, sequence_work, unmasked_work),
 )
 
 

@@ -13,6 +13,7 @@ from flopbook.formulas.layer_kinds import (
     kv_widths,
     layer_counts,
     seen_tokens,
+    tensor_degree,
 )
 from flopbook.quantities.ops import inf
 
@@ -46,7 +47,15 @@ HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
         "deepseek2024v2",
         "kwon2023efficient",
     ),
-    parts=(layer_counts, head_width, attention_widths, kv_widths, seen_tokens, kept_values),
+    parts=(
+        layer_counts,
+        head_width,
+        attention_widths,
+        kv_widths,
+        seen_tokens,
+        tensor_degree,
+        kept_values,
+    ),
     symbols=LAYER_SYMBOLS,
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},

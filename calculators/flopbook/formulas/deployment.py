@@ -10,7 +10,6 @@ from flopbook.formulas.inference_inputs import (
     Ep,
     Memory,
     Params,
-    Seq,
     Share,
     WeightWidth,
 )
@@ -20,12 +19,23 @@ from flopbook.formulas.inference_parts import (
     LAYOUT_RULES,
     LIMITS,
     PART_SYMBOLS,
-    cache_of_a_token,
+    cache_of_a_sequence,
     decoding_step,
     fit,
     layout,
     routed_weights,
     weights_read,
+)
+from flopbook.formulas.layer_inputs import CACHE_RULES
+from flopbook.formulas.layer_kinds import (
+    attention_widths,
+    head_width,
+    kept_values,
+    kv_widths,
+    layer_counts,
+    seen_tokens,
+    step_reads,
+    step_work,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
@@ -48,30 +58,25 @@ First = Annotated[
 @part
 def sequences_that_fit(
     params: Params,
-    seq: Seq,
     memory: Memory,
-    token_bytes: Step,
+    sequence_on_chip: Step,
     routed: Step,
     replicas: Step,
     degree: Step,
-    cut: Step,
     batch: Running = inf,
     ep: Ep = 1.0,
     bytes_per_param: WeightWidth = 2.0,
     memory_share: Share = 1.0,
 ) -> dict[str, Any]:
     """Sequences that fit beside the weights, and those that run: all that fit if open."""
-    sequence_bytes = seq * token_bytes
     weights_of_chip = bytes_per_param * ((params - routed) / degree + routed / (degree * ep))
     room = memory * memory_share
     left_of_chip = room - weights_of_chip
-    sequence_of_chip = sequence_bytes / minimum(degree, cut)
-    batch_fits = replicas * maximum(floor(left_of_chip / sequence_of_chip), 0)
+    batch_fits = replicas * maximum(floor(left_of_chip / sequence_on_chip), 0)
     batch_runs = minimum(batch, batch_fits)
     return {
         "room": room,
         "weights_of_chip": weights_of_chip,
-        "sequence_bytes": sequence_bytes,
         "batch_fits": batch_fits,
         "batch_runs": batch_runs,
         # A pace needs a sequence; where none fits, the answer is that there is no pace.
@@ -136,18 +141,26 @@ def sequences_that_fit(
     symbols={
         **PART_SYMBOLS,
         **DECODING_SYMBOLS,
+        "full_pairs": r"p_1",
         "weights_of_chip": r"M_w",
         "read": "Q",
         "work": "W",
         "left_of_chip": "x",
-        "sequence_of_chip": r"m_c",
         "length": "l",
-        "whole": r"T_\text{whole}",
+        "whole_answer": r"T_\text{whole}",
     },
     parts=(
         routed_weights,
-        cache_of_a_token,
+        layer_counts,
+        head_width,
+        attention_widths,
+        kv_widths,
+        seen_tokens,
         layout,
+        kept_values,
+        step_reads,
+        step_work,
+        cache_of_a_sequence,
         sequences_that_fit,
         weights_read,
         decoding_step,
@@ -165,7 +178,7 @@ def sequences_that_fit(
         },
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
-    rules=(*HEADS_RULES, *WEIGHTS_RULES, *LAYOUT_RULES),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
 )
 def serving(
     compute_params: ComputeParams,
@@ -216,7 +229,7 @@ def serving(
     tokens_per_s = batch_runs / step
     # The first token comes from the prefill, so an answer of n takes n - 1 steps.
     length = where(answer < inf, answer, 1)
-    whole = first + (length - 1) * step
+    whole_answer = first + (length - 1) * step
     return {
         "batch_fits": batch_fits,
         "batch_saturates": read / work * (peak / bandwidth),
@@ -237,8 +250,8 @@ def serving(
             MILLION * degree * replicas * price / where(batch_runs > 0, tokens_per_s, 1 / step),
             inf,
         ),
-        "answer_seconds": where(batch_runs > 0, whole, inf),
-        "seconds_with_first": where(batch_runs > 0, whole / length, inf),
+        "answer_seconds": where(batch_runs > 0, whole_answer, inf),
+        "seconds_with_first": where(batch_runs > 0, whole_answer / length, inf),
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,

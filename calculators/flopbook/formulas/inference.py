@@ -7,7 +7,6 @@ from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.inference_inputs import (
     Batch,
-    Seq,
 )
 from flopbook.formulas.inference_parts import (
     DECODING_SYMBOLS,
@@ -15,13 +14,24 @@ from flopbook.formulas.inference_parts import (
     LAYOUT_RULES,
     LIMITS,
     PART_SYMBOLS,
-    cache_of_a_token,
+    cache_of_a_sequence,
     decoding_step,
     fit,
     layout,
     memory_room,
     routed_weights,
     weights_read,
+)
+from flopbook.formulas.layer_inputs import CACHE_RULES
+from flopbook.formulas.layer_kinds import (
+    attention_widths,
+    head_width,
+    kept_values,
+    kv_widths,
+    layer_counts,
+    seen_tokens,
+    step_reads,
+    step_work,
 )
 from flopbook.quantities.ops import inf, where
 
@@ -43,9 +53,9 @@ WEIGHTS_RULES = (met_weights_exist, embeddings_fit)
 
 
 @part
-def decoding_work(seq: Seq, token_bytes: Step, batch: Batch = 1.0) -> dict[str, Any]:
-    """A step writes one token of each sequence, and each has as many tokens cached."""
-    return {"step_tokens": batch, "sequences": batch, "sequence_bytes": seq * token_bytes}
+def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
+    """A step writes one token of each sequence."""
+    return {"step_tokens": batch, "sequences": batch}
 
 
 @formula(
@@ -67,8 +77,16 @@ def decoding_work(seq: Seq, token_bytes: Step, batch: Batch = 1.0) -> dict[str, 
     symbols=PART_SYMBOLS | DECODING_SYMBOLS,
     parts=(
         routed_weights,
-        cache_of_a_token,
+        layer_counts,
+        head_width,
+        attention_widths,
+        kv_widths,
+        seen_tokens,
         layout,
+        kept_values,
+        step_reads,
+        step_work,
+        cache_of_a_sequence,
         decoding_work,
         weights_read,
         decoding_step,
@@ -87,10 +105,9 @@ def decoding_work(seq: Seq, token_bytes: Step, batch: Batch = 1.0) -> dict[str, 
             "dtype": "fp8",
         },
     ),
-    rules=(*HEADS_RULES, *WEIGHTS_RULES, *LAYOUT_RULES),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
 )
 def decode(
-    seq: Seq,
     chip_bytes: Step,
     free: Step,
     fewest_chips: Step,
@@ -108,8 +125,9 @@ def decode(
         A step reads every weight once, whatever the batch, and does 2 operations for each weight
         and token: the longer of the two sets the pace of the matrix products. Attention comes after
         them, not beside them: it reads the keys and values of every sequence, of which no batch
-        saves anything, and does 2 operations for each of two products with every cached token. The
-        input embedding is looked up, not read.
+        saves anything, and does 2 operations for each of two products with every cached token that
+        a layer sees: all of them, or those of its window, its chunk or its selection. A recurrent
+        state is read and written back. The input embedding is looked up, not read.
 
         A token visits k of E experts. If it chooses evenly, a batch of B leaves (1 - k/E) to the
         power B of the routed weights unread. Chips under tensor parallelism hold a part of every

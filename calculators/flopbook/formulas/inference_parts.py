@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from flopbook.formulas.caches import KEY_AND_VALUE
 from flopbook.formulas.conditions import rule, visited_experts_exist
 from flopbook.formulas.declaration import Output, Step, part
 from flopbook.formulas.inference_inputs import (
@@ -14,21 +13,15 @@ from flopbook.formulas.inference_inputs import (
     KvWidth,
     Memory,
     Params,
-    Seq,
     Share,
     Vocab,
     WeightWidth,
     Width,
 )
+from flopbook.formulas.layer_inputs import LAYER_SYMBOLS, StateBytes
 from flopbook.formulas.parameters import (
     Experts,
     ExpertsPerToken,
-    HeadDim,
-    Heads,
-    KvHeads,
-    KvRank,
-    Layers,
-    RopeDim,
     Tied,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
@@ -54,17 +47,12 @@ FIT_OUTPUTS = {
 }
 
 # How the steps of these parts are written.
-PART_SYMBOLS = {
+PART_SYMBOLS = LAYER_SYMBOLS | {
     "shared": r"\gamma'",
-    "groups": r"\gamma",
-    "replicas": r"\rho",
+    "groups": r"\gamma_0",
+    "head_size": r"d'",
+    "replicas": r"\rho_0",
     "filled": r"\phi",
-    "degree": r"t'",
-    "head": r"d_h'",
-    "kept": r"a_\text{GQA}",
-    "values": "a",
-    "cut": r"\kappa",
-    "token_bytes": "m",
     "table": "e_0",
     "lookup": "e",
     "unmet": r"N_\text{rest}",
@@ -75,6 +63,7 @@ PART_SYMBOLS = {
     "untouched": "u",
     "chip_read": r"N_\text{chip}",
     "sequence_bytes": "m_s",
+    "sequence_on_chip": "m_c",
     "step_tokens": r"\beta'",
     "sequences": "B'",
     "cache": r"M_\text{cache}",
@@ -99,7 +88,8 @@ PART_SYMBOLS = {
 
 
 DECODING_SYMBOLS = {
-    "scores": "q",
+    "chip_rate": r"\pi'",
+    "moved": "m_r",
     "score_seconds": r"T_\text{scores}",
     "attention": r"T_\text{attention}",
     "products": r"T_\text{products}",
@@ -180,23 +170,19 @@ def layout(tp: Degree = inf, dp: Dp = inf, ep: Ep = 1.0, chips: Chips = inf) -> 
 
 
 @part
-def cache_of_a_token(
-    layers: Layers,
-    heads: Heads,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    d_model: Width = inf,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
+def cache_of_a_sequence(
+    kept: Step,
+    kept_on_chip: Step,
+    kept_state: Step,
+    kept_state_on_chip: Step,
     bytes_per_kv: KvWidth = 2.0,
+    bytes_per_state: StateBytes = 4.0,
 ) -> dict[str, Any]:
-    """Bytes that all layers cache of a token, and the largest number of chips that divide them."""
-    head = where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)
-    kept = KEY_AND_VALUE * minimum(kv_heads, heads) * head
-    values = layers * where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, kept)
-    # Ranks beyond the KV heads hold copies of a head; a latent vector is needed by every head.
-    cut = where(kv_lora_rank > 0, 1, minimum(kv_heads, heads))
-    return {"head": head, "token_bytes": values * bytes_per_kv, "cut": cut}
+    """Bytes that a sequence keeps, keys and values or states, in all and on a chip of TP."""
+    return {
+        "sequence_bytes": kept * bytes_per_kv + kept_state * bytes_per_state,
+        "sequence_on_chip": kept_on_chip * bytes_per_kv + kept_state_on_chip * bytes_per_state,
+    }
 
 
 @part
@@ -250,27 +236,24 @@ def weights_read(
 @part
 def decoding_step(
     compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
-    seq: Seq,
     peak: Peak,
     bandwidth: Bandwidth,
     step_tokens: Step,
     replicas: Step,
     degree: Step,
     weight_seconds: Step,
-    head: Step,
-    cut: Step,
-    sequence_bytes: Step,
-    kv_lora_rank: KvRank = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
+    read_on_chip: Step,
+    moved_state_on_chip: Step,
+    token_work: Step,
+    bytes_per_kv: KvWidth = 2.0,
+    bytes_per_state: StateBytes = 4.0,
 ) -> dict[str, Any]:
     """Time of a step that writes one token of each sequence: products, and then attention."""
-    compute_seconds = FLOP_PER_WEIGHT * compute_params * step_tokens / (degree * replicas * peak)
-    kv_seconds = step_tokens * sequence_bytes / (replicas * minimum(degree, cut) * bandwidth)
-    # Latent attention scores r + d_r wide and sums values r wide; plain attention d and d.
-    scores = layers * heads * where(kv_lora_rank > 0, 2 * kv_lora_rank + qk_rope_head_dim, 2 * head)
-    score_seconds = FLOP_PER_WEIGHT * scores * seq * step_tokens / (degree * replicas * peak)
+    chip_rate = degree * replicas * peak
+    compute_seconds = FLOP_PER_WEIGHT * compute_params * step_tokens / chip_rate
+    moved = read_on_chip * bytes_per_kv + moved_state_on_chip * bytes_per_state
+    kv_seconds = step_tokens * moved / (replicas * bandwidth)
+    score_seconds = FLOP_PER_WEIGHT * token_work * step_tokens / chip_rate
     # Attention follows the products of its layer, so both times add; within each, reading and
     # arithmetic overlap.
     attention = maximum(kv_seconds, score_seconds)
@@ -296,9 +279,10 @@ def fit(
     routed: Step,
     replicas: Step,
     degree: Step,
-    cut: Step,
+    cut_heads: Step,
     sequences: Step,
     sequence_bytes: Step,
+    sequence_on_chip: Step,
     room: Step,
     ep: Ep = 1.0,
     bytes_per_param: WeightWidth = 2.0,
@@ -310,27 +294,27 @@ def fit(
     chip_bytes = (
         dense_bytes / degree
         + routed_bytes / (degree * ep)
-        + cache / (replicas * minimum(degree, cut))
+        + sequences * sequence_on_chip / replicas
     )
     stored = dense_bytes + routed_bytes
     # One replica: up to as many chips as divide the cache, both parts shrink; beyond, the weights.
     narrow = ceil((stored + cache) / room)
-    left = room - cache / cut
+    left = room - cache / cut_heads
     wide = where(left > 0, ceil(stored / where(left > 0, left, room)), inf)
-    one_replica = where(narrow > cut, wide, narrow)
+    one_replica = where(narrow > cut_heads, wide, narrow)
     # Several replicas divide the cache further, and the experts: of the least TP degree that holds
     # all other weights, or of the one that takes fewest chips if the cache is cut no further.
     least = floor(dense_bytes / room) + 1
     spare = least * room - dense_bytes
     few = ceil((routed_bytes + cache) / where(spare > 0, spare, room))
-    width = maximum(cut, ceil(2 * dense_bytes / room))
-    many = ceil((routed_bytes + cache * width / cut) / (width * room - dense_bytes))
+    width = maximum(cut_heads, ceil(2 * dense_bytes / room))
+    many = ceil((routed_bytes + cache * width / cut_heads) / (width * room - dense_bytes))
     # Each replica needs a sequence, and no more chips than heads divide the cache.
-    on_few = where(least > cut, inf, where(few > sequences, inf, least * few))
+    on_few = where(least > cut_heads, inf, where(few > sequences, inf, least * few))
     on_many = where(many > sequences, inf, width * many)
     # One sequence on each replica, and its cache cut as far as it must be.
     each = ceil((dense_bytes + (routed_bytes + cache) / sequences) / room)
-    on_each = where(each > cut, inf, each * sequences)
+    on_each = where(each > cut_heads, inf, each * sequences)
     return {
         "chip_bytes": chip_bytes,
         "free": room - chip_bytes,

@@ -4,7 +4,8 @@ A layer has full attention unless it is counted as one of the other kinds: a sli
 a recurrent state (linear attention, state space), or sparse attention that selects tokens. Layers
 may reuse the cache of another layer. Calculators take the parts that they need, in this order:
 `layer_counts`, `head_width` (or a step `head_size` of their own), `attention_widths` and
-`seen_tokens`, then any of `kv_widths` with `kept_values` (memory) or `step_reads` (decoding),
+`seen_tokens`, then any of `kv_widths` and `tensor_degree` (or a step `degree`) with `kept_values`
+(memory) or `step_reads` (decoding),
 `step_work` (decoding), `sequence_pairs` and `sequence_work` (prefill, training), `unmasked_work`
 (training). `LAYER_SYMBOLS` and `LAYER_RULES` of `layer_inputs` go with them, for a cache
 `CACHE_RULES`.
@@ -120,6 +121,12 @@ def seen_tokens(
 
 
 @part
+def tensor_degree(tp: Tp = 1.0) -> dict[str, Any]:
+    """TP degree, for calculators in which it does not follow from a number of chips."""
+    return {"degree": tp}
+
+
+@part
 def kept_values(
     seq: Seq,
     windowed: Step,
@@ -130,6 +137,7 @@ def kept_values(
     window_width: Step,
     cut_heads: Step,
     window_cut_heads: Step,
+    degree: Step,
     chunk_layers: ChunkLayers = 0.0,
     sparse_layers: SparseLayers = 0.0,
     index_head_dim: IndexDim = 0.0,
@@ -137,7 +145,6 @@ def kept_values(
     shared_window_layers: SharedWindowLayers = 0.0,
     state_layers: StateLayers = 0.0,
     state_values: StateValues = 0.0,
-    tp: Tp = 1.0,
 ) -> dict[str, Any]:
     """Values that stay in memory for a sequence, in all and on each chip of tensor parallelism."""
     # Layers that reuse a cache keep none of their own.
@@ -149,12 +156,13 @@ def kept_values(
     kept_index = sparse_layers * index_head_dim * seq
     kept_state = state_layers * state_values
     # Ranks beyond the KV heads hold copies of a head; every rank indexes for itself.
-    on_chip = kept_full / minimum(tp, cut_heads) + kept_window / minimum(tp, window_cut_heads)
+    full_on_chip = kept_full / minimum(degree, cut_heads)
+    on_chip = full_on_chip + kept_window / minimum(degree, window_cut_heads)
     return {
         "kept": kept_full + kept_window + kept_index,
         "kept_on_chip": on_chip + kept_index,
         "kept_state": kept_state,
-        "kept_state_on_chip": kept_state / tp,
+        "kept_state_on_chip": kept_state / degree,
         # A full window drops a token for each new one.
         "growing": (owners + sparse_layers) * kv_width
         + sparse_layers * index_head_dim
@@ -175,20 +183,20 @@ def step_reads(
     window_width: Step,
     cut_heads: Step,
     window_cut_heads: Step,
+    degree: Step,
     chunk_layers: ChunkLayers = 0.0,
     sparse_layers: SparseLayers = 0.0,
     index_head_dim: IndexDim = 0.0,
     state_layers: StateLayers = 0.0,
     state_values: StateValues = 0.0,
-    tp: Tp = 1.0,
 ) -> dict[str, Any]:
     """Values that a chip moves for a sequence in a decoding step: caches read, states rewritten."""
     met = full * seq + chunk_layers * in_chunk + sparse_layers * selected
-    read_full = kv_width * met / minimum(tp, cut_heads)
-    read_window = window_width * windowed * in_window / minimum(tp, window_cut_heads)
+    read_full = kv_width * met / minimum(degree, cut_heads)
+    read_window = window_width * windowed * in_window / minimum(degree, window_cut_heads)
     return {
         "read_on_chip": read_full + read_window + sparse_layers * index_head_dim * seq,
-        "moved_state_on_chip": READ_AND_WRITTEN * state_layers * state_values / tp,
+        "moved_state_on_chip": READ_AND_WRITTEN * state_layers * state_values / degree,
     }
 
 
@@ -217,9 +225,9 @@ def step_work(
     absorbed = 2 * kv_lora_rank + qk_rope_head_dim
     score_width = heads * where(kv_lora_rank > 0, absorbed, both)
     window_scores = heads * where(kv_lora_rank > 0, absorbed, window_both)
-    met = full * seq + chunk_layers * in_chunk + sparse_layers * selected
+    scored = full * seq + chunk_layers * in_chunk + sparse_layers * selected
     return {
-        "token_work": score_width * met
+        "token_work": score_width * scored
         + window_scores * windowed * in_window
         + sparse_layers * index_heads * index_head_dim * seq
         + UPDATE_AND_READ * state_layers * state_values
@@ -272,11 +280,11 @@ def sequence_work(
     widened = qk_nope_head_dim + qk_rope_head_dim + v_head_dim
     pair_width = heads * where(kv_lora_rank > 0, widened, both)
     window_pair = heads * where(kv_lora_rank > 0, widened, window_both)
-    met = full * full_pairs + chunk_layers * chunk_pairs + sparse_layers * selected_pairs
+    scored_pairs = full * full_pairs + chunk_layers * chunk_pairs + sparse_layers * selected_pairs
     return {
         "pair_width": pair_width,
         "window_pair": window_pair,
-        "score_work": pair_width * met
+        "score_work": pair_width * scored_pairs
         + window_pair * windowed * window_pairs
         + sparse_layers * index_heads * index_head_dim * full_pairs
         + UPDATE_AND_READ * state_layers * state_values * seq,

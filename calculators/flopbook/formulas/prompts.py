@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flopbook.formulas.caches import HEADS_RULES, KEY_AND_VALUE
+from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import Batch, ComputeParams, Seq, Vocab, Width
@@ -10,56 +10,59 @@ from flopbook.formulas.inference_parts import (
     FIT_OUTPUTS,
     LAYOUT_RULES,
     PART_SYMBOLS,
-    cache_of_a_token,
+    cache_of_a_sequence,
     fit,
     layout,
     memory_room,
     routed_weights,
     weights_read,
 )
-from flopbook.formulas.parameters import Heads, Layers, RopeDim
+from flopbook.formulas.layer_inputs import CACHE_RULES
+from flopbook.formulas.layer_kinds import (
+    attention_widths,
+    head_width,
+    kept_values,
+    kv_widths,
+    layer_counts,
+    seen_tokens,
+    sequence_pairs,
+    sequence_work,
+)
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
-from flopbook.quantities.ops import inf, maximum, minimum, where
+from flopbook.quantities.ops import inf, maximum, where
 
 
 @part
-def reading_work(seq: Seq, token_bytes: Step, batch: Batch = 1.0) -> dict[str, Any]:
-    """All tokens of all prompts go through the model at once, and leave their cache."""
-    return {"step_tokens": batch * seq, "sequences": batch, "sequence_bytes": seq * token_bytes}
+def reading_work(seq: Seq, batch: Batch = 1.0) -> dict[str, Any]:
+    """All tokens of all prompts go through the model at once."""
+    return {"step_tokens": batch * seq, "sequences": batch}
 
 
 @part
 def reading_step(
     compute_params: ComputeParams,
-    layers: Layers,
-    heads: Heads,
     seq: Seq,
     peak: Peak,
     bandwidth: Bandwidth,
     replicas: Step,
     degree: Step,
-    head: Step,
-    cut: Step,
-    sequence_bytes: Step,
+    score_work: Step,
+    sequence_on_chip: Step,
     weight_seconds: Step,
     batch: Batch = 1.0,
     d_model: Width = inf,
     vocab: Vocab = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
 ) -> dict[str, Any]:
     """Time of reading all prompts: products, and then attention."""
     # The output matrix works on the last token of each prompt only.
     output = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
     chip_flops = degree * replicas * peak
-    met = seq * (compute_params - output) + output
-    prompt_arithmetic = FLOP_PER_WEIGHT * batch * met / chip_flops
-    # Causal: each token sees itself and those before it.
-    pairs = seq * (seq + 1) / 2
-    # While reading, latent attention works on widened keys: head width and the part with place.
-    prompt_scores = layers * heads * (KEY_AND_VALUE * head + qk_rope_head_dim)
+    prompt_met = seq * (compute_params - output) + output
+    prompt_arithmetic = FLOP_PER_WEIGHT * batch * prompt_met / chip_flops
+    # Scores against the writing of the cache, which attention reads again.
     prompt_attention = maximum(
-        FLOP_PER_WEIGHT * prompt_scores * pairs * batch / chip_flops,
-        batch * sequence_bytes / (replicas * minimum(degree, cut) * bandwidth),
+        FLOP_PER_WEIGHT * score_work * batch / chip_flops,
+        batch * sequence_on_chip / (replicas * bandwidth),
     )
     prompt_products = maximum(weight_seconds, prompt_arithmetic)
     return {
@@ -93,9 +96,7 @@ def reading_step(
         **PART_SYMBOLS,
         "output": "h",
         "chip_flops": r"\pi'",
-        "met": r"N_\text{met}",
-        "pairs": "p",
-        "prompt_scores": "q",
+        "prompt_met": r"N_\text{met}",
         "prompt_arithmetic": r"T_\text{work}",
         "prompt_attention": r"T_\text{pairs}",
         "prompt_products": r"T_\text{products}",
@@ -103,8 +104,16 @@ def reading_step(
     },
     parts=(
         routed_weights,
-        cache_of_a_token,
+        layer_counts,
+        head_width,
+        attention_widths,
+        kv_widths,
+        seen_tokens,
         layout,
+        kept_values,
+        sequence_pairs,
+        sequence_work,
+        cache_of_a_sequence,
         reading_work,
         weights_read,
         reading_step,
@@ -115,7 +124,7 @@ def reading_step(
         {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192"},
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
-    rules=(*HEADS_RULES, *WEIGHTS_RULES, *LAYOUT_RULES),
+    rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
 )
 def prefill(
     chip_bytes: Step,
@@ -135,8 +144,9 @@ def prefill(
         least once: the longer of the two. The input embedding is looked up, and the output matrix
         works on the last token of each prompt only. Of a mixture of experts a prompt of T tokens
         leaves (1 - k/E) to the power T of the routed weights unread. Attention is two products of
-        width d for each pair of a token and one not after it: T(T + 1)/2 pairs, in every head. It
-        comes after the products of its layer, not beside them, so both times add up.
+        width d for each pair of a token and one not after it: T(T + 1)/2 pairs in every head of a
+        layer with full attention, fewer where a window, chunks or a selection limit what it sees.
+        It comes after the products of its layer, not beside them, so both times add up.
 
         The token that this step writes is the first of the answer. An answer of n tokens then takes
         n - 1 steps of decoding, not n.

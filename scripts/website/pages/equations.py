@@ -54,19 +54,50 @@ _CACHE: Given = {
     "tied_embeddings": "yes",
     "vocab": 0,
     "qk_rope_head_dim": 0,
-    "window_layers": 0,
     "tp": 1,
+    **dict.fromkeys(("window", "full_layers"), _OPEN),
+    **dict.fromkeys(
+        ("window_layers", "chunk_layers", "sparse_layers", "state_layers", "shared_kv_layers"), 0
+    ),
+    **dict.fromkeys(("shared_window_layers", "window_kv_heads", "window_head_dim"), 0),
+    **dict.fromkeys(("v_head_dim", "index_heads", "index_head_dim", "state_values"), 0),
 }
 # One chip, which decoding, prefill and serving find from their layout.
 _ONE_CHIP: Given = {"tp": 1, "dp": 1, "ep": 1, "chips": 1}
 # Steps between heads and bytes, which the equations of inference write out.
 _HEADS = (
-    *("values", "grouped", "kept", "head", "layer_tokens", "products"),
-    *("shared", "groups", "replicas", "filled", "degree", "table", "lookup", "cut", "visits"),
-    *("token_bytes", "sequence_bytes", "step_tokens", "chip_read", "untouched", "unvisited"),
-    *("all_routed", "routed", "scores", "score_seconds", "sequence_of_chip", "weights_of_chip"),
-    *("left_of_chip", "output", "chip_flops", "met", "prompt_scores", "pairs", "step"),
-    *("prompt_arithmetic", "prompt_products", "prompt_seconds", "room"),
+    *(
+        "beside",
+        "open_layers",
+        "windowed",
+        "full",
+        "head_size",
+        "keys",
+        "both",
+        "grouped",
+        "latent",
+    ),
+    *("window_keys", "window_both", "kv_width", "window_width", "cut_heads", "window_cut_heads"),
+    *("in_window", "in_chunk", "selected", "owners", "window_owners", "whole", "kept_full"),
+    *("kept_window", "kept_index", "kept_state", "full_on_chip", "on_chip", "kept"),
+    *("kept_on_chip", "kept_state_on_chip", "growing", "met", "read_full", "read_window"),
+    *("read_on_chip", "moved_state_on_chip", "absorbed", "score_width", "window_scores"),
+    *(
+        "scored",
+        "scored_pairs",
+        "token_work",
+        "last_chunk",
+        "whole_chunks",
+        "full_pairs",
+        "widened",
+        "pair_width",
+    ),
+    *("window_pair", "score_work", "products"),
+    *("shared", "groups", "replicas", "filled", "degree", "table", "lookup", "visits"),
+    *("sequence_bytes", "sequence_on_chip", "step_tokens", "chip_read", "untouched", "unvisited"),
+    *("all_routed", "routed", "score_seconds", "chip_rate", "moved", "weights_of_chip", "room"),
+    *("left_of_chip", "output", "chip_flops", "prompt_met", "step"),
+    *("prompt_arithmetic", "prompt_products", "prompt_seconds"),
 )
 # What a letter counts or belongs to, where the term of the glossary alone would leave that open.
 MEANS = {
@@ -232,7 +263,7 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
         Shown(
             "kv-cache",
             {"bytes_per_token": "KV cache of a token", "bytes": "of all sequences"},
-            {**_CACHE, "window": _OPEN},
+            {**_CACHE, "chunk": _OPEN},
             _HEADS,
         ),
         Shown(

@@ -150,7 +150,7 @@ def test_sequences_that_fit_agree_with_the_calculator() -> None:
     640 GB, 70.55 billion parameters, sequences of 8,192.
     """
     equation = next(line for line in PAGE.split("<p>") if "B_\\text{fits}" in line)
-    assert r"\frac{M \, s - b_w \, N}{2 \, T \, L" in equation
+    assert r"\frac{M \, s - b_w \, N}{2 \, \min" in equation
     eight, cache = 8 * chip("h100-sxm").memory(), 2 * 8192 * 80 * 8 * 128 * 2
     told = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)["batch_fits"]
     assert told == (eight - 70_553_706_496 * 2) // cache
