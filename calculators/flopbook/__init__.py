@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from flopbook.formulas.failures import reliability as reliability
     from flopbook.formulas.inference import decode as decode
     from flopbook.formulas.kernel_rooflines import roofline as roofline
-    from flopbook.formulas.parameters import params as params
     from flopbook.formulas.pipeline import bubble as bubble
     from flopbook.formulas.prompts import prefill as prefill
     from flopbook.formulas.rooflines import arithmetic_intensity as arithmetic_intensity
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from flopbook.formulas.training_compute import training_flops as training_flops
     from flopbook.formulas.training_memory import memory as memory
     from flopbook.formulas.training_runs import training_time as training_time
+    from flopbook.formulas.weights import params as params
     from flopbook.hardware.chip import chip as chip
     from flopbook.hardware.devices import peak as peak
     from flopbook.ledger.rows import ledger_rows as ledger_rows

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from flopbook.architectures.layers import COUNTED
 from flopbook.architectures.shape import shape
+from flopbook.architectures.states import KINDS
 from flopbook.data.claims import Claim
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, load_model, model_ids
@@ -119,7 +121,8 @@ def test_every_field_of_the_shape_is_an_input() -> None:
     known = load_schema(schema_paths()["model"])["properties"]["claims"]["items"]["properties"][
         "field"
     ]["enum"]
-    assert {spec.model for spec in get_formula("params").inputs.values()} <= set(known)
+    asked = {spec.model for spec in get_formula("params").inputs.values()}
+    assert asked - set(COUNTED) <= set(known)
 
 
 def test_words_of_the_data_are_words_of_the_formula() -> None:
@@ -130,10 +133,9 @@ def test_words_of_the_data_are_words_of_the_formula() -> None:
         if "enum" in rule.get("then", {}).get("properties", {}).get("value", {})
     }
     inputs = get_formula("params").inputs
-    of_states = {"attention_gate", "state_kind"}  # from which the count of a layer follows
-    assert {field: words[field] for field in words if field not in of_states} == {
-        spec.model: set(spec.choices) for spec in inputs.values() if spec.choices
-    }
+    # From the kind of a state follow the numbers of which calculators ask.
+    assert words.pop("state_kind") == set(KINDS)
+    assert words == {spec.model: set(spec.choices) for spec in inputs.values() if spec.choices}
 
 
 def test_the_answer_names_the_sources_of_the_shape() -> None:

@@ -17,7 +17,7 @@ from flopbook.formulas import get_formula, params
 BASE = {"layers": 32, "d_model": 4096, "heads": 32, "vocab": 32000, "d_ff": 11008}
 MIXTURE = {**BASE, "experts": 8, "experts_per_token": 2}
 LATENT = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
-PARTS = ("embedding", "attention", "ffn", "router", "norms")
+PARTS = ("embedding", "attention", "ffn", "router", "norms", "states")
 
 shapes = st.fixed_dictionaries(
     {
@@ -294,3 +294,37 @@ def test_weights_that_a_token_of_gpt_oss_is_multiplied_with() -> None:
     openai2025gptoss.
     """
     assert round(calculate("params", model="gpt-oss-120b")["compute"] / 1e9, 2) == 5.13
+
+
+def test_kinds_of_layers_by_hand() -> None:
+    """Width 8, two heads of 4, one KV head, two layers: each kind changes what it should."""
+    small = {"layers": 2, "d_model": 8, "heads": 2, "kv_heads": 1, "vocab": 1, "d_ff": 5}
+    one = 2 * 8 * 8 + 2 * 8 * 4
+    assert params(**small)["attention"] == 2 * one
+    windowed = params(**small, window_layers=1, window_kv_heads=2, window_head_dim=3)
+    assert windowed["attention"] == one + 8 * (2 * 6 + 2 * 6)
+    biased = params(**small, window_layers=1, window_kv_heads=2, window_head_dim=3, biases="all")
+    assert biased["attention"] - windowed["attention"] == (8 + 8 + 8) + (6 + 12 + 8)
+    values = params(**small, v_head_dim=3)
+    assert values["attention"] == 2 * 8 * (2 * 4 + 2 * 3 + 4 + 3)
+    gated = params(**small, attention_gate="yes")
+    assert gated["attention"] == 2 * (one + 8 * 8)
+    state = params(**small, state_layers=1, state_layer_params=77, qk_norm="head")
+    assert (state["states"], state["attention"]) == (77, one)
+    assert state["norms"] == (2 * 2 + 1) * 8 + 2 * 4
+    assert state["total"] == sum(state[name] for name in PARTS)
+    alone = params(**small, ffn_layers=1, attention_layers=1, state_layers=0)
+    assert (alone["ffn"], alone["attention"]) == (3 * 8 * 5, one)
+    shape = {**small, **LATENT, "q_lora_rank": 6}
+    indexed = params(**shape, sparse_layers=2, index_heads=3, index_head_dim=4)
+    assert indexed["attention"] - params(**shape)["attention"] == 2 * (
+        6 * 3 * 4 + 8 * 4 + 2 * 4 + 8 * 3
+    )
+
+
+def test_experts_stand_only_where_there_are_blocks() -> None:
+    """Of 10 layers 4 have blocks, one of them dense: three have a router and experts."""
+    small = {"layers": 10, "d_model": 8, "heads": 2, "vocab": 1, "d_ff": 5, "ffn_layers": 4}
+    out = params(**small, dense_layers=1, experts=4, expert_d_ff=2)
+    assert out["ffn"] == 3 * 8 * 5 + 3 * 4 * 3 * 8 * 2
+    assert out["router"] == 3 * 4 * 8

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from flopbook.architectures import layers
 from flopbook.architectures.layers import picked
 from flopbook.architectures.sizes import Sized
 from flopbook.formulas import get_formula
@@ -22,8 +23,15 @@ ROUNDING = 0.01  # a marketed count that is this near needs no note
 def _sizes(shape: Sized) -> dict[str, Any]:
     """The inputs of `params` that a shape has."""
     formula = get_formula("params")
-    values = {name: shape.size(spec.model) for name, spec in formula.inputs.items() if spec.model}
-    return {name: value for name, value in values.items() if value is not None}
+    sizes = {}
+    for name, spec in formula.inputs.items():
+        size = shape.size(spec.model)
+        if size is None and spec.model in layers.COUNTED:
+            counted = layers.COUNTED[spec.model](shape)
+            size = counted and counted.value
+        if size is not None:
+            sizes[name] = size
+    return sizes
 
 
 def parameters(shape: Sized) -> Mapping[str, Any] | None:

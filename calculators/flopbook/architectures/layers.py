@@ -7,6 +7,7 @@ from typing import Any
 
 from flopbook.architectures import patterns
 from flopbook.architectures.sizes import Sized
+from flopbook.architectures.states import Mixer, State, state_of
 from flopbook.data.claims import Claim
 from flopbook.hardware.picked import Picked
 
@@ -60,6 +61,44 @@ def _of_kind(field: str) -> Callable[[Sized], Picked | None]:
     return count
 
 
+def _attending(shape: Sized) -> Picked | None:
+    """Layers with attention, where some have none."""
+    found = kinds(shape)
+    without = 0 if found is None else sum(kind in ("state", "none") for kind in found)
+    if found is None or not without or without == len(found):
+        return None
+    return picked(shape, "attention_layers", float(len(found) - without), "1")
+
+
+def _state(shape: Sized) -> State | None:
+    """What a recurrent layer of the model keeps and has; None where its kind is not recorded."""
+    kind = shape.size("state_kind")
+    sizes = [shape.size(field) for field in ("d_model", "state_heads", "state_head_dim")]
+    if kind is None or None in sizes:
+        return None
+    d_model, heads, head_dim = map(int, sizes)
+    mixer = Mixer(
+        d_model,
+        heads,
+        head_dim,
+        int(shape.size("state_key_heads") or heads),
+        int(shape.size("state_key_dim") or head_dim),
+        int(shape.size("state_conv") or 0),
+        int(shape.size("state_rank") or 0),
+    )
+    return state_of(str(kind), mixer)
+
+
+def _state_values(shape: Sized) -> Picked | None:
+    state = _state(shape)
+    return state and picked(shape, "state_values", float(state.values), "1")
+
+
+def _state_params(shape: Sized) -> Picked | None:
+    state = _state(shape)
+    return state and picked(shape, "state_layer_params", float(state.params), "param")
+
+
 KIND_FIELDS = (
     "window_layers",
     "chunk_layers",
@@ -70,5 +109,8 @@ KIND_FIELDS = (
 )
 # What is counted rather than claimed, by the name under which an input asks for it.
 COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
-    field: _of_kind(field) for field in KIND_FIELDS
+    **{field: _of_kind(field) for field in KIND_FIELDS},
+    "attention_layers": _attending,
+    "state_values": _state_values,
+    "state_layer_params": _state_params,
 }

@@ -25,7 +25,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "wave-quantisation": "tiled_kernels",
     },
     "Models and training": {
-        "params": "parameters",
+        "params": "weights",
         "training-flops": "training_compute",
         "max-params": "capacity",
         "memory": "training_memory",

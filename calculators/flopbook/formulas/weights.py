@@ -1,0 +1,340 @@
+"""How many parameters a transformer has, from its shape."""
+
+from typing import Any
+
+from flopbook.formulas.conditions import (
+    dense_layers_exist,
+    feed_forward_has_a_width,
+    kv_heads_are_shared,
+    latent_attention_has_widths,
+    rule,
+    visited_experts_exist,
+)
+from flopbook.formulas.declaration import Constant, Output, Step, formula, part
+from flopbook.formulas.layer_inputs import (
+    IndexDim,
+    IndexHeads,
+    SparseLayers,
+    StateLayers,
+    WindowHeadDim,
+    WindowKvHeads,
+    WindowLayers,
+)
+from flopbook.formulas.parameters import (
+    AttentionGate,
+    AttentionLayers,
+    Biases,
+    Context,
+    DenseLayers,
+    DFf,
+    DModel,
+    ExpertDFf,
+    Experts,
+    ExpertsPerToken,
+    Ffn,
+    FfnLayers,
+    HeadDim,
+    Heads,
+    KvHeads,
+    KvRank,
+    Layers,
+    NopeDim,
+    Norm,
+    NormsPerLayer,
+    Positions,
+    QkNorm,
+    QRank,
+    RopeDim,
+    SharedDFf,
+    SharedExperts,
+    StateLayerParams,
+    Tied,
+    ValueDim,
+    Vocab,
+)
+from flopbook.quantities.ops import inf, minimum, where
+
+WEIGHT = Constant(1.0, "param", "one entry of a matrix or of a vector")
+
+
+@rule("learned positions need --context: there is one vector for each place")
+def learned_positions_have_places(positions: str, context: float) -> bool:
+    """A table of learned positions is as long as the context."""
+    return (positions != "learned") | (context < inf)
+
+
+@rule("--d-model {d_model} is not a multiple of --heads {heads}; give --head-dim")
+def heads_divide_the_model_width(
+    d_model: float, heads: float, head_dim: float, kv_lora_rank: float
+) -> bool:
+    """Without a width of their own, heads share that of the model."""
+    return (head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)
+
+
+@part
+def attention_weights(
+    layers: Layers,
+    d_model: DModel,
+    heads: Heads,
+    kv_heads: KvHeads = inf,
+    head_dim: HeadDim = inf,
+    positions: Positions = "rotary",
+    biases: Biases = "none",
+    attention_gate: AttentionGate = "no",
+    q_lora_rank: QRank = 0.0,
+    kv_lora_rank: KvRank = 0.0,
+    qk_nope_head_dim: NopeDim = 0.0,
+    qk_rope_head_dim: RopeDim = 0.0,
+    v_head_dim: ValueDim = 0.0,
+    window_layers: WindowLayers = 0.0,
+    window_kv_heads: WindowKvHeads = 0.0,
+    window_head_dim: WindowHeadDim = 0.0,
+    sparse_layers: SparseLayers = 0.0,
+    index_heads: IndexHeads = 0.0,
+    index_head_dim: IndexDim = 0.0,
+    attention_layers: AttentionLayers = inf,
+    state_layers: StateLayers = 0.0,
+) -> dict[str, Any]:
+    """Projections of attention, windowed layers with widths of their own, indexers."""
+    head = where(head_dim < inf, head_dim, d_model / heads)
+    value = where(v_head_dim > 0, v_head_dim, head)
+    keys = minimum(kv_heads, heads)
+    # Queries once more for relative positions, and the output once more for its gate.
+    query_times = 2 if positions == "relative" else 1
+    output_times = 2 if attention_gate == "yes" else 1
+    # Queries, keys and values have a bias where any projection has; the output only with all.
+    in_bias = 0 if biases == "none" else 1
+    out_bias = d_model if biases == "all" else 0
+    cached = keys * (head + value)
+    projected = heads * (query_times * head + output_times * value) + cached
+    grouped = d_model * projected + in_bias * (heads * head + cached) + out_bias
+    window_head = where(window_head_dim > 0, window_head_dim, head)
+    window_value = where(window_head_dim > 0, window_head_dim, value)
+    window_keys = where(window_kv_heads > 0, window_kv_heads, keys)
+    window_cached = window_keys * (window_head + window_value)
+    in_window = heads * (query_times * window_head + output_times * window_value) + window_cached
+    windowed = d_model * in_window + in_bias * (heads * window_head + window_cached) + out_bias
+    query_head = qk_nope_head_dim + qk_rope_head_dim
+    # Without a rank for queries they are not compressed.
+    direct = d_model * heads * query_head
+    query_side = where(q_lora_rank > 0, q_lora_rank * (d_model + heads * query_head), direct)
+    value_side = (
+        kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + heads * v_head_dim * d_model
+    )
+    latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
+    # The indexer has queries from the compressed ones, one key, a weight for each of its heads.
+    indexer = index_head_dim * (index_heads * q_lora_rank + d_model + 2) + d_model * index_heads
+    attending = where(attention_layers < inf, attention_layers, layers - state_layers)
+    elsewhere = attending - window_layers
+    plain = elsewhere * grouped + window_layers * windowed
+    return {
+        "head_size": head,
+        "queries": heads * head,
+        "key_values": keys * head,
+        "attending": attending,
+        "attention_all": WEIGHT
+        * (where(kv_lora_rank > 0, attending * latent, plain) + sparse_layers * indexer),
+    }
+
+
+@part
+def feed_forward_weights(
+    layers: Layers,
+    d_model: DModel,
+    d_ff: DFf = inf,
+    ffn_kind: Ffn = "gated",
+    biases: Biases = "none",
+    experts: Experts = 1.0,
+    expert_d_ff: ExpertDFf = inf,
+    shared_experts: SharedExperts = 0.0,
+    shared_expert_d_ff: SharedDFf = inf,
+    dense_layers: DenseLayers = 0.0,
+    ffn_layers: FfnLayers = inf,
+) -> dict[str, Any]:
+    """Feed-forward blocks, experts, and the routers that choose them."""
+    # Matrices into the feed-forward width; one more leads back.
+    inner = 2 if ffn_kind == "gated" else 1
+    bias = 1 if biases == "all" else 0
+    dense_width = where(d_ff < inf, d_ff, 0)
+    expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
+    shared_width = where(shared_expert_d_ff < inf, shared_expert_d_ff, expert_width)
+    per_width = inner * (d_model + bias) + d_model
+    expert = expert_width * per_width + bias * d_model
+    shared = shared_experts * (shared_width * per_width + bias * d_model)
+    blocks = where(ffn_layers < inf, ffn_layers, layers)
+    sparse = where(experts > 1, blocks - dense_layers, 0)
+    dense = (blocks - sparse) * (dense_width * per_width + bias * d_model)
+    return {
+        "expert": expert,
+        "sparse": sparse,
+        "ffn_all": WEIGHT * (dense + sparse * (experts * expert + shared)),
+        "routers": WEIGHT * sparse * experts * d_model,
+    }
+
+
+@formula(
+    "params",
+    title="Parameters",
+    question="How many parameters does a transformer of this shape have?",
+    outputs={
+        "total": Output("param", "N", "all parameters"),
+        "active": Output(
+            "param",
+            r"N_\text{active}",
+            "parameters that a token meets: all but the experts not visited",
+        ),
+        "compute": Output(
+            "param",
+            "N_c",
+            "parameters that a token is multiplied with: active ones without look-ups",
+        ),
+        "embedding": Output(
+            "param", r"N_\text{emb}", "token and position embeddings and the output matrix"
+        ),
+        "attention": Output("param", r"N_\text{attn}", "projections of all attention layers"),
+        "ffn": Output("param", r"N_\text{ffn}", "feed-forward blocks and experts of all layers"),
+        "router": Output("param", r"N_\text{router}", "matrices that choose the experts"),
+        "norms": Output("param", r"N_\text{norm}", "scales and shifts of the normalisations"),
+        "states": Output("param", r"N_\text{state}", "mixers of all recurrent layers"),
+    },
+    parts=(attention_weights, feed_forward_weights),
+    sources=("vaswani2017attention", "deepseek2024v2", "brown2020language"),
+    symbols={
+        "head": "d",
+        "value": r"d_y",
+        "keys": "Y",
+        "query_times": r"\chi_q",
+        "output_times": r"\chi_o",
+        "in_bias": r"\beta_\text{in}",
+        "out_bias": r"\beta_\text{out}",
+        "cached": "c",
+        "projected": "p",
+        "grouped": r"a_\text{GQA}",
+        "window_head": r"d'_w",
+        "window_value": r"d'_{yw}",
+        "window_keys": "Y_w",
+        "window_cached": "c_w",
+        "in_window": "p_w",
+        "windowed": "a_w",
+        "query_head": "u",
+        "direct": "q_0",
+        "query_side": "q",
+        "value_side": "y",
+        "latent": r"a_\text{MLA}",
+        "indexer": "a_i",
+        "elsewhere": r"\ell",
+        "plain": "a",
+        "head_size": r"d_0",
+        "queries": "Q",
+        "key_values": "Q_k",
+        "attending": r"\ell_a",
+        "attention_all": "A",
+        "inner": "i",
+        "bias": r"\beta",
+        "dense_width": "f",
+        "expert_width": "f_e",
+        "shared_width": "f_s",
+        "per_width": "w",
+        "expert": r"n_e",
+        "shared": r"n_s",
+        "blocks": r"\ell_F",
+        "dense": r"n_d",
+        "sparse": r"L_e",
+        "ffn_all": "B",
+        "routers": "B_r",
+        "scale": r"\gamma",
+        "qk_scale": r"\gamma_\text{qk}",
+        "in_layer": r"\nu",
+        "places": "P",
+        "looked_up": "e",
+    },
+    examples=(
+        {"model": "llama-3-70b"},
+        {"model": "deepseek-v3"},
+        {
+            "layers": "32",
+            "d-model": "4096",
+            "heads": "32",
+            "kv-heads": "8",
+            "d-ff": "14336",
+            "vocab": "128256",
+        },
+    ),
+    rules=(
+        kv_heads_are_shared,
+        visited_experts_exist,
+        dense_layers_exist,
+        learned_positions_have_places,
+        feed_forward_has_a_width,
+        latent_attention_has_widths,
+        heads_divide_the_model_width,
+    ),
+)
+def params(
+    layers: Layers,
+    d_model: DModel,
+    vocab: Vocab,
+    head_size: Step,
+    queries: Step,
+    key_values: Step,
+    attending: Step,
+    attention_all: Step,
+    expert: Step,
+    sparse: Step,
+    ffn_all: Step,
+    routers: Step,
+    tied_embeddings: Tied = "no",
+    positions: Positions = "rotary",
+    context: Context = inf,
+    norm: Norm = "rms",
+    norms_per_layer: NormsPerLayer = 2.0,
+    qk_norm: QkNorm = "none",
+    experts: Experts = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
+    q_lora_rank: QRank = 0.0,
+    kv_lora_rank: KvRank = 0.0,
+    state_layers: StateLayers = 0.0,
+    state_layer_params: StateLayerParams = 0.0,
+) -> dict[str, Any]:
+    """Parameters of a transformer, in all and by part, counted from its shape.
+
+    Derivation:
+        Attention has four matrices: queries and output of width H x d, keys and values of width K x
+        d, and a fifth for relative positions after Transformer-XL. Latent attention compresses keys
+        and values, and mostly queries, with a matrix down and one up; a part of each key that tells
+        the place bypasses that. A feed-forward block has two matrices, a gated one three. A mixture
+        of experts has E such blocks in a layer beside the shared ones, and a router of one row for
+        each expert. An embedding of V rows stands at the start, and another at the end unless both
+        are one. A token meets everything but the E - k experts that it does not visit. The mixer of
+        a recurrent layer, linear attention or state space, has parameters of its own kind, which a
+        model supplies.
+
+    Leaves out:
+        Small vectors of single designs (sinks, biases of routers and of the output): below 0.1
+        percent together. Modules beside the decoder, such as vision towers and heads that predict
+        further tokens. Embeddings count as active; some reports leave the input embedding out.
+    """
+    scale = {"none": 0, "rms": 1}.get(norm, 2)
+    qk_scale = {"none": 0, "head": 2 * head_size}.get(qk_norm, queries + key_values)
+    # Latent attention normalises what it compressed, one scale for each rank.
+    in_layer = attending * (qk_scale + q_lora_rank + kv_lora_rank)
+    # One more normalisation stands before the output matrix.
+    norms = WEIGHT * ((layers * norms_per_layer + 1) * scale * d_model + in_layer)
+    places = context if positions == "learned" else 0
+    # A tied input embedding is the output matrix, and so it is multiplied as well as looked up.
+    looked_up = d_model * (places + (0 if tied_embeddings == "yes" else vocab))
+    embedding = WEIGHT * (looked_up + d_model * vocab)
+    states = state_layers * state_layer_params
+    total = embedding + attention_all + ffn_all + routers + norms + states
+    active = total - WEIGHT * sparse * (experts - experts_per_token) * expert
+    return {
+        "total": total,
+        "active": active,
+        "compute": active - WEIGHT * looked_up,
+        "embedding": embedding,
+        "attention": attention_all,
+        "ffn": ffn_all,
+        "router": routers,
+        "norms": norms,
+        "states": states,
+    }
