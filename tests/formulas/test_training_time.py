@@ -237,3 +237,20 @@ def test_arrays_equal_floats() -> None:
 def test_values_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(FlopbookError, match=rf"^{name} "):
         training_time(**{**RUN, name: value})
+
+
+@pytest.mark.parametrize(("counts", "again"), [("mfu", 0.0), ("hfu", 1 / 3)])
+def test_attention_counts_with_the_length_of_the_sequences(counts: str, again: float) -> None:
+    """Causal scores, as training-flops counts them; full recomputation does a third of them again.
+
+    Without a length nothing is added.
+    """
+    run: dict[str, Any] = {"model": "gemma-3-27b", "tokens": 1e12}
+    time: dict[str, Any] = {**run, "peak": 1e15, "chips": 8, "mfu": 0.5, "counts": counts}
+    work = calculate("training-flops", **run, seq=32768)
+    rule = work["flop"] * (1 + again)
+    with_length = calculate("training-time", **time, seq=32768)["seconds"]
+    assert with_length * 4e15 == pytest.approx(rule + work["attention_causal"] * (1 + again))
+    assert calculate("training-time", **time)["seconds"] * 4e15 == pytest.approx(rule)
+    full = calculate("training-time", **time, seq=32768, window_layers=0)["seconds"]
+    assert full > with_length

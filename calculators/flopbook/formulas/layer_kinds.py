@@ -72,7 +72,9 @@ def layer_counts(
 @part
 def head_width(heads: Heads, head_dim: HeadDim = inf, d_model: Width = inf) -> dict[str, Any]:
     """Head dimension, given or as the heads share the model width."""
-    return {"head_size": where(head_dim < inf, head_dim, where(d_model < inf, d_model, 0) / heads)}
+    # Where the heads are open nothing is computed with their width.
+    even_head = where(d_model < inf, d_model, 0) / where(heads > 0, heads, 1)
+    return {"head_size": where(head_dim < inf, head_dim, even_head)}
 
 
 @part

@@ -72,25 +72,32 @@ def rule_of_six(params: Params, tokens: Tokens) -> dict[str, Any]:
 
 
 @part
-def attention_terms(
-    tokens: Tokens,
-    rectangle: Step,
+def sequences_of_a_run(tokens: Tokens, seq: Seq = 0.0) -> dict[str, Any]:
+    """Sequences that a run trains on; while their length is open, scores are left out."""
+    return {"sequences": tokens / where(seq > 0, seq, 1)}
+
+
+@part
+def causal_terms(
     score_work: Step,
+    sequences: Step,
     layers: Layers = 0.0,
-    heads: Heads = 1.0,
-    seq: Seq = 0.0,
+    heads: Heads = 0.0,
 ) -> dict[str, Any]:
-    """Work of the scores in a run, forward and backward; none while the sequences are open."""
-    sequences = tokens / where(seq > 0, seq, 1)
-    return {
-        "scores": FLOP_PER_WEIGHT_TRAINED * rectangle * sequences,
-        "causal_scores": FLOP_PER_WEIGHT_TRAINED * score_work * sequences,
-    }
+    """Work of causal scores in a run, forward and backward."""
+    return {"causal_scores": FLOP_PER_WEIGHT_TRAINED * score_work * sequences}
 
 
-ATTENTION = (
-    *(layer_counts, head_width, attention_widths, seen_tokens),
-    *(sequence_pairs, sequence_work, unmasked_work, attention_terms),
+@part
+def unmasked_terms(rectangle: Step, sequences: Step) -> dict[str, Any]:
+    """Work of scores without a mask."""
+    return {"scores": FLOP_PER_WEIGHT_TRAINED * rectangle * sequences}
+
+
+ATTENTION_SYMBOLS = {"sequences": r"\beta", "scores": r"\alpha", "causal_scores": r"\alpha_c"}
+CAUSAL_ATTENTION = (
+    *(layer_counts, head_width, attention_widths, seen_tokens, sequence_pairs, sequence_work),
+    *(sequences_of_a_run, causal_terms),
 )
 
 
@@ -139,12 +146,10 @@ ATTENTION = (
         "chowdhery2022palm",
         "narayanan2021efficient",
     ),
-    parts=(rule_of_six, *ATTENTION),
+    parts=(rule_of_six, *CAUSAL_ATTENTION, unmasked_work, unmasked_terms),
     symbols={
         **LAYER_SYMBOLS,
-        "sequences": r"\beta",
-        "scores": r"\alpha",
-        "causal_scores": r"\alpha_c",
+        **ATTENTION_SYMBOLS,
         "scores_again": "R_a",
         "layers_again": r"R_\ell",
         "again": "R_+",

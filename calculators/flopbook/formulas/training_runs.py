@@ -2,8 +2,14 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.declaration import Constant, Input, Output, formula
-from flopbook.formulas.training_compute import FLOP_PER_WEIGHT_AGAIN, FLOP_PER_WEIGHT_TRAINED
+from flopbook.formulas.declaration import Constant, Input, Output, Step, formula
+from flopbook.formulas.layer_inputs import LAYER_RULES, LAYER_SYMBOLS
+from flopbook.formulas.training_compute import (
+    ATTENTION_SYMBOLS,
+    CAUSAL_ATTENTION,
+    FLOP_PER_WEIGHT_AGAIN,
+    FLOP_PER_WEIGHT_TRAINED,
+)
 from flopbook.quantities.ops import inf
 
 HOUR = Constant(3600.0, "s", "seconds in an hour")
@@ -32,9 +38,24 @@ def _rate(unit: str, symbol: str, meaning: str) -> Input:
         ),
     },
     sources=("kaplan2020scaling", "narayanan2021efficient", "touvron2023llama"),
-    symbols={"again": "k_0", "work": "k", "flop": "W", "rate": "C"},
+    parts=CAUSAL_ATTENTION,
+    symbols={
+        **LAYER_SYMBOLS,
+        **ATTENTION_SYMBOLS,
+        "again": "k_0",
+        "work": "k",
+        "scores_again": "R_a",
+        "flop": "W",
+        "rate": "C",
+    },
     examples=(
-        {"model": "llama-3-405b", "chip": "h100-sxm", "chips": "16384", "mfu": "0.4"},
+        {
+            "model": "llama-3-405b",
+            "chip": "h100-sxm",
+            "chips": "16384",
+            "mfu": "0.4",
+            "seq": "8192",
+        },
         {
             "params": "65.2B",
             "tokens": "1.4T",
@@ -47,6 +68,7 @@ def _rate(unit: str, symbol: str, meaning: str) -> Input:
             "price": "2USD/h",
         },
     ),
+    rules=LAYER_RULES,
 )
 def training_time(
     params: Annotated[
@@ -70,6 +92,7 @@ def training_time(
     mfu: Annotated[
         float, Input("1", "u", "utilisation: share of the peak that is reached", most=1)
     ],
+    causal_scores: Step,
     power: Annotated[
         float,
         Input(
@@ -109,7 +132,8 @@ def training_time(
     reached.
 
     Derivation:
-        Training takes 6 operations for each parameter and token. X chips do X times their peak
+        Training takes 6 operations for each parameter and token, and with the length of its
+        sequences those of causal attention, layer by layer. X chips do X times their peak
         times the utilisation in a second. A utilisation of the hardware (HFU) also counts the
         forward pass that full recomputation does again, 8 operations in all; the same share of the
         peak then takes a third longer. Time is the one over the other; chips times hours is what is
@@ -120,14 +144,17 @@ def training_time(
 
     Leaves out:
         Restarts, checkpoints, evaluation and failed runs: a few percent of a good run and half of a
-        bad one. A utilisation that a paper reports may count attention (2 to 20 percent more work)
-        or recomputation (up to a third more), see the training FLOPs. The power of a chip is its
+        bad one. Attention, 2 to 20 percent more work, while the length of the sequences is open. A
+        utilisation that a paper reports may count it without a mask, or recomputation (up to a
+        third more), see the training FLOPs. The power of a chip is its
         limit: mean draw is mostly below it, but the server around a chip adds about as much again
         as it saves. The making of the chips.
     """
     again = FLOP_PER_WEIGHT_AGAIN if counts == "hfu" else 0
     work = FLOP_PER_WEIGHT_TRAINED + again
-    flop = work * params * tokens
+    # What attention computes again is its forward pass, a third of all three.
+    scores_again = causal_scores / 3 if counts == "hfu" else 0
+    flop = work * params * tokens + causal_scores + scores_again
     rate = chips * peak * mfu
     seconds = flop / rate
     joules = chips * power * pue * seconds
