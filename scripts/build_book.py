@@ -16,6 +16,7 @@ from pathlib import Path
 from scripts.ensure_browser import BrowserError, ensure_browser
 from scripts.website.book.document import NAME
 from scripts.website.book.parts import BookError
+from scripts.website.build.exchange import alone
 from scripts.website.build.steps import BuildSteps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,7 +80,7 @@ def _make(options: argparse.Namespace, browser: Path, steps: BuildSteps) -> None
     with steps.step("write the ePub"):
         reader.write_bytes(making.reader(known, parts))
         steps.detail(f"{megabytes(reader)}")
-    with steps.step("put both into the site"):
+    with alone(ROOT / "build", print), steps.step("put both into the site"):
         publish([paper, reader], options.site)
     print(f"book: {paper}\nbook: {reader}")
 

@@ -1,17 +1,18 @@
 """Builds the site into site/, and checks the data before and every link after.
 
-Everything is built beside site/ and swapped in at the end, so that a failure leaves the old site
-whole. Exit status: 0 built, 1 a check found problems, 2 bad usage.
+Everything is built beside site/ and takes its place in one step at the end: a failure leaves the
+old site whole. One build of a checkout runs at a time, a second one waits. Exit status: 0 built, 1
+a check found problems or the disk refused, 2 bad usage.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
 from flopbook.errors import FlopbookError
+from scripts.website.build.exchange import alone, put, staging, tidy_when_ended
 from scripts.website.build.steps import BuildSteps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +47,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         help="for what is made on the way (default: build/)",
     )
     options = parser.parse_args(arguments)
-    options.site, options.work = options.site.absolute(), options.work.absolute()
+    # A site that is a link keeps being one: what it leads to is replaced.
+    options.site, options.work = options.site.resolve(), options.work.absolute()
     return options
 
 
@@ -55,9 +57,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     steps = BuildSteps(7 if options.zensical else 6)
     try:
-        _build(options, steps)
+        with tidy_when_ended(), alone(options.work, print):
+            _build(options, steps)
     except (CheckFailed, FlopbookError) as error:
         return _failed(error, options.site)
+    except OSError as error:
+        return _failed(f"{error.filename or options.work}: {error.strerror or error}", options.site)
     except Exception as error:
         # By name: the modules of these classes are heavy, and imported by the steps that need them.
         if type(error).__name__ not in ("NotebookError", "ExtraError", "BuildError", "PolicyError"):
@@ -68,14 +73,14 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _failed(error: Exception, site: Path) -> int:
+def _failed(error: Exception | str, site: Path) -> int:
     state = f"{site} is as it was" if site.exists() else "no site was written"
     print(f"{error}\nbuild failed; {state}", file=sys.stderr)
     return 1
 
 
 def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
-    content, staged = options.work / "docs", options.work / "site.new"
+    content = options.work / "docs"
     with steps.step("check the data"):
         check_data()
     with steps.step("run the notebooks"):
@@ -90,10 +95,23 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
         steps.detail(f"{len(tree)} files, {changed} changed")
     if options.content_only:
         return
+    with staging(options.site, print) as staged:
+        _make(tree, content, staged, options, steps)
+        with steps.step("put it in place"):
+            put(staged, options.site)
+
+
+def _make(
+    tree: dict[str, bytes],
+    content: Path,
+    staged: Path,
+    options: argparse.Namespace,
+    steps: BuildSteps,
+) -> None:
+    """The whole site in a folder of its own, checked."""
     with steps.step("build the site"):
         from scripts.website.build import generator, policy, searching, slim, twins
 
-        shutil.rmtree(staged, ignore_errors=True)
         generator.mkdocs(staged, content)
         searching.write_search(staged)
         slim.slim(staged)
@@ -104,8 +122,6 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
     if options.zensical:
         with steps.step("build with Zensical"):
             generator.zensical(tree, options.work / "zensical")
-    with steps.step("swap it in"):
-        swap(staged, options.site)
 
 
 def check_data() -> None:
@@ -125,16 +141,6 @@ def check_links(site: Path) -> None:
         raise CheckFailed(
             "\n".join([*map(str, problems[:50]), f"{len(problems)} broken links in the site"])
         )
-
-
-def swap(staged: Path, site: Path) -> None:
-    """Put the new site in the place of the old one, which goes last."""
-    old = site.with_name(site.name + ".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if site.exists():
-        site.rename(old)
-    shutil.move(staged, site)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@
 # accelerator.
 #
 # To follow along on your own computer, in a clone of the repository:
-# `pip install . numpy matplotlib`. No GPU is needed. Your numbers will differ from those below, and
-# so will those of the next build of this page.
+# `pip install . numpy matplotlib`. No GPU is needed. What this page shows was measured once and
+# kept with machine and date, in `matmul-roofline.measured.json` beside the notebook. Run the
+# notebook in another folder, and it measures: your numbers will differ.
 #
 # ## Set up
 #
@@ -33,8 +34,11 @@ import os
 for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
+import datetime
+import json
 import platform
 import time
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -58,10 +62,23 @@ use_style()
 
 
 # %%
-def seconds(work, runs=9):
+RECORD = Path("matmul-roofline.measured.json")
+recorded = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else None
+measured = {}  # what this run takes the time of, by name
+
+
+def seconds(name, work, runs=9):
     """How long some work takes, shortest and median of several runs; the first, which warms up, is
-    left out.
+    left out. What was recorded is not measured again.
     """
+    if recorded:
+        return recorded["seconds"][name]
+    measured[name] = timed(work, runs)
+    return measured[name]
+
+
+def timed(work, runs):
+    """Shortest and median time of several runs on the clock of the processor."""
     work()
     times = []
     for _ in range(runs):
@@ -79,17 +96,24 @@ def matrix(rows, columns):
     return random.standard_normal((rows, columns), dtype=np.float32)
 
 
-a, b, c = matrix(1024, 1024), matrix(1024, 1024), matrix(1024, 1024)
-begun, used = time.perf_counter(), time.process_time()
-np.matmul(a, b, out=c)
-busy = (time.process_time() - used) / (time.perf_counter() - begun)
+def here():
+    """This machine, and how many threads were busy with one product."""
+    a, b, c = matrix(1024, 1024), matrix(1024, 1024), matrix(1024, 1024)
+    begun, used = time.perf_counter(), time.process_time()
+    np.matmul(a, b, out=c)
+    return {
+        "machine": f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores",
+        "numpy": np.__version__,
+        "date": datetime.date.today().isoformat(),
+        "threads": (time.process_time() - used) / (time.perf_counter() - begun),
+    }
+
+
+place = recorded or here()
+print(f"{place['machine']}, NumPy {place['numpy']}, fp32, measured {place['date']}")
 print(
-    f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}, "
-    "fp32"
-)
-print(
-    f"threads at work: {busy:.1f} (1.0 is one; less means that other programs had the core for a "
-    "while)"
+    f"threads at work: {place['threads']:.1f} (1.0 is one; less means that other programs had the "
+    "core for a while)"
 )
 
 # %% [markdown]
@@ -116,10 +140,11 @@ for n in SQUARES:
         for _ in range(times):
             np.matmul(a, b, out=c)
 
-    squares[n] = [2 * n**3 * times / t for t in seconds(work)]  # fastest, median
+    taken = seconds(f"square {n}", work)
+    squares[n] = [2 * n**3 * times / t for t in taken]  # fastest, median
 
 x, y, z = (np.ones(LONG, np.float32) for _ in range(3))
-stream = [3 * x.nbytes / t for t in seconds(lambda: np.add(x, y, out=z))]
+stream = [3 * x.nbytes / t for t in seconds("stream", lambda: np.add(x, y, out=z))]
 peak, bandwidth = max(fastest for fastest, _ in squares.values()), stream[0]
 ridge = peak / bandwidth
 print(f"peak:        {flopbook.format_quantity(peak, 'FLOP/s')}")
@@ -167,7 +192,11 @@ print(
 for rows in ROWS:
     batch, out = matrix(rows, SIDE), matrix(rows, SIDE)
     work = flopbook.arithmetic_intensity(m=rows, n=SIDE, k=SIDE, bytes_per_param=4)
-    times = seconds(lambda batch=batch, out=out: np.matmul(batch, weights, out=out), runs=7)
+    times = seconds(
+        f"layer {rows}",
+        lambda batch=batch, out=out: np.matmul(batch, weights, out=out),
+        runs=7,
+    )
     fastest, median = (work["flop"] / t for t in times)
     layer[rows] = (work["intensity"], fastest, median)
     rate, longer = (
@@ -227,14 +256,17 @@ show("Measured roofline of this machine with square products and a layer at seve
 #
 # - Let NumPy have all cores: change the "1" of the first cell, take `time.perf_counter` for the
 #   clock, and start again. Which of the two numbers grows more, and where does the ridge point go?
+# - Keep what you measured: write `json.dumps(place | {"seconds": measured})` into the file of
+#   recorded times, and the next run shows it again.
 # - Use fp64: `np.float64` in `matrix`. What happens to the peak, to the intensities and to the rate
 #   of one row?
 # - Find the caches: measure the stream for `LONG` from a thousand to a hundred million values.
 #
 # ## Check
 #
-# The claims of this page, as assertions. They run with the tests of flopbook and again each time
-# the page is built. Where a machine is shared, times differ by much, so these ask for little.
+# The claims of this page, as assertions. They run with the tests of flopbook, which measure, and
+# each time the page is built. Where a machine is shared, times differ by much, so these ask for
+# little.
 
 # %%
 assert (

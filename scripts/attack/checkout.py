@@ -10,7 +10,9 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -32,10 +34,6 @@ _TOPIC = {
     "calculators": ["ridge-point"],
 }
 _START_HERE = ("williams2009roofline", "he2022brrrr", "hooker2021hardware")
-_STUBS = (
-    *("index.md", "handbook/index.md", "using.md", "conventions.md", "contributing/index.md"),
-    *("contributing/architecture.md", "contributing/style.md", "contributing/decisions.md"),
-)
 # The calculators that have a page; all of them can still be called.
 _CALCULATORS = """
 SECTIONS = {"Rooflines": {"ridge-point": "rooflines", "min-batch": "rooflines"}}
@@ -79,13 +77,29 @@ def small_checkout(folder: Path) -> Path:
     for name, text in _ABSENT.items():
         _cut(folder / name, text)
     _entries(folder)
-    for number, name in enumerate(_STUBS):
+    for number, name in enumerate(_written_pages()):
         _write(folder / "docs" / name, _PAGE.format(f"Page {number}", ""))
     handbook = folder / "docs" / "handbook"
     _write(handbook / "index.md", f"{_PAGE.format('Handbook', '')}\n<!-- book -->\n")
     _write(handbook / "one.md", _PAGE.format("One", "order: 1\n") + _NUMBERS)
     _bibliography(folder / "bibliography", folder)
     return folder
+
+
+def _written_pages() -> list[str]:
+    """The pages of the navigation that people write; all others are made from data."""
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    return [page for page in _pages(config["nav"]) if (ROOT / "docs" / page).is_file()]
+
+
+def _pages(nav: Any) -> Iterator[str]:
+    if isinstance(nav, str):
+        yield nav
+    elif isinstance(nav, dict):
+        yield from _pages(list(nav.values()))
+    else:
+        for item in nav:
+            yield from _pages(item)
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from scripts.attack.areas import payloads, titles
+from scripts.attack.areas import builds, payloads, titles
 
-AREAS: tuple[ModuleType, ...] = (titles, payloads)
+AREAS: tuple[ModuleType, ...] = (titles, payloads, builds)

@@ -6,8 +6,8 @@ files are there.
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,12 +30,22 @@ def publish(files: Sequence[Path], site: Path) -> None:
     folder.mkdir(exist_ok=True)
     links = []
     for file in files:
-        shutil.copyfile(file, folder / file.name)
+        _replace(folder / file.name, file.read_bytes())
         kind = {"pdf": "PDF", "epub": "ePub"}[file.suffix[1:]]
         links.append(f'<a href="../book/{file.name}">{kind}</a> ({megabytes(file)})')
     files_linked = " and ".join(links)
     line = f'<p class="fb-book">The whole handbook for paper and for readers: {files_linked}.</p>'
-    page.write_text(text.replace(MARK, line + MARK, 1), encoding="utf-8")
+    _replace(page, text.replace(MARK, line + MARK, 1).encode())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file of the site whole or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def megabytes(file: Path) -> str:

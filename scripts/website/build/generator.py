@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from scripts.website.build.complaints import complaints
+from scripts.website.build.exchange import run_child
 from scripts.website.build.nav import filled
 from scripts.website.build.notebooks import as_markdown
 
@@ -79,9 +80,7 @@ def _python(module: str) -> list[str]:
 
 
 def _run(command: list[str], folder: Path = ROOT) -> None:
-    process = subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
-    )
+    process = run_child(command, folder, environment())
     if process.returncode != 0:
         raise BuildError("\n".join(complaints(process.stdout + process.stderr)))
 

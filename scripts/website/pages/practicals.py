@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flopbook.errors import Problem, UnknownName
-from flopbook.quantities.units import format_quantity
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -36,13 +35,13 @@ _HEADING = re.compile(r"^# (.+?)\s*$", re.M)
 class Practical(NamedTuple):
     """What is known of a notebook.
 
-    `seconds` is None where it was not run; `extra` names packages that it needs.
+    `executed` says whether it was run; `extra` names packages that it needs.
     """
 
     name: str
     title: str
     summary: str
-    seconds: float | None
+    executed: bool
     extra: str = ""
 
     @property
@@ -60,8 +59,8 @@ def practical_of(name: str, notebook: str) -> Practical:
     title, _, body = opening.partition("# ")[2].partition("\n")
     summary = " ".join(body.strip().partition("\n\n")[0].split())
     metadata = record["metadata"].get("flopbook", {})
-    seconds, extra = metadata.get("seconds"), metadata.get("extra", "")
-    return Practical(name, title.strip(), summary, seconds, extra)
+    executed, extra = bool(metadata.get("executed")), metadata.get("extra", "")
+    return Practical(name, title.strip(), summary, executed, extra)
 
 
 def name_problems(text: str, file: str, notebooks: Iterable[str]) -> list[Problem]:
@@ -114,8 +113,8 @@ def practicals_page(practicals: Sequence[Practical], chapters: Sequence[Chapter]
             "Each practical is a notebook that ends with assertions of its own claims. It was "
             "executed when this site was built, unless it says otherwise. Read it here, or "
             "download it and run it yourself: it needs flopbook, NumPy and matplotlib, JAX where "
-            "it says so, and no accelerator. The times are those of the machine that built the "
-            "site.\n"
+            "it says so, and no accelerator. Measurements that a page shows were recorded once, "
+            "with machine and date.\n"
         ),
     ]
     for chapter in [*chapters, None]:
@@ -137,9 +136,7 @@ def _chapter_title(chapter: Chapter | None) -> Html:
 
 def _entry(practical: Practical, also_in: Sequence[Chapter]) -> Html:
     """A practical: its title and summary, and the facts in a line below."""
-    facts: list[str] = ["not executed here"]
-    if practical.seconds is not None:
-        facts = [f"ran in {format_quantity(practical.seconds, 's')}"]
+    facts: list[str] = ["executed" if practical.executed else "not executed here"]
     if practical.extra:
         facts.append(f"needs {practical.extra.upper()}")
     for chapter in also_in:

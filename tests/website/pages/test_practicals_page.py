@@ -21,11 +21,11 @@ HEAD = (
     "practicals: [{}]\n---\n\n# Rooflines\n"
 )
 KNOWN = {
-    name: Practical(name, title, f"You will see {name}.", seconds)
-    for name, title, seconds in (
-        ("intensity", "Intensity: how much?", 2.5),
-        ("min-batch", "Minimum *batch*", None),
-        ("alone", "Alone", 61.0),
+    name: Practical(name, title, f"You will see {name}.", executed)
+    for name, title, executed in (
+        ("intensity", "Intensity: how much?", True),
+        ("min-batch", "Minimum *batch*", False),
+        ("alone", "Alone", True),
     )
 }
 FIRST = Chapter("handbook/roofline.md", "Rooflines", "", 30, ("intensity", "min-batch"))
@@ -39,31 +39,31 @@ def notebook(*cells: tuple[str, str], **metadata: object) -> str:
 
 
 def test_a_notebook_says_what_it_shows() -> None:
-    """Its heading, the paragraph below it on one line, and the time that its run took."""
+    """Its heading, the paragraph below it on one line, and that it was run."""
     text = (
         "# Dot product: what is done?\n\nYou will run\na program.\n\n"
         "To follow along: ...\n\n## Set up\n"
     )
     found = practical_of(
-        "dot-product", notebook(("markdown", text), ("code", "1"), flopbook={"seconds": 1.5})
+        "dot-product", notebook(("markdown", text), ("code", "1"), flopbook={"executed": True})
     )
     assert found == (
         "dot-product",
         "Dot product: what is done?",
         "You will run a program.",
-        1.5,
+        True,
         "",
     )
     assert found.page == "notebooks/dot-product.ipynb"
 
 
 def test_a_notebook_that_says_little_is_listed_all_the_same() -> None:
-    """Run elsewhere, so without a time; opened by code; or without a heading."""
+    """Not run; opened by code; or without a heading."""
     assert practical_of("n", notebook(("code", "# not a heading"), ("markdown", "# T"))) == (
         "n",
         "T",
         "",
-        None,
+        False,
         "",
     )
     assert practical_of("n", notebook()).title == "n"
@@ -146,30 +146,31 @@ def test_the_page_says_times_and_further_chapters() -> None:
     text = practicals_page(list(KNOWN.values()), [FIRST, SECOND])
     items = {part.partition("]")[0]: part for part in text.split("### [")[1:]}
     assert (
-        "ran in 2.5 s" in items["Intensity: how much?"]
+        ">executed · " in items["Intensity: how much?"]
         and "also in" not in items["Intensity: how much?"]
     )
     batch = next(part for title, part in items.items() if title.startswith("Minimum"))
     assert (
-        "ran in" not in batch
+        ">executed" not in batch
         and 'also in <a href="../handbook/batch/">Batches &amp; tokens</a>' in batch
     )
 
 
 def test_the_page_says_what_a_practical_needs_and_whether_it_was_run() -> None:
-    head = {"extra": "jax", "seconds": 20.0}
+    head = {"extra": "jax", "executed": True}
     one, other = (
         practical_of(name, notebook(("markdown", f"# {name}"), flopbook=head))
         for name in ("one", "other")
     )
-    text = practicals_page([one, other._replace(seconds=None)], [])
+    text = practicals_page([one, other._replace(executed=False)], [])
     first, second = text.split("### [")[1:]
     assert (
-        "ran in 20 s · needs JAX · <a" in first and "not executed here · needs JAX · <a" in second
+        '<p class="fb-note">executed · needs JAX · <a' in first
+        and "not executed here · needs JAX · <a" in second
     )
 
 
 def test_markup_in_a_title_is_text() -> None:
-    bad = Practical("bad", "<script>alert(1)</script> [x](y)", "<img src=x onerror=y>", 1.0)
+    bad = Practical("bad", "<script>alert(1)</script> [x](y)", "<img src=x onerror=y>", True)
     text = practicals_page([bad], [FIRST._replace(practicals=("bad",), title="<b>")])
     assert "<script" not in text and "<img" not in text and "<b>" not in text

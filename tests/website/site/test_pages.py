@@ -117,7 +117,7 @@ def test_no_page_carries_what_the_notebook_plugin_writes(site: Path) -> None:
 
 
 def test_practicals_and_chapters_lead_to_each_other(site: Path) -> None:
-    """The page of practicals has every notebook with its time and its file.
+    """The page of practicals has every notebook with whether it was run, and its file.
 
     So do chapter and notebook, both ways.
     """
@@ -125,7 +125,7 @@ def test_practicals_and_chapters_lead_to_each_other(site: Path) -> None:
     for path in sources():
         name = path.stem
         assert f'href="{name}/"' in page and f'href="{name}/{name}.ipynb" download' in page, name
-    assert len(re.findall(r"ran in [\d.]+ (?:s|ms|min)|not executed here", page)) == len(sources())
+    assert len(re.findall(r"executed ·|not executed here", page)) == len(sources())
     for one in chapters():
         text = file_of(site, one.page.removesuffix(".md") + "/").read_text(encoding="utf-8")
         for name in one.practicals:

@@ -1,0 +1,251 @@
+"""Builds of a small checkout that are killed, run two at a time, or run out of space.
+
+Each ends with a site that equals the one of a clean build, or the one that was there before; what
+is built next equals a clean build; no process is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import hashlib
+import os
+import queue
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from scripts.attack.campaign import Attempt, Campaign
+from scripts.attack.checkout import build, build_command, environment, small_checkout
+
+NAME = "builds"
+_KILLS, _PAIRS, _DISKS = 50, 20, 10
+_EDIT = "docs/handbook/one.md"
+_PATIENCE_S = 300
+_LANES = 2
+# Run in a mount namespace of its own: a small disk, the old site on it, a build into it.
+_SMALL_DISK = """
+mount -t tmpfs -o size="$1" tmpfs "$2" || exit 77
+cp -a "$3" "$2/site" || exit 77
+shift 3
+"$@"
+status=$?
+cp -a "$OUT_OF/site" "$OUT_TO"
+ls "$OUT_OF" >&2
+exit $status
+"""
+
+
+class _Bench:
+    """A small checkout with the hashes of its two sites: of the text before and after an edit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = small_checkout(folder)
+        self.before = self._built()
+        self.old = folder.with_name(f"{folder.name}-old")
+        shutil.copytree(self.folder / "site", self.old)
+        text = (self.folder / _EDIT).read_text(encoding="utf-8")
+        (self.folder / _EDIT).write_text(f"{text}\nA line more.\n", encoding="utf-8")
+        begun = time.monotonic()
+        self.after = self._built()
+        self.seconds = time.monotonic() - begun
+        assert self.before != self.after
+
+    def _built(self) -> str:
+        done = build(self.folder)
+        if done.returncode:
+            raise RuntimeError(f"the small checkout does not build: {done.stdout}{done.stderr}")
+        return digest(self.folder / "site")
+
+    def beside(self, folder: Path) -> _Bench:
+        """The same in another folder, for what runs at the same time."""
+        other = copy.copy(self)
+        other.folder = folder
+        shutil.copytree(self.folder, folder)
+        return other
+
+    def go_back(self) -> None:
+        """Put the old site in place."""
+        shutil.rmtree(self.folder / "site", ignore_errors=True)
+        shutil.copytree(self.old, self.folder / "site")
+
+    def fault(self, *, leftovers: bool = False) -> str:
+        """What is wrong with the site as it is; names of leftovers only where there may be none."""
+        site = self.folder / "site"
+        if digest(site) not in (self.before, self.after):
+            return "the site is neither the old one nor the new one"
+        names = {path.name for path in self.folder.glob("site*")} - {"site"}
+        return "" if leftovers or not names else f"left behind: {', '.join(sorted(names))}"
+
+
+_Try = Callable[[_Bench, float], Attempt]
+
+
+def digest(folder: Path) -> str:
+    """One hash of the names and bytes of all files of a folder."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
+
+
+def attack(campaign: Campaign) -> Iterator[Attempt]:
+    """Kills, pairs and full disks, in as many checkouts at once as there are cores for."""
+    first = _Bench(campaign.folder / "checkout-0")
+    lanes = [first, *(first.beside(campaign.folder / f"checkout-{n}") for n in range(1, _LANES))]
+    free: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
+    for bench in lanes:
+        free.put(bench)
+
+    def in_a_lane(job: tuple[_Try, float]) -> Attempt:
+        bench = free.get()
+        try:
+            return job[0](bench, job[1])
+        finally:
+            free.put(bench)
+
+    # Chance is asked before anything runs: the order in which lanes are free is not its business.
+    jobs = [
+        (one, campaign.rng.random())
+        for one, whole in ((_killed, _KILLS), (_pair, _PAIRS), (_full_disk, _DISKS))
+        for _ in range(campaign.count(whole))
+    ]
+    with ThreadPoolExecutor(_LANES) as pool:
+        yield from pool.map(in_a_lane, jobs)
+        for fault in pool.map(_whole, lanes):
+            yield Attempt("a build after all of it", fault)
+
+
+def _whole(bench: _Bench) -> str:
+    done = build(bench.folder)
+    if done.returncode:
+        return f"exit {done.returncode}: {done.stderr[-300:]}"
+    is_new = digest(bench.folder / "site") == bench.after
+    return bench.fault() or ("" if is_new else "the site is not the new one")
+
+
+def _started(bench: _Bench) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        build_command(),
+        cwd=bench.folder,
+        env=environment(bench.folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _killed(bench: _Bench, chance: float) -> Attempt:
+    """A build that is killed at a random moment; its children are gone soon after."""
+    bench.go_back()
+    moment = chance * bench.seconds * 1.1
+    name = ("KILL", "KILL", "TERM")[int(chance * 1e6) % 3]
+    process = _started(bench)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(moment)
+    process.send_signal(getattr(signal, f"SIG{name}"))
+    process.wait(_PATIENCE_S)
+    what = f"{name} after {moment:.2f} s"
+    if left := _left_running(process.pid):
+        return Attempt(what, f"still running: {left}")
+    return Attempt(what, bench.fault(leftovers=name == "KILL"))
+
+
+def _left_running(session: int) -> str:
+    """What of a session runs on after three seconds; it is ended then."""
+    deadline = time.monotonic() + 3
+    while (left := _of_session(session)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return ", ".join(left.values())
+
+
+def _of_session(session: int) -> dict[int, str]:
+    """Processes of a session with their commands, without those that only wait to be reaped."""
+    found: dict[int, str] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = (path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            if int(fields[3]) == session and fields[0] != "Z":
+                command = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                found[int(path.name)] = command[:120]
+    return found
+
+
+def _pair(bench: _Bench, chance: float) -> Attempt:
+    """Two builds at once, the second begun at a random moment of the first."""
+    bench.go_back()
+    moment = chance * bench.seconds
+    first = _started(bench)
+    time.sleep(moment)
+    second = _started(bench)
+    said = [process.communicate(timeout=_PATIENCE_S)[0] for process in (first, second)]
+    what = f"a second build after {moment:.2f} s"
+    if first.returncode or second.returncode:
+        return Attempt(what, f"exit {first.returncode} and {second.returncode}: {said[1][-300:]}")
+    if digest(bench.folder / "site") != bench.after:
+        return Attempt(what, "the site is not the one of a clean build")
+    return Attempt(what, bench.fault())
+
+
+def _full_disk(bench: _Bench, chance: float) -> Attempt:
+    """A build on a disk that holds the old site and less than all of the new one."""
+    out = bench.folder.with_name(f"{bench.folder.name}-disk-{chance}")
+    disk = out / "disk"
+    disk.mkdir(parents=True)
+    size = sum(path.stat().st_size for path in bench.old.rglob("*"))
+    room = int(size * (1.22 + 1.2 * chance))
+    folders = ("--site", str(disk / "site"), "--work", str(disk / "build"))
+    script = ["sh", "-c", _SMALL_DISK, "sh", str(room), str(disk), str(bench.old)]
+    spaces = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    variables = {"OUT_OF": str(disk), "OUT_TO": str(out / "site")}
+    done = _run(bench, [*spaces, *script, *build_command(*folders)], variables)
+    what = f"a disk of {room:,} bytes"
+    if done.returncode == 77 or "unshare" in done.stderr[:20]:
+        return _small_files(bench, chance)
+    if "Traceback" in done.stderr:
+        return Attempt(what, f"a traceback: {done.stderr[-300:]}")
+    expected = bench.after if done.returncode == 0 else bench.before
+    is_whole = digest(out / "site") == expected
+    return Attempt(what, "" if is_whole else f"exit {done.returncode} and not the site of it")
+
+
+def _small_files(bench: _Bench, chance: float) -> Attempt:
+    """Where no disk can be made: a system that refuses files above a size."""
+    bench.go_back()
+    limit = int(2 ** (10 + 8 * chance))
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = _run(bench, build_command(), {}, limited)
+    what = f"files of at most {limit:,} bytes"
+    if "Traceback" in done.stderr:
+        return Attempt(what, f"a traceback: {done.stderr[-300:]}")
+    return Attempt(what, bench.fault())
+
+
+def _run(
+    bench: _Bench,
+    command: list[str],
+    variables: dict[str, str],
+    begin: Callable[[], None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=bench.folder,
+        env=environment(bench.folder) | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=begin,
+    )

@@ -1,0 +1,153 @@
+"""One build of a checkout at a time, and a new site in the place of the old one in one step.
+
+A build writes beside the site, on its own file system, into a folder that no other build knows.
+Whenever it ends, by a fault or from outside, the site is the old one or the new one. What a build
+that was killed has left behind is removed by the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+_HOLDER = "building"  # names the process that builds, for those who wait
+_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+_HERE = -100  # AT_FDCWD
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@contextlib.contextmanager
+def alone(work: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Hold a work folder against other builds; who comes second waits and says for whom.
+
+    The system gives the folder back when the process ends, however it ends.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    with _locked(work, lambda: say(f"waiting for the build of {_holder(work)} in {work}")):
+        (work / _HOLDER).write_text(f"process {os.getpid()}\n", encoding="utf-8")
+        try:
+            yield
+        finally:
+            (work / _HOLDER).unlink(missing_ok=True)
+
+
+def _holder(work: Path) -> str:
+    with contextlib.suppress(OSError):
+        return (work / _HOLDER).read_text(encoding="utf-8").strip() or "another process"
+    return "another process"
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def staging(site: Path, say: Callable[[str], None]) -> Iterator[Path]:
+    """A new folder beside a site, gone at the end unless it was put into the site's place.
+
+    First the site is recovered if a build ended while it had no name.
+    """
+    site.parent.mkdir(parents=True, exist_ok=True)
+    place = f"the folder {site.parent}"
+    with _locked(site.parent, lambda: say(f"waiting for another build into {place}")):
+        recover(site)
+        staged = site.with_name(f"{site.name}.new-{os.getpid()}")
+        staged.mkdir()
+        try:
+            yield staged
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def recover(site: Path) -> None:
+    """Give a lone old site its name back, and remove what killed builds have left.
+
+    To be called by one build at a time.
+    """
+    old = _old(site)
+    if old.exists() and not site.exists():
+        old.rename(site)
+    for leftover in (old, *site.parent.glob(f"{site.name}.new-*")):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _old(site: Path) -> Path:
+    return site.with_name(f"{site.name}.old")
+
+
+def put(staged: Path, site: Path) -> None:
+    """Let a staged site and the one in its place change names; the old one is then the staged."""
+    if not site.exists():
+        staged.rename(site)
+    elif not _exchanged(staged, site):
+        # Without the call there is a moment without a site; the next build recovers from it.
+        site.rename(_old(site))
+        staged.rename(site)
+        _old(site).rename(staged)
+
+
+def _exchanged(first: Path, second: Path) -> bool:
+    """Whether the system let two folders change their names in one step."""
+    call = getattr(_LIBC, "renameat2", None)
+    if call is None:
+        return False
+    names = (os.fsencode(first), os.fsencode(second))
+    return bool(call(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
+
+
+def run_child(
+    command: Sequence[str], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a program that ends with this one, and keep what it prints."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=end_with_parent,
+    )
+
+
+def end_with_parent() -> None:
+    """Ask the system to end this process when its parent ends; Linux can."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_DEATH_SIGNAL, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def tidy_when_ended() -> Iterator[None]:
+    """Let a polite request to end take the way of an exception, so that nothing is left behind."""
+
+    def end(number: int, _frame: object) -> None:
+        sys.exit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may decide on signals
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

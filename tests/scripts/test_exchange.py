@@ -1,0 +1,123 @@
+"""One build at a time, and a site that is whole at every moment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from scripts.website.build import exchange
+
+SAY_NOTHING = [].append
+
+
+def site_of(folder: Path, text: str) -> Path:
+    """A site of one page."""
+    folder.mkdir(parents=True)
+    (folder / "index.html").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_a_new_site_takes_the_place_of_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool
+) -> None:
+    site = site_of(tmp_path / "site", "old")
+    if not can_exchange:
+        monkeypatch.setattr(exchange, "_exchanged", lambda *_: False)
+    with exchange.staging(site, SAY_NOTHING) as staged:
+        (staged / "index.html").write_text("new")
+        exchange.put(staged, site)
+    assert (site / "index.html").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_first_site_needs_no_old_one(tmp_path: Path) -> None:
+    with exchange.staging(tmp_path / "a" / "site", SAY_NOTHING) as staged:
+        (staged / "index.html").write_text("new")
+        exchange.put(staged, tmp_path / "a" / "site")
+    assert (tmp_path / "a" / "site" / "index.html").read_text() == "new"
+
+
+def test_a_failure_leaves_the_old_site_and_nothing_else(tmp_path: Path) -> None:
+    site = site_of(tmp_path / "site", "old")
+    with pytest.raises(OSError, match="full"), exchange.staging(site, SAY_NOTHING) as staged:
+        (staged / "half.html").write_text("ne")
+        raise OSError("full")
+    assert (site / "index.html").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_lone_old_site_gets_its_name_back(tmp_path: Path) -> None:
+    """A build that was killed between two renames, on a system that cannot exchange."""
+    site_of(tmp_path / "site.old", "old")
+    site_of(tmp_path / "site.new-77", "half")
+    exchange.recover(tmp_path / "site")
+    assert (tmp_path / "site" / "index.html").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_the_second_build_waits_and_says_for_whom(tmp_path: Path) -> None:
+    said: list[str] = []
+    ended = threading.Event()
+
+    def second() -> None:
+        with exchange.alone(tmp_path, said.append):
+            ended.set()
+
+    with exchange.alone(tmp_path, said.append):
+        thread = threading.Thread(target=second)
+        thread.start()
+        deadline = time.monotonic() + 10
+        while not said and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not ended.is_set()
+        assert said == [f"waiting for the build of process {os.getpid()} in {tmp_path}"]
+    thread.join(10)
+    assert ended.is_set() and list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\nfrom pathlib import Path\n"
+        "from scripts.website.build.exchange import alone\n"
+        "with alone(Path(sys.argv[1]), print):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], check=False)
+    said: list[str] = []
+    with exchange.alone(tmp_path, said.append):
+        pass
+    assert said == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
+def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, subprocess, sys, time\n"
+        "from scripts.website.build.exchange import end_with_parent\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], "
+        "preexec_fn=end_with_parent)\n"
+        "print(child.pid, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False
+    )
+    state = Path("/proc") / done.stdout.strip() / "stat"
+    deadline = time.monotonic() + 10
+    while _runs(state) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _runs(state)
+
+
+def _runs(state: Path) -> bool:
+    try:
+        return state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
