@@ -19,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site book serve test check lint links bench attack jax lock clean
+.PHONY: help setup site book serve test check lint links bench attack bill jax lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -47,12 +47,13 @@ test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
 check: lint ## lint, types and every test that needs no browser, for everyday use
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not browser" --ignore tests/website/site $(PYTEST_ARGS)
 
-lint: setup ## check data, code style, formatting, types and which room imports which
+lint: setup ## check data, code style, formatting, types, which room imports which, and workflows
 	@$(BIN)/flopbook lint
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
 links: setup ## check every outside link of data and prose
 	@$(BIN)/python -m scripts.check_links $(LINKS_ARGS)
@@ -63,6 +64,11 @@ bench: setup ## measure the speeds that the project promises
 attack: setup ## try hostile data, prose, files and moments on the project (ATTACK_ARGS="--seed 7 titles" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
 	@$(BIN)/python -m scripts.attack $(ATTACK_ARGS)
+
+bill: setup ## build the wheel into dist/, with its hashes and its bill of materials
+	@rm -rf dist
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@$(BIN)/python -m scripts.bill
 
 jax: setup ## install JAX beside .venv and execute the notebooks that need it
 	@$(BIN)/python -m scripts.setup_jax --run

@@ -21,6 +21,7 @@ PACKAGE = ROOT / "calculators" / "flopbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 CODE = [*MODULES, *sorted((ROOT / "scripts").rglob("*.py"))]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
+ATTACKS = sorted((ROOT / "scripts" / "attack").rglob("*.py"))
 
 MAX_LINES, MAX_FUNCTION, MAX_PARAMETERS = 400, 60, 6
 # Longer for now: each is to be split, and then leaves this list.
@@ -196,11 +197,13 @@ def test_only_scripts_know_the_site_generator() -> None:
 def test_as_much_of_tests_as_of_source() -> None:
     """Tests hold at least as much as what they test.
 
-    Nodes of the syntax tree are counted: how many lines they take is up to the formatter.
+    Nodes of the syntax tree are counted: how many lines they take is up to the formatter. What
+    attacks the project tests it.
     """
+    tested = [path for path in CODE if path not in ATTACKS]
     tests, code = (
         sum(len(list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))) for path in group)
-        for group in (TESTS, CODE)
+        for group in (TESTS + ATTACKS, tested)
     )
     assert tests >= code
 

@@ -1,11 +1,9 @@
-"""The set-up layer: the lock, the set-up script, the workflows."""
+"""The set-up layer: the lock, the set-up script, the targets of make."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,12 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import yaml
 
 ROOT = Path(__file__).parents[2]
 INPUTS = sorted((ROOT / "requirements").glob("*.in"))
 LOCKS = {name: (ROOT / "requirements" / f"{name}.txt").read_text() for name in ("lock", "jax")}
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def name_of(requirement: str) -> str:
@@ -180,112 +176,12 @@ def test_make_alone_lists_every_target() -> None:
         "lint",
         "links",
         "bench",
+        "attack",
+        "bill",
         "jax",
         "lock",
         "clean",
     } <= listed
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_are_pinned_and_may_do_little(path: Path) -> None:
-    uses = re.findall(r"uses: (.*)", path.read_text())
-    assert uses
-    for use in uses:
-        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
-    flow = yaml.safe_load(path.read_text())
-    assert flow["permissions"] == {"contents": "read"}
-    assert flow["concurrency"]
-    for name, job in flow["jobs"].items():
-        assert job["timeout-minutes"]
-        assert name in ("deploy", "propose") or "permissions" not in job
-        for step in job["steps"]:
-            if "checkout" in step.get("uses", ""):
-                assert step["with"]["persist-credentials"] is False
-
-
-@pytest.mark.parametrize(
-    "path", [path for path in WORKFLOWS if "propose:" in path.read_text()], ids=lambda p: p.name
-)
-def test_a_job_that_may_write_runs_nothing_that_was_fetched(path: Path) -> None:
-    """What was read from the web is made into a patch by a job that may not write.
-
-    Another one only applies it.
-    """
-    jobs = yaml.safe_load(path.read_text())["jobs"]
-    assert jobs["propose"]["permissions"] == {"contents": "write", "pull-requests": "write"}
-    checkout, run = jobs["propose"]["steps"]
-    assert checkout["uses"].startswith("actions/checkout@") and run["run"].startswith(
-        ".ci/propose "
-    )
-    assert "${{" not in run["run"], (
-        "values go through the environment, where no shell reads them as code"
-    )
-    (before,) = [job for name, job in jobs.items() if name == jobs["propose"]["needs"]]
-    assert before["outputs"]["patch"] and before["steps"][-1]["run"].startswith(
-        ".ci/patch bibliography"
-    )
-    assert ".github" not in before["steps"][-1]["run"]
-
-
-def git(folder: Path, *words: str) -> str:
-    names = ["-c", "user.name=Jane", "-c", "user.email=jane@acme.example"]
-    return subprocess.run(
-        ["git", *names, *words], cwd=folder, capture_output=True, text=True, check=True
-    ).stdout
-
-
-@pytest.mark.parametrize("already", ["0", "1"])
-def test_a_patch_becomes_a_pull_request(tmp_path: Path, already: str) -> None:
-    """What one checkout changed, new files too, arrives on a branch of the other.
-
-    Gh and the remote are stand-ins.
-    """
-    work, remote, tools = tmp_path / "work", tmp_path / "remote.git", tmp_path / "tools"
-    (work / ".ci").mkdir(parents=True)
-    tools.mkdir()
-    for name in ("patch", "propose"):
-        shutil.copy(ROOT / ".ci" / name, work / ".ci" / name)
-    (work / "data").mkdir()
-    (work / "data" / "old.txt").write_text("old\n")
-    git(work, "init", "-q", "-b", "main")
-    git(work, "add", "-A")
-    git(work, "commit", "-qm", "first")
-    git(tmp_path, "clone", "-q", "--bare", str(work), str(remote))
-    git(tmp_path, "clone", "-q", str(remote), "other")
-    assert (
-        subprocess.run([work / ".ci" / "patch", "data"], capture_output=True, check=True).stdout
-        == b""
-    )
-    (work / "data" / "old.txt").write_text("new\n")
-    (work / "data" / "more.txt").write_text("more\n")
-    (work / "elsewhere.txt").write_text("not this\n")
-    message = subprocess.run(
-        [work / ".ci" / "patch", "data"], capture_output=True, text=True, check=True
-    ).stdout
-    assert message.startswith("patch=") and message.count("\n") == 1
-    (tools / "gh").write_text(
-        f'#!/bin/sh\n[ "$2" = list ] && echo {already} || echo "$@" >> {tmp_path}/made\n'
-    )
-    (tools / "gh").chmod(0o755)
-    environment = {
-        **os.environ,
-        "PATH": f"{tools}:{os.environ['PATH']}",
-        "PATCH": message.strip().removeprefix("patch="),
-        "GH_TOKEN": "t",
-        "GITHUB_REPOSITORY": "acme/book",
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.file://{remote}.insteadOf",
-        "GIT_CONFIG_VALUE_0": "https://x-access-token:t@github.com/acme/book.git",
-    }
-    command = [tmp_path / "other" / ".ci" / "propose", "papers", "New works", "A body; $(touch x)"]
-    subprocess.run(command, env=environment, capture_output=True, check=True)
-    assert git(remote, "log", "-1", "--format=%s", "papers") == "New works\n"
-    assert git(remote, "show", "--stat=80", "--format=", "papers").count("|") == 2
-    assert git(remote, "show", "papers:data/more.txt") == "more\n"
-    made = (tmp_path / "made").read_text() if already == "0" else ""
-    assert (made.startswith("pr create --repo acme/book --head papers --base main")) == (
-        already == "0"
-    )
 
 
 def test_ci_runs_the_two_commands_of_the_readme() -> None:

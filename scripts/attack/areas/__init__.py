@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from scripts.attack.areas import builds, payloads, titles
+from scripts.attack.areas import builds, payloads, same_bytes, titles
 
-AREAS: tuple[ModuleType, ...] = (titles, payloads, builds)
+AREAS: tuple[ModuleType, ...] = (titles, payloads, builds, same_bytes)

@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from flopbook.data.library import references
 from scripts.website.build.complaints import complaints
 from scripts.website.build.exchange import run_child
 from scripts.website.build.nav import filled
@@ -71,8 +73,19 @@ def _read_config() -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Variables for MkDocs: without them the theme prints a notice about its successor."""
-    return {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+    """Variables for MkDocs: the day of the site is that of its newest reading, not today.
+
+    Without the others the theme prints a notice about its successor.
+    """
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+    return {**os.environ, **quiet, "SOURCE_DATE_EPOCH": str(newest_reading())}
+
+
+def newest_reading() -> int:
+    """Seconds of the day on which the newest source was read, for the map of the site."""
+    days = [work.urldate for work in references().values() if work.urldate]
+    newest = datetime.fromisoformat(max(days, default="2026-01-01"))
+    return int(newest.replace(tzinfo=UTC).timestamp())
 
 
 def _python(module: str) -> list[str]:
