@@ -195,9 +195,13 @@ COMBINATIONS = {
         ("fsdp-limit", *H100, "--experts", "8", "--experts-per-token", "9"),
         "more experts than there are",
     ),
-    "width unknown": (
-        ("min-batch", "--peak", "1PFLOP/s", "--bandwidth", "1TB/s", "--dtype", "mxfp4"),
-        "give --bytes-per-param",
+    "format that the chip lacks": (
+        ("decode", "--model", "llama-3-8b", "--seq", "8192", *H100, "--dtype", "nvfp4"),
+        "has no dense nvfp4 tensor peak; it has: bf16 2:4, bf16 dense,",
+    ),
+    "unknown format of a tensor": (
+        ("kv-cache", "--model", "llama-3-8b", "--seq", "8192", "--kv-dtype", "fp7"),
+        "unknown kv-dtype 'fp7'",
     ),
 }
 

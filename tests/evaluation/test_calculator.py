@@ -192,11 +192,10 @@ def test_the_width_follows_the_number_format() -> None:
         )
 
 
-def test_a_block_format_has_no_single_width() -> None:
-    with pytest.raises(
-        FlopbookError, match="the width of mxfp4 depends on its scales; give --bytes-per-param"
-    ):
-        calculate("min-batch", peak=1e15, bandwidth=1e12, dtype="mxfp4")
+def test_the_width_of_a_block_format_includes_its_scales() -> None:
+    """A scale of 8 bits for 32 values makes 4.25 bits a value (darvish2023microscaling)."""
+    asked = calculate("min-batch", peak=1e15, bandwidth=1e12, dtype="mxfp4")
+    assert asked["tokens"] == 1000 * 4.25 / 8 / 2
     assert (
         calculate("min-batch", peak=1e15, bandwidth=1e12, dtype="mxfp4", bytes_per_param="0.53")[
             "tokens"

@@ -8,7 +8,7 @@ from flopbook.cli.answering import refuse_binary, show, show_each
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.drawing.pictures import DRAWINGS, Drawing
 from flopbook.evaluation.answers import example
-from flopbook.evaluation.calculator import calculate, reads, takes
+from flopbook.evaluation.calculator import calculate, reads, takes, tensors
 from flopbook.evaluation.request import flag, option_names
 from flopbook.evaluation.several import answer_each, names_several
 from flopbook.formulas.declaration import Formula, Input
@@ -24,8 +24,15 @@ _LOOKUPS = {
     "config": ("FILE", "config.json of a Hugging Face model, in place of --model."),
     "dtype": (
         "FORMAT",
-        "Number format of the peak and of the weights: bf16 (default), fp8, fp32 ...",
+        "Number format: bf16 (default), fp8, int4 ...; a rule says which tensors it holds for.",
     ),
+    "weight_dtype": ("FORMAT", "Number format of the weights, in place of the rule for --dtype."),
+    "compute_dtype": ("FORMAT", "Number format that products run at the peak rate of."),
+    "kv_dtype": ("FORMAT", "Number format of the KV cache."),
+    "activation_dtype": ("FORMAT", "Number format of activations."),
+    "grad_dtype": ("FORMAT", "Number format of gradients."),
+    "optimizer_dtype": ("FORMAT", "Number format of the optimizer state."),
+    "dispatch_dtype": ("FORMAT", "Number format in which tokens are sent to experts."),
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
@@ -69,7 +76,9 @@ _PLOT = Option(
 
 def command(formula: Formula) -> Command:
     """The command of a formula."""
-    lookups = [_lookup_option(name) for name in (*takes(formula), *reads(formula))]
+    lookups = [
+        _lookup_option(name) for name in (*takes(formula), *tensors(formula), *reads(formula))
+    ]
     inputs = [_input_option(name, spec, formula) for name, spec in formula.inputs.items()]
     drawing = DRAWINGS.get(formula.id)
     asking = (*_ASKING, *_drawing_options(drawing))
@@ -152,7 +161,7 @@ def _binary_options(formula: Formula) -> tuple[Option, ...]:
 
 def _lookup_option(name: str) -> Option:
     metavar, text = _LOOKUPS[name]
-    return Option(f"--{name}", name, text, metavar)
+    return Option(f"--{name.replace('_', '-')}", name, text, metavar)
 
 
 def _input_option(name: str, spec: Input, formula: Formula) -> Option:

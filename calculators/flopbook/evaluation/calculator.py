@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.fit import fit_of
+from flopbook.evaluation.formats import add_format_note, formats_used
 from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, add_notes
-from flopbook.evaluation.request import Request, flag, read_input, reads, takes
+from flopbook.evaluation.request import Request, flag, read_input, reads, takes, tensors
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas import get_formula
 from flopbook.formulas.conditions import chip_has_the_axes
 from flopbook.formulas.declaration import Input
 from flopbook.formulas.input_bounds import check_input
-from flopbook.quantities.dtypes import DTYPE_BYTES
+from flopbook.quantities.dtypes import WIDTHS
 
 if TYPE_CHECKING:
     from flopbook.hardware.picked import Picked, PickedWord
@@ -34,6 +35,7 @@ __all__ = (
     "reads",
     "resolved",
     "takes",
+    "tensors",
 )
 
 
@@ -73,8 +75,10 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     looked_up = _look_up(name, spec, request)
     if looked_up is not None:
         return looked_up
-    if spec.dtype:
-        return Value(_width(name, request.dtype), spec.unit, f"width of {request.dtype}")
+    # A peak has a format too, but no width.
+    if spec.dtype and spec.chip != "peak":
+        dtype = request.format_of(spec.dtype)
+        return Value(WIDTHS[dtype], spec.unit, f"width of {dtype}")
     if name in request.formula.defaults:
         return Value(request.formula.defaults[name], unit, DEFAULT)
     ways = [flag(name)]
@@ -83,13 +87,6 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if spec.model:
         ways.append("--model")
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
-
-
-def _width(name: str, dtype: str) -> float:
-    """Bytes of one number in a format. Raises FlopbookError for a format with shared scales."""
-    if dtype not in DTYPE_BYTES:
-        raise FlopbookError(f"the width of {dtype} depends on its scales; give {flag(name)}")
-    return DTYPE_BYTES[dtype]
 
 
 def _look_up(name: str, spec: Input, request: Request) -> Value | None:
@@ -122,6 +119,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     """The answer, with the notes that a reader needs and the sources that it rests on."""
     _check_axes(request, values)
     add_notes(request, values, outputs)
+    add_format_note(request, values)
     # What nobody used is not an input of the answer.
     used = {name: value for name, value in values.items() if not _stands_for_none(value)}
     sources = [value.source for value in values.values() if value.source]
@@ -151,7 +149,8 @@ def _named(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:
     # A peak that was typed belongs to no number format that we know.
     if request.chip and "peak" in values and values["peak"].origin != GIVEN:
         names |= {"dtype": request.dtype, "sparsity": request.sparsity}
-    return {option: Value(name, "") for option, name in names.items()}
+    chosen = {option: Value(name, "") for option, name in names.items()}
+    return chosen | formats_used(request, values)
 
 
 def _stands_for_none(used: Value) -> bool:

@@ -15,8 +15,10 @@ from flopbook.evaluation.request import Request, flag, read_input
 from flopbook.formulas.declaration import Input
 from flopbook.formulas.input_bounds import check_input
 from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose_peak
 from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
+from flopbook.quantities.dtypes import STANDS_FOR
 from flopbook.quantities.units import format_quantity, plural
 
 # Gives a value of the chip of a request; None where the question does not need it.
@@ -41,12 +43,20 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | PickedWord |
         way = flag(name)
         # Only where the message lists other formats to choose from.
         if spec.chip == "peak" and "it has: " in str(error):
-            way += ", or another --dtype"
+            way += f", or another --{'compute-' if request.applies_rule else ''}dtype"
         raise FlopbookError(f"{error}; give {way}") from None
 
 
 def _peak(chip: Chip, request: Request) -> Picked:
-    return chip.pick_peak(request.dtype, request.sparsity)
+    """The peak of the format that multiplies; a chip with fp4 multiplies nvfp4 at that rate."""
+    dtype, sparsity = request.peak_dtype, request.sparsity
+    stand_in = STANDS_FOR.get(dtype, "") if request.applies_rule else ""
+    claims = chip.entry.claims
+    if choose_peak(claims, dtype, sparsity) or not choose_peak(claims, stand_in, sparsity):
+        return chip.pick_peak(dtype, sparsity)
+    picked = chip.pick_peak(stand_in, sparsity)
+    note = f"{chip.id} has no {dtype} peak on record; its {stand_in} peak is used"
+    return picked._replace(notes=(*picked.notes, note))
 
 
 def _roofs(chip: Chip, request: Request) -> PickedWord:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas.declaration import Formula, Input
 from flopbook.quantities.choices import choice
-from flopbook.quantities.dtypes import BLOCK_DTYPES, DTYPE_BYTES
+from flopbook.quantities.dtypes import (
+    ASKED,
+    OPTIONS,
+    WIDTHS,
+    Formats,
+    format_options,
+    formats,
+)
 from flopbook.quantities.units import UnitError, is_bare, one_way, parse_quantity
 
 if TYPE_CHECKING:
@@ -25,7 +32,7 @@ MOST_BARE_TERABYTES = 10
 LINKS = ("link_bandwidth", "scaleout_bandwidth")
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 # The options that are one of several words, with their words.
-WORDS = {"dtype": (*DTYPE_BYTES, *BLOCK_DTYPES), "sparsity": SPARSITIES}
+WORDS = {"dtype": tuple(WIDTHS), "sparsity": SPARSITIES} | dict.fromkeys(OPTIONS, tuple(WIDTHS))
 
 
 class Request:
@@ -48,8 +55,27 @@ class Request:
 
     @property
     def dtype(self) -> str:
-        """The number format of peaks and weights."""
+        """The number format that was asked for; `formats` has what it means for each tensor."""
         return str(self.options.get("dtype") or "bf16")
+
+    @property
+    def formats(self) -> Formats:
+        """The number format of each tensor: by the rule of `dtype`, unless one was given."""
+        return formats(self.dtype, self.options)
+
+    def format_of(self, tensor: str) -> str:
+        """The format that fills an input; that of `dtype` itself where it names no tensor."""
+        return self.dtype if tensor in ("", ASKED) else str(getattr(self.formats, tensor))
+
+    @property
+    def applies_rule(self) -> bool:
+        """Whether the peak is that of what multiplies, and not of the format asked for."""
+        return any(spec.chip == "peak" and spec.dtype for spec in self.formula.inputs.values())
+
+    @property
+    def peak_dtype(self) -> str:
+        """The format of the peak."""
+        return self.formats.compute if self.applies_rule else self.dtype
 
     @property
     def sparsity(self) -> str:
@@ -94,6 +120,11 @@ def takes(formula: Formula) -> tuple[str, ...]:
     return tuple(option for option, taken in is_taken.items() if taken)
 
 
+def tensors(formula: Formula) -> tuple[str, ...]:
+    """The options that choose the number formats of single tensors, such as `kv_dtype`."""
+    return format_options({spec.dtype for spec in formula.inputs.values()})
+
+
 def reads(formula: Formula) -> tuple[str, ...]:
     """The options that name a file: a configuration stands wherever a model does."""
     return ("config",) if "model" in takes(formula) else ()
@@ -101,7 +132,7 @@ def reads(formula: Formula) -> tuple[str, ...]:
 
 def option_names(formula: Formula) -> tuple[str, ...]:
     """Everything that may be given to a calculator by name."""
-    return (*takes(formula), *reads(formula), *formula.inputs)
+    return (*takes(formula), *tensors(formula), *reads(formula), *formula.inputs)
 
 
 def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +146,7 @@ def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
             continue
         given[name] = choice(given[name], words)
         if given[name] not in words:
-            raise UnknownName(name, str(given[name]), words)
+            raise UnknownName(name.replace("_", "-"), str(given[name]), words)
     return given
 
 

@@ -18,6 +18,7 @@ from flopbook.errors import FlopbookError, UnknownName
 from flopbook.formulas.description import Constant, Description, Group, Input, Output
 from flopbook.formulas.input_bounds import check_input
 from flopbook.quantities.choices import choice
+from flopbook.quantities.dtypes import OPTIONS
 
 # All that a module of formulas needs, in one import.
 __all__ = (
@@ -34,7 +35,7 @@ __all__ = (
 )
 
 # What calculate() takes and a formula does not.
-LOOKED_UP = ("chip", "model", "config", "dtype", "sparsity")
+LOOKED_UP = ("chip", "model", "config", "dtype", "sparsity", *OPTIONS)
 
 
 class Step(float):

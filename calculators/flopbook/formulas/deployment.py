@@ -10,6 +10,7 @@ from flopbook.formulas.inference_inputs import (
     Ep,
     Memory,
     Params,
+    Peak,
     Share,
     WeightWidth,
 )
@@ -37,7 +38,7 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
-from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")

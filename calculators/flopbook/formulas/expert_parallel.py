@@ -6,12 +6,12 @@ from flopbook.formulas.conditions import rule, visited_experts_exist
 from flopbook.formulas.declaration import Input, Output, formula
 from flopbook.formulas.network_inputs import (
     Axes,
+    DispatchBytes,
     Experts,
     ExpertsPerToken,
     LinkBandwidth,
     LinksPerAxis,
     Peak,
-    ValueBytes,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import floor, inf, minimum, where
@@ -109,7 +109,7 @@ def ep_limit(
     experts_per_token: ExpertsPerToken = 1.0,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: ValueBytes = 2.0,
+    bytes_per_param: DispatchBytes = 2.0,
     ffn_kind: FFNKind = "gated",
     chips: Chips = inf,
     d_model: ModelWidth = inf,

@@ -7,16 +7,18 @@ from flopbook.formulas.declaration import Group, Input
 LAYOUT = Group("Parallelism")
 
 
-def _width(symbol: str, meaning: str) -> Input:
-    """Bytes of one value, by default those of the number format."""
-    return Input("byte", symbol, meaning, dtype="bytes", least=0.01, most=64)
-
-
 def count(unit: str, symbol: str, meaning: str, most: float) -> Input:
     """A whole number of at least one."""
     return Input(unit, symbol, meaning, least=1, whole=True, most=most)
 
 
+# Products run at the rate of the format that multiplies, whichever the weights are stored in.
+Peak = Annotated[
+    float,
+    Input(
+        "FLOP/s", r"\pi", "peak rate of the compute format", chip="peak", dtype="compute", most=1e24
+    ),
+]
 Width = Annotated[
     float,
     Input(
@@ -31,7 +33,9 @@ Width = Annotated[
 ]
 Seq = Annotated[float, count("token", "T", "tokens in each sequence", 1e12)]
 Batch = Annotated[float, count("1", "B", "sequences at once", 1e12)]
-KvWidth = Annotated[float, _width("b", "width of a cached value")]
+KvWidth = Annotated[
+    float, Input("byte", "b", "width of a cached value", dtype="kv", least=0.01, most=64)
+]
 Tp = Annotated[float, count("chip", "t", "TP degree", 1e6)]
 Degree = Annotated[
     float,
@@ -82,5 +86,5 @@ Vocab = Annotated[
     ),
 ]
 WeightWidth = Annotated[
-    float, Input("byte/param", r"b_w", "width of a weight", dtype="bytes", least=0.01, most=64)
+    float, Input("byte/param", r"b_w", "width of a weight", dtype="weight", least=0.01, most=64)
 ]

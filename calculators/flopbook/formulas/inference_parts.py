@@ -13,6 +13,7 @@ from flopbook.formulas.inference_inputs import (
     KvWidth,
     Memory,
     Params,
+    Peak,
     Share,
     Vocab,
     WeightWidth,
@@ -24,7 +25,7 @@ from flopbook.formulas.parameters import (
     ExpertsPerToken,
     Tied,
 )
-from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, where
 
 LIMITS = ("weights", "KV cache", "arithmetic")

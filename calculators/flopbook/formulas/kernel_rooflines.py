@@ -206,7 +206,7 @@ def roofline(
             "byte",
             "b",
             "bytes per value, where a kernel does not set it",
-            dtype="bytes",
+            dtype="asked",
             least=0.01,
             most=64,
         ),

@@ -6,7 +6,10 @@ from flopbook.formulas.declaration import Input
 
 # Upper bounds are far beyond any machine: what exceeds them is a slip of the keyboard.
 Peak = Annotated[
-    float, Input("FLOP/s", "C", "peak rate of the number format", chip="peak", most=1e24)
+    float,
+    Input(
+        "FLOP/s", "C", "peak rate of the compute format", chip="peak", dtype="compute", most=1e24
+    ),
 ]
 LinkBandwidth = Annotated[
     float, Input("byte/s", r"w", "one-way bandwidth of one link", chip="link_bandwidth", most=1e18)
@@ -41,7 +44,7 @@ BatchTokens = Annotated[float, Input("token", "B", "tokens in the whole batch", 
 WeightBytes = Annotated[
     float,
     Input(
-        "byte/param", "b", "width of a weight on the network", dtype="bytes", least=0.01, most=64
+        "byte/param", "b", "width of a weight on the network", dtype="weight", least=0.01, most=64
     ),
 ]
 ValueBytes = Annotated[
@@ -50,7 +53,18 @@ ValueBytes = Annotated[
         "byte/param",
         "b",
         "width of a weight or activation on a link",
-        dtype="bytes",
+        dtype="activation",
+        least=0.01,
+        most=64,
+    ),
+]
+DispatchBytes = Annotated[
+    float,
+    Input(
+        "byte/param",
+        "b",
+        "width of a value of a token on its way to an expert",
+        dtype="dispatch",
         least=0.01,
         most=64,
     ),

@@ -5,7 +5,7 @@ from typing import Any
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.inference import WEIGHTS_RULES
-from flopbook.formulas.inference_inputs import Batch, ComputeParams, Seq, Vocab, Width
+from flopbook.formulas.inference_inputs import Batch, ComputeParams, Peak, Seq, Vocab, Width
 from flopbook.formulas.inference_parts import (
     FIT_OUTPUTS,
     LAYOUT_RULES,
@@ -28,7 +28,7 @@ from flopbook.formulas.layer_kinds import (
     sequence_pairs,
     sequence_work,
 )
-from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth, Peak
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import inf, maximum, where
 
 

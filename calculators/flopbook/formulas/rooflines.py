@@ -203,7 +203,7 @@ def arithmetic_intensity(
             "byte",
             "b",
             "bytes per value of the second operand: weights, or keys and values",
-            dtype="bytes",
+            dtype="asked",
             least=0.01,
             most=64,
         ),
@@ -306,7 +306,7 @@ def min_batch(
     bandwidth: Bandwidth,
     bytes_per_param: Annotated[
         float,
-        Input("byte/param", "b", "bytes per weight in memory", dtype="bytes", least=0.01, most=64),
+        Input("byte/param", "b", "bytes per weight in memory", dtype="asked", least=0.01, most=64),
     ] = 2.0,
     d_model: Annotated[
         float,

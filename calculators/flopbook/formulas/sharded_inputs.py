@@ -43,7 +43,7 @@ ValueBytes = Annotated[
         "byte",
         "b",
         "bytes per value, in memory and on the links",
-        dtype="bytes",
+        dtype="compute",
         least=0.01,
         most=64,
     ),

@@ -81,7 +81,7 @@ def tile_traffic(
     tile: Annotated[float, _tile_side("t", "side of a square tile of the result")],
     bytes_per_param: Annotated[
         float,
-        Input("byte", "b", "bytes per value of the matrices", dtype="bytes", least=0.01, most=64),
+        Input("byte", "b", "bytes per value of the matrices", dtype="asked", least=0.01, most=64),
     ] = 2.0,
     depth: Annotated[
         float, Input("1", "d", "inner dimension of a slice (BLOCK_K)", least=1, most=1e9)

@@ -70,9 +70,11 @@ Dropout = Annotated[str, _word("dropout", "masks of dropout are kept", YES_NO), 
 OptimizerKind = Annotated[
     str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS), WIDTHS
 ]
-BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "bytes"), WIDTHS]
+BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "trained"), WIDTHS]
 GradBytes = Annotated[
-    float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32"), WIDTHS
+    float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32", "grad"), WIDTHS
 ]
-ActivationBytes = Annotated[float, _width("byte", "a", "width of an activation"), WIDTHS]
+ActivationBytes = Annotated[
+    float, _width("byte", "a", "width of an activation", "activation"), WIDTHS
+]
 Memory = Annotated[float, Input("byte", "m", "memory of the device", chip="memory", most=1e18)]

@@ -86,7 +86,15 @@ def training_time(
         float, Input("token", "T", "tokens trained on", model="tokens", least=1, most=1e21)
     ],
     peak: Annotated[
-        float, Input("FLOP/s", r"\pi", "peak rate of the number format", chip="peak", most=1e24)
+        float,
+        Input(
+            "FLOP/s",
+            r"\pi",
+            "peak rate of the compute format",
+            chip="peak",
+            dtype="compute",
+            most=1e24,
+        ),
     ],
     chips: Annotated[float, Input("chip", "X", "chips that train", least=1, whole=True, most=1e9)],
     mfu: Annotated[

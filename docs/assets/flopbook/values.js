@@ -22,7 +22,10 @@ export function resolve(input, form) {
   if (text) return typed(input, text);
   if (input.chip && chip && !(BEYOND.includes(input.chip) && !chip[input.chip])) return fromChip(input, chip, form);
   if (input.model && model?.[input.model]) return {...model[input.model], origin: model.id};
-  if (input.dtype && form.fields.has("dtype")) return {value: form.data.bytes[form.text("dtype")], origin: form.text("dtype")};
+  if (input.dtype && input.chip !== "peak" && form.fields.has("dtype")) {
+    const dtype = formatOf(input, form);
+    return {value: form.data.bytes[dtype], origin: dtype};
+  }
   if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
   return {error: lent(input) ? "choose above, or type a value" : "type a value"};
 }
@@ -60,9 +63,24 @@ function fromChip(input, chip, form) {
     if (input.optional && input.default === null) return {value: Infinity, origin: "default", open: true};
     return {error: `not known for ${chip.name}; type a value`};
   }
-  const dtype = form.text("dtype");
+  const dtype = formatOf(input, form);
   const sparsity = form.text("sparsity");
+  const own = peakOf(chip, dtype, sparsity);
+  if (own) return {...own, origin: chip.id};
+  const standIn = input.dtype ? form.data.stand_ins[dtype] : undefined;
+  const found = peakOf(chip, standIn, sparsity);
+  if (!found) return {error: `${chip.name} has no ${sparsity} ${dtype} peak`};
+  const note = `${chip.id} has no ${dtype} peak on record; its ${standIn} peak is used`;
+  return {...found, origin: chip.id, notes: [...(found.notes ?? []), note]};
+}
+
+function peakOf(chip, dtype, sparsity) {
   const peaks = chip.peaks[dtype] ?? {};
-  const found = peaks[sparsity] ?? (sparsity === "dense" ? peaks.unstated : undefined);
-  return found ? {...found, origin: chip.id} : {error: `${chip.name} has no ${sparsity} ${dtype} peak`};
+  return peaks[sparsity] ?? (sparsity === "dense" ? peaks.unstated : undefined);
+}
+
+/** The format that fills an input: by the rule of the one that was chosen, or that one itself. */
+function formatOf(input, form) {
+  const dtype = form.text("dtype");
+  return form.data.formats[dtype]?.[input.dtype] ?? dtype;
 }

@@ -14,7 +14,7 @@ from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked, PickedWord
-from flopbook.quantities.dtypes import DTYPE_BYTES
+from flopbook.quantities.dtypes import RULES, STANDS_FOR, WIDTHS
 from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
 from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 
@@ -46,7 +46,9 @@ def picker_record() -> Record:
     return {
         "chips": [chip_record(Chip(entry)) for entry in entries if entry.computes],
         "models": [_model_record(name) for name in model_ids()],
-        "bytes": DTYPE_BYTES,
+        "bytes": WIDTHS,
+        "formats": {name: rule._asdict() for name, rule in RULES.items()},
+        "stand_ins": STANDS_FOR,
         "said": _general_notes(),
     }
 
@@ -97,7 +99,7 @@ def _peak_records(chip: Chip) -> dict[str, dict[str, Record]]:
     """Number format -> sparsity -> peak of the matrix engine."""
     peaks: dict[str, dict[str, Record]] = {}
     for claim in chip.claims("peak", engine="tensor"):
-        if claim.dtype not in DTYPE_BYTES or claim.sparsity in peaks.get(claim.dtype, {}):
+        if claim.dtype not in WIDTHS or claim.sparsity in peaks.get(claim.dtype, {}):
             continue
         # A peak that is on record and known to be wrong, or not published, cannot be picked.
         with contextlib.suppress(FlopbookError):

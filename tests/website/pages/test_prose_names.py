@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from flopbook.quantities.dtypes import RULES
 from scripts.website.pages.prose import ProseError, render
 
 PAGE = "handbook/page.md"
@@ -32,6 +33,12 @@ def test_a_claim_without_a_number_is_refused() -> None:
         shown('{{ stated("slides-intensity-unit") }}')
     with pytest.raises(ProseError):
         shown('{{ stated("slides-no-such-claim") }}')
+
+
+def test_the_rule_of_formats_is_a_table_with_a_row_for_each() -> None:
+    lines = shown("{{ format_rules() }}").splitlines()
+    assert len(lines) == 2 + len(RULES)
+    assert "| `int4` | int4 | bf16 | bf16 | bf16 | bf16 | bf16 | fp32 | bf16 | 0.5 |" in lines
 
 
 def test_number_formats_lend_their_bits() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.answers import format_value
 from flopbook.evaluation.calculator import calculate
-from flopbook.evaluation.request import WORDS, option_names, takes
+from flopbook.evaluation.request import WORDS, option_names, takes, tensors
 from flopbook.evaluation.results import Result
 from flopbook.evaluation.solving.numeric import SolvedCurve, solve_number
 from flopbook.evaluation.solving.solutions import TRIED, Solution, SolvedValue, mark_solved
@@ -53,7 +53,7 @@ def _words(formula: Formula, name: str) -> tuple[str, ...]:
     """The words that an input or option may be; none for a number."""
     if name in formula.inputs:
         return formula.inputs[name].choices
-    return WORDS.get(name, ()) if name in takes(formula) else ()
+    return WORDS.get(name, ()) if name in (*takes(formula), *tensors(formula)) else ()
 
 
 def _check_number(formula: Formula, name: str) -> None:

@@ -1,0 +1,48 @@
+"""Which number format each tensor of an answer has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flopbook.evaluation.request import Request, flag
+from flopbook.evaluation.results import DEFAULT, GIVEN, Value
+from flopbook.quantities.dtypes import OPTIONS
+
+# The tensors as a sentence names them, by the option that sets their format.
+TENSORS = {
+    "weight_dtype": "weights",
+    "compute_dtype": "products",
+    "kv_dtype": "KV cache",
+    "activation_dtype": "activations",
+    "grad_dtype": "gradients",
+    "optimizer_dtype": "optimizer state",
+    "dispatch_dtype": "tokens sent to experts",
+}
+
+
+def formats_used(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The formats that filled an input, by their options."""
+    used: dict[str, Value] = {}
+    for option, filled in OPTIONS.items():
+        for name, spec in request.formula.inputs.items():
+            # A number that was typed belongs to no format that we know.
+            if spec.dtype in filled and values[name].origin not in (GIVEN, DEFAULT):
+                origin = GIVEN if option in request.options else f"rule of {request.dtype}"
+                used[option] = Value(request.format_of(spec.dtype), "", origin)
+    return used
+
+
+def add_format_note(request: Request, values: Mapping[str, Value]) -> None:
+    """Say for which tensors the format that was asked for does not hold, by its rule."""
+    if "dtype" not in request.options:
+        return
+    others: dict[str, list[str]] = {}
+    for option, used in formats_used(request, values).items():
+        # The state of the optimizer is in fp32 whatever the format: no reader expects otherwise.
+        by_rule = option not in request.options and option != "optimizer_dtype"
+        if by_rule and used.value != request.dtype:
+            others.setdefault(str(used.value), []).append(option)
+    for dtype, options in others.items():
+        tensors = ", ".join(TENSORS[option] for option in options)
+        flags = ", ".join(flag(option) for option in options)
+        request.notes.append(f"{request.dtype} by its rule leaves {tensors} in {dtype} ({flags})")
