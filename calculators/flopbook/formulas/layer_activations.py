@@ -23,6 +23,7 @@ from flopbook.formulas.training_memory_inputs import (
     ActivationBytes,
     Attention,
     Dropout,
+    Fusion,
     Recompute,
     Seq,
     SequenceParallel,
@@ -47,8 +48,9 @@ def layer_activations(
     tp: Tp = 1.0,
     recompute: Recompute = "selective",
     sequence_parallel: SequenceParallel = "no",
-    attention: Attention = "scores",
-    dropout: Dropout = "yes",
+    attention: Attention = "auto",
+    dropout: Dropout = "auto",
+    fusion: Fusion = "fused",
     activation_bytes: ActivationBytes = 2.0,
     kv_heads: KvHeads = inf,
     head_dim: HeadDim = inf,
@@ -72,25 +74,51 @@ def layer_activations(
     compressed = where(kv_lora_rank > 0, q_lora_rank + kv_lora_rank + qk_rope_head_dim, 0)
     shared_width = where(shared_expert_d_ff < inf, shared_expert_d_ff, expert_width)
     visited = experts_per_token * expert_width + shared_experts * shared_width
-    inner = matrices * ((layers - sparse) * dense_width + sparse * visited) / layers
+    # Eager mode keeps the activated gate beside its product, and queries and keys once more after
+    # their rotation.
+    inner_results = 2 * matrices - 2 if fusion == "eager" else matrices
+    rotated = heads * head + keys if fusion == "eager" else 0
+    inner = inner_results * ((layers - sparse) * dense_width + sparse * visited) / layers
     # Each visited expert has a copy of the token, and gives a result of its own.
     copies = sparse * experts_per_token * 2 * d_model / layers
-    uncut = (norms_per_layer + 2) * d_model + compressed + copies
-    masks = 2 * d_model * MASK if dropout == "yes" else 0 * MASK
+    uncut = norms_per_layer * d_model + compressed + copies
+    # Models with gated blocks are trained without dropout and with flash attention.
+    masked = {"yes": 1, "no": 0}.get(dropout, where(matrices > 2, 0, 1))
+    is_flash = {"flash": 1, "scores": 0}.get(attention, where(matrices > 2, 1, 0))
+    masks = masked * 2 * d_model * MASK
     # Norms and dropout work on whole rows, which only sequence parallelism divides.
-    side = tp if sequence_parallel == "yes" else 1
-    layer = (activation_bytes * uncut + masks) / side + activation_bytes * (projected + inner) / tp
-    per_score = 2 * activation_bytes + MASK if dropout == "yes" else activation_bytes
+    side = {"yes": tp, "gathered": tp}.get(sequence_parallel, 1)
+    entry_side = side if sequence_parallel == "yes" else 1
+    layer = (
+        (activation_bytes * uncut + masks) / side
+        + activation_bytes * 2 * d_model / entry_side
+        + activation_bytes * (projected + rotated + inner) / tp
+    )
+    per_score = activation_bytes + masked * (activation_bytes + MASK)
     softmax = heads * seq * per_score / tp
     # Flash attention keeps one number a row, from which it computes the scores again.
     statistics = heads * FP32_VALUE / tp
-    scores = statistics if attention == "flash" else softmax
+    scores = where(is_flash > 0, statistics, softmax)
     full = layer + scores
     # Selective recomputation drops the scores, where there are any.
-    dropped = 0 * softmax if attention == "flash" else softmax
+    dropped = where(is_flash > 0, 0 * softmax, softmax)
     boundary = activation_bytes * d_model / side
+    # Every second matrix product keeps its output, and so does attention: queries, values, the
+    # result of attention, the first inner product, the last one of three.
+    places = where(
+        kv_lora_rank > 0,
+        heads * (qk_nope_head_dim + qk_rope_head_dim + 2 * v_head_dim),
+        2 * heads * head + keys,
+    )
+    last = where(matrices > 2, d_model, 0)
+    products = activation_bytes * ((places + inner / inner_results) / tp + last)
+    alternate = boundary + products + scores
     return {
-        "kept": {"full": boundary, "none": full}.get(recompute, full - dropped),
-        "again": {"full": full, "selective": dropped}.get(recompute, 0 * softmax),
+        "kept": {"full": boundary, "none": full, "selective-op": alternate}.get(
+            recompute, full - dropped
+        ),
+        "again": {"full": full, "selective": dropped, "selective-op": full - alternate}.get(
+            recompute, 0 * softmax
+        ),
         "side": side,
     }

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from flopbook.formulas.declaration import Constant, part
+from flopbook.formulas.declaration import Step, part
+from flopbook.formulas.optimizer_states import FP32
 from flopbook.formulas.parameters import (
     DenseLayers,
     DFf,
@@ -15,12 +16,12 @@ from flopbook.formulas.parameters import (
     Vocab,
 )
 from flopbook.formulas.training_memory_inputs import (
+    Accumulation,
     BytesPerParam,
     Cp,
     Dp,
     Ep,
     GradBytes,
-    OptimizerKind,
     Params,
     Pp,
     Schedule,
@@ -29,10 +30,6 @@ from flopbook.formulas.training_memory_inputs import (
 )
 from flopbook.quantities.ops import inf, maximum, where
 
-FP32 = Constant(4.0, "byte/param", "a number in 32 bits")
-FP16 = Constant(2.0, "byte/param", "a number in 16 bits")
-QUANTISED = Constant(1.0, "byte/param", "a number in 8 bits")
-
 
 @part
 def model_states(
@@ -40,9 +37,11 @@ def model_states(
     layers: Layers,
     d_model: DModel,
     vocab: Vocab,
+    state: Step,
+    embedding_state: Step,
+    cast: Step,
     bytes_per_param: BytesPerParam = 2.0,
     grad_bytes: GradBytes = 2.0,
-    optimizer_kind: OptimizerKind = "adam",
     zero: Zero = 0.0,
     dp: Dp = 1.0,
     tp: Tp = 1.0,
@@ -56,6 +55,7 @@ def model_states(
     expert_d_ff: ExpertDFf = inf,
     dense_layers: DenseLayers = 0.0,
     schedule: Schedule = "1f1b",
+    grad_accumulation: Accumulation = "auto",
 ) -> dict[str, Any]:
     """Weights, gradients and optimizer of a device, as divided by each kind of parallelism."""
     embedding = vocab * d_model
@@ -83,37 +83,37 @@ def model_states(
     shard = dp * cp
     weight_shards = where(zero >= 3, shard, 1)
     weight_cut = where(zero >= 3, shard / ep, 1)
-    gradient_shards = where(zero >= 2, shard, 1)
-    gradient_cut = where(zero >= 2, shard / ep, 1)
+    # FSDP that reduces after the last micro-batch alone adds up whole gradients in fp32.
+    adds_whole = {"sharded": 0, "none": 0, "whole": 1}.get(grad_accumulation, where(pp > 1, 1, 0))
+    is_whole = where(zero >= 3, adds_whole, 0)
+    gradient_width = where(is_whole > 0, maximum(grad_bytes, FP32), grad_bytes)
+    divided = where(is_whole > 0, 0, zero)
+    gradient_shards = where(divided >= 2, shard, 1)
+    gradient_cut = where(divided >= 2, shard / ep, 1)
     state_shards = where(zero >= 1, shard, 1)
     state_cut = where(zero >= 1, shard / ep, 1)
-    # Mixed precision keeps a copy in fp32 beside narrower weights; 0 * FP32 keeps the unit.
-    master = where(bytes_per_param < FP32, FP32, 0 * FP32)
-    moments = {
-        "adam": 2 * FP32,
-        "adam-bf16": 2 * FP16,
-        "adam-8bit": 2 * QUANTISED,
-        "adam-pure": 2 * bytes_per_param - master,
-        "adafactor": 2 * FP32 / d_model,
-        "sgd": 0 * FP32,
-    }.get(optimizer_kind, FP32)
-    state = master + moments
-    # Muon is for matrices; embeddings keep both moments of Adam.
-    embedding_state = master + 2 * FP32 if optimizer_kind == "muon" else state
     shared = rest_part + embedding_part
     extra_bytes = (
         bytes_per_param / weight_shards
-        + grad_bytes / gradient_shards
+        + gradient_width / gradient_shards
         + embedding_state / state_shards
     )
     common_state = (state * rest_part + embedding_state * embedding_part) / state_shards
-    layer_weights = bytes_per_param * (rest / tp + expert / (tp * ep)) / layers
+    summed = gradient_width * (shared / gradient_shards + expert_part / gradient_cut)
+    # Without buffers, gradients are made while the activations go.
+    made = summed if grad_accumulation == "none" else 0 * summed
+    layer_params = (rest / tp + expert / (tp * ep)) / layers
     return {
         "weights": bytes_per_param * (shared / weight_shards + expert_part / weight_cut),
-        "gradients": grad_bytes * (shared / gradient_shards + expert_part / gradient_cut),
+        "gradients": summed - made,
         "optimizer_state": common_state + state * expert_part / state_cut,
         "stage_extra": extra * extra_bytes,
-        "gathered": where(zero >= 3, layer_weights, 0),
+        "layer_params": layer_params,
+        "outer_params": ends / tp,
+        "shard": shard,
+        "is_whole": is_whole,
+        "made": made,
+        "cast_gradients": cast * ((shared + extra) / state_shards + expert_part / state_cut),
         "sparse": sparse,
         "dense_width": dense_width,
         "expert_width": expert_width,

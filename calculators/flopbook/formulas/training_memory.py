@@ -2,100 +2,37 @@
 
 from typing import Any
 
-from flopbook.formulas.conditions import (
-    TENSOR_RULES,
-    dense_layers_exist,
-    feed_forward_has_a_width,
-    kv_heads_are_shared,
-    latent_attention_has_widths,
-    rule,
-    visited_experts_exist,
-)
-from flopbook.formulas.declaration import Constant, Output, Step, formula
-from flopbook.formulas.layer_activations import FP32_VALUE, layer_activations
+from flopbook.formulas.declaration import Output, Step, formula
+from flopbook.formulas.layer_activations import layer_activations
 from flopbook.formulas.model_states import model_states
+from flopbook.formulas.optimizer_states import optimizer_states
 from flopbook.formulas.parameters import (
     DModel,
     Layers,
     Vocab,
 )
-from flopbook.formulas.pipeline import SHAPES, in_flight
+from flopbook.formulas.pipeline import in_flight
+from flopbook.formulas.training_buffers import CUDA_CONTEXT, RESERVED, training_buffers
+from flopbook.formulas.training_layouts import LAYOUT_RULES
 from flopbook.formulas.training_memory_inputs import (
     ActivationBytes,
+    ContextBytes,
     Cp,
+    LogitBytes,
+    LossChunks,
     Memory,
     MicroBatch,
     MicroBatches,
     Params,
     Pp,
+    ReserveShare,
     Schedule,
     Seq,
     Tp,
     Virtual,
+    VocabParallel,
 )
 from flopbook.quantities.ops import inf, maximum, minimum, where
-
-# A published total may be rounded below what its shape counts: 1T for 1.026 trillion.
-ROUNDED = Constant(1.05, "1", "slack of a rounded total")
-
-
-@rule("--pp {pp} is larger than --layers {layers}: a stage would have no layer")
-def stages_have_layers(layers: float, pp: float) -> bool:
-    """A layer is the smallest piece of a pipeline."""
-    return layers >= pp
-
-
-@rule("--ep {ep} does not divide --experts {experts}; use {ep:divisor of experts}")
-def ep_divides_experts(experts: float, ep: float) -> bool:
-    """Every rank of expert parallelism holds equally many experts."""
-    return experts % ep == 0
-
-
-@rule(
-    "--ep {ep} does not divide --dp {dp} x --cp {cp}: "
-    "experts are spread over devices that otherwise hold the same weights"
-)
-def ep_divides_the_replicas(dp: float, cp: float, ep: float) -> bool:
-    """Expert parallelism takes its ranks from data and context parallelism."""
-    return (dp * cp) % ep == 0
-
-
-@rule("--cp {cp} does not divide --seq {seq}; use {cp:divisor of seq}")
-def cp_divides_the_sequence(seq: float, cp: float) -> bool:
-    """Every rank of context parallelism holds equally many tokens."""
-    return seq % cp == 0
-
-
-@rule("gpipe keeps every micro-batch until the end; give --microbatches")
-def gpipe_has_an_end(schedule: str, microbatches: float) -> bool:
-    """Its first stage holds the activations of all of them at once."""
-    return (schedule != "gpipe") | (microbatches < inf)
-
-
-@rule(
-    "--params is smaller than the embeddings and experts of this shape; flopbook params counts them"
-)
-def parameters_hold_the_shape(
-    params: float,
-    layers: float,
-    d_model: float,
-    vocab: float,
-    d_ff: float,
-    ffn_kind: str,
-    tied_embeddings: str,
-    experts: float,
-    expert_d_ff: float,
-    dense_layers: float,
-) -> bool:
-    """Embeddings and experts are the least that a model of this shape has."""
-    dense_width = where(d_ff < inf, d_ff, 0)
-    width = where(expert_d_ff < inf, expert_d_ff, dense_width)
-    expert_layers = where(experts > 1, layers - dense_layers, 0)
-    matrices = 3 if ffn_kind == "gated" else 2
-    expert_weights = expert_layers * experts * matrices * d_model * width
-    embeddings = 1 if tied_embeddings == "yes" else 2
-    embedding_weights = vocab * d_model * embeddings
-    return ROUNDED * params >= embedding_weights + expert_weights
 
 
 @formula(
@@ -116,9 +53,14 @@ def parameters_hold_the_shape(
         ),
         "activations": Output("byte", r"T_a", "activations of the layers, on the first stage"),
         "logits": Output("byte", r"T_l", "activations of the head, on the last stage"),
-        "working": Output(
-            "byte", r"T_r", "what lives a moment: a layer gathered by ZeRO-3 or computed again"
+        "gathered": Output(
+            "byte", r"T_z", "weights and gradients that ZeRO-3 (FSDP) holds whole for a while"
         ),
+        "working": Output("byte", r"T_r", "activations of the layer that is recomputed"),
+        "step": Output("byte", r"T_s", "what the optimizer step needs beyond the passes before it"),
+        "communication": Output("byte", r"T_c", "buffers of NCCL"),
+        "reserved": Output("byte", r"T_v", "what the allocator reserves beyond the tensors"),
+        "context": Output("byte", r"T_k", "CUDA context and kernels"),
         "inflight": Output(
             "1", r"i", "micro-batches whose activations the first stage holds at once"
         ),
@@ -133,8 +75,11 @@ def parameters_hold_the_shape(
         "deepseek2025dualpipe",
         "shazeer2018adafactor",
         "nvidia2026muon",
+        "nvidia2026nccl",
+        "bigscienceworkshop2024chronicles",
+        "pytorch2024titanh100",
     ),
-    parts=(model_states, layer_activations, in_flight),
+    parts=(optimizer_states, model_states, training_buffers, layer_activations, in_flight),
     symbols={
         "embedding": r"N_\text{in}",
         "embeddings": r"N_\text{emb}",
@@ -164,8 +109,39 @@ def parameters_hold_the_shape(
         "extra_bytes": r"\omega_x",
         "optimizer_state": "O",
         "common_state": r"\Omega",
-        "layer_weights": r"G_\ell",
-        "gathered": "G",
+        "layer_params": r"n_\ell",
+        "outer_params": r"n_o",
+        "adds_whole": r"\alpha_0",
+        "is_whole": r"\alpha",
+        "gradient_width": r"g_\alpha",
+        "divided": r"z_\alpha",
+        "summed": r"\Gamma",
+        "made": r"\Gamma_0",
+        "cast": r"\omega_c",
+        "cast_gradients": r"\Gamma_c",
+        "narrow": r"\omega_n",
+        "keeps": r"\lambda_0",
+        "layers_held": r"\lambda",
+        "weights_held": r"G_w",
+        "gradients_held": r"G_g",
+        "divides": r"\delta",
+        "groups": r"\nu",
+        "gathered_weights": r"Z_w",
+        "gathered_gradients": r"Z_g",
+        "inner_results": r"\mu_f",
+        "rotated": r"y_\text{rot}",
+        "entry_side": r"\tau_e",
+        "masked": r"\beta_0",
+        "is_flash": r"\phi",
+        "places": r"y_p",
+        "products": r"y_m",
+        "alternate": r"A_2",
+        "vocab_part": r"V_t",
+        "logit": r"q_1",
+        "states": r"\Sigma",
+        "passing": r"\Pi",
+        "beyond": r"T_b",
+        "tensors": r"\Theta",
         "head": r"\eta",
         "keys": r"\kappa",
         "latent": r"y_\text{MLA}",
@@ -224,21 +200,7 @@ def parameters_hold_the_shape(
             "grad-bytes": "4",
         },
     ),
-    rules=(
-        kv_heads_are_shared,
-        *TENSOR_RULES,
-        visited_experts_exist,
-        dense_layers_exist,
-        stages_have_layers,
-        feed_forward_has_a_width,
-        latent_attention_has_widths,
-        ep_divides_experts,
-        ep_divides_the_replicas,
-        cp_divides_the_sequence,
-        *(shape.renamed(stages="pp") for shape in SHAPES),
-        gpipe_has_an_end,
-        parameters_hold_the_shape,
-    ),
+    rules=LAYOUT_RULES,
 )
 def memory(
     params: Params,
@@ -250,7 +212,11 @@ def memory(
     gradients: Step,
     optimizer_state: Step,
     stage_extra: Step,
-    gathered: Step,
+    gathered_weights: Step,
+    gathered_gradients: Step,
+    communication: Step,
+    made: Step,
+    cast_gradients: Step,
     kept: Step,
     again: Step,
     side: Step,
@@ -264,6 +230,11 @@ def memory(
     schedule: Schedule = "1f1b",
     virtual: Virtual = 1.0,
     activation_bytes: ActivationBytes = 2.0,
+    logit_bytes: LogitBytes = 12.0,
+    loss_chunks: LossChunks = 1.0,
+    vocab_parallel: VocabParallel = "yes",
+    context_bytes: ContextBytes = CUDA_CONTEXT,
+    reserve: ReserveShare = RESERVED,
     memory: Memory = inf,
 ) -> dict[str, Any]:
     """Memory of each device in training: states of the model, activations, and what lives a moment.
@@ -272,38 +243,52 @@ def memory(
         Tensor and pipeline parallelism divide all parameters, expert parallelism those of the
         experts. What is left is held once on each of the d x c devices that differ in data or
         context, unless ZeRO divides it among them: stage 1 the optimizer, stage 2 the gradients
-        too, stage 3 the weights too. Experts are divided among d x c / e. Adam keeps two moments,
-        and a master copy in fp32 where weights are narrower: 12 bytes, with weights and gradients
-        16; adam-bf16 keeps moments in 16 bits, adam-8bit in 8, adam-pure in the width of the
-        weights with no master copy. Muon keeps one momentum for matrices and Adam for embeddings,
-        Adafactor a row and a column.
+        too, stage 3 (FSDP) the weights too. Experts are divided among d x c / e. Adam keeps two
+        moments, and a master copy in fp32 where weights are narrower: 12 bytes, with weights and
+        gradients 16; adam-bf16 keeps moments in 16 bits, adam-8bit in 8, adam-pure in the width of
+        the weights with no master copy. Muon keeps one momentum for matrices and Adam for
+        embeddings, Adafactor a row and a column. For its step, mixed precision casts gradients
+        narrower than the master weights to fp32: 4 bytes for each parameter that a device updates,
+        when the activations are gone.
+
+        FSDP holds the weights of the layers that it gathers ahead of time, usually two, and of the
+        embedding and the head, which belong to no layer; and a layer's gradient until it is
+        reduced, once as computed and once in fp32. With pipeline stages it keeps what it gathered
+        for the next micro-batch, and adds up whole gradients in fp32 until the last one.
 
         A layer keeps for its backward pass, for each token and in values: the inputs of norms,
         attention and feed-forward, which stay whole on all t devices unless sequence parallelism
         cuts them; queries, keys, values and the input of the output matrix; the inner feed-forward
-        values (two of a plain block, three of a gated one); one byte for each entry of a dropout
-        mask. Attention scores take, for each head and pair of tokens, a value after softmax, and
-        with dropout a mask and a value more: 5 bytes. Neither flash attention nor selective
-        recomputation keeps them. Full recomputation keeps only the input of the layer. For the GPT
-        shape this is sbh(10 + 24/t + 5as/(ht)) bytes, and sbh(34 + 5as/h)/t with sequence
-        parallelism.
+        values (two of a plain block, three of a gated one, four without fused kernels); one byte
+        for each entry of a dropout mask. Attention scores take, for each head and pair of tokens, a
+        value after softmax, and with dropout a mask and a value more: 5 bytes. Neither flash
+        attention nor selective recomputation keeps them. Selective recomputation by operation keeps
+        the results of attention and of every second matrix product; full recomputation keeps only
+        the input of the layer. For the GPT shape this is sbh(10 + 24/t + 5as/(ht)) bytes, and
+        sbh(34 + 5as/h)/t with sequence parallelism.
 
         The first stage holds as many micro-batches as stages (1F1B), a share (p - 1)/(p v) more
-        when interleaved, all of them in GPipe; the last stage holds one, but has the logits in
-        fp32. Where weights wait for their gradient every stage holds equally many: p in ZB-H1 and
-        ZB-V, 2p - 1 in ZB-H2, p + 1 in DualPipe, p + 1/2 in DualPipe-V. ZB-V and DualPipe-V run the
-        model down the devices and up again, DualPipe runs it from both ends at once: there the
-        first device has both ends of the model, with embedding, head and logits. DualPipe keeps two
-        copies of the model, with gradients and optimizer.
+        when interleaved, all of them in GPipe; the last stage holds one, but has the logits, for
+        which the loss holds several copies. Where weights wait for their gradient every stage holds
+        equally many: p in ZB-H1 and ZB-V, 2p - 1 in ZB-H2, p + 1 in DualPipe, p + 1/2 in
+        DualPipe-V. ZB-V and DualPipe-V run the model down the devices and up again, DualPipe runs
+        it from both ends at once: there the first device has both ends of the model, with
+        embedding, head and logits. DualPipe keeps two copies of the model, with gradients and
+        optimizer.
+
+        The allocator of PyTorch reserves some percent more than its tensors take. NCCL has buffers
+        for each group of devices, and the driver a context with the code of the kernels. What a
+        framework reports is the tensors, with --reserve 0 --group-bytes 0 --context 0, or what is
+        reserved, with the last two at 0; nvidia-smi shows all of it.
 
     Leaves out:
-        What framework and allocator keep for themselves: 1 to 2 GB, and some percent for fragments.
         Uneven stages, with up to one layer more. Masks and indices at the embedding: below 0.5
-        percent of the activations. Uneven routing: experts are taken to be loaded alike. Buffers of
-        communication other than the one layer that ZeRO-3 gathers. Vectors are counted as if tensor
-        parallelism divided them: below 0.1 percent. Activations are held from the forward pass to
-        the pass for the weights; what the pass for the inputs frees of them is not taken off. A
-        ZeRO that divides over both copies of DualPipe halves what it divides.
+        percent of the activations. Uneven routing: experts are taken to be loaded alike. Vectors
+        are counted as if tensor parallelism divided them: below 0.1 percent. Activations are held
+        from the forward pass to the pass for the weights; what the pass for the inputs frees of
+        them is not taken off. A ZeRO that divides over both copies of DualPipe halves what it
+        divides. Outputs of pipeline stages that a framework holds until the end of the step, and
+        buffers in which they arrive: with 8 stages of Llama 3.1 405B some 10 GB were measured.
     """
     tokens = micro_batch * seq / cp
     end = where(chunks > 1, ((chunks - 1) * pp + 1) / chunks, 1)
@@ -312,11 +297,20 @@ def memory(
     held = {"1f1b": least, "interleaved": least}.get(schedule, peak_microbatches)
     stage_kept = tokens * layers / pp * kept
     activations = peak_microbatches * stage_kept
-    logits = tokens * (vocab * FP32_VALUE / tp + 2 * d_model * activation_bytes / side)
-    working = gathered + tokens * again
+    vocab_part = vocab / tp if vocab_parallel == "yes" else vocab
+    # Chunks of the loss hold the copies of one chunk beside the logits themselves.
+    logit = minimum(logit_bytes, activation_bytes + logit_bytes / loss_chunks)
+    logits = tokens * (vocab_part * logit + 2 * d_model * activation_bytes / side)
+    working = tokens * again
     # One stage is first and last; else the fuller of both ends counts.
     peak = where(pp > 1, maximum(activations, held * stage_kept + logits), activations + logits)
-    total = weights + gradients + optimizer_state + stage_extra + working + peak
+    states = weights + gradients + optimizer_state + stage_extra
+    passing = gathered_weights + gathered_gradients + working + peak
+    # The step comes after the passes: it counts as far as it needs more than they did.
+    beyond = maximum(made + cast_gradients - passing, 0 * passing)
+    tensors = states + passing + beyond
+    reserved = reserve * tensors
+    total = tensors + reserved + communication + context_bytes
     return {
         "total": total,
         "weights": weights,
@@ -325,7 +319,12 @@ def memory(
         "stage_extra": stage_extra,
         "activations": activations,
         "logits": logits,
+        "gathered": gathered_weights + gathered_gradients,
         "working": working,
+        "step": beyond,
+        "communication": communication,
+        "reserved": reserved,
+        "context": context_bytes,
         "inflight": peak_microbatches,
         "free": memory - total,
     }

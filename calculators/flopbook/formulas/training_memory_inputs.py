@@ -5,8 +5,8 @@ from typing import Annotated
 from flopbook.formulas.declaration import Group, Input
 from flopbook.formulas.pipeline import SCHEDULES
 
-RECOMPUTE = ("selective", "none", "full")
-ATTENTION = ("scores", "flash")
+RECOMPUTE = ("selective", "none", "full", "selective-op")
+ATTENTION = ("auto", "scores", "flash")
 OPTIMIZERS = (
     "adam",
     "adam-bf16",
@@ -18,12 +18,17 @@ OPTIMIZERS = (
     "sgd",
 )
 YES_NO = ("no", "yes")
+RESHARD = ("auto", "yes", "no")
+SEQUENCE_PARALLEL = (*YES_NO, "gathered")
+ACCUMULATION = ("auto", "sharded", "whole", "none")
+FUSION = ("fused", "eager")
 
 # What the form folds away together, beside the groups of the shape.
 DIVISION = Group("Parallelism")
 PASSES = Group("Pipeline schedule")
 WIDTHS = Group("Number formats and optimizer")
 KEPT = Group("Recomputation and attention")
+SOFTWARE = Group("Framework and runtime")
 
 
 def _ways(symbol: str, meaning: str, most: float = 1e6) -> Input:
@@ -63,10 +68,26 @@ Recompute = Annotated[
     str, _word("recompute", "what the backward pass computes again", RECOMPUTE), KEPT
 ]
 SequenceParallel = Annotated[
-    str, _word("sp", "norms and dropout are cut along the sequence", YES_NO), DIVISION
+    str,
+    _word(
+        "sp",
+        "norms and dropout are cut along the sequence; gathered: inputs of products stay whole",
+        SEQUENCE_PARALLEL,
+    ),
+    DIVISION,
 ]
-Attention = Annotated[str, _word("attention", "attention keeps its scores or not", ATTENTION), KEPT]
-Dropout = Annotated[str, _word("dropout", "masks of dropout are kept", YES_NO), KEPT]
+Attention = Annotated[
+    str,
+    _word(
+        "attention", "attention keeps its scores or not; auto: flash with gated blocks", ATTENTION
+    ),
+    KEPT,
+]
+Dropout = Annotated[
+    str,
+    _word("dropout", "masks of dropout are kept; auto: not with gated blocks", ("auto", *YES_NO)),
+    KEPT,
+]
 OptimizerKind = Annotated[
     str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS), WIDTHS
 ]
@@ -76,5 +97,73 @@ GradBytes = Annotated[
 ]
 ActivationBytes = Annotated[
     float, _width("byte", "a", "width of an activation", "activation"), WIDTHS
+]
+StateBytes = Annotated[
+    float,
+    _width("byte/param", r"\omega_b", "width of a moment of the optimizer", "optimizer"),
+    WIDTHS,
+]
+Prefetch = Annotated[
+    float, _ways(r"\ell", "layers whose weights ZeRO-3 (FSDP) holds gathered at once"), SOFTWARE
+]
+Reshard = Annotated[
+    str,
+    _word(
+        "reshard",
+        "FSDP frees gathered weights after each pass; auto: unless there are pipeline stages",
+        RESHARD,
+    ),
+    SOFTWARE,
+]
+Accumulation = Annotated[
+    str,
+    _word(
+        "acc",
+        "how gradients of micro-batches add up; auto: whole with pipeline stages, else as ZeRO "
+        "divides them; none: made in each backward pass, freed after the step",
+        ACCUMULATION,
+    ),
+    SOFTWARE,
+]
+Fusion = Annotated[
+    str,
+    _word(
+        "fusion",
+        "elementwise operations are fused (torch.compile, Megatron) or each keeps its result",
+        FUSION,
+    ),
+    KEPT,
+]
+LogitBytes = Annotated[
+    float,
+    Input("byte", "q", "bytes of a logit in the loss, all copies together", least=0.01, most=64),
+    SOFTWARE,
+]
+LossChunks = Annotated[
+    float, _ways("C", "chunks in which the loss is computed (chunked cross-entropy)"), SOFTWARE
+]
+VocabParallel = Annotated[
+    str, _word("vocab", "tensor parallelism divides logits and loss", YES_NO), SOFTWARE
+]
+GroupBytes = Annotated[
+    float,
+    Input("byte", "n_g", "buffers of NCCL for a process group; 0 for none", most=1e12, none=True),
+    SOFTWARE,
+]
+ContextBytes = Annotated[
+    float,
+    Input("byte", "k_c", "CUDA context and kernels; 0 for none", most=1e12, none=True),
+    SOFTWARE,
+]
+ReserveShare = Annotated[
+    float,
+    Input(
+        "1",
+        r"\varrho",
+        "share by which the allocator reserves more than tensors take",
+        most=1,
+        none=True,
+    ),
+    SOFTWARE,
 ]
 Memory = Annotated[float, Input("byte", "m", "memory of the device", chip="memory", most=1e18)]

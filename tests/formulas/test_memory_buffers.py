@@ -1,0 +1,216 @@
+"""What framework and runtime hold beside states and activations: laws, switches, hand counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.formulas import memory
+from flopbook.quantities.ops import inf
+
+SHAPE: dict[str, Any] = {
+    "params": 8030261248,
+    "layers": 32,
+    "d_model": 4096,
+    "vocab": 128256,
+    "d_ff": 14336,
+    "heads": 32,
+    "kv_heads": 8,
+    "seq": 4096,
+}
+TABLE = 128256 * 4096
+LAYER = (8030261248 - 2 * TABLE) / 32
+OFF = {"reserve": 0, "group_bytes": 0, "context_bytes": 0}
+PARTS = (
+    *("weights", "gradients", "optimizer", "stage_extra", "activations", "logits", "gathered"),
+    *("working", "step", "communication", "reserved", "context"),
+)
+powers = st.sampled_from([1, 2, 4, 8])
+recomputed = st.sampled_from(["none", "selective", "selective-op", "full"])
+zeros = st.sampled_from([0, 1, 2, 3])
+
+
+def held(**more: Any) -> dict[str, Any]:
+    return memory(**{**SHAPE, **more})
+
+
+@given(powers, powers, zeros, recomputed, st.sampled_from(["auto", "whole", "none"]))
+def test_the_parts_add_up_to_the_total(
+    tp: int, dp: int, zero: int, recompute: str, grad_accumulation: str
+) -> None:
+    run = {"tp": tp, "dp": dp, "zero": zero, "recompute": recompute}
+    out = held(**run, grad_accumulation=grad_accumulation)
+    assert sum(out[part] for part in PARTS) == pytest.approx(out["total"])
+    assert min(out[part] for part in PARTS) >= 0
+
+
+@given(powers, powers, zeros)
+def test_with_stages_the_fuller_end_counts(tp: int, dp: int, zero: int) -> None:
+    out = held(tp=tp, dp=dp, zero=zero, pp=4, microbatches=8)
+    others = sum(out[part] for part in PARTS if part not in ("activations", "logits"))
+    last = out["activations"] / 4 + out["logits"]
+    assert out["total"] == pytest.approx(others + max(out["activations"], last))
+
+
+@given(powers, zeros, recomputed)
+def test_more_copies_and_more_tensor_parallelism_never_take_more(
+    dp: int, zero: int, recompute: str
+) -> None:
+    run = {"zero": zero, "recompute": recompute, **OFF}
+    base = held(dp=dp + 1, **run)["total"]
+    assert held(dp=2 * (dp + 1), **run)["total"] <= base
+    assert held(dp=dp + 1, tp=2, **run)["total"] <= base
+    assert held(dp=dp + 1, **{**run, "zero": min(zero, 1) + 1})["total"] <= max(
+        base, held(dp=dp + 1, **{**run, "zero": 1})["total"]
+    )
+
+
+def test_recomputing_more_never_keeps_more() -> None:
+    kept = [
+        held(recompute=name, attention="flash")["activations"]
+        for name in ("none", "selective", "selective-op", "full")
+    ]
+    assert kept == sorted(kept, reverse=True) and kept[0] == kept[1] > kept[2] > kept[3]
+
+
+def test_fsdp_gathers_two_layers_and_the_tables() -> None:
+    """A layer's gradient stands whole in bf16 and, to be reduced, in fp32."""
+    out = held(zero=3, dp=64)
+    assert out["gathered"] == pytest.approx(2 * (2 * LAYER + 2 * TABLE) + 6 * LAYER)
+    assert held(zero=3, dp=64, prefetch=1)["gathered"] == pytest.approx(out["gathered"] - 2 * LAYER)
+    assert held(zero=3, dp=64, prefetch=99)["gathered"] == pytest.approx(2 * 8030261248 + 6 * LAYER)
+    tied = held(zero=3, dp=64, tied_embeddings="yes", params=8030261248 - TABLE)
+    assert out["gathered"] - tied["gathered"] == pytest.approx(2 * TABLE)
+
+
+def test_nothing_is_gathered_where_nothing_is_divided() -> None:
+    for run in ({"zero": 2, "dp": 64}, {"zero": 3}, {"zero": 0, "dp": 8}):
+        assert held(**run)["gathered"] == 0
+    assert held(zero=3, cp=2)["gathered"] > 0
+
+
+def test_fsdp_under_pipelines_keeps_weights_and_whole_gradients() -> None:
+    """torchtitan: reshard_after_forward is off with pipelines, and gradients wait in fp32."""
+    stage = {"zero": 3, "dp": 8, "pp": 4, "microbatches": 8}
+    out = held(**stage)
+    assert out["gathered"] == pytest.approx(2 * (8 * LAYER + TABLE))
+    assert out["gradients"] == pytest.approx(4 * 8030261248 / 4)
+    freed = held(**stage, reshard="yes", grad_accumulation="sharded")
+    assert freed["gathered"] == pytest.approx(2 * (2 * LAYER + TABLE) + 6 * LAYER)
+    assert freed["gradients"] == pytest.approx(2 * 8030261248 / 4 / 8)
+    kept = held(zero=3, dp=8, reshard="no")
+    assert kept["gathered"] == pytest.approx(2 * 8030261248 + 6 * LAYER)
+
+
+def test_whole_gradients_are_for_fsdp_alone() -> None:
+    for zero in (0, 1, 2):
+        run = {"zero": zero, "dp": 8, "pp": 4, "microbatches": 8}
+        assert held(**run, grad_accumulation="whole") == held(**run)
+    assert held(zero=3, dp=8, grad_accumulation="whole")["gradients"] == 4 * 8030261248
+
+
+def test_gradients_without_buffers_are_made_while_activations_go() -> None:
+    """Only the larger counts: activations of the forward pass, or all gradients after it."""
+    large = held(grad_accumulation="none", recompute="none", micro_batch=8)
+    assert large["gradients"] == large["step"] == 0
+    small = held(grad_accumulation="none", recompute="full", seq=64, optimizer_kind="adam-pure")
+    assert small["step"] + small["logits"] + small["activations"] + small["working"] == (
+        pytest.approx(2 * 8030261248)
+    )
+
+
+def test_the_step_casts_narrow_gradients_where_there_are_master_weights() -> None:
+    short = {"seq": 1, "dp": 4, "zero": 1}
+    passes = ("activations", "logits", "working")
+    out = held(**short)
+    assert out["step"] + sum(out[part] for part in passes) == pytest.approx(4 * 8030261248 / 4)
+    assert held(**short, grad_bytes=4)["step"] == 0
+    assert held(**short, optimizer_kind="adam-pure")["step"] == 0
+    assert held(**short, bytes_per_param=4)["step"] == 0
+
+
+def test_copies_of_the_logits() -> None:
+    """12 bytes of each logit by default; a chunked loss keeps the logits and one chunk's copies."""
+    ends = 2 * 4096 * 2
+    assert held()["logits"] == pytest.approx(4096 * (12 * 128256 + ends))
+    assert held(logit_bytes=6)["logits"] == pytest.approx(4096 * (6 * 128256 + ends))
+    assert held(loss_chunks=8)["logits"] == pytest.approx(4096 * (3.5 * 128256 + ends))
+    assert held(tp=8)["logits"] == pytest.approx(4096 * (12 * 128256 / 8 + ends))
+    assert held(tp=8, vocab_parallel="no")["logits"] == held()["logits"]
+    assert (
+        held(loss_chunks=1, logit_bytes=2)["logits"] == held(loss_chunks=4, logit_bytes=2)["logits"]
+    )
+
+
+def test_groups_have_buffers_each() -> None:
+    one = held(dp=2)["communication"]
+    assert one == held(tp=2)["communication"] == held(pp=2)["communication"] > 0
+    assert held()["communication"] == 0
+    # A context-parallel group is part of the one over which weights are divided.
+    assert held(cp=2)["communication"] == 2 * one
+    assert held(dp=2, tp=2, pp=2, cp=2)["communication"] == 4 * one
+    assert held(dp=2, group_bytes=1e9)["communication"] == 1e9
+    mixture = {"experts": 8, "expert_d_ff": 14336, "params": 47e9}
+    assert held(dp=8, ep=8, **mixture)["communication"] == 2 * one
+
+
+def test_the_runtime_is_switched_off_part_by_part() -> None:
+    out, off = held(dp=2), held(dp=2, **OFF)
+    assert off["reserved"] == off["communication"] == off["context"] == 0
+    assert out["reserved"] == pytest.approx(0.05 * off["total"])
+    assert out["context"] == 1271 * 2**20
+    assert out["total"] == pytest.approx(
+        1.05 * off["total"] + out["communication"] + out["context"]
+    )
+
+
+def test_eager_mode_keeps_the_gate_and_the_rotated_keys() -> None:
+    """A value of the inner width, and queries and keys, once more for each token."""
+    more = held(fusion="eager", recompute="none")["activations"] - held()["activations"]
+    assert more == pytest.approx(2 * 4096 * 32 * (14336 + 4096 + 1024))
+    plain = {"ffn_kind": "plain", "recompute": "none"}
+    more = held(**plain, fusion="eager")["activations"] - held(**plain)["activations"]
+    assert more == pytest.approx(2 * 4096 * 32 * (4096 + 1024))
+
+
+def test_gathered_inputs_of_products_stay_whole_under_sequence_parallelism() -> None:
+    run = {"tp": 8, "recompute": "none"}
+    cut, gathered, whole = (
+        held(**run, sequence_parallel=word)["activations"] for word in ("yes", "gathered", "no")
+    )
+    assert gathered - cut == pytest.approx(whole - gathered)
+    assert gathered - cut == pytest.approx(2 * 4096 * 32 * 2 * 4096 * 7 / 8)
+
+
+def test_selective_recomputation_by_operation() -> None:
+    """torchtitan: the input of a layer, queries, values, attention and two of three products."""
+    values = 4096 + (4096 + 1024 + 4096) + 14336 + 4096
+    out = held(recompute="selective-op", attention="flash")
+    assert out["activations"] == pytest.approx(32 * 4096 * (2 * values + 4 * 32))
+    full = held(recompute="full", attention="flash")["working"]
+    boundary = 2 * 4096 * 4096
+    assert out["working"] == pytest.approx(full - out["activations"] / 32)
+    assert full > boundary
+
+
+def test_gated_blocks_are_trained_with_flash_attention_and_without_dropout() -> None:
+    for kind, attention, dropout in (("gated", "flash", "no"), ("plain", "scores", "yes")):
+        named = held(ffn_kind=kind, attention=attention, dropout=dropout, recompute="none")
+        assert held(ffn_kind=kind, recompute="none") == named
+
+
+def test_the_width_of_the_moments() -> None:
+    assert held()["optimizer"] == pytest.approx(12 * 8030261248)
+    assert held(optimizer_bytes=2)["optimizer"] == pytest.approx(8 * 8030261248)
+    pure = held(optimizer_kind="adam-pure", optimizer_bytes=1)
+    assert pure["optimizer"] == pytest.approx(2 * 8030261248)
+    assert held(optimizer_kind="adam-pure")["optimizer"] == pytest.approx(4 * 8030261248)
+    momentum = held(optimizer_kind="sgd-momentum", optimizer_bytes=2)
+    assert momentum["optimizer"] == pytest.approx(6 * 8030261248)
+
+
+def test_an_open_memory_leaves_nothing_to_say() -> None:
+    assert held()["free"] == inf
