@@ -24,6 +24,7 @@ SECTIONS = {
         "export": "commands",
     },
     "Measured and predicted": {
+        "predict": "prediction",
         "validate": "prediction",
     },
     "Contributing": {

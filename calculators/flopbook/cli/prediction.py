@@ -1,4 +1,4 @@
-"""What was measured, and what is predicted of it: validate."""
+"""What is predicted of a run, and how far predictions are off: predict, validate."""
 
 from __future__ import annotations
 
@@ -14,10 +14,68 @@ from flopbook.evaluation.answers import columns, counted
 
 if TYPE_CHECKING:
     from flopbook.data.runs import RunFile
+    from flopbook.prediction.asking import Prediction
     from flopbook.prediction.validation import Validation
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
 MOST_REASONS = 8
+_PREDICT_OPTIONS = (
+    Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
+    Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
+    Option("--chips", "chips", "Chips that train.", "COUNT"),
+    Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
+    Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
+    Option("--tp", "tp", "Tensor-parallel degree.", "COUNT"),
+    Option("--pp", "pp", "Pipeline stages.", "COUNT"),
+    Option("--cp", "cp", "Context-parallel degree.", "COUNT"),
+    Option("--ep", "ep", "Expert-parallel degree.", "COUNT"),
+    Option("--dp", "dp", "Data-parallel degree; what is left of the chips if open.", "COUNT"),
+    Option("--virtual", "virtual", "Model chunks on each pipeline stage.", "COUNT"),
+    Option("--zero", "zero", "ZeRO stage, 0 to 3; 3 is FSDP.", "STAGE"),
+    Option("--micro-batch", "micro_batch", "Sequences of a micro-batch.", "COUNT"),
+    Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),
+    Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
+    Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
+)
+
+
+@command("predict", *_PREDICT_OPTIONS)
+def predict_command(as_json: bool, **options: str | None) -> None:
+    """Predict the step time of a training run, in parts and with an 80 % band.
+    What is left open is inferred by stated rules, and named in the answer.
+
+    The parameters are fitted on published runs; flopbook validate says how well. The memory that a
+    layout takes is not checked here: flopbook memory does that.
+
+    Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
+    """
+    from flopbook.prediction.asking import predict
+
+    prediction = predict(options)
+    if as_json:
+        print_json(prediction.record())
+        return
+    rows = [
+        ("step", f"{prediction.seconds:.3g} s", "80 % band " + _span(prediction)),
+        ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
+        ("MFU", f"{100 * prediction.mfu:.1f} %", "full attention, over the 16-bit peak"),
+    ]
+    print(columns(rows))
+    print("\nparts")
+    parts = sorted(prediction.parts.items(), key=lambda part: -part[1])
+    shares = [
+        (name.replace("_", " "), f"{seconds:.3g} s", f"{100 * seconds / prediction.seconds:.1f} %")
+        for name, seconds in parts
+        if seconds > 0
+    ]
+    print(columns(shares, indent="  "))
+    if prediction.inferred:
+        print(f"\nnote: inferred: {', '.join(prediction.inferred)}")
+    print(f"note: measured runs like it: {', '.join(prediction.similar) or 'none on file'}")
+
+
+def _span(prediction: Prediction) -> str:
+    return f"{prediction.low:.3g} to {prediction.high:.3g} s"
 
 
 @command("validate", _ROWS, argument="[FILE ...]")

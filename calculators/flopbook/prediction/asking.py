@@ -1,0 +1,233 @@
+"""A training run as people ask for it: a model, a chip, how many, and how it is divided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from flopbook.architectures.shape import Shape, shape
+from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import MeasuredRun
+from flopbook.errors import FlopbookError
+from flopbook.prediction import training
+from flopbook.prediction.conventions import USUAL, flop_per_token
+from flopbook.prediction.fits import cases_of
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.layouts import Layouts, RunLayout, training_run
+from flopbook.prediction.stacks import OTHER, chosen_stack
+from flopbook.prediction.step_time import step_parts
+from flopbook.prediction.validation import band_of
+from flopbook.quantities.units import parse_quantity
+
+# Field of a model -> its name in a row of measured runs.
+SIZES = {
+    "layers": "n_layers",
+    "d_model": "d_model",
+    "heads": "n_heads",
+    "kv_heads": "n_kv_heads",
+    "head_dim": "head_dim",
+    "d_ff": "d_ff",
+    "vocab": "vocab_size",
+    "experts": "n_experts",
+    "experts_per_token": "experts_per_token",
+    "expert_d_ff": "moe_d_ff",
+    "shared_experts": "n_shared_experts",
+    "dense_layers": "n_dense_layers",
+    "q_lora_rank": "q_lora_rank",
+    "kv_lora_rank": "kv_lora_rank",
+    "qk_nope_head_dim": "qk_nope_head_dim",
+    "qk_rope_head_dim": "qk_rope_head_dim",
+    "v_head_dim": "v_head_dim",
+    "params": "n_params",
+}
+DEGREES = {
+    "tp": "tp",
+    "pp": "pp",
+    "cp": "cp",
+    "ep": "ep",
+    "dp": "dp",
+    "virtual": "vp",
+    "zero": "zero_stage",
+    "micro_batch": "micro_batch_seqs",
+}
+RECOMPUTE = ("none", "selective", "full")
+PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
+MOST_SIMILAR = 5
+DEFAULT_SEQUENCE = 4096
+THIS_YEAR = 2026
+
+
+class Prediction(NamedTuple):
+    """What a run is predicted to reach, with the ends of its band, and its parts in seconds."""
+
+    run: RunLayout
+    seconds: float
+    low: float
+    high: float
+    tokens_per_second: float
+    mfu: float
+    parts: Mapping[str, float]
+    inferred: tuple[str, ...]
+    similar: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """The prediction as `flopbook predict --json` prints it."""
+        return {
+            "prediction": {
+                "seconds": self.seconds,
+                "low": self.low,
+                "high": self.high,
+                "tokens_per_s_per_chip": self.tokens_per_second,
+                "mfu": self.mfu,
+            },
+            "parts": dict(self.parts),
+            "inferred": list(self.inferred),
+            "similar_runs": list(self.similar),
+        }
+
+
+def predict(options: Mapping[str, str | None]) -> Prediction:
+    """The prediction for options as the command line names them.
+
+    Raises FlopbookError for an option that is missing, unreadable, or does not add up.
+    """
+    run = _run_of(options)
+    known = fitted_kinds()["training_throughput"]
+    found = step_parts(Layouts([run]), known.parameters)
+    seconds = float(found.seconds[0])
+    factor = band_of(known, training.THROUGHPUT.quantity)
+    rate = run.batch * run.shape.tokens / seconds / run.chips
+    work = flop_per_token(run.shape, USUAL)
+    return Prediction(
+        run=run,
+        seconds=seconds,
+        low=seconds / factor,
+        high=seconds * factor,
+        tokens_per_second=rate,
+        mfu=rate * work / run.machine.peak_16bit,
+        parts={name: float(np.asarray(part)[0]) for name, part in found._asdict().items()},
+        inferred=run.inferred,
+        similar=_similar(run),
+    )
+
+
+def _run_of(options: Mapping[str, str | None]) -> RunLayout:
+    for name in ("model", "chip", "chips"):
+        if not options.get(name):
+            raise FlopbookError(f"--{name} is missing; give for example {_EXAMPLES[name]}")
+    model = shape(str(options["model"]))
+    sequence = _count(options, "seq") or DEFAULT_SEQUENCE
+    chips = _count(options, "chips") or 1
+    degrees: dict[str, Any] = {}
+    for option, field in DEGREES.items():
+        degree = _count(options, option, may_be_zero=option == "zero")
+        if degree is not None:
+            degrees[field] = degree
+    _check_degrees(degrees, chips)
+    batch_tokens = _count(options, "batch_tokens", unit="token")
+    if batch_tokens:
+        degrees["global_batch_seqs"] = _sequences(batch_tokens, sequence, degrees)
+    run: dict[str, Any] = {"precision": _word(options, "dtype", PRECISIONS) or "bf16"}
+    recompute = _word(options, "recompute", RECOMPUTE)
+    if recompute:
+        run["recompute"] = recompute
+    stack = chosen_stack(str(options["stack"])) if options.get("stack") else OTHER
+    row = MeasuredRun(
+        id="asked",
+        kind="training_throughput",
+        publication="",
+        where="",
+        measured={},
+        model=_sizes(model, sequence),
+        hardware={"chip": str(options["chip"]), "n_chips": chips},
+        parallelism=degrees,
+        run={**run, "software": str(options.get("stack") or "")},
+    )
+    layout = training_run(row, THIS_YEAR, stack)
+    inferred = layout.inferred if options.get("stack") else (*layout.inferred, "software stack")
+    return layout._replace(inferred=inferred)
+
+
+_EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
+
+
+def _count(
+    options: Mapping[str, str | None], name: str, unit: str = "1", *, may_be_zero: bool = False
+) -> int | None:
+    """A whole number that an option gives; None where it was not given."""
+    text = options.get(name)
+    if text is None:
+        return None
+    flag = "--" + name.replace("_", "-")
+    number = parse_quantity(text, unit)
+    least = 0 if may_be_zero else 1
+    if number != int(number) or number < least:
+        raise FlopbookError(f"{flag} is {text}, expected a whole number of at least {least}")
+    return int(number)
+
+
+def _word(options: Mapping[str, str | None], name: str, words: tuple[str, ...]) -> str | None:
+    word = options.get(name)
+    if word is None or word in words:
+        return word
+    raise FlopbookError(f"--{name} is '{word}', expected one of {', '.join(words)}")
+
+
+def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
+    """Degrees that are given divide the chips, and multiply to them where all are given."""
+    product = 1
+    for name in ("tp", "pp", "cp", "dp"):
+        product *= degrees.get(name, 1)
+    sizes = " x ".join(f"{name} {degrees[name]}" for name in DEGREES if name in degrees)
+    if chips % product or ("dp" in degrees and product != chips):
+        raise FlopbookError(f"{sizes} is {product}, which does not make {chips} chips")
+
+
+def _sequences(batch_tokens: int, sequence: int, degrees: Mapping[str, int]) -> int:
+    if batch_tokens % sequence:
+        below = batch_tokens // sequence * sequence
+        nearest = below or sequence
+        raise FlopbookError(
+            f"--batch-tokens {batch_tokens:,} is no multiple of --seq {sequence:,}; use {nearest:,}"
+        )
+    return batch_tokens // sequence
+
+
+def _sizes(model: Shape, sequence: int) -> dict[str, Any]:
+    """The shape of a model in the words of a row."""
+    sizes: dict[str, Any] = {"name": model.id, "seq_len_tokens": sequence}
+    for field, name in SIZES.items():
+        claim = model.claim(field)
+        if claim is not None and claim.si_value is not None:
+            number = claim.si_value
+            sizes[name] = number if name == "n_params" else int(number)
+    for field, name, yes in (
+        ("ffn", "gated_ffn", "gated"),
+        ("tied_embeddings", "tied_embeddings", "yes"),
+    ):
+        claim = model.claim(field)
+        if claim is not None:
+            sizes[name] = claim.value == yes
+    return sizes
+
+
+def _similar(run: RunLayout) -> tuple[str, ...]:
+    """Measured runs on the same generation of chips, the nearest in size first."""
+    cases = cases_of(training.MODEL, run_files().values()).cases
+    alike = [
+        case
+        for case in cases
+        if case.generation == run.machine.generation
+        and case.inputs.shape.is_mixture == run.shape.is_mixture
+        and case.inputs.precision == run.precision
+    ]
+    ordered = sorted(alike, key=lambda case: _distance(case.inputs, run))
+    return tuple(case.row.id for case in ordered[:MOST_SIMILAR])
+
+
+def _distance(first: RunLayout, second: RunLayout) -> float:
+    """How far apart two runs are, in doublings of parameters and of chips."""
+    parameters = abs(np.log2(first.shape.parameters / second.shape.parameters))
+    return float(parameters + abs(np.log2(first.chips / second.chips)))
