@@ -20,18 +20,18 @@ from flopbook.quantities.units import format_quantity
 ROUNDING = 0.01  # a marketed count that is this near needs no note
 
 
-def _sizes(shape: Sized) -> dict[str, Any]:
+def sizes(shape: Sized) -> dict[str, Any]:
     """The inputs of `params` that a shape has."""
     formula = get_formula("params")
-    sizes = {}
+    found = {}
     for name, spec in formula.inputs.items():
         size = shape.size(spec.model)
         if size is None and spec.model in layers.COUNTED:
             counted = layers.COUNTED[spec.model](shape)
             size = counted and counted.value
         if size is not None:
-            sizes[name] = size
-    return sizes
+            found[name] = size
+    return found
 
 
 def parameters(shape: Sized) -> Mapping[str, Any] | None:
@@ -40,11 +40,11 @@ def parameters(shape: Sized) -> Mapping[str, Any] | None:
     Rules are left to the calculator that asks, because what is typed may break them.
     """
     formula = get_formula("params")
-    sizes = _sizes(shape)
-    if any(name not in formula.defaults and name not in sizes for name in formula.inputs):
+    found = sizes(shape)
+    if any(name not in formula.defaults and name not in found for name in formula.inputs):
         return None
-    has_width = {"d_ff", "expert_d_ff"} & sizes.keys()
-    return formula.compute({**formula.defaults, **sizes}) if has_width else None
+    has_width = {"d_ff", "expert_d_ff"} & found.keys()
+    return formula.compute({**formula.defaults, **found}) if has_width else None
 
 
 def _params(shape: Sized) -> Picked | None:

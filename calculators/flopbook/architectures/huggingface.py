@@ -14,6 +14,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from flopbook.architectures import counts, hybrids
+from flopbook.architectures.config import Config, Inputs, copy
+from flopbook.architectures.config_layers import Layers, read_layers
+from flopbook.architectures.shape import Shape
 from flopbook.data.claims import OWN_FILE, Claim
 from flopbook.data.files import TooLarge, read_bytes
 from flopbook.data.models import Model
@@ -21,7 +25,6 @@ from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.formulas import params
 
 MOST_BYTES = 2**20
-MOST = 10**9  # no size of a published model comes near; a larger number is a slip or an attack
 
 # The names under which architectures write the same size; the first that is there counts.
 KEYS = {
@@ -36,57 +39,6 @@ KEYS = {
 }
 NEEDED = ("layers", "d_model", "heads", "vocab")
 LATENT = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
-
-# Inputs of the calculator `params`, by name: sizes, and words such as "rotary".
-Inputs = dict[str, int | str]
-
-
-class Config:
-    """A configuration with checked reading; every mistake names the file and the key."""
-
-    def __init__(self, raw: Mapping[str, Any], file: str) -> None:
-        self.raw, self.file = raw, file
-
-    def wrong(self, problem: str) -> FlopbookError:
-        """An error about this file."""
-        return FlopbookError(printable(f"{self.file}: {problem}"))
-
-    def number(self, *keys: str) -> int | None:
-        """The first of some keys that is there: a whole number, zero and null as None."""
-        for key in keys:
-            number = self.raw.get(key)
-            if number is None:
-                continue
-            # True is an int to Python.
-            is_whole = isinstance(number, int) and not isinstance(number, bool)
-            if not is_whole or not 0 <= number <= MOST:
-                shown = shorten(json.dumps(number))
-                raise self.wrong(f"{key} is {shown}, expected a whole number up to {MOST:,}")
-            return int(number) or None
-        return None
-
-    def need(self, *keys: str) -> int:
-        """A number that must be there."""
-        number = self.number(*keys)
-        if number is None:
-            raise self.wrong(f"no {' or '.join(keys)}, which its architecture needs")
-        return number
-
-    def flag(self, key: str, default: bool = False) -> bool:
-        """True or false."""
-        setting = self.raw.get(key)
-        if setting is None:
-            return default
-        if not isinstance(setting, bool):
-            raise self.wrong(f"{key} is {shorten(json.dumps(setting))}, expected true or false")
-        return setting
-
-    def group(self, key: str) -> Config:
-        """A group of settings inside the configuration."""
-        settings = self.raw.get(key)
-        if not isinstance(settings, dict):
-            raise self.wrong(f"no group {key}, which its architecture needs")
-        return Config(settings, self.file)
 
 
 def _experts_everywhere(config: Config, inputs: Inputs) -> None:
@@ -113,18 +65,11 @@ def _narrow_experts(config: Config, inputs: Inputs) -> None:
         raise config.wrong(
             "layers with and without experts in turn are not read; give the numbers as options"
         )
-    _copy(config, ("n_shared_experts",), inputs, "shared_experts")
-    _copy(config, ("first_k_dense_replace",), inputs, "dense_layers")
-    _copy(config, ("shared_expert_intermediate_size",), inputs, "shared_expert_d_ff")
+    copy(config, ("n_shared_experts",), inputs, "shared_experts")
+    copy(config, ("first_k_dense_replace",), inputs, "dense_layers")
+    copy(config, ("shared_expert_intermediate_size",), inputs, "shared_expert_d_ff")
     if "shared_expert_d_ff" in inputs:  # a width of its own means a single one
         inputs["shared_experts"] = 1
-
-
-def _copy(config: Config, keys: tuple[str, ...], inputs: Inputs, name: str) -> None:
-    """Copy the first of some numbers that is there, if any is."""
-    number = config.number(*keys)
-    if number is not None:
-        inputs[name] = number
 
 
 def _llama4(config: Config, inputs: Inputs) -> None:
@@ -147,7 +92,7 @@ def _latent_experts(config: Config, inputs: Inputs) -> None:
     """Latent attention and narrow experts, as in DeepSeek-V2 and after."""
     _narrow_experts(config, inputs)
     for key in LATENT:
-        _copy(config, (key,), inputs, key)
+        copy(config, (key,), inputs, key)
     inputs.pop("head_dim", None)  # some files repeat a part of the head here
 
 
@@ -155,7 +100,7 @@ def _falcon(config: Config, inputs: Inputs) -> None:
     """One key head, or groups in the later design, which also has a second normalisation."""
     is_later = config.flag("new_decoder_architecture")
     if is_later:
-        _copy(config, ("num_kv_heads", "n_head_kv"), inputs, "kv_heads")
+        copy(config, ("num_kv_heads", "n_head_kv"), inputs, "kv_heads")
     elif config.flag("multi_query", True):
         inputs["kv_heads"] = 1
     has_one_norm = not is_later and config.flag("parallel_attn", True)
@@ -185,12 +130,18 @@ class Architecture(NamedTuple):
     words: Mapping[str, str | int] = {}
     tied: bool = False
     read_rest: Callable[[Config, Inputs], None] | None = None
+    layers: Layers = Layers()
     width: int = 0  # feed-forward over model width, where the file need not say it
     vocab: int = 0  # where the file need not say it
 
 
 # GPT-2 and the models that were built like it.
 _EARLY = {"ffn": "plain", "biases": "all", "norm": "layer"}
+_QWEN_NEXT = {"qk_norm": "head", "attention_gate": "yes"}
+ALL_WINDOWED = Layers(period=0)
+LATE = Layers(late=True)
+SPARSE = Layers(sparse=True)
+DELTA = Layers(interval=4, state=hybrids.gated_delta)
 ARCHITECTURES = {
     "gpt2": Architecture({**_EARLY, "positions": "learned"}, tied=True, width=4),
     "opt": Architecture({**_EARLY, "positions": "learned"}, tied=True),
@@ -201,25 +152,51 @@ ARCHITECTURES = {
         {"ffn": "plain", "norm": "layer"}, tied=True, read_rest=_falcon, width=4
     ),
     "llama": Architecture(),
-    "mistral": Architecture(),
-    "mixtral": Architecture(read_rest=_experts_everywhere),
-    "qwen2": Architecture({"biases": "qkv"}),
-    "qwen2_moe": Architecture({"biases": "qkv"}, read_rest=_narrow_experts),
-    "qwen3": Architecture({"qk_norm": "head"}),
-    "qwen3_moe": Architecture({"qk_norm": "head"}, read_rest=_narrow_experts),
+    "mistral": Architecture(layers=ALL_WINDOWED),
+    "mixtral": Architecture(read_rest=_experts_everywhere, layers=ALL_WINDOWED),
+    "qwen2": Architecture({"biases": "qkv"}, layers=LATE),
+    "qwen2_moe": Architecture({"biases": "qkv"}, read_rest=_narrow_experts, layers=LATE),
+    "qwen3": Architecture({"qk_norm": "head"}, layers=LATE),
+    "qwen3_moe": Architecture({"qk_norm": "head"}, read_rest=_narrow_experts, layers=LATE),
+    "qwen3_next": Architecture(_QWEN_NEXT, read_rest=_narrow_experts, layers=DELTA),
+    "qwen3_5_text": Architecture(_QWEN_NEXT, layers=DELTA),
+    "qwen3_5_moe_text": Architecture(_QWEN_NEXT, read_rest=_narrow_experts, layers=DELTA),
     "deepseek_v2": Architecture(read_rest=_latent_experts),
     "deepseek_v3": Architecture(read_rest=_latent_experts),
+    "deepseek_v32": Architecture(read_rest=_latent_experts, layers=SPARSE),
+    "glm_moe_dsa": Architecture(read_rest=_latent_experts, layers=SPARSE),
     "kimi_k2": Architecture(read_rest=_latent_experts),
+    "kimi_linear": Architecture(read_rest=hybrids.kimi_linear, layers=hybrids.KIMI),
     "glm4_moe": Architecture(read_rest=_grouped_experts),
     "gemma": Architecture(tied=True),
-    "gemma2": Architecture({"norms_per_layer": 4}, tied=True),
-    "gemma3_text": Architecture({"norms_per_layer": 4, "qk_norm": "head"}, tied=True, vocab=262208),
-    "phi3": Architecture(),
+    "gemma2": Architecture({"norms_per_layer": 4}, tied=True, layers=Layers(period=2)),
+    "gemma3_text": Architecture(
+        {"norms_per_layer": 4, "qk_norm": "head"}, tied=True, vocab=262208, layers=Layers(period=6)
+    ),
+    "phi3": Architecture(layers=ALL_WINDOWED),
     "olmo": Architecture({"norm": "none"}),
     "olmo2": Architecture({"qk_norm": "full"}),
-    "gpt_oss": Architecture({"biases": "all"}, read_rest=_experts_everywhere),
-    "llama4_text": Architecture(read_rest=_llama4),
+    "olmo3": Architecture({"qk_norm": "full"}, layers=Layers(period=4)),
+    "exaone4": Architecture({"qk_norm": "head"}, layers=Layers(period=4)),
+    "smollm3": Architecture(tied=True, layers=LATE),
+    "seed_oss": Architecture({"biases": "qkv"}),
+    "ernie4_5_moe": Architecture(tied=True, read_rest=hybrids.ernie),
+    "minimax_m2": Architecture({"qk_norm": "full"}, read_rest=_experts_everywhere),
+    "minimax": Architecture(read_rest=_experts_everywhere, layers=hybrids.LIGHTNING),
+    "minimax_text_01": Architecture(read_rest=_experts_everywhere, layers=hybrids.LIGHTNING),
+    "gpt_oss": Architecture(
+        {"biases": "all"}, read_rest=_experts_everywhere, layers=Layers(period=2)
+    ),
+    "llama4_text": Architecture(read_rest=_llama4, layers=Layers(chunk_period=4)),
     "cohere": Architecture({"norms_per_layer": 1}, tied=True),
+    "cohere2": Architecture({"norms_per_layer": 1}, tied=True, layers=Layers(period=4)),
+    "nemotron_h": Architecture(
+        {"ffn": "plain", "norms_per_layer": 1}, read_rest=hybrids.nemotron, layers=hybrids.NEMOTRON
+    ),
+    "granitemoehybrid": Architecture(tied=True, read_rest=hybrids.granite, layers=hybrids.MAMBA2),
+    "bamba": Architecture(layers=hybrids.MAMBA2),
+    "falcon_h1": Architecture(layers=hybrids.BESIDE),
+    "jamba": Architecture(read_rest=hybrids.jamba, layers=hybrids.MAMBA),
     "dbrx": Architecture({"norm": "rms"}, read_rest=_dbrx),
 }
 
@@ -230,19 +207,22 @@ def read_config(source: Path | Mapping[str, Any]) -> Model:
     Raises FlopbookError.
     """
     config = _load(source) if isinstance(source, Path) else _config(dict(source), "config")
-    architecture = str(config.raw.get("model_type"))
-    inputs = shape_of(config)
-    sizes: dict[str, Any] = {key: size for key, size in inputs.items() if key in params.inputs}
+    fields: dict[str, Any] = dict(shape_of(config))
+    kind = "moe" if "experts" in fields else "dense"
+    shape = Shape(_model(config, kind, fields))
     try:
-        counts = params(**sizes)
+        counted = params(**counts.sizes(shape))
     except FlopbookError as error:
         raise config.wrong(str(error)) from None
-    kind = "moe" if "experts" in inputs else "dense"
-    fields: dict[str, Any] = {**inputs, "params": counts["total"]}
+    fields["params"] = counted["total"]
     if kind == "moe":
-        fields["active_params"] = counts["active"]
+        fields["active_params"] = counted["active"]
+    return _model(config, kind, fields)
+
+
+def _model(config: Config, kind: str, fields: Mapping[str, Any]) -> Model:
     claims = tuple(_claim(field, value, config.file) for field, value in fields.items())
-    summary = f"a model of the architecture {architecture}"
+    summary = f"a model of the architecture {config.raw.get('model_type')}"
     return Model(config.file, kind, config.file, "", summary, claims)
 
 
@@ -276,6 +256,7 @@ def shape_of(config: Config) -> Inputs:
         architecture.read_rest(config, inputs)
     elif "d_ff" not in inputs:
         config.need(*KEYS["d_ff"])  # raises
+    inputs |= read_layers(config, architecture.layers, int(inputs["layers"]))
     return inputs
 
 
@@ -283,7 +264,7 @@ def _sizes(config: Config, architecture: Architecture) -> Inputs:
     """The sizes that every architecture has; those that a file need not say follow from it."""
     sizes: Inputs = {}
     for field, keys in KEYS.items():
-        _copy(config, keys, sizes, field)
+        copy(config, keys, sizes, field)
     if architecture.vocab:
         sizes.setdefault("vocab", architecture.vocab)
     for field in NEEDED:

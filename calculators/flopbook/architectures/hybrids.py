@@ -1,0 +1,206 @@
+"""Architectures with recurrent layers, and what only they write in their configurations."""
+
+from __future__ import annotations
+
+from flopbook.architectures.config import Config, Inputs, copy
+from flopbook.architectures.config_layers import Layers, from_letters
+
+
+def gated_delta(config: Config) -> Inputs:
+    """Gated delta net of Qwen3-Next and after."""
+    return {
+        "state_kind": "gated-delta",
+        "state_heads": config.need("linear_num_value_heads"),
+        "state_head_dim": config.need("linear_value_head_dim"),
+        "state_key_heads": config.need("linear_num_key_heads"),
+        "state_key_dim": config.need("linear_key_head_dim"),
+        "state_conv": config.need("linear_conv_kernel_dim"),
+    }
+
+
+def _mamba2(config: Config) -> Inputs:
+    """Mamba-2 under the names of Bamba, Granite and Falcon-H1."""
+    heads = config.need("mamba_n_heads")
+    inner = config.number("mamba_d_ssm")
+    if inner is None:
+        inner = (config.number("mamba_expand") or 2) * config.need("hidden_size")
+    is_open = config.raw.get("mamba_d_head") in (None, "auto")
+    return {
+        "state_kind": "mamba2",
+        "state_heads": heads,
+        "state_head_dim": inner // heads if is_open else config.need("mamba_d_head"),
+        "state_key_heads": config.number("mamba_n_groups") or 1,
+        "state_key_dim": config.need("mamba_d_state"),
+        "state_conv": config.need("mamba_d_conv"),
+    }
+
+
+def _nemotron_state(config: Config) -> Inputs:
+    return {
+        "state_kind": "mamba2",
+        "state_heads": config.need("mamba_num_heads"),
+        "state_head_dim": config.need("mamba_head_dim"),
+        "state_key_heads": config.number("n_groups", "mamba_n_groups") or 8,
+        "state_key_dim": config.need("ssm_state_size"),
+        "state_conv": config.number("conv_kernel", "mamba_d_conv") or 4,
+    }
+
+
+def _mamba(config: Config) -> Inputs:
+    """Mamba of Jamba: one state for each inner channel."""
+    width = config.need("hidden_size")
+    is_open = config.raw.get("mamba_dt_rank") in (None, "auto")
+    return {
+        "state_kind": "mamba",
+        "state_heads": 1,
+        "state_head_dim": (config.number("mamba_expand") or 2) * width,
+        "state_key_heads": 1,
+        "state_key_dim": config.need("mamba_d_state"),
+        "state_conv": config.need("mamba_d_conv"),
+        "state_rank": -(-width // 16) if is_open else config.need("mamba_dt_rank"),
+    }
+
+
+def _lightning(config: Config) -> Inputs:
+    heads = config.need("num_attention_heads")
+    width = config.number("head_dim") or config.need("hidden_size") // heads
+    return {"state_kind": "lightning", "state_heads": heads, "state_head_dim": width}
+
+
+def _kda(config: Config) -> Inputs:
+    linear = config.group("linear_attn_config")
+    return {
+        "state_kind": "kda",
+        "state_heads": linear.need("num_heads"),
+        "state_head_dim": linear.need("head_dim"),
+        "state_conv": linear.need("short_conv_kernel_size"),
+    }
+
+
+def _kimi_kinds(config: Config, layers: int) -> list[str]:
+    """Layers with latent attention are listed, counted from 1."""
+    full = config.group("linear_attn_config").numbers("full_attn_layers")
+    if full is None:
+        raise config.wrong("no full_attn_layers, which its architecture needs")
+    return ["full" if number in full else "state" for number in range(1, layers + 1)]
+
+
+def _lightning_kinds(config: Config, layers: int) -> list[str]:
+    """1 marks softmax attention; a file without the list alternates, softmax first."""
+    marked = config.numbers("attn_type_list")
+    if marked is None:
+        marked = [1 - number % 2 for number in range(layers)]
+    return ["full" if one else "state" for one in marked]
+
+
+def _mamba_kinds(config: Config, layers: int) -> list[str]:
+    """Attention once in a period (Jamba), or in the layers that are listed (Bamba)."""
+    period = config.number("attn_layer_period")
+    if period:
+        offset = config.number("attn_layer_offset") or 0
+        return ["full" if number % period == offset else "state" for number in range(layers)]
+    listed = config.numbers("attn_layer_indices") or []
+    return ["full" if number in listed else "state" for number in range(layers)]
+
+
+def _beside_kinds(config: Config, layers: int) -> list[str]:
+    return ["state+full"] * layers
+
+
+def _nemotron_kinds(config: Config, layers: int) -> list[str]:
+    return from_letters(config, "hybrid_override_pattern")
+
+
+LIGHTNING = Layers(kinds=_lightning_kinds, state=_lightning)
+KIMI = Layers(kinds=_kimi_kinds, state=_kda)
+MAMBA = Layers(kinds=_mamba_kinds, state=_mamba)
+MAMBA2 = Layers(kinds=_mamba_kinds, state=_mamba2)
+BESIDE = Layers(kinds=_beside_kinds, state=_mamba2)
+NEMOTRON = Layers(kinds=_nemotron_kinds, state=_nemotron_state)
+
+
+def nemotron(config: Config, inputs: Inputs) -> None:
+    """Each layer is one block: a mixer, a feed-forward block or experts."""
+    blocks = _nemotron_blocks(config)
+    experts, dense = blocks.count("E"), blocks.count("-")
+    inputs["layers"] = len(blocks)
+    inputs["ffn_layers"] = experts + dense
+    if not experts:
+        return
+    if config.number("moe_latent_size"):
+        raise config.wrong("experts in a latent space (moe_latent_size) are not read")
+    inputs["experts"] = config.need("n_routed_experts")
+    inputs["expert_d_ff"] = config.need("moe_intermediate_size")
+    inputs["experts_per_token"] = config.need("num_experts_per_tok")
+    copy(config, ("n_shared_experts",), inputs, "shared_experts")
+    copy(config, ("moe_shared_expert_intermediate_size",), inputs, "shared_expert_d_ff")
+    if dense:
+        inputs["dense_layers"] = dense
+    else:
+        inputs.pop("d_ff", None)
+
+
+def _nemotron_blocks(config: Config) -> str:
+    """The layers as letters, however the file writes them."""
+    listed = config.raw.get("layers_block_type") or config.raw.get("layer_types")
+    if listed is None:
+        from_letters(config, "hybrid_override_pattern")  # raises
+        return str(config.raw["hybrid_override_pattern"])
+    letters = {"moe": "E", "mlp": "-"}
+    return "".join(letters.get(str(word), "*") for word in listed)
+
+
+def granite(config: Config, inputs: Inputs) -> None:
+    """Experts beside a shared block; without experts the shared block is the only one."""
+    shared = config.need("shared_intermediate_size")
+    experts = config.number("num_local_experts")
+    if experts is None:
+        inputs["d_ff"] = shared
+        return
+    inputs["expert_d_ff"] = config.need("intermediate_size")
+    del inputs["d_ff"]
+    inputs["experts"] = experts
+    inputs["experts_per_token"] = config.need("num_experts_per_tok")
+    inputs |= {"shared_experts": 1, "shared_expert_d_ff": shared}
+
+
+def jamba(config: Config, inputs: Inputs) -> None:
+    """Experts in some layers, as wide as the blocks of the others."""
+    experts = config.number("num_experts")
+    if experts is None or experts == 1:
+        return
+    period = config.number("expert_layer_period") or 2
+    offset = config.number("expert_layer_offset") or 0
+    layers = int(inputs["layers"])
+    with_experts = sum(number % period == offset for number in range(layers))
+    inputs["experts"] = experts
+    inputs["experts_per_token"] = config.need("num_experts_per_tok")
+    if with_experts < layers:
+        inputs["dense_layers"] = layers - with_experts
+
+
+def kimi_linear(config: Config, inputs: Inputs) -> None:
+    """Latent attention between layers of Kimi delta attention, narrow experts in all but a few."""
+    for key in ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim"):
+        copy(config, (key,), inputs, key)
+    copy(config, ("v_head_dim",), inputs, "v_head_dim")
+    inputs.pop("head_dim", None)
+    experts = config.number("num_experts")
+    if experts is None:
+        return
+    inputs["experts"] = experts
+    inputs["expert_d_ff"] = config.need("moe_intermediate_size")
+    inputs["experts_per_token"] = config.need("num_experts_per_token", "num_experts_per_tok")
+    copy(config, ("num_shared_experts",), inputs, "shared_experts")
+    copy(config, ("first_k_dense_replace",), inputs, "dense_layers")
+
+
+def ernie(config: Config, inputs: Inputs) -> None:
+    """Narrow experts after some dense layers, under names of its own."""
+    inputs["experts"] = config.need("moe_num_experts")
+    inputs["expert_d_ff"] = config.need("moe_intermediate_size")
+    inputs["experts_per_token"] = config.need("moe_k")
+    if (config.number("moe_layer_interval") or 1) > 1:
+        raise config.wrong("layers with and without experts in turn are not read")
+    copy(config, ("moe_num_shared_experts",), inputs, "shared_experts")
+    copy(config, ("moe_layer_start_index",), inputs, "dense_layers")
