@@ -7,11 +7,14 @@ read, not asserted.
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
-from scripts.bench import building, library, pages, start_up, sweeps
+from scripts.bench import building, collectives, library, pages, start_up, sweeps
+from scripts.bench.collective_rows import ROWS
 from scripts.bench.results import Counted, Measure
 
 
@@ -42,6 +45,7 @@ MEASURES: dict[str, Measure] = {
     "references": library.references,
     "handbook": handbook,
     "house": house,
+    "collectives": collectives.collectives,
     "notebooks": building.notebooks,
     "explorer": pages.of_site(pages.explorer),
     "works": pages.of_site(pages.works),
@@ -60,13 +64,23 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--runs", type=int, default=15, help="runs of the short measurements (default: 15)"
     )
+    parser.add_argument(
+        "--rows",
+        type=Path,
+        default=ROWS,
+        metavar="FILE",
+        help="published runs that `collectives` is held against (default: those of the project)",
+    )
     options = parser.parse_args(arguments)
+    measures = MEASURES | {
+        "collectives": functools.partial(collectives.collectives, path=options.rows)
+    }
     for name in options.names:
         if name not in MEASURES:
             parser.error(f"unknown measurement '{name}'; known: {known}")
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}")
-    for name in options.names or MEASURES:
-        for result in MEASURES[name](options.runs):
+    for name in options.names or measures:
+        for result in measures[name](options.runs):
             print(result.line(), flush=True)
     return 0
 

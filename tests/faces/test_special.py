@@ -82,7 +82,7 @@ def test_choices_that_are_decided_vanish() -> None:
     A ring both ways halves the time.
     """
     assert (
-        one("ep-limit", "least_width", ("matrices",), ffn_kind="gated")
+        one("ep-limit", "least_width", ("matrices", "least_bytes"), ffn_kind="gated")
         == r"F_\text{min} = \frac{b \, C}{3 \, W}"
     )
     assert one("training-flops", "flop", ("flop_per_token",)) == r"W = 6 \, N \, T"

@@ -189,3 +189,69 @@ def test_a_pod_needs_as_much_as_one_chip_with_its_links_outward() -> None:
     assert here == there == pytest.approx(4.59e14 / 6.25e9)
     assert fsdp_limit(**V5P)["pod_tokens"] == 0  # nothing is said of pods: left open by the command
     assert calculate("fsdp-limit", **V5P)["pod_tokens"] is None
+
+
+def test_eight_cards_share_the_gather_of_a_node() -> None:
+    """2,474 tokens a chip between nodes: a node needs bC/(2w), 19,788, and has eight chips.
+
+    With 16 million tokens 6,468 chips stay busy, not the 7,277 that NVLink would allow.
+    """
+    out = calculate("fsdp-limit", chip="h100-sxm", batch_tokens="16M")
+    assert out["domain_tokens"] == pytest.approx(2198.7, rel=1e-4)
+    assert out["pod_tokens"] == pytest.approx(19_788, rel=1e-4)
+    assert out["across_tokens"] == out["tokens_per_chip"] == pytest.approx(19_788 / 8, rel=1e-4)
+    assert out["max_chips"] == 6468
+    # No batch and no chips: nothing leaves the node.
+    assert calculate("fsdp-limit", chip="h100-sxm")["tokens_per_chip"] == out["domain_tokens"]
+
+
+@given(peaks, links, st.floats(1e6, 1e12), st.integers(1, 512), st.floats(1e3, 1e9))
+def test_across_domains_is_never_less_than_within(
+    peak: float, link: float, scaleout: float, domain: int, batch: float
+) -> None:
+    fixed = {"peak": peak, "link_bandwidth": link, "batch_tokens": batch}
+    one = fsdp_limit(**fixed)
+    two = fsdp_limit(**fixed, chips_per_node=domain, scaleout_bandwidth=scaleout)
+    assert two["domain_tokens"] == one["tokens_per_chip"] <= two["across_tokens"]
+    shared = max(two["domain_tokens"], two["pod_tokens"] / domain)
+    assert two["across_tokens"] == pytest.approx(shared)
+    assert two["max_chips"] <= one["max_chips"]
+    # A domain that holds them all is the old answer.
+    if one["max_chips"] <= domain:
+        assert two["max_chips"] == one["max_chips"]
+    # Nothing known beyond: the domain is the end.
+    alone = fsdp_limit(**fixed, chips_per_node=domain)
+    assert alone["max_chips"] == min(one["max_chips"], domain)
+
+
+def test_chips_are_held_against_the_limit() -> None:
+    fixed = {"chip": "h100-sxm", "batch_tokens": "16M"}
+    for chips, word in ((8, "yes"), (6464, "yes"), (6472, "no")):
+        assert calculate("fsdp-limit", **fixed, chips=chips)["within"] == word
+    small = {"chip": "h100-sxm", "batch_tokens": 2300 * 8}
+    assert calculate("fsdp-limit", **small, chips=8)["within"] == "yes"
+    assert calculate("fsdp-limit", **small, chips=9)["within"] == "no"
+    assert calculate("fsdp-limit", **fixed)["within"] is None
+    with pytest.raises(FlopbookError, match="16 chips reach beyond a scale-up domain of 8; give"):
+        calculate("fsdp-limit", chip="mi350x", chips=16)
+    four = calculate("fsdp-limit", chip="mi300x", chips=4)["tokens_per_chip"]
+    assert four == pytest.approx(
+        calculate("fsdp-limit", chip="mi300x", chips=8)["tokens_per_chip"] * 7 / 3
+    )
+
+
+def test_a_whole_mixture_counts_all_parameters_over_active_ones() -> None:
+    """DeepSeek-V3: 671 over 37 billion, 18 times a dense model; of its expert layers alone 32."""
+    dense = calculate("fsdp-limit", chip="h100-sxm")["tokens_per_chip"]
+    whole = calculate("fsdp-limit", chip="h100-sxm", model="deepseek-v3")["tokens_per_chip"]
+    assert whole / dense == pytest.approx(671 / 37, rel=0.01)
+    layer = calculate("fsdp-limit", chip="h100-sxm", experts=256, experts_per_token=8)
+    assert layer["tokens_per_chip"] / dense == 32
+    typed = calculate("fsdp-limit", chip="h100-sxm", model="deepseek-v3", experts=256)
+    assert typed["tokens_per_chip"] / dense == 32
+    llama = calculate("fsdp-limit", chip="h100-sxm", model="llama-3-70b")["tokens_per_chip"]
+    assert llama == dense
+    with pytest.raises(FlopbookError, match="belong together"):
+        fsdp_limit(**V5P, params=671e9)
+    with pytest.raises(FlopbookError, match="is below --active-params"):
+        fsdp_limit(**V5P, params=1e9, active_params=2e9)

@@ -130,7 +130,20 @@ def test_one_axis_is_shared() -> None:
     """At a switch both take turns at the port: no axis is divided."""
     out = calculate("mixed-limit", chip="h100-sxm", d_ff=28672, chips=64, batch_tokens="4M")
     alpha = out.inputs["peak"].value / 450e9
-    assert out["tokens_per_chip"] == pytest.approx(4 * alpha**2 / 28672)
+    assert out["domain_tokens"] == pytest.approx(4 * alpha**2 / 28672)
+
+
+def test_across_nodes_every_chip_sends_its_share_of_the_weights() -> None:
+    """However the chips of a node split a layer, together they gather all of it from outside."""
+    out = calculate("mixed-limit", chip="h100-sxm", d_ff=28672, chips=64, batch_tokens="4M")
+    fsdp = calculate("fsdp-limit", chip="h100-sxm", chips=64, batch_tokens="4M")
+    assert out["tokens_per_chip"] == out["across_tokens"] == fsdp["across_tokens"] == 2473.5
+    assert out["y_opt"] <= 8
+    many = calculate("mixed-limit", chip="h100-sxm", d_ff=28672, chips=4096, batch_tokens="4M")
+    assert many["slack"] == pytest.approx(4e6 / 4096 / 2473.5) and many["within"] == "no"
+    # Tensor parallelism ends with the node, where a better split would go on.
+    wide = calculate("mixed-limit", chip="h100-sxm", d_ff=2**20, chips=4096, batch_tokens="4M")
+    assert wide["y_opt"] == 8
 
 
 def test_what_is_not_given_is_left_open() -> None:
@@ -140,6 +153,7 @@ def test_what_is_not_given_is_left_open() -> None:
         "y_opt",
         "slack",
         "max_chips",
+        "within",
     ]
     some = calculate("mixed-limit", chip="tpu-v5p", d_ff=32768, batch_tokens="16M")
     assert some["x_opt"] is None and some["max_chips"] > 0

@@ -83,14 +83,35 @@ def test_the_slide_has_the_sign_the_wrong_way_round() -> None:
         assert (arithmetic >= network) is busy is (ways <= tp_limit(**V5P, d_ff=28672)["max_ways"])
 
 
-def test_a_model_gives_its_width_and_the_domain_ends() -> None:
-    out = calculate("tp-limit", chip="h100-sxm", model="llama-3-70b")
-    assert out.inputs["d_ff"].value == 28672 and out["max_ways"] == 13
-    assert any(
-        "beyond 8 chips the scale-up network of nvidia/h100-sxm ends" in note for note in out.notes
-    )
-    fewer = calculate("tp-limit", chip="h100-sxm", d_ff=16384)
-    assert fewer["max_ways"] == 7 and not any("scale-up network of" in note for note in fewer.notes)
+def test_a_model_gives_its_width_and_its_gate() -> None:
+    """Llama 3 is gated: three matrices on the traffic of two, 56 chips and not 37."""
+    gated = calculate("tp-limit", chip="tpu-v5p", model="llama-3-70b")
+    assert gated.inputs["ffn_kind"].value == "gated" and gated["max_ways"] == 56
+    plain = calculate("tp-limit", chip="tpu-v5p", model="llama-3-70b", ffn_kind="plain")
+    assert plain["max_ways"] == 37
+
+
+def test_across_nodes_all_network_cards_of_a_node_share() -> None:
+    """Eight cards of 50 GB/s carry 400 GB/s for a node, where one port carries 450 inside."""
+    out = calculate("tp-limit", chip="h100-sxm", model="llama-3-70b", chips=16)
+    assert out["across_ways"] == pytest.approx(out["forward_ways"] * 400 / 450)
+    assert out["max_ways"] == 17 and out["within"] == "yes"
+    assert calculate("tp-limit", chip="h100-sxm", model="llama-3-70b", chips=24)["within"] == "no"
+
+
+def test_the_domain_ends_where_nothing_is_known_beyond() -> None:
+    out = calculate("tp-limit", chip="mi350x", d_ff=2**17)
+    assert out["forward_ways"] > 8 and out["max_ways"] == 8 and out["across_ways"] is None
+    assert any("the scale-up network of amd/mi350x ends at 8 chips" in note for note in out.notes)
+    fewer = calculate("tp-limit", chip="mi350x", d_ff=4096)
+    assert fewer["max_ways"] < 8
+    assert not any("scale-up network of" in note for note in fewer.notes)
+
+
+def test_a_few_chips_of_a_mesh_have_few_links() -> None:
+    """Four MI300X use three of seven links, so the degree is three sevenths."""
+    board, four = (calculate("tp-limit", chip="mi300x", d_ff=28672, chips=n) for n in (8, 4))
+    assert four["forward_ways"] == pytest.approx(board["forward_ways"] * 3 / 7)
 
 
 def test_arrays_equal_floats() -> None:

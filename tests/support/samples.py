@@ -57,6 +57,7 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     },
     "scaleup_links": {"value": 18, "unit": "link", "name": "Link 4"},
     "scaleup_axes": {"value": 1, "unit": "axis", "topology": "switch"},
+    "scaleup_wrap": {"value": 4, "unit": "chip", "topology": "cube"},
     "scaleup_domain": {"value": 8, "unit": "chip", "topology": "all to all"},
     "power": {"value": 700, "unit": "W", "of": "maximum"},
     "process": {"value": "4 nm"},

@@ -16,10 +16,10 @@ from flopbook.formulas.declaration import Input
 from flopbook.formulas.input_bounds import check_input
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose_peak
+from flopbook.hardware.network import Network
 from flopbook.hardware.picked import Missing, Picked, PickedWord
 from flopbook.hardware.rooflines import Chips
 from flopbook.quantities.dtypes import STANDS_FOR
-from flopbook.quantities.units import format_quantity, plural
 
 # Gives a value of the chip of a request; None where the question does not need it.
 ChipValue = Callable[[Chip, Request], Picked | PickedWord | None]
@@ -34,12 +34,12 @@ def from_chip(name: str, spec: Input, request: Request) -> Picked | PickedWord |
     try:
         return _CHIP_VALUES[spec.chip](request.chip, request)
     except FlopbookError as error:
-        # A default of infinity is a limit that need not be given.
-        if request.formula.defaults.get(name) == math.inf:
-            return None
         # A node in place of a chip, for example: no single option would help.
         if not isinstance(error, Missing):
             raise
+        # A default of infinity is a limit that need not be given.
+        if request.formula.defaults.get(name) == math.inf:
+            return None
         way = flag(name)
         # Only where the message lists other formats to choose from.
         if spec.chip == "peak" and "it has: " in str(error):
@@ -87,55 +87,62 @@ def _node_chips(chip: Chip, _: Request) -> Picked | None:
 
 
 def _link_bandwidth(chip: Chip, request: Request) -> Picked:
-    """One-way bandwidth of one link.
+    """One-way bandwidth of one link, of one port, or in a mesh of the links to one other chip."""
+    network = Network(chip)
+    word = request.options.get("topology", network.topology)
+    if word != "mesh" and network.topology == "mesh":
+        return network.pick_port()
+    if word == "mesh" and network.topology != "mesh":
+        return network.pick_pair_link(_board(request))
+    return network.pick_link()
 
-    Axes times links per axis times this is the total that the chip's data sheet states.
-    """
-    total = chip.pick_scaleup_bandwidth()
-    axes = chip.pick_scaleup_axes()
-    links = axes.value * _links_per_axis(chip, request).value
-    rate = format_quantity(total.value / links, "byte/s")
-    if links > 1:
-        count = f"{axes.value:g} {plural('axis', axes.value)}"
-        note = f"{chip.id} has {count} of 2 links; one link carries {rate} one way"
-    else:
-        note = (
-            f"{chip.id} is on a switch or fully connected: "
-            f"all its links count as one port of {rate} one way"
-        )
-    return Picked(total.value / links, "byte/s", total.claim, (*total.notes, note))
+
+def _board(request: Request) -> float:
+    """Chips of a board that the reader says is fully connected, unlike that of the record."""
+    for name in ("chips_per_node", "chips"):
+        if name in request.options:
+            return float(read_input(name, request.formula.inputs[name], request.options[name]))
+    raise FlopbookError("a mesh needs --chips-per-node, the chips that are wired to each other")
 
 
 def _links_per_axis(chip: Chip, _: Request) -> Picked:
-    """2 on a torus (a neighbour to either side), 1 for the port of a switch."""
-    axes = chip.pick_scaleup_axes()
-    return Picked(2.0 if _is_torus(axes) else 1.0, "1", axes.claim)
-
-
-def _is_torus(axes: Picked) -> bool:
-    # A mesh is a torus whose rings are not closed; inside, it has two links an axis as well.
-    return axes.claim.topology in ("torus", "mesh")
+    return Network(chip).pick_links_per_axis()
 
 
 def _torus_axes(chip: Chip, _: Request) -> Picked | None:
     """Axes of a torus; a switch has none that could run out."""
-    axes = chip.pick_scaleup_axes()
-    return axes if _is_torus(axes) else None
+    is_torus = Network(chip).topology in ("torus", "ring")
+    return Network(chip).pick_axes() if is_torus else None
 
 
-def _topology(chip: Chip, _: Request) -> PickedWord:
-    """How the scale-up network joins the chips, in the words of --topology."""
-    axes = chip.pick_scaleup_axes()
-    word = "switch"
-    # One axis closed to a ring has formulas of its own.
-    if _is_torus(axes):
-        word = "torus" if axes.value > 1 else "ring"
-    return PickedWord(word, axes.claim)
+def _topology(chip: Chip, request: Request) -> PickedWord | None:
+    """How the scale-up network joins the chips, in the words of --topology.
+
+    A link that was typed need not be one of it: to a mesh it is then a port, as to a switch.
+    """
+    if not _is_typed(request):
+        return Network(chip).pick_topology()
+    try:
+        return _port_or_torus(chip, request)
+    except Missing:
+        return None
+
+
+def _port_or_torus(chip: Chip, _: Request) -> PickedWord:
+    """The same where a mesh counts as one port, as a switch does."""
+    picked = Network(chip).pick_topology()
+    return picked._replace(value="switch") if picked.value == "mesh" else picked
+
+
+def _port_bandwidth(chip: Chip, _: Request) -> Picked:
+    """The rate of one link of a torus, or of all links of any other chip together."""
+    network = Network(chip)
+    return network.pick_port() if network.topology == "mesh" else network.pick_link()
 
 
 def _axes(chip: Chip, request: Request) -> Picked | None:
     """All axes of the torus, unless the collective runs on another topology."""
-    axes = chip.pick_scaleup_axes()
+    axes = Network(chip).pick_axes()
     if request.options.get("topology", "torus") != "torus":
         return None
     if axes.value <= 1:
@@ -144,18 +151,47 @@ def _axes(chip: Chip, request: Request) -> Picked | None:
     return Picked(axes.value, "1", axes.claim, (note,))
 
 
-def _is_one_level(request: Request) -> bool:
-    """Whether the question leaves out the network beyond a node."""
-    has_topology = "topology" in request.formula.inputs
-    return has_topology and request.options.get("topology") != "two-level"
+def _is_typed(request: Request) -> bool:
+    """Whether a link was given by hand: it is then one of whatever network the reader means."""
+    return "link_bandwidth" in request.options and "chips_per_node" not in request.options
 
 
 def _chips_per_node(chip: Chip, request: Request) -> Picked | None:
-    return None if _is_one_level(request) else chip.pick_scaleup_domain()
+    return None if _is_typed(request) else Network(chip).pick_domain()
 
 
 def _scaleout_bandwidth(chip: Chip, request: Request) -> Picked | None:
-    return None if _is_one_level(request) else chip.pick_scaleout_bandwidth()
+    return None if _is_typed(request) else Network(chip).pick_beyond()
+
+
+def _wrap(chip: Chip, request: Request) -> PickedWord | None:
+    return None if _is_typed(request) else Network(chip).pick_wrap()
+
+
+def _ring_side(chip: Chip, request: Request) -> Picked | None:
+    return None if _is_typed(request) else Network(chip).pick_ring_side()
+
+
+def _level_overlap(chip: Chip, request: Request) -> PickedWord | None:
+    """Cards that a bridge joins: no library runs both levels at once."""
+    network = Network(chip)
+    domain = chip.pick_scaleup_domain()
+    if _is_typed(request) or domain is None or not network.is_bridged:
+        return None
+    return PickedWord("no", domain.claim)
+
+
+def _measured(name: str) -> ChipValue:
+    """A constant of the kind of link, from published sweeps; none for a rate that was typed."""
+
+    def pick(chip: Chip, request: Request) -> Picked | None:
+        kind = None if _is_typed(request) else Network(chip).kind
+        if kind is None:
+            return None
+        claim = Network(chip).pick_port().claim._replace(source=kind.sources[0])
+        return Picked(getattr(kind, name), "1", claim)
+
+    return pick
 
 
 # What `Input(chip=...)` of a formula may ask for.
@@ -168,11 +204,20 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "node_chips": _node_chips,
     "link_bandwidth": _link_bandwidth,
     "links_per_axis": _links_per_axis,
+    "port_bandwidth": _port_bandwidth,
+    "port_or_torus": _port_or_torus,
     "axes": _axes,
     "torus_axes": _torus_axes,
     "topology": _topology,
     "chips_per_node": _chips_per_node,
     "scaleout_bandwidth": _scaleout_bandwidth,
+    "wrap": _wrap,
+    "ring_side": _ring_side,
+    "level_overlap": _level_overlap,
+    "startup": _measured("startup"),
+    "ramp": _measured("ramp"),
+    "efficiency": _measured("efficiency"),
+    "reduction_efficiency": _measured("reduction_efficiency"),
 }
 
 
@@ -184,6 +229,8 @@ def from_model(name: str, spec: Input, request: Request) -> Picked | PickedWord 
     if counts_experts and request.model.model.kind == "dense":
         return None
     shape = request.model.having(_sizes_given(request))
+    if spec.model in MIXTURE_FIELDS:
+        return _of_mixture(spec, request)
     has_default = name in request.formula.defaults
     if not counts_experts and has_default and not shape.records(spec.model):
         return None
@@ -209,3 +256,19 @@ def _sizes_given(request: Request) -> dict[str, Any]:
         check_input(flag(name), spec, value)
         sizes[spec.model] = value
     return sizes
+
+
+# What a whole mixture of experts has and what a token computes with; a dense model has one count.
+MIXTURE_FIELDS = {"mixture_params": "params", "mixture_active_params": "active_params"}
+
+
+def _of_mixture(spec: Input, request: Request) -> Picked | None:
+    """A count of a mixture of experts; None for a dense model, or where experts were typed."""
+    assert request.model is not None
+    is_typed = {"experts", "experts_per_token"} & request.options.keys()
+    field = MIXTURE_FIELDS[spec.model]
+    # Only their ratio counts.
+    records_both = all(request.model.records(each) for each in MIXTURE_FIELDS.values())
+    if is_typed or request.model.model.kind == "dense" or not records_both:
+        return None
+    return request.model.pick(field)

@@ -14,10 +14,15 @@ from flopbook.quantities.units import format_quantity
 # The form on the page says the same in the same words.
 SMALL_BATCH = "the batch is smaller than one chip needs"
 DOMAIN_ENDS = (
-    "beyond {size} the scale-up network of {chip} ends ({size}): "
-    "the slower scale-out network counts; give its rate as link bandwidth"
+    "the scale-up network of {chip} ends at {size}, and the answer with it; "
+    "for more, give the rate beyond as --scaleout-bandwidth, one way of one chip"
 )
 PEAK_AS_GIVEN = "--sparsity chooses among the peaks of a chip; the given --peak is used as it is"
+# Of calculators that know one level alone.
+MESH_ENDS = (
+    "the scale-up network of {chip} ends at {size}: with more, what crosses domains is slower "
+    "than counted here"
+)
 # The outputs that are a number of chips; a calculator has at most one of them.
 CHIP_COUNTS = ("max_chips", "max_ways", "devices")
 
@@ -51,7 +56,7 @@ def _open_outputs(request: Request, values: Mapping[str, Value], outputs: dict[s
 
 
 def _note_chips(request: Request, values: Mapping[str, Value], outputs: Mapping[str, Any]) -> None:
-    """Say when a number of chips is below one, or beyond the network that its bandwidth is of."""
+    """Say when a number of chips is below one, or ends with the network for want of a rate."""
     counts = [outputs[name] for name in CHIP_COUNTS if name in outputs]
     # None where the outputs are open.
     if not counts or counts[0] is None:
@@ -59,14 +64,26 @@ def _note_chips(request: Request, values: Mapping[str, Value], outputs: Mapping[
     fewest, most = _range(counts[0])
     if fewest == 0 and "max_chips" in outputs:
         request.notes.append(SMALL_BATCH)
-    # A bandwidth that was typed is of whatever network the reader means.
-    bandwidth = values.get("link_bandwidth")
-    if request.chip is None or bandwidth is None or bandwidth.origin == GIVEN:
+    # A limit that knows both levels and has no rate for the second one.
+    domain, beyond = values.get("chips_per_node"), values.get("scaleout_bandwidth")
+    if request.chip is None:
+        return
+    if domain is None or beyond is None:
+        return _note_mesh(request, values, most)
+    if math.isinf(beyond.value) and most >= domain.value:
+        size = format_quantity(domain.value, "chip")
+        request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
+
+
+def _note_mesh(request: Request, values: Mapping[str, Value], most: float) -> None:
+    """Say that a mesh is larger than the network of its chip, where the links are of the chip."""
+    link = values.get("link_bandwidth")
+    if request.chip is None or link is None or link.origin == GIVEN:
         return
     domain = request.chip.pick_scaleup_domain()
     if domain is not None and most > domain.value:
         size = format_quantity(domain.value, "chip")
-        request.notes.append(DOMAIN_ENDS.format(size=size, chip=request.chip.id))
+        request.notes.append(MESH_ENDS.format(size=size, chip=request.chip.id))
 
 
 def _range(count: Any) -> tuple[float, float]:

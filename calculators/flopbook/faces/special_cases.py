@@ -110,8 +110,7 @@ class _Case(ast.NodeTransformer):
         left_value, right_value = _value(left), _value(right)
         if left_value is not None and right_value is not None:
             return bool(COMPARE[kind](left_value, right_value))
-        is_infinite = isinstance(right, ast.Name) and right.id == "inf"
-        if (is_infinite and kind is ast.Lt) or (right_value == 0 and kind is ast.Gt):
+        if (right_value == math.inf and kind is ast.Lt) or (right_value == 0 and kind is ast.Gt):
             return True
         return None
 
@@ -210,7 +209,8 @@ def _product(node: ast.BinOp) -> ast.expr:
 
 
 def _common_divisor(a: float, b: float) -> int:
-    return math.gcd(int(a), int(b)) if a == int(a) and b == int(b) else 1
+    are_whole = all(math.isfinite(number) and number == int(number) for number in (a, b))
+    return math.gcd(int(a), int(b)) if are_whole else 1
 
 
 def _factors(node: ast.expr) -> tuple[list[ast.expr], list[ast.expr]]:

@@ -3,17 +3,24 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import kv_heads_are_shared
-from flopbook.formulas.declaration import Input, Output, formula
-from flopbook.formulas.network_inputs import Axes, LinkBandwidth, LinksPerAxis, Peak, ValueBytes
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
+from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
+from flopbook.formulas.reach import (
+    LINKS,
+    NETWORK_RULES,
+    REACH_SYMBOLS,
+    VERDICTS,
+    count_reach,
+)
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
-from flopbook.quantities.ops import floor, inf, minimum, where
+from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 Method = Annotated[
     str,
     Input(
         "1",
         r"\text{method}",
-        "what moves: keys round a ring, or heads in an all-to-all",
+        "ring attention (KV blocks go round), or Ulysses (heads in an all-to-all)",
         choices=("ring", "ulysses"),
     ),
 ]
@@ -25,7 +32,7 @@ KVHeads = Annotated[
     Input(
         "1",
         "K",
-        "key and value heads; as many as heads if not given",
+        "KV heads (default: as many as query heads)",
         model="kv_heads",
         least=1,
         whole=True,
@@ -34,11 +41,46 @@ KVHeads = Annotated[
 ]
 Causal = Annotated[
     str,
-    Input(
-        "1", r"\text{causal}", "whether a token sees only those before it", choices=("no", "yes")
-    ),
+    Input("1", r"\text{causal}", "causal mask", choices=("no", "yes")),
 ]
 SequenceTokens = Annotated[float, Input("token", "S", "tokens in a sequence", least=1, most=1e12)]
+
+
+@part
+def attention_traffic(
+    peak: Peak,
+    network: Step,
+    scaleout_bandwidth: Step,
+    heads: Heads,
+    kv_heads: KVHeads = inf,
+    method: Method = "ring",
+    bytes_per_param: ValueBytes = 2.0,
+    causal: Causal = "no",
+    seq: SequenceTokens = inf,
+) -> dict[str, Any]:
+    """Tokens whose attention takes as long as its traffic, in a domain and across."""
+    # KV heads that are not given are infinitely many: as many as query heads.
+    keys = minimum(kv_heads, heads)
+    # A causal mask leaves half of the arithmetic to hide behind.
+    mask = 2 if causal == "yes" else 1
+    moved = keys if method == "ring" else heads + keys
+    per_rate = mask * bytes_per_param * peak * moved / (FLOP_PER_WEIGHT * heads)
+    shortest = per_rate / network
+    shortest_across = maximum(shortest, per_rate / scaleout_bandwidth)
+    # Ulysses shares the shortest sequence among as many chips as there are KV heads.
+    ways = 1 if method == "ring" else keys
+    domain_tokens = shortest / ways
+    across_tokens = shortest_across / ways
+    return {
+        "domain_tokens": domain_tokens,
+        "across_tokens": across_tokens,
+        "domain_cap": floor(seq / domain_tokens)
+        if method == "ring"
+        else where(seq >= shortest, keys, 0),
+        "across_cap": floor(seq / across_tokens)
+        if method == "ring"
+        else where(seq >= shortest_across, keys, 0),
+    }
 
 
 @formula(
@@ -51,26 +93,51 @@ SequenceTokens = Annotated[float, Input("token", "S", "tokens in a sequence", le
         "tokens_per_chip": Output(
             "token", "c", "fewest tokens of a sequence on a chip that hide the traffic"
         ),
-        "forward_tokens": Output("token", r"c_\text{fwd}", "the same for the forward pass alone"),
-        "backward_tokens": Output("token", r"c_\text{bwd}", "the same for the backward pass alone"),
+        "domain_tokens": Output(
+            "token", r"c_\text{in}", "tokens of a sequence on a chip within one scale-up domain"
+        ),
+        "across_tokens": Output(
+            "token",
+            r"c_\text{across}",
+            "tokens of a sequence on a chip where one network card carries what crosses domains",
+            needs=("scaleout_bandwidth",),
+        ),
+        "forward_tokens": Output(
+            "token", r"c_\text{fwd}", "tokens on a chip for the forward pass alone"
+        ),
+        "backward_tokens": Output(
+            "token", r"c_\text{bwd}", "tokens on a chip for the backward pass alone"
+        ),
         "step_tokens": Output(
-            "token", r"c_\text{step}", "the same if traffic may hide behind the whole step"
+            "token", r"c_\text{step}", "tokens on a chip if traffic may hide behind the whole step"
         ),
         "max_chips": Output(
             "chip",
             r"X_\text{max}",
-            "largest number of chips that stay busy at this length",
+            "largest CP degree that stays compute-bound at this length",
             needs=("seq",),
+        ),
+        "within": Output(
+            "1",
+            r"\text{within}",
+            "whether a CP degree of --chips stays compute-bound at this length",
+            needs=("chips", "seq"),
+            choices=VERDICTS,
         ),
     },
     sources=("liu2023ring", "jacobs2023ulysses"),
     symbols={
-        "network": "W",
+        **REACH_SYMBOLS,
         "keys": "K'",
         "mask": "f",
         "moved": "m",
-        "ways": "Y",
+        "per_rate": r"\kappa",
         "shortest": r"S_\text{min}",
+        "shortest_across": r"S_\text{across}",
+        "ways": "Y_U",
+        "crosses": r"N_\text{seq}",
+        "backward_share": r"\beta_\text{bwd}",
+        "step_share": r"\beta_\text{step}",
     },
     examples=(
         {"chip": "a100-sxm-80gb", "model": "llama-2-7b", "seq": "131072"},
@@ -82,19 +149,20 @@ SequenceTokens = Annotated[float, Input("token", "S", "tokens in a sequence", le
             "seq": "131072",
         },
     ),
-    rules=(kv_heads_are_shared,),
+    rules=(*NETWORK_RULES, kv_heads_are_shared),
+    parts=(*LINKS, attention_traffic, count_reach),
 )
 def cp_limit(
-    peak: Peak,
-    link_bandwidth: LinkBandwidth,
-    heads: Heads,
-    kv_heads: KVHeads = inf,
-    method: Method = "ring",
+    chips: Step,
+    chips_per_node: Step,
+    method: StepWord,
+    seq: Step,
+    domain_tokens: Step,
+    across_tokens: Step,
+    reach: Step,
+    within: StepWord,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: ValueBytes = 2.0,
-    causal: Causal = "no",
-    seq: SequenceTokens = inf,
 ) -> dict[str, Any]:
     """Tokens of a sequence that a chip must hold so that attention across chips stays limited by
     arithmetic.
@@ -112,7 +180,11 @@ def cp_limit(
         heads, afterwards one turns them back: queries, keys, values and results, b(2H + 2K) entries
         for each token. A chip computes its heads for all S tokens, so what has to be long is the
         whole sequence: S = bC(H + K)/(2WH), however many chips share it. They can be as many as
-        there are key heads; the tokens per chip are for that many.
+        there are KV heads; the tokens per chip are for that many.
+
+        Across scale-up domains a ring leaves each of them on one chip, over its network card, and
+        all others wait for that hop: the same with the rate of one card in place of W. So does each
+        chip of an all-to-all, nearly all of whose data leaves the domain.
 
     Leaves out:
         What else a layer computes, which would hide more: the answer is on the safe side. On a ring
@@ -120,25 +192,21 @@ def cp_limit(
         needs all chips to reach each other directly: on a ring of X chips its exchange takes X/4
         times as long. Latency, memory, uneven heads.
     """
-    network = axes * links_per_axis * link_bandwidth
-    # Key heads that are not given are infinitely many: as many as heads.
-    keys = minimum(kv_heads, heads)
-    # A causal mask leaves half of the arithmetic to hide behind.
-    mask = 2 if causal == "yes" else 1
-    moved = keys if method == "ring" else heads + keys
-    shortest = mask * bytes_per_param * peak * moved / (FLOP_PER_WEIGHT * network * heads)
-    # Ulysses shares the shortest sequence among as many chips as there are key heads.
-    ways = 1 if method == "ring" else keys
-    forward_tokens = shortest / ways
+    # The chips that were asked about, or else those that the sequence reaches.
+    reached = where(seq < inf, reach, 1)
+    crosses = where(chips < inf, chips, reached)
+    tokens_per_chip = where(crosses > chips_per_node, across_tokens, domain_tokens)
     # Backward computes five products with a block where forward computes two. On a ring it moves
     # twice the bytes, since gradients of keys and values travel too.
-    backward_tokens = forward_tokens * 4 / 5 if method == "ring" else forward_tokens * 2 / 5
+    backward_share = 4 / 5 if method == "ring" else 2 / 5
+    step_share = 6 / 7 if method == "ring" else 4 / 7
     return {
-        "tokens_per_chip": forward_tokens,
-        "forward_tokens": forward_tokens,
-        "backward_tokens": backward_tokens,
-        "step_tokens": forward_tokens * 6 / 7 if method == "ring" else forward_tokens * 4 / 7,
-        "max_chips": floor(seq / forward_tokens)
-        if method == "ring"
-        else where(seq >= shortest, keys, 0),
+        "tokens_per_chip": tokens_per_chip,
+        "domain_tokens": domain_tokens,
+        "across_tokens": across_tokens,
+        "forward_tokens": tokens_per_chip,
+        "backward_tokens": tokens_per_chip * backward_share,
+        "step_tokens": tokens_per_chip * step_share,
+        "max_chips": reach,
+        "within": within,
     }

@@ -2,21 +2,19 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import visited_experts_exist
-from flopbook.formulas.declaration import Input, Output, formula
-from flopbook.formulas.network_inputs import (
-    Axes,
-    BatchTokens,
-    Experts,
-    ExpertsPerToken,
-    LinkBandwidth,
-    LinksPerAxis,
-    Peak,
-    ScaleOutBandwidth,
-    WeightBytes,
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
+from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, WeightBytes
+from flopbook.formulas.reach import (
+    LINKS,
+    MIXTURE_RULES,
+    NETWORK_RULES,
+    REACH_SYMBOLS,
+    VERDICTS,
+    batch_reach,
+    mixture,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
-from flopbook.quantities.ops import floor, inf, maximum
+from flopbook.quantities.ops import maximum
 
 Regather = Annotated[
     str,
@@ -29,10 +27,23 @@ Regather = Annotated[
 ]
 
 
-def _passes(tokens: str) -> dict[str, Output]:
-    """The outputs of both limits; `tokens` says what the smallest batch per chip hides."""
+def _passes(hidden: str) -> dict[str, Output]:
+    """The outputs of both limits; `hidden` is the traffic that the smallest batch hides."""
     return {
-        "tokens_per_chip": Output("token", r"B_\text{chip}", tokens),
+        "tokens_per_chip": Output(
+            "token",
+            r"B_\text{chip}",
+            f"smallest batch per chip that hides {hidden}",
+        ),
+        "domain_tokens": Output(
+            "token", r"B_\text{in}", "smallest batch per chip within one scale-up domain"
+        ),
+        "across_tokens": Output(
+            "token",
+            r"B_\text{across}",
+            "smallest batch per chip across domains, whose chips share what crosses",
+            needs=("scaleout_bandwidth",),
+        ),
         "forward_tokens": Output(
             "token", r"B_\text{fwd}", "batch per chip that hides the traffic of the forward pass"
         ),
@@ -40,21 +51,45 @@ def _passes(tokens: str) -> dict[str, Output]:
             "token", r"B_\text{bwd}", "batch per chip that hides the traffic of the backward pass"
         ),
         "step_tokens": Output(
-            "token", r"B_\text{step}", "the same if all traffic may hide behind the whole step"
+            "token",
+            r"B_\text{step}",
+            "batch per chip if all traffic may hide behind the whole step",
         ),
         "pod_tokens": Output(
             "token",
             r"B_\text{pod}",
-            "smallest batch per pod that hides the sum of gradients across pods",
+            "smallest batch per domain that hides what crosses domains",
             needs=("scaleout_bandwidth",),
         ),
         "max_chips": Output(
             "chip",
             r"X_\text{max}",
-            "largest number of chips that stay busy at this batch",
+            "largest number of chips that stay compute-bound at this batch",
             needs=("batch_tokens",),
         ),
+        "within": Output(
+            "1",
+            r"\text{within}",
+            "whether --chips stay compute-bound at this batch",
+            needs=("chips", "batch_tokens"),
+            choices=VERDICTS,
+        ),
     }
+
+
+@part
+def weight_traffic(
+    peak: Peak, network: Step, outward: Step, dilution: Step, bytes_per_param: WeightBytes = 2.0
+) -> dict[str, Any]:
+    """Tokens whose arithmetic takes as long as moving all weights once, within and beyond."""
+    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
+    return {"unit": unit, "once": unit / network, "outside_tokens": unit / outward}
+
+
+@part
+def summed_once(once: Step) -> dict[str, Any]:
+    """An all-reduce moves weights twice, behind a backward pass of twice the arithmetic."""
+    return {"domain_tokens": once}
 
 
 @formula(
@@ -63,26 +98,27 @@ def _passes(tokens: str) -> dict[str, Output]:
     question=(
         "Over how many chips can plain data parallelism spread before the network is the limit?"
     ),
-    outputs=_passes("smallest batch per chip that hides the sum of gradients"),
+    outputs=_passes("the sum of gradients"),
     sources=("austin2025training",),
-    symbols={"network": "W", "dilution": r"\rho", "unit": "U"},
+    symbols={**REACH_SYMBOLS, "unit": "U", "once": "B_1", "outside_tokens": r"B_\text{out}"},
     examples=(
         {"chip": "tpu-v5p", "batch-tokens": "16M"},
         {"chip": "tpu-v5p", "axes": "1", "batch-tokens": "16M", "link-bandwidth": "90GB/s"},
-        {"chip": "h100-sxm", "batch-tokens": "16M", "scaleout-bandwidth": "400Gbit/s"},
+        {"chip": "h100-sxm", "batch-tokens": "16M", "chips": "1024"},
     ),
-    rules=(visited_experts_exist,),
+    rules=(*NETWORK_RULES, *MIXTURE_RULES),
+    parts=(*LINKS, mixture, weight_traffic, summed_once, batch_reach),
 )
 def dp_limit(
-    peak: Peak,
-    link_bandwidth: LinkBandwidth,
+    unit: Step,
+    tokens_per_chip: Step,
+    domain_tokens: Step,
+    across_tokens: Step,
+    max_chips: Step,
+    within: StepWord,
+    scaleout_bandwidth: Step,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    batch_tokens: BatchTokens = inf,
-    bytes_per_param: WeightBytes = 2.0,
-    experts: Experts = 1.0,
-    experts_per_token: ExpertsPerToken = 1.0,
-    scaleout_bandwidth: ScaleOutBandwidth = inf,
 ) -> dict[str, Any]:
     """Smallest batch per chip for plain data parallelism to stay limited by arithmetic, and the
     chips that follow.
@@ -107,17 +143,29 @@ def dp_limit(
         width: fp32 doubles all); several micro-batches before one sum, which divide the traffic;
         the end of the scale-up network.
     """
-    network = axes * links_per_axis * link_bandwidth
-    dilution = experts / experts_per_token
-    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
-    tokens_per_chip = unit / network
     return {
         "tokens_per_chip": tokens_per_chip,
-        "forward_tokens": 0 * tokens_per_chip,  # no traffic; the factor keeps the unit
-        "backward_tokens": tokens_per_chip,
-        "step_tokens": tokens_per_chip * 2 / 3,  # 4 of the 6 operations are the backward pass's
+        "domain_tokens": domain_tokens,
+        "across_tokens": across_tokens,
+        "forward_tokens": 0 * domain_tokens,  # no traffic; the factor keeps the unit
+        "backward_tokens": domain_tokens,
+        "step_tokens": domain_tokens * 2 / 3,  # 4 of the 6 operations are the backward pass's
         "pod_tokens": unit / scaleout_bandwidth,
-        "max_chips": floor(batch_tokens / tokens_per_chip),
+        "max_chips": max_chips,
+        "within": within,
+    }
+
+
+@part
+def gathered_weights(once: Step, regather: Regather = "yes") -> dict[str, Any]:
+    """Weights are gathered for both passes, and gradients scattered in the backward one."""
+    # Gradients are scattered, and the weights gathered again unless they were kept.
+    sent = 2 if regather == "yes" else 1
+    backward_tokens = once * sent / 2
+    return {
+        "sent": sent,
+        "backward_tokens": backward_tokens,
+        "domain_tokens": maximum(once, backward_tokens),
     }
 
 
@@ -127,26 +175,36 @@ def dp_limit(
     question=(
         "Over how many chips can fully sharded training spread before the network is the limit?"
     ),
-    outputs=_passes("smallest batch per chip that hides the gathering of weights"),
+    outputs=_passes("the all-gather of weights"),
     sources=("austin2025scaling", "zhao2023pytorch", "rajbhandari2020zero"),
-    symbols={"network": "W", "dilution": r"\rho", "unit": "U", "sent": "s"},
+    symbols={
+        **REACH_SYMBOLS,
+        "unit": "U",
+        "once": "B_1",
+        "outside_tokens": r"B_\text{out}",
+        "sent": "s",
+    },
     examples=(
         {"chip": "tpu-v5p", "batch-tokens": "16M"},
+        {"chip": "h100-sxm", "batch-tokens": "16M", "chips": "1024"},
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
     ),
-    rules=(visited_experts_exist,),
+    rules=(*NETWORK_RULES, *MIXTURE_RULES),
+    parts=(*LINKS, mixture, weight_traffic, gathered_weights, batch_reach),
 )
 def fsdp_limit(
-    peak: Peak,
-    link_bandwidth: LinkBandwidth,
+    unit: Step,
+    once: Step,
+    sent: Step,
+    tokens_per_chip: Step,
+    domain_tokens: Step,
+    backward_tokens: Step,
+    across_tokens: Step,
+    max_chips: Step,
+    within: StepWord,
+    scaleout_bandwidth: Step,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    batch_tokens: BatchTokens = inf,
-    bytes_per_param: WeightBytes = 2.0,
-    experts: Experts = 1.0,
-    experts_per_token: ExpertsPerToken = 1.0,
-    scaleout_bandwidth: ScaleOutBandwidth = inf,
-    regather: Regather = "yes",
 ) -> dict[str, Any]:
     """Smallest batch per chip for FSDP (ZeRO-3) to stay limited by arithmetic, and the chips that
     follow.
@@ -178,19 +236,14 @@ def fsdp_limit(
         weights serve every token, so over a whole model the factor is all parameters over active
         ones, which is smaller.
     """
-    network = axes * links_per_axis * link_bandwidth
-    dilution = experts / experts_per_token
-    unit = dilution * bytes_per_param * peak / FLOP_PER_WEIGHT
-    forward_tokens = unit / network
-    # Gradients are scattered, and the weights gathered again unless they were kept.
-    sent = 2 if regather == "yes" else 1
-    backward_tokens = forward_tokens * sent / 2
-    tokens_per_chip = maximum(forward_tokens, backward_tokens)
     return {
         "tokens_per_chip": tokens_per_chip,
-        "forward_tokens": forward_tokens,
+        "domain_tokens": domain_tokens,
+        "across_tokens": across_tokens,
+        "forward_tokens": once,
         "backward_tokens": backward_tokens,
-        "step_tokens": forward_tokens * (1 + sent) / 3,
+        "step_tokens": once * (1 + sent) / 3,
         "pod_tokens": unit / scaleout_bandwidth,
-        "max_chips": floor(batch_tokens / tokens_per_chip),
+        "max_chips": max_chips,
+        "within": within,
     }

@@ -3,15 +3,21 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import rule, visited_experts_exist
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import (
     Axes,
     DispatchBytes,
     Experts,
     ExpertsPerToken,
-    LinkBandwidth,
     LinksPerAxis,
     Peak,
+)
+from flopbook.formulas.reach import (
+    LINKS,
+    NETWORK_RULES,
+    REACH_SYMBOLS,
+    VERDICTS,
+    count_reach,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
 from flopbook.quantities.ops import floor, inf, minimum, where
@@ -37,6 +43,7 @@ FFNKind = Annotated[
         "1",
         r"\text{ffn}",
         "an expert: two matrices, or three with a gate",
+        model="ffn",
         choices=("gated", "plain"),
     ),
 ]
@@ -46,15 +53,48 @@ ModelWidth = Annotated[
 ExpertLayers = Annotated[
     float, Input("1", "L", "layers with experts", least=1, whole=True, most=1e5)
 ]
-Chips = Annotated[
-    float, Input("chip", "X", "chips that share the experts", least=1, whole=True, most=1e6)
-]
 
 
 @rule("--axes {axes} is above 3, expected 1 to 3")
 def experts_are_exchanged_on_three_axes(axes: float) -> bool:
     """The share of the longest axis is known for one to three of them."""
     return axes <= 3
+
+
+@part
+def exchange(
+    peak: Peak,
+    network: Step,
+    axes: Step,
+    links_per_axis: Step,
+    topology: StepWord,
+    scaleout_bandwidth: Step,
+    expert_d_ff: ExpertWidth,
+    experts: Experts = 1.0,
+    bytes_per_param: DispatchBytes = 2.0,
+    ffn_kind: FFNKind = "gated",
+) -> dict[str, Any]:
+    """Arithmetic of an expert against the exchange of its tokens, in a domain and across."""
+    matrices = 3 if ffn_kind == "gated" else 2
+    # There and back for each token and expert; tokens, experts and the model width cancel.
+    least_bytes = bytes_per_param * peak * 2 / (FLOP_PER_WEIGHT * matrices)
+    least_width = least_bytes / network
+    slack = expert_d_ff / least_width
+    across_slack = minimum(slack, expert_d_ff / least_bytes * scaleout_bandwidth)
+    # On a closed ring of X chips a token travels X/4 links on average, which bounds each side.
+    side = floor(4 * slack / axes)
+    torus = where(axes > 2, side * side * side, where(axes > 1, side * side, side))
+    on_rings = where(torus > 1, torus, 1)
+    at_switch = where(slack >= 1, experts, 1)
+    on_axes = where(links_per_axis > 1, on_rings, at_switch)
+    most = {"switch": at_switch, "mesh": at_switch}.get(topology, on_axes)
+    return {
+        "least_width": least_width,
+        "slack": slack,
+        "across_slack": across_slack,
+        "domain_cap": minimum(most, experts),
+        "across_cap": where(across_slack >= 1, experts, 0),
+    }
 
 
 @formula(
@@ -65,53 +105,71 @@ def experts_are_exchanged_on_three_axes(axes: float) -> bool:
     ),
     outputs={
         "tokens_per_chip": Output(
-            "token", r"B_\text{chip}", "batch per chip that keeps every expert busy"
+            "token", r"B_\text{chip}", "batch per chip that keeps every expert compute-bound"
         ),
         "max_chips": Output(
-            "chip", r"X_\text{max}", "largest number of chips that stay busy, whatever the batch"
+            "chip", r"X_\text{max}", "largest EP degree that stays compute-bound at any batch"
         ),
         "slack": Output(
-            "1", "s", "arithmetic over exchange if all are neighbours; below 1 the network limits"
+            "1", "s", "arithmetic over all-to-all between neighbours; below 1 the network limits"
         ),
-        "least_width": Output(
-            "1", r"F_\text{min}", "width of an expert that hides the exchange there"
-        ),
+        "least_width": Output("1", r"F_\text{min}", "expert width that hides the all-to-all there"),
         "bytes_per_token": Output(
             "byte",
             r"Q_\text{token}",
-            "bytes sent for a token and step, there and back in each pass and layer",
+            "bytes sent for a token and step: dispatch and combine in each pass and layer",
             needs=("d_model", "layers"),
+        ),
+        "across_slack": Output(
+            "1",
+            r"s_\text{across}",
+            "arithmetic over all-to-all across domains, each chip on its own network card",
+            needs=("scaleout_bandwidth",),
+        ),
+        "within": Output(
+            "1",
+            r"\text{within}",
+            "whether an EP degree of --chips stays compute-bound",
+            needs=("chips",),
+            choices=VERDICTS,
         ),
     },
     sources=("austin2025sharding", "deepseek2026deepep"),
     symbols={
-        "network": "W",
+        **REACH_SYMBOLS,
         "matrices": "m",
+        "least_bytes": r"\kappa",
         "side": "a",
         "torus": "T",
         "on_rings": r"X_\text{ring}",
         "at_switch": r"X_\text{switch}",
+        "on_axes": r"X_\text{axes}",
+        "most": r"X_\text{most}",
         "busy": r"B_\text{expert}",
         "spread": "X'",
     },
     examples=(
-        {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58", "chips": "8"},
+        {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58"},
+        {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58", "chips": "64"},
         {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
     ),
-    rules=(visited_experts_exist, experts_are_exchanged_on_three_axes),
+    rules=(*NETWORK_RULES, visited_experts_exist, experts_are_exchanged_on_three_axes),
+    parts=(*LINKS, exchange, count_reach),
 )
 def ep_limit(
-    peak: Peak,
-    link_bandwidth: LinkBandwidth,
+    peak: Step,
+    chips: Step,
+    experts: Step,
+    bytes_per_param: Step,
+    least_width: Step,
+    slack: Step,
+    across_slack: Step,
+    reach: Step,
+    within: StepWord,
     memory_bandwidth: MemoryBandwidth,
-    expert_d_ff: ExpertWidth,
-    experts: Experts = 1.0,
     experts_per_token: ExpertsPerToken = 1.0,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: DispatchBytes = 2.0,
-    ffn_kind: FFNKind = "gated",
-    chips: Chips = inf,
     d_model: ModelWidth = inf,
     layers: ExpertLayers = inf,
 ) -> dict[str, Any]:
@@ -130,30 +188,23 @@ def ep_limit(
         from memory it needs bC/(2 beta) of them (the minimum batch), so a chip must bring E/(kX)
         times as many. In every layer of a step the exchange happens four times.
 
+        Across scale-up domains nearly all copies of a token leave the domain, each over the network
+        card of the chip that has it: the same with its rate in place of W.
+
     Leaves out:
-        Uneven loads, which make everybody wait for the fullest expert; tokens whose experts share a
-        chip, which travel once; narrower numbers on the way there than on the way back; latency,
-        which rules in decoding. A second level: between nodes give the rate of a chip there as link
-        bandwidth. Shared experts and attention, which hide part of the exchange.
+        Uneven loads, which make every chip wait for the fullest expert; tokens whose experts share
+        a chip or a node, which travel once; dispatch in a narrower format than combine; latency,
+        which dominates in decoding. Shared experts and attention, which hide part of the exchange.
     """
-    network = axes * links_per_axis * link_bandwidth
-    matrices = 3 if ffn_kind == "gated" else 2
-    # There and back for each token and expert; tokens, experts and the model width cancel.
-    least_width = bytes_per_param * peak * 2 / (FLOP_PER_WEIGHT * matrices * network)
-    slack = expert_d_ff / least_width
-    # On a closed ring of X chips a token travels X/4 links on average, which bounds each side.
-    side = floor(4 * slack / axes)
-    torus = where(axes > 2, side * side * side, where(axes > 1, side * side, side))
-    on_rings = where(torus > 1, torus, 1)
-    at_switch = where(slack >= 1, experts, 1)
-    max_chips = minimum(where(links_per_axis > 1, on_rings, at_switch), experts)
     # The minimum batch of an expert: with fewer tokens, reading its weights takes longer.
     busy = bytes_per_param * peak / (FLOP_PER_WEIGHT * memory_bandwidth)
-    spread = minimum(chips, max_chips)
+    spread = minimum(chips, reach)
     return {
         "tokens_per_chip": busy * experts / (experts_per_token * spread),
-        "max_chips": max_chips,
+        "max_chips": reach,
         "slack": slack,
         "least_width": least_width,
         "bytes_per_token": 4 * bytes_per_param * experts_per_token * d_model * layers,
+        "across_slack": across_slack,
+        "within": within,
     }

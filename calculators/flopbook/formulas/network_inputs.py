@@ -1,8 +1,11 @@
-"""Inputs that all limits of parallelism share: what a chip computes and what its links carry."""
+"""Inputs that collectives and all limits of parallelism share: a chip, its links, the network."""
 
 from typing import Annotated
 
-from flopbook.formulas.declaration import Input
+from flopbook.formulas.declaration import Group, Input
+
+TOPOLOGIES = ("ring", "torus", "switch", "mesh", "two-level")
+NETWORK = Group("Network")
 
 # Upper bounds are far beyond any machine: what exceeds them is a slip of the keyboard.
 Peak = Annotated[
@@ -12,7 +15,14 @@ Peak = Annotated[
     ),
 ]
 LinkBandwidth = Annotated[
-    float, Input("byte/s", r"w", "one-way bandwidth of one link", chip="link_bandwidth", most=1e18)
+    float,
+    Input(
+        "byte/s",
+        r"w",
+        "one-way bandwidth of a link, or of the port to a switch",
+        chip="link_bandwidth",
+        most=1e18,
+    ),
 ]
 Axes = Annotated[
     float,
@@ -30,17 +40,90 @@ LinksPerAxis = Annotated[
         most=1e4,
     ),
 ]
+Topology = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{topology}",
+        "topology of the scale-up domain; mesh: a link for each pair of chips",
+        chip="topology",
+        choices=TOPOLOGIES,
+    ),
+]
+# The limits have the levels as outputs of their own.
+LimitTopology = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{topology}",
+        "topology of the scale-up domain; mesh: a link for each pair of chips",
+        chip="topology",
+        choices=("torus", "ring", "switch", "mesh"),
+    ),
+    NETWORK,
+]
+Wrap = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{wrap}",
+        "torus axes that close into rings: all, none, each multiple of --ring-side, "
+        "or all at once in slices of whole cubes",
+        chip="wrap",
+        choices=("yes", "no", "axis", "cube"),
+    ),
+    NETWORK,
+]
+RingSide = Annotated[
+    float,
+    Input(
+        "chip",
+        r"s_\text{ring}",
+        "chips along an axis from which it closes into a ring",
+        chip="ring_side",
+        least=1,
+        whole=True,
+        most=1e7,
+    ),
+    NETWORK,
+]
+SideX = Annotated[
+    float,
+    Input("1", "X", "chips along the first axis of the slice", least=1, whole=True, most=1e7),
+    NETWORK,
+]
+SideY = Annotated[
+    float,
+    Input("1", "Y", "chips along the second axis of the slice", least=1, whole=True, most=1e7),
+    NETWORK,
+]
+ChipsPerNode = Annotated[
+    float,
+    Input(
+        "chip",
+        "g",
+        "chips in one scale-up domain",
+        chip="chips_per_node",
+        least=1,
+        whole=True,
+        most=1e7,
+    ),
+]
 ScaleOutBandwidth = Annotated[
     float,
     Input(
         "byte/s",
         r"w_\text{out}",
-        "one-way bandwidth of a chip beyond its pod",
+        "one-way bandwidth of a chip beyond its scale-up domain",
         chip="scaleout_bandwidth",
         most=1e18,
     ),
 ]
-BatchTokens = Annotated[float, Input("token", "B", "tokens in the whole batch", least=1, most=1e15)]
+ChipsAsked = Annotated[
+    float,
+    Input("chip", "N", "number of chips to hold against the limit", least=1, whole=True, most=1e9),
+]
+BatchTokens = Annotated[float, Input("token", "B", "global batch size", least=1, most=1e15)]
 WeightBytes = Annotated[
     float,
     Input(
@@ -85,5 +168,27 @@ ExpertsPerToken = Annotated[
         least=1,
         whole=True,
         most=1e6,
+    ),
+]
+MixtureParams = Annotated[
+    float,
+    Input(
+        "param",
+        "P",
+        "parameters of the whole mixture of experts",
+        model="mixture_params",
+        least=1,
+        most=1e18,
+    ),
+]
+ActiveParams = Annotated[
+    float,
+    Input(
+        "param",
+        r"P_\text{act}",
+        "parameters that are active for a token",
+        model="mixture_active_params",
+        least=1,
+        most=1e18,
     ),
 ]

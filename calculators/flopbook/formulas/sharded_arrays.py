@@ -6,9 +6,10 @@ Ordinary Python on top of `flopbook.sharding` and of the collectives.
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
-from flopbook.formulas.collectives import Latency, LinksOfAxis, PortBandwidth, Wrap, collective
+from flopbook.formulas.collective_inputs import Latency, LinksOfAxis
+from flopbook.formulas.collectives import collective
 from flopbook.formulas.declaration import Output, formula
-from flopbook.formulas.network_inputs import Peak
+from flopbook.formulas.network_inputs import LinkBandwidth, Peak
 from flopbook.formulas.sharded_inputs import (
     ArrayText,
     LayoutText,
@@ -18,6 +19,7 @@ from flopbook.formulas.sharded_inputs import (
     Topology,
     TorusAxes,
     ValueBytes,
+    Wrap,
 )
 from flopbook.quantities.dtypes import DTYPE_BYTES
 from flopbook.quantities.ops import inf, maximum
@@ -283,7 +285,7 @@ def sharded_matmul(
     mesh: MeshText,
     bytes_per_param: ValueBytes = 2.0,
     peak: Peak = inf,
-    link_bandwidth: PortBandwidth = inf,
+    link_bandwidth: LinkBandwidth = inf,
     topology: Topology = "torus",
     links_per_axis: LinksOfAxis = 2.0,
     axes: TorusAxes = inf,

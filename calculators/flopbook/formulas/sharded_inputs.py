@@ -54,7 +54,7 @@ Topology = Annotated[
         "1",
         r"\text{topology}",
         "network topology",
-        chip="topology",
+        chip="port_or_torus",
         choices=("ring", "torus", "switch"),
     ),
 ]
@@ -69,4 +69,7 @@ TorusAxes = Annotated[
         whole=True,
         most=16,
     ),
+]
+Wrap = Annotated[
+    str, Input("1", r"\text{wrap}", "whether the axes close into rings", choices=("yes", "no"))
 ]

@@ -2,20 +2,21 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.conditions import rule, visited_experts_exist
-from flopbook.formulas.declaration import Input, Output, formula
-from flopbook.formulas.network_inputs import (
-    Axes,
-    BatchTokens,
-    Experts,
-    ExpertsPerToken,
-    LinkBandwidth,
-    LinksPerAxis,
-    Peak,
-    ValueBytes,
+from flopbook.formulas.conditions import rule
+from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
+from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
+from flopbook.formulas.reach import (
+    LINKS,
+    MIXTURE_RULES,
+    NETWORK_RULES,
+    REACH_SYMBOLS,
+    VERDICTS,
+    batch_reach,
+    count_reach,
+    mixture,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT
-from flopbook.quantities.ops import floor, inf, maximum, minimum, sqrt
+from flopbook.quantities.ops import floor, inf, maximum, minimum, sqrt, where
 
 FFNWidth = Annotated[
     float,
@@ -29,6 +30,7 @@ FFNKind = Annotated[
         "1",
         r"\text{ffn}",
         "feed-forward block: two matrices, or three with a gate",
+        model="ffn",
         choices=("plain", "gated"),
     ),
 ]
@@ -44,7 +46,35 @@ RegatherInput = Annotated[
 TensorAxes = Annotated[
     float, Input("1", r"n_Y", "torus axes for tensor parallelism", least=1, whole=True, most=16)
 ]
-Chips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=True, most=1e9)]
+
+
+@part
+def block_traffic(
+    peak: Peak,
+    network: Step,
+    outward: Step,
+    d_ff: FFNWidth,
+    bytes_per_param: ValueBytes = 2.0,
+    ffn_kind: FFNKind = "plain",
+    regather: RegatherInput = "no",
+) -> dict[str, Any]:
+    """TP degrees at which arithmetic takes as long as traffic, within a domain and across."""
+    matrices = 3 if ffn_kind == "gated" else 2
+    # Gradients are gathered and scattered; an input that was not kept is gathered once more.
+    sent = 3 if regather == "yes" else 2
+    per_rate = FLOP_PER_WEIGHT * matrices * d_ff / (2 * bytes_per_param * peak)
+    forward_ways = per_rate * network
+    backward_ways = forward_ways * 4 / sent
+    busy = minimum(forward_ways, backward_ways)
+    across_ways = minimum(busy, busy / network * outward)
+    return {
+        "sent": sent,
+        "forward_ways": forward_ways,
+        "backward_ways": backward_ways,
+        "across_ways": across_ways,
+        "domain_cap": floor(busy),
+        "across_cap": floor(across_ways),
+    }
 
 
 @formula(
@@ -53,65 +83,88 @@ Chips = Annotated[float, Input("chip", "N", "chips in all", least=1, whole=True,
     question="Over how many chips can a layer be split before the network is the limit?",
     outputs={
         "max_ways": Output(
-            "chip", r"Y_\text{max}", "largest number of chips that stay busy, whatever the batch"
+            "chip", r"Y_\text{max}", "largest TP degree that stays compute-bound at any batch"
         ),
-        "forward_ways": Output("1", r"Y_\text{fwd}", "ways at which the forward pass is just busy"),
+        "forward_ways": Output(
+            "1", r"Y_\text{fwd}", "TP degree at which the forward pass is just compute-bound"
+        ),
         "backward_ways": Output(
-            "1", r"Y_\text{bwd}", "ways at which the backward pass is just busy"
+            "1", r"Y_\text{bwd}", "TP degree at which the backward pass is just compute-bound"
         ),
-        "step_ways": Output("1", r"Y_\text{step}", "ways at which the whole step is just busy"),
+        "step_ways": Output(
+            "1", r"Y_\text{step}", "TP degree at which the whole step is just compute-bound"
+        ),
+        "across_ways": Output(
+            "1",
+            r"Y_\text{across}",
+            "TP degree across domains, over all network cards of each",
+            needs=("scaleout_bandwidth",),
+        ),
+        "within": Output(
+            "1",
+            r"\text{within}",
+            "whether a TP degree of --chips stays compute-bound",
+            needs=("chips",),
+            choices=VERDICTS,
+        ),
     },
     sources=("austin2025training", "shoeybi2019megatron"),
-    symbols={"network": "W", "matrices": "m", "sent": "s"},
+    symbols={
+        **REACH_SYMBOLS,
+        "matrices": "m",
+        "sent": "s",
+        "per_rate": r"\kappa",
+        "busy": "Y_b",
+    },
     examples=(
         {"chip": "tpu-v5p", "model": "llama-3-70b"},
         {"chip": "tpu-v5p", "axes": "1", "d-ff": "28672", "link-bandwidth": "90GB/s"},
-        {"chip": "h100-sxm", "model": "llama-3-70b", "ffn-kind": "gated"},
+        {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "16"},
     ),
+    rules=NETWORK_RULES,
+    parts=(*LINKS, block_traffic, count_reach),
 )
 def tp_limit(
-    peak: Peak,
-    link_bandwidth: LinkBandwidth,
-    d_ff: FFNWidth,
+    forward_ways: Step,
+    backward_ways: Step,
+    across_ways: Step,
+    sent: Step,
+    reach: Step,
+    within: StepWord,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    bytes_per_param: ValueBytes = 2.0,
-    ffn_kind: FFNKind = "plain",
-    regather: RegatherInput = "no",
 ) -> dict[str, Any]:
-    """Chips over which a feed-forward block can be split by its width and stay limited by
-    arithmetic.
+    """TP degree up to which a feed-forward block, split by its width, stays limited by arithmetic.
 
     Derivation:
         The activations of B tokens are gathered before the block, b bytes for each of B x D
         entries, and the results scattered after it: 2bBD/W. The two matrices take 4BDF operations,
-        divided by Y chips. The batch and the width D cancel, and the block stays busy up to Y =
-        2FW/(bC), that is F W/C at two bytes. A gate is a third matrix on the same activations, so
-        half as many ways again fit.
+        divided by Y chips. The batch and the width D cancel, and the block stays compute-bound up
+        to Y = 2FW/(bC), that is F W/C at two bytes. A gate is a third matrix on the same
+        activations, which allows a TP degree half as large again.
 
         The backward pass moves as much (gradients are gathered and scattered) and computes twice as
-        much, so twice as many ways would do; if its input is gathered once more, four thirds. Both
-        passes have to be busy, so the forward pass sets the limit. The number format cancels as
-        long as it changes peak and width alike.
+        much, so twice the degree would do; if its input is gathered once more, four thirds. Both
+        passes have to stay compute-bound, so the forward pass sets the limit. The number format
+        cancels as long as it changes peak and width alike.
+
+        Across scale-up domains chips of equal place share what crosses, so a domain of g chips
+        sends it over all of its g network cards: the degree is the same with g w_out in place of W.
 
     Leaves out:
-        The factor (Y-1)/Y of what a chip has already: with 8 ways a limit 14 percent higher.
-        Latency, which at small batches is what counts; this traffic lies on the critical path and
-        hides only if a product is cut into pieces. Attention, whose heads are split in the same way
-        with less arithmetic on the same traffic when the context is short: a whole layer allows
-        somewhat fewer ways.
+        The factor (Y-1)/Y of what a chip has already: at TP 8 a limit 14 percent higher. Latency,
+        which is what counts at small batches; this traffic lies on the critical path and hides only
+        if a product is cut into pieces. Attention, whose heads are split in the same way with less
+        arithmetic on the same traffic when the context is short: a whole layer allows a somewhat
+        smaller degree. What software reaches of the printed rate of a link, about 80 percent.
     """
-    network = axes * links_per_axis * link_bandwidth
-    matrices = 3 if ffn_kind == "gated" else 2
-    # Gradients are gathered and scattered; an input that was not kept is gathered once more.
-    sent = 3 if regather == "yes" else 2
-    forward_ways = FLOP_PER_WEIGHT * matrices * d_ff * network / (2 * bytes_per_param * peak)
-    backward_ways = forward_ways * 4 / sent
     return {
-        "max_ways": floor(minimum(forward_ways, backward_ways)),
+        "max_ways": reach,
         "forward_ways": forward_ways,
         "backward_ways": backward_ways,
         "step_ways": forward_ways * 6 / (2 + sent),
+        "across_ways": across_ways,
+        "within": within,
     }
 
 
@@ -121,6 +174,34 @@ def tp_limit(
 def axes_are_left_for_fsdp(axes: float, tensor_axes: float) -> bool:
     """Both share the only axis of a switch, but the axes of a torus are divided between them."""
     return (tensor_axes <= axes) & ((axes > tensor_axes) | (axes == 1))
+
+
+@part
+def split_traffic(
+    peak: Peak,
+    network: Step,
+    outward: Step,
+    axes: Step,
+    dilution: Step,
+    d_ff: FFNWidth,
+    tensor_axes: TensorAxes = 1.0,
+    bytes_per_param: ValueBytes = 2.0,
+    ffn_kind: FFNKind = "plain",
+) -> dict[str, Any]:
+    """Batch per chip at the best split within a domain, and what crosses domains."""
+    # At a switch there is one axis, the port: both kinds of traffic take turns at it.
+    fsdp_axes = maximum(axes - tensor_axes, 1)
+    unit = bytes_per_param * peak / FLOP_PER_WEIGHT
+    intensity = unit * axes / network
+    # A gate is a third matrix: the block counts as one of two matrices and a width of 3F/2.
+    width = d_ff * 3 / 2 if ffn_kind == "gated" else d_ff
+    return {
+        "fsdp_axes": fsdp_axes,
+        "intensity": intensity,
+        "width": width,
+        "domain_tokens": 4 * dilution * intensity * intensity / (fsdp_axes * tensor_axes * width),
+        "outside_tokens": dilution * unit / outward,
+    }
 
 
 @formula(
@@ -135,12 +216,15 @@ def axes_are_left_for_fsdp(axes: float, tensor_axes: float) -> bool:
             "token", r"B_\text{chip}", "smallest batch per chip, at the best split"
         ),
         "x_opt": Output(
-            "1", r"X_\text{opt}", "best ways of FSDP, not rounded", needs=("batch_tokens", "chips")
+            "1",
+            r"X_\text{opt}",
+            "best FSDP degree, not rounded",
+            needs=("batch_tokens", "chips"),
         ),
         "y_opt": Output(
             "1",
             r"Y_\text{opt}",
-            "best ways of tensor parallelism, not rounded",
+            "best TP degree, not rounded",
             needs=("batch_tokens", "chips"),
         ),
         "slack": Output(
@@ -152,27 +236,47 @@ def axes_are_left_for_fsdp(axes: float, tensor_axes: float) -> bool:
         "fsdp_tokens": Output(
             "token", r"B_\text{FSDP}", "smallest batch per chip of FSDP alone, on all axes"
         ),
+        "domain_tokens": Output(
+            "token", r"B_\text{in}", "smallest batch per chip within one scale-up domain"
+        ),
+        "across_tokens": Output(
+            "token",
+            r"B_\text{across}",
+            "smallest batch per chip across domains, whose chips share what crosses",
+            needs=("scaleout_bandwidth",),
+        ),
         "max_chips": Output(
             "chip",
             r"N_\text{max}",
-            "largest number of chips that stay busy at this batch",
+            "largest number of chips that stay compute-bound at this batch",
             needs=("batch_tokens",),
+        ),
+        "within": Output(
+            "1",
+            r"\text{within}",
+            "whether --chips stay compute-bound at this batch",
+            needs=("chips", "batch_tokens"),
+            choices=VERDICTS,
         ),
     },
     sources=("austin2025training",),
     symbols={
-        "link": "W",
+        **REACH_SYMBOLS,
         "fsdp_axes": "n_X",
-        "matrices": "m",
-        "dilution": r"\rho",
+        "unit": r"\alpha_1",
         "intensity": r"\alpha",
         "width": "F'",
+        "outside_tokens": r"B_\text{out}",
         "best": r"X'",
+        "fewest": r"X_\text{min}",
         "weights": "V",
         "activations": "A",
         "work": "U",
+        "home_slack": r"s_\text{in}",
+        "there_slack": r"s_\text{out}",
     },
     examples=(
+        {"chip": "tpu-v5p", "model": "llama-3-70b", "batch-tokens": "48000"},
         {"chip": "tpu-v5p", "model": "llama-3-70b", "chips": "64", "batch-tokens": "48000"},
         {
             "chip": "tpu-v5p",
@@ -189,21 +293,27 @@ def axes_are_left_for_fsdp(axes: float, tensor_axes: float) -> bool:
             "ffn-kind": "gated",
         },
     ),
-    rules=(axes_are_left_for_fsdp, visited_experts_exist),
+    rules=(*NETWORK_RULES, *MIXTURE_RULES, axes_are_left_for_fsdp),
+    parts=(*LINKS, mixture, split_traffic, batch_reach),
 )
 def mixed_limit(
-    peak: Peak,
-    link_bandwidth: LinkBandwidth,
-    d_ff: FFNWidth,
-    axes: Axes = 1.0,
+    chips: Step,
+    chips_per_node: Step,
+    scaleout_bandwidth: Step,
+    batch_tokens: Step,
+    dilution: Step,
+    fsdp_axes: Step,
+    intensity: Step,
+    width: Step,
+    tokens_per_chip: Step,
+    domain_tokens: Step,
+    outside_tokens: Step,
+    across_tokens: Step,
+    max_chips: Step,
+    within: StepWord,
     tensor_axes: TensorAxes = 1.0,
+    axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
-    batch_tokens: BatchTokens = inf,
-    chips: Chips = inf,
-    bytes_per_param: ValueBytes = 2.0,
-    ffn_kind: FFNKind = "plain",
-    experts: Experts = 1.0,
-    experts_per_token: ExpertsPerToken = 1.0,
 ) -> dict[str, Any]:
     """Smallest batch per chip for FSDP and tensor parallelism together, and the best split of the
     chips.
@@ -227,25 +337,24 @@ def mixed_limit(
         percent. Latency, attention and the factor (X-1)/X. If F is below 4a(n_X + n_Y)/(n_X n_Y),
         or 4a at a switch, FSDP alone on all axes asks for less: compare the two.
     """
-    link = links_per_axis * link_bandwidth
-    # At a switch there is one axis, the port: both kinds of traffic take turns at it.
-    fsdp_axes = maximum(axes - tensor_axes, 1)
-    dilution = experts / experts_per_token
-    intensity = bytes_per_param * peak / (FLOP_PER_WEIGHT * link)
-    # A gate is a third matrix: the block counts as one of two matrices and a width of 3F/2.
-    width = d_ff * 3 / 2 if ffn_kind == "gated" else d_ff
-    tokens_per_chip = 4 * dilution * intensity * intensity / (fsdp_axes * tensor_axes * width)
     best = sqrt(batch_tokens * chips * fsdp_axes / (dilution * width * tensor_axes))
-    # The best split may lie outside of what the chips allow: then one kind does everything.
-    x_opt = minimum(maximum(best, 1), chips)
+    # The best split may lie outside of what the chips allow: then one kind does everything. Tensor
+    # parallelism stays within a domain.
+    fewest = maximum(chips / chips_per_node, 1)
+    x_opt = minimum(maximum(best, fewest), chips)
     weights = dilution * width * x_opt / (chips * fsdp_axes)
     activations = batch_tokens / (x_opt * tensor_axes)
     work = batch_tokens * width / (chips * intensity)
+    home_slack = work / (weights + activations)
+    there_slack = batch_tokens / chips / where(scaleout_bandwidth < inf, outside_tokens, 1)
     return {
         "tokens_per_chip": tokens_per_chip,
         "x_opt": x_opt,
         "y_opt": chips / x_opt,
-        "slack": work / (weights + activations),
+        "slack": where(chips > chips_per_node, minimum(home_slack, there_slack), home_slack),
         "fsdp_tokens": dilution * intensity / axes,
-        "max_chips": floor(batch_tokens / tokens_per_chip),
+        "domain_tokens": domain_tokens,
+        "across_tokens": across_tokens,
+        "max_chips": max_chips,
+        "within": within,
     }

@@ -165,6 +165,10 @@ class Chip:
         """
         return self._one_way("scaleout_bandwidth")
 
+    def pick_host_bandwidth(self) -> Picked | None:
+        """One-way bandwidth of the link to the host, byte/s; None without a stated direction."""
+        return self._one_way("host_bandwidth")
+
     def pick_power(self) -> Picked:
         """Power in watts, the vendor's maximum first, else the first kind that is published."""
         picked = self._picked(choose_power(self.entry.claims))

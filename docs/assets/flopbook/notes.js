@@ -29,5 +29,6 @@ function leftOut({omissions, outputs}, {omitted, resolved}) {
 function ofChips(name, count, data, {chip, resolved}) {
   if (count === 0 && name === "max_chips") return data.said.small;
   const domain = chip?.scaleup_domain;
-  return domain && !resolved.link_bandwidth.given && count > domain.value ? domain.notes ?? [] : [];
+  const ends = domain && resolved.chips_per_node?.value === domain.value && resolved.scaleout_bandwidth?.open;
+  return ends && count >= domain.value ? domain.notes ?? [] : [];
 }

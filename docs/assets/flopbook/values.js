@@ -5,8 +5,9 @@ import {isBare, oneWay, parseQuantity} from "./quantity.js";
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
 const LINKS = ["link_bandwidth", "scaleout_bandwidth"]; // one way, unless the text says both
 const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
-// What a chip may know of the network beyond its node; without it the value stays open.
-const BEYOND = ["chips_per_node", "scaleout_bandwidth"];
+// What a chip may know of its network; without it the default holds. A link that was typed is one of another network.
+const NETWORK = ["chips_per_node", "scaleout_bandwidth", "ring_side", "startup", "ramp", "efficiency", "reduction_efficiency"];
+const NETWORK_WORDS = ["wrap", "level_overlap"];
 
 /** True when a chip or a model may supply an input. */
 export function lent(input) {
@@ -18,16 +19,23 @@ export function resolve(input, form) {
   const text = form.text(input.name);
   const chip = form.picked("chip");
   const model = form.picked("model");
-  if (input.choices.length) return chosen(input, text, model, chip);
+  if (input.choices.length) return chosen(input, text, model, NETWORK_WORDS.includes(input.chip) && otherNetwork(form) ? null : chip);
   if (text) return typed(input, text);
-  if (input.chip && chip && !(BEYOND.includes(input.chip) && !chip[input.chip])) return fromChip(input, chip, form);
-  if (input.model && model?.[input.model]) return {...model[input.model], origin: model.id};
+  const skipped = NETWORK.includes(input.chip) && (!chip?.[input.chip] || otherNetwork(form));
+  if (input.chip && chip && !skipped) return fromChip(input, chip, form);
+  const counted = input.model?.startsWith("mixture_") && (form.text("experts") || form.text("experts_per_token"));
+  if (input.model && !counted && model?.[input.model]) return {...model[input.model], origin: model.id};
   if (input.dtype && input.chip !== "peak" && form.fields.has("dtype")) {
     const dtype = formatOf(input, form);
     return {value: form.data.bytes[dtype], origin: dtype};
   }
   if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
   return {error: lent(input) ? "choose above, or type a value" : "type a value"};
+}
+
+/** True when a link was typed and its domain was not: then nothing of the chip's network holds. */
+function otherNetwork(form) {
+  return Boolean(form.fields.has("link_bandwidth") && form.text("link_bandwidth") && !form.text("chips_per_node"));
 }
 
 function chosen(input, text, model, chip) {

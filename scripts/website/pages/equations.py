@@ -39,14 +39,49 @@ _PLAIN: Given = {
     "qk_norm": "none",
 }
 # Two links for each axis: a ring sends both ways at once.
-_RING: Given = {"topology": "torus", "axes": 1, "wrap": "yes", "links_per_axis": 2}
+_ONE_DOMAIN: Given = {"chips_per_node": _OPEN, "scaleout_bandwidth": _OPEN, "side_x": _OPEN}
+_IDEAL: Given = {**_ONE_DOMAIN, "startup": 0, "level_overlap": "yes", "reduction": "chips"}
+_RING: Given = {
+    **_IDEAL,
+    "topology": "torus",
+    "axes": 1,
+    "wrap": "yes",
+    "ring_side": 1,
+    "links_per_axis": 2,
+}
 # All chips within one scale-up domain.
-_SWITCH: Given = {"topology": "switch", "scaleout_bandwidth": _OPEN}
+_SWITCH: Given = {**_IDEAL, "topology": "switch"}
+# A limit on the whole of one network.
+_NETWORK: Given = {
+    **{"topology": "torus", "wrap": "yes", "chips": _OPEN, "chips_per_node": _OPEN},
+    **{"side_x": _OPEN, "side_y": _OPEN, "ring_side": 1},
+}
+_WHOLE: Given = {**_NETWORK, **_DENSE, "params": _OPEN, "active_params": _OPEN}
+# What the shape of a slice comes to then.
+_SLICE = (
+    *("inside", "known", "dims", "root", "even", "twos", "fitting", "first", "rest", "half"),
+    *("square", "pair", "halving", "second", "third", "whole_x", "whole_y", "whole_z", "cube"),
+    *(
+        "ring_x",
+        "ring_y",
+        "ring_z",
+        "ways_x",
+        "ways_y",
+        "ways_z",
+        "on_slice",
+        "on_whole",
+        "on_torus",
+    ),
+    *("peers", "lanes"),
+)
 # Steps of the collectives that vanish or shrink to a factor in these cases.
 _WIRES = (
-    *("gathered", "on_axes", "ways", "used", "share", "crowd", "longest", "steps", "along"),
-    *("hops", "third", "levels", "bytes_per_link", "at_port", "in_node", "across", "out"),
-    *("nodes", "inside"),
+    *_SLICE,
+    *("share", "gathered", "twice", "hops_x", "hops_y", "hops_z", "next_x", "next_y", "next_z"),
+    *("crowd_x", "crowd_y", "crowd_z", "longest", "crowd", "hops", "to_next", "domains"),
+    *("passed", "lacking", "direct", "on_axes", "at_port", "on_pairs", "chips_add"),
+    *("switch_adds", "on_link", "across", "out", "on_axis", "one_hop", "along", "steps"),
+    *("bytes_per_link", "within", "beyond"),
 )
 # Attention with grouped heads on one chip: no compressed cache, no window.
 _CACHE: Given = {
@@ -177,7 +212,7 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
             "collective",
             {
                 "bandwidth_seconds": "all-gather, reduce-scatter on a ring",
-                "latency_seconds": "if tiny; time is the longer",
+                "latency_seconds": "empty message; the two add up",
             },
             {**_RING, "op": "all-gather"},
             _WIRES,
@@ -209,35 +244,38 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
                 "forward_tokens": "FSDP, data: tokens per chip, at least",
                 "pod_tokens": "tokens per pod, at least",
             },
-            _DENSE,
-            ("unit",),
+            _WHOLE,
+            (*_SLICE, "unit", "once", "dilution", "of_layer", "of_model"),
         ),
         Shown(
             "tp-limit",
-            {"forward_ways": "tensor: ways, at most; gated: half more"},
-            {"ffn_kind": "plain"},
+            {"forward_ways": "tensor: TP degree, at most; gated: half more"},
+            {**_NETWORK, "ffn_kind": "plain"},
+            ("matrices", "per_rate"),
         ),
         Shown(
             "mixed-limit",
             {
                 "intensity": "one link",
-                "tokens_per_chip": "both: tokens per chip, at least",
-                "best": "best ways of FSDP",
+                "domain_tokens": "both: tokens per chip, at least",
+                "best": "best FSDP degree",
             },
-            {**_DENSE, "ffn_kind": "plain"},
-            ("width",),
+            # At a switch, so that the number of chips stays a letter.
+            {name: one for name, one in _WHOLE.items() if name != "chips"}
+            | {"topology": "switch", "ffn_kind": "plain"},
+            (*_SLICE, "network", "unit", "width", "dilution", "of_layer", "of_model"),
         ),
         Shown(
             "cp-limit",
-            {"forward_tokens": "context, ring, causal: tokens, at least"},
-            {"method": "ring", "causal": "yes"},
-            ("shortest", "moved", "mask", "keys"),
+            {"domain_tokens": "context, ring, causal: tokens, at least"},
+            {**_NETWORK, "method": "ring", "causal": "yes"},
+            ("shortest", "per_rate", "ways", "moved", "mask", "keys"),
         ),
         Shown(
             "ep-limit",
             {"least_width": "gated expert: width, at least"},
-            {"ffn_kind": "gated"},
-            ("matrices",),
+            {**_NETWORK, "ffn_kind": "gated"},
+            ("matrices", "least_bytes"),
         ),
     ),
     "Pipelines": (

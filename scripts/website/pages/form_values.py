@@ -10,6 +10,8 @@ from flopbook.architectures.shape import shape
 from flopbook.data.library import entry_ids, load_entry, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, Result, Value, calculate
+from flopbook.evaluation.lookups import MIXTURE_FIELDS, from_chip
+from flopbook.evaluation.request import Request
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
@@ -22,9 +24,13 @@ from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
 TAKEN = (
     ("min-batch", ("bandwidth",)),
     ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
-    ("collective", ("topology",)),
     ("serving", ("memory",)),
     ("cluster-power", ("power",)),
+)
+# What `collective` takes from the network of a chip beside its links.
+NETWORK = (
+    *("topology", "wrap", "ring_side", "chips_per_node", "scaleout_bandwidth", "level_overlap"),
+    *("startup", "ramp", "efficiency", "reduction_efficiency"),
 )
 Record = dict[str, object]
 
@@ -117,13 +123,21 @@ def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
             with contextlib.suppress(FlopbookError):  # not on record for this chip
                 result = _taken(calculator, name, chip=chip.id)
                 yield inputs[name].chip, _value_record(result.inputs[name], result.notes)
-    if scaleout := chip.pick_scaleout_bandwidth():
-        yield "scaleout_bandwidth", _value_record(scaleout)
+    yield from _network_records(chip)
     if domain := chip.pick_scaleup_domain():
-        yield "chips_per_node", _value_record(domain)
         size = format_quantity(domain.value, "chip")
         note = DOMAIN_ENDS.format(size=size, chip=chip.id)
         yield "scaleup_domain", _value_record(domain, [note])
+
+
+def _network_records(chip: Chip) -> Iterator[tuple[str, Record]]:
+    formula = get_formula("collective")
+    request = Request(formula, {"chip": chip.id})
+    for name in NETWORK:
+        spec = formula.inputs[name]
+        with contextlib.suppress(FlopbookError):  # not on record for this chip
+            if picked := from_chip(name, spec, request):
+                yield spec.chip, _value_record(picked, picked.notes)
 
 
 def _taken(calculator: str, name: str, **picker: str) -> Result:
@@ -174,6 +188,10 @@ def _model_record(name: str) -> Record:
         with contextlib.suppress(FlopbookError):  # not on record for this model
             picked = model.pick(field)
             record[field] = _value_record(picked, picked.notes)
+    if model.model.kind == "moe":
+        for field, counted in MIXTURE_FIELDS.items():
+            with contextlib.suppress(FlopbookError):  # not recorded for this model
+                record[field] = _value_record(model.pick(counted))
     return record
 
 

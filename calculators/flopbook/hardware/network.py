@@ -1,0 +1,192 @@
+"""The network of a chip: what joins it to its neighbours, how far that reaches, what lies beyond.
+
+`Network(chip("mi300x"))` picks each part from the claims of the entry. How many links some chips
+use is `links_used`: a slice of a torus has rings only where it is long enough, and a few chips of a
+fully connected board have only the links between them.
+"""
+
+from __future__ import annotations
+
+from flopbook.data.claims import Claim
+from flopbook.data.link_kinds import LinkKind, link_kinds
+from flopbook.errors import FlopbookError
+from flopbook.formulas.slices import slice_links, slice_sides
+from flopbook.hardware.chip import Chip
+from flopbook.hardware.choice import choose
+from flopbook.hardware.picked import Missing, Picked, PickedWord
+from flopbook.quantities.ops import inf
+from flopbook.quantities.units import format_quantity, plural
+
+RING_LINKS = 2.0  # on an axis of a torus: a neighbour to either side
+# In bit/s a port is named by what it carries one way; in byte/s vendors print either.
+LINE_RATES = ("Mbit/s", "Gbit/s", "Tbit/s")
+# Of cards that plug into a host: the domain is what the bridge joins, beyond it is the host's bus.
+BRIDGE = "bridge"
+
+
+class Network:
+    """The network of one chip; rates are one way, in byte/s."""
+
+    def __init__(self, chip: Chip) -> None:
+        self.chip = chip
+
+    @property
+    def is_hosted(self) -> bool:
+        """Whether a card has no links of its own: the bus of its host joins it to others."""
+        links = self.chip.claims("scaleup_bandwidth")
+        has_none = bool(links) and all(claim.absent for claim in links)
+        return has_none and self.chip.pick_host_bandwidth() is not None
+
+    def pick_axes(self) -> Picked:
+        """Axes of a torus; 1 for any other network. Raises Missing."""
+        host = self.chip.pick_host_bandwidth()
+        if self.is_hosted and host is not None:
+            return Picked(1.0, "1", host.claim)
+        return self.chip.pick_scaleup_axes()
+
+    def pick_topology(self) -> PickedWord:
+        """`torus`, `ring`, `switch` or `mesh` (a link for each pair). Raises Missing."""
+        axes = self.pick_axes()
+        # A torus whose rings are not closed is wired as a torus; its axes are open.
+        is_torus = axes.claim.topology in ("torus", "mesh")
+        word = "torus" if axes.value > 1 else "ring"
+        if not is_torus:
+            word = "mesh" if axes.claim.topology == "fully-connected" else "switch"
+        if word == "mesh" and self._is_hub():
+            word = "switch"
+        return PickedWord(word, axes.claim)
+
+    def _is_hub(self) -> bool:
+        """A domain of more chips than a chip has links is joined by more than direct links."""
+        domain = self.chip.pick_scaleup_domain()
+        links = choose(self.chip.claims("scaleup_links"))
+        known = domain is not None and links is not None and links.si_value is not None
+        return bool(known and domain.value - 1 > links.si_value)  # type: ignore[union-attr,operator]
+
+    @property
+    def topology(self) -> str:
+        """The same as a word."""
+        return self.pick_topology().value
+
+    def pick_links_per_axis(self) -> Picked:
+        """2 on a torus (a neighbour to either side), 1 for a port or one link of a mesh."""
+        topology = self.pick_topology()
+        is_torus = topology.value in ("torus", "ring")
+        return Picked(RING_LINKS if is_torus else 1.0, "1", topology.claim)
+
+    def pick_domain(self) -> Picked | None:
+        """Chips that the scale-up network joins; None for cards on the bus of a host.
+
+        Raises FlopbookError that says how to give what is not recorded.
+        """
+        if self.is_hosted:
+            return None
+        domain = self.chip.pick_scaleup_domain()
+        if domain is None:
+            what = "how many chips its scale-up network joins is not recorded"
+            raise FlopbookError(f"{self.chip.id}: {what}; give --chips-per-node")
+        return domain
+
+    def pick_link(self) -> Picked:
+        """Rate of one link of an axis or of a pair, or of the port to a switch. Raises Missing."""
+        domain = self.pick_domain() if self.topology == "mesh" else None
+        if domain is not None:
+            return self.pick_pair_link(domain.value)
+        total = self.pick_port()
+        links = self.pick_axes().value * self.pick_links_per_axis().value
+        rate = format_quantity(total.value / links, "byte/s")
+        note = f"{self.chip.id} is on a switch: all its links count as one port of {rate} one way"
+        if links > 1:
+            axes = links / RING_LINKS
+            count = f"{axes:g} {plural('axis', axes)}"
+            note = f"{self.chip.id} has {count} of 2 links; one link carries {rate} one way"
+        return Picked(total.value / links, "byte/s", total.claim, (*total.notes, note))
+
+    def pick_pair_link(self, chips: float) -> Picked:
+        """Rate between two chips where the links of each are spread over all others of a board."""
+        total = self.pick_port()
+        peers = max(chips - 1, 1)
+        value = total.value / peers
+        rate = format_quantity(value, "byte/s")
+        count = f"{peers:g} other {plural('chip', peers)} of its board"
+        note = f"{self.chip.id} is wired to each of the {count}: {rate} one way to each"
+        return Picked(value, "byte/s", total.claim, (*total.notes, note))
+
+    def pick_port(self) -> Picked:
+        """Rate of all links of the chip together, or of its bus. Raises Missing."""
+        host = self.chip.pick_host_bandwidth()
+        if not self.is_hosted or host is None:
+            return self.chip.pick_scaleup_bandwidth()
+        note = f"{self.chip.id} has no links to other cards: its {host.claim.name} carries all"
+        return host._replace(notes=(note,))
+
+    def pick_beyond(self) -> Picked | None:
+        """Rate of a chip beyond its domain; None where nothing is recorded.
+
+        Cards that a bridge joins go on over the bus of their host.
+        """
+        if self.is_bridged:
+            return self.chip.pick_host_bandwidth()
+        return self.chip.pick_scaleout_bandwidth() or self._line_rate()
+
+    def _line_rate(self) -> Picked | None:
+        """A network card's rate without a direction: in bit/s, what it carries one way."""
+        claim = choose(
+            claim
+            for claim in self.chip.claims("scaleout_bandwidth", aggregate="chip")
+            if claim.direction == "unstated" and claim.unit in LINE_RATES
+        )
+        if claim is None or claim.si_value is None:
+            return None
+        printed = f"{claim.name} is printed as {claim.value:g} {claim.unit}"
+        return Picked(claim.si_value, "byte/s", claim, (f"{printed}: a line rate, so one way",))
+
+    @property
+    def is_bridged(self) -> bool:
+        """Whether the domain is a few cards with a bridge between them."""
+        domain = self.chip.pick_scaleup_domain()
+        return domain is not None and BRIDGE in domain.claim.topology
+
+    def pick_wrap(self) -> PickedWord | None:
+        """Which axes of a slice close: `axis` (each long enough), `cube` (all or none)."""
+        claim = self._wrap_claim()
+        if claim is None:
+            return None
+        return PickedWord(claim.topology, claim)
+
+    def pick_ring_side(self) -> Picked | None:
+        """Chips along an axis from which it closes into a ring."""
+        claim = self._wrap_claim()
+        return Picked(claim.si_value, "chip", claim) if claim and claim.si_value else None
+
+    def _wrap_claim(self) -> Claim | None:
+        return choose(self.chip.claims("scaleup_wrap"))
+
+    @property
+    def kind(self) -> LinkKind | None:
+        """What software reaches on the links; None where no sweep of them is published."""
+        try:
+            name = self.pick_port().claim.name
+        except Missing:
+            return None
+        return link_kinds().get(name)
+
+    def links_used(self, chips: float, side_x: float = inf, side_y: float = inf) -> float:
+        """Links of a chip that carry data at once when so many chips of one domain work together.
+
+        The sides are those of a slice of a torus, as equal as possible where they are not given.
+        """
+        axes = self.pick_axes().value
+        sides = slice_sides(chips, self.topology, axes, side_x=side_x, side_y=side_y)
+        wrap, ring = self.pick_wrap(), self.pick_ring_side()
+        domain = self.pick_domain()
+        links = slice_links(
+            topology=self.topology,
+            axes=axes,
+            chips_per_node=domain.value if domain else inf,
+            **{name: sides[name] for name in ("inside", "dims", "first", "second", "third")},
+            links_per_axis=self.pick_links_per_axis().value,
+            wrap=wrap.value if wrap else "yes",
+            ring_side=ring.value if ring else 1.0,
+        )
+        return float(links["lanes"])
