@@ -209,6 +209,7 @@ UNCOUNTED = {
     "params",
     "training-flops",
     "memory",
+    "fine-tuning",
     "scaling-law",
     *inferring.COUNTED,
     *network_inputs.COUNTED,

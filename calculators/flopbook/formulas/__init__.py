@@ -29,6 +29,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "training-flops": "training_compute",
         "max-params": "capacity",
         "memory": "training_memory",
+        "fine-tuning": "tuning",
         "training-time": "training_runs",
         "scaling-law": "scaling",
     },
