@@ -168,3 +168,55 @@ def test_what_cannot_be_read_is_one_line(name: str) -> None:
     with pytest.raises(FlopbookError, match=message) as caught:
         read_config(config)
     assert "\n" not in str(caught.value)
+
+
+def compressed(**weights: Any) -> dict[str, Any]:
+    """One group of compressed tensors."""
+    return {
+        "quant_method": "compressed-tensors",
+        "config_groups": {"group_0": {"weights": weights}},
+    }
+
+
+QUANTISED: list[tuple[dict[str, Any], str, float]] = [
+    ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "fp8", 1),
+    ({"quant_method": "mxfp4"}, "mxfp4", 4.25 / 8),
+    ({"quant_method": "gptq", "bits": 8}, "int8", 1),
+    ({"quant_method": "awq", "bits": 4}, "int4", 0.5),
+    ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "int4", 0.5),
+    ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8", 1),
+    ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, "nvfp4", 4.5 / 8),
+    (compressed(num_bits=8, type="float"), "fp8", 1),
+    (compressed(num_bits=4, type="float", group_size=16), "nvfp4", 4.5 / 8),
+    (compressed(num_bits=4, type="int"), "int4", 0.5),
+]
+
+
+@pytest.mark.parametrize(("settings", "dtype", "width"), QUANTISED)
+def test_a_quantised_checkpoint_is_served_in_its_format(
+    settings: dict[str, Any], dtype: str, width: float
+) -> None:
+    """Its weights have the width of the file, its cache that of bf16; what is typed goes before."""
+    config = {**LLAMA, "quantization_config": settings}
+    chip = {"peak": 1e15, "bandwidth": 3e12, "memory": 80e9}
+    served = calculate("decode", config=config, seq=1024, **chip)
+    assert served.inputs["bytes_per_param"].value == pytest.approx(width)
+    assert served.inputs["weight_dtype"].value == dtype
+    assert served.inputs["bytes_per_kv"].value == 2
+    typed = calculate("decode", config=config, seq=1024, dtype="bf16", **chip)
+    assert typed.inputs["bytes_per_param"].value == 2
+    assert calculate("memory", config=config, seq=1024).inputs["bytes_per_param"].value == 2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"quant_method": "magic"},
+        {},
+        {"quant_method": "gptq", "bits": 3},
+        compressed(num_bits=4, type="float", group_size=5),
+    ],
+)
+def test_an_unknown_quantisation_is_one_line(settings: dict[str, Any]) -> None:
+    with pytest.raises(FlopbookError, match=r"quantization_config has the method .* give --weight"):
+        read_config({**LLAMA, "quantization_config": settings})

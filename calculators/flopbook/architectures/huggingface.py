@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from flopbook.architectures import counts, hybrids
 from flopbook.architectures.config import Config, Inputs, copy
 from flopbook.architectures.config_layers import Layers, read_layers
+from flopbook.architectures.quantised import weight_format
 from flopbook.architectures.shape import Shape
 from flopbook.data.claims import OWN_FILE, Claim
 from flopbook.data.files import TooLarge, read_bytes
@@ -208,6 +209,9 @@ def read_config(source: Path | Mapping[str, Any]) -> Model:
     """
     config = _load(source) if isinstance(source, Path) else _config(dict(source), "config")
     fields: dict[str, Any] = dict(shape_of(config))
+    stored = weight_format(config)
+    if stored:
+        fields["weight_dtype"] = stored
     kind = "moe" if "experts" in fields else "dense"
     shape = Shape(_model(config, kind, fields))
     try:

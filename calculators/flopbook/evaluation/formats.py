@@ -27,9 +27,18 @@ def formats_used(request: Request, values: Mapping[str, Value]) -> dict[str, Val
         for name, spec in request.formula.inputs.items():
             # A number that was typed belongs to no format that we know.
             if spec.dtype in filled and values[name].origin not in (GIVEN, DEFAULT):
-                origin = GIVEN if option in request.options else f"rule of {request.dtype}"
+                origin = _origin(option, request)
                 used[option] = Value(request.format_of(spec.dtype), "", origin)
     return used
+
+
+def _origin(option: str, request: Request) -> str:
+    """Where a format comes from: typed, the file of a model, or the rule of `dtype`."""
+    if option in request.options:
+        return GIVEN
+    if request.model and option in request.stored_formats:
+        return request.model.id
+    return f"rule of {request.dtype}"
 
 
 def add_format_note(request: Request, values: Mapping[str, Value]) -> None:

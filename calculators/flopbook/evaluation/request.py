@@ -61,7 +61,21 @@ class Request:
     @property
     def formats(self) -> Formats:
         """The number format of each tensor: by the rule of `dtype`, unless one was given."""
-        return formats(self.dtype, self.options)
+        return formats(self.dtype, {**self.stored_formats, **self.options})
+
+    @property
+    def stored_formats(self) -> dict[str, str]:
+        """Formats of a checkpoint that its file names, by option: of its weights, and of products.
+
+        They hold where a model is served, and `dtype` goes before them.
+        """
+        tensors = {spec.dtype for spec in self.formula.inputs.values()}
+        if self.model is None or "dtype" in self.options or not {"weight", "kv"} <= tensors:
+            return {}
+        stored = self.model.size("weight_dtype")
+        if stored is None:
+            return {}
+        return {"weight_dtype": stored, "compute_dtype": formats(stored, {}).compute}
 
     def format_of(self, tensor: str) -> str:
         """The format that fills an input; that of `dtype` itself where it names no tensor."""
