@@ -9,6 +9,7 @@ import pytest
 from flopbook.checks.lint import lint
 from flopbook.checks.rules.base import Holdings
 from flopbook.checks.rules.elements import check, elements
+from flopbook.data.library import library
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_what_a_page_shows_is_left(text: str) -> None:
 
 def test_the_finding_names_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "one.md").write_text("# One\n\n<script>attacked()</script>\n", encoding="utf-8")
-    (finding,) = list(check(Holdings(docs=tmp_path)))[:1]
+    (finding,) = list(check(Holdings(library=library(), docs=tmp_path)))[:1]
     assert f"{finding.problem}".startswith(f"{tmp_path / 'one.md'}:3:1: markup: found '<script>")
 
 

@@ -6,11 +6,13 @@ book is linked, `<!-- book -->`, stands by itself.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
+from flopbook.data.files import NotRead, read_text
 from flopbook.errors import Problem, shorten, show_path
 
 NAME = "markup"
@@ -38,8 +40,10 @@ _LONGEST = 60  # characters of a finding
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Every place of a page of prose where an element, a handler or a running address begins."""
     for path in sorted(holdings.docs.rglob("*.md")):
-        for line, found in elements(path.read_text(encoding="utf-8")):
-            yield Finding(_problem(path, line, found))
+        # What no file is, the rule of files says; what is no text, the rule of typed numbers.
+        with contextlib.suppress(NotRead, UnicodeDecodeError):
+            for line, found in elements(read_text(path)):
+                yield Finding(_problem(path, line, found))
 
 
 def elements(text: str) -> Iterator[tuple[int, str]]:
