@@ -320,8 +320,14 @@ def test_outputs_that_wait_for_the_same_inputs_share_a_note() -> None:
 def test_memory_and_power_come_from_the_chip() -> None:
     h100 = chip("nvidia/h100-sxm")
     assert calculate("max-params", chip="h100-sxm").inputs["memory"].value == h100.memory()
+    power = calculate("cluster-power", chip="h100-sxm", chips=8, pue=1.1).inputs["power"]
+    assert power.value == h100.power() and power.source
+
+
+def test_a_run_draws_what_its_servers_draw() -> None:
+    """A DGX H100 may draw 10.2 kW: 1,275 W for each of its eight GPUs, not the 700 W of one."""
     result = calculate("training-time", model="llama-3-8b", chip="h100-sxm", chips=8, mfu=0.5)
-    assert result.inputs["power"].value == h100.power() and result.inputs["power"].source
+    assert result.inputs["power"].value == 1275 and "dgx-h100" in result.inputs["power"].place
 
 
 def test_what_a_chip_does_not_say_stays_open_where_it_may() -> None:
