@@ -53,6 +53,8 @@ def problems(body: str, site: Path = Path("nowhere"), page: str = "a/index.html"
         ("<!--><img src=x onerror=attacked()>-->", "handler onerror"),
         ("<style></style><img src=x onerror=attacked()>", "handler onerror"),
         ("<img src='x' title='", "does not end"),
+        ("<style>a{background:url(//127.0.0.2/x)}</style>", "a style with 'url('"),
+        ("<style>@import '//127.0.0.2/x'</style>", "a style with '@import'"),
     ],
 )
 def test_what_is_not_ours_is_refused_with_its_line(body: str, words: str) -> None:
@@ -87,6 +89,9 @@ def test_the_policy_stands_before_all_else_and_knows_the_scripts_by_their_text()
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
     assert page.startswith(f'{HEAD}<meta http-equiv="Content-Security-Policy"')
     assert f"script-src 'self' 'sha256-{digest}';" in policy
+    assert "style-src 'self'; " in policy
+    styled = with_policy(f"{HEAD}</head><svg><style>a{{b:c}}</style></svg>")
+    assert re.search(r"style-src 'self' 'sha256-[\w+/]+='; ", styled)
     assert "default-src 'none'" in policy and "unsafe-inline'; img" in policy
     assert "unsafe-eval" not in policy and "http:" not in policy and "*" not in policy
 

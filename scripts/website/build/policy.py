@@ -13,7 +13,7 @@ import hashlib
 import html
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,13 +34,16 @@ _ADDRESSES = frozenset(
 )
 _ACTIVE = re.compile(r"(?:javascript|vbscript|data|blob|file|filesystem):", re.I)
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f]")
+_STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.S | re.I)
+# What a style of a picture never needs: other files, escapes, the end of its element.
+_REACHING = re.compile(r"@import|url\s*\(|image-set|src\s*:|expression|\\|<", re.I)
 _STATED = ("x-ua-compatible", "content-security-policy")  # one policy more only forbids more
 _RECORDS = ("application/json", "application/ld+json")  # types of script elements that hold data
 _BLANK = re.compile(r"\{\{.*?\}\}")
 _DIRECTIVES = (
     "default-src 'none'",
     "script-src 'self' {scripts}",
-    "style-src 'self'",
+    "style-src 'self'{styles}",  # by hash those of pictures, which are whole files too
     "style-src-attr 'unsafe-inline'",  # pictures place their moving parts by a style of their own
     "img-src 'self' data:",  # icons of the theme's style sheets
     "font-src 'self'",
@@ -76,12 +79,10 @@ def write_policies(site: Path) -> None:
 
 def with_policy(text: str) -> str:
     """A page with its policy right behind the encoding; whatever stands below obeys it."""
-    hashes = dict.fromkeys(
-        f"'sha256-{base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()}'"
-        for tag, body in _SCRIPT.findall(text)
-        if _is_run_inline(_attributes(tag))
-    )
-    content = "; ".join(_DIRECTIVES).format(scripts=" ".join(hashes))
+    inline = [body for tag, body in _SCRIPT.findall(text) if _is_run_inline(_attributes(tag))]
+    styles = _STYLE.findall(_SCRIPT.sub("", text))
+    directives = "; ".join(_DIRECTIVES)
+    content = directives.format(scripts=_hashes(inline), styles=f" {_hashes(styles)}".rstrip())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{content}">'
     charset = _CHARSET.search(text)
     if charset is None:
@@ -89,11 +90,20 @@ def with_policy(text: str) -> str:
     return f"{text[: charset.end()]}{meta}{text[charset.end() :]}"
 
 
+def _hashes(bodies: Iterable[str]) -> str:
+    """What a policy calls texts by, each once."""
+    digests = (hashlib.sha256(body.encode()).digest() for body in bodies)
+    return " ".join(dict.fromkeys(f"'sha256-{base64.b64encode(d).decode()}'" for d in digests))
+
+
 def page_problems(text: str, page: str, site: Path) -> Iterator[str]:
     """Each thing on a page that would run and is not ours, with its place."""
     for match in _SCRIPT.finditer(text):
         if fault := _script_fault(_attributes(match[1]), match[2], page, site):
             yield f"{page}:{_line(text, match.start())}: {fault}"
+    for match in _STYLE.finditer(text):
+        if reaching := _REACHING.search(match[1]):
+            yield f"{page}:{_line(text, match.start())}: a style with {reaching[0]!r}"
     # Comments and styles are looked into as well: browsers and we may differ on where they end.
     rest = _SCRIPT.sub(_emptied, text)
     for match in _TAG.finditer(rest):
