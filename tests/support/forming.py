@@ -89,7 +89,7 @@ class Forms:
         self._context = surf(self._open)
 
     def _open(self, context: Any) -> Any:
-        kept = context.browser.new_context()
+        kept = context.browser.new_context(bypass_csp=True)
         kept.set_default_timeout(10_000)
         kept.route(
             "**/search_index.json", lambda route: route.abort()

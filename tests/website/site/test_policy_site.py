@@ -46,7 +46,7 @@ def test_a_page_runs_whole_under_its_policy(surf: Any, base: str, page: str) -> 
         tab.wait_for_load_state("networkidle")
         return said, tab.evaluate("window.stopped")
 
-    assert surf(use) == ([], [])
+    assert surf(use, bypass_csp=False) == ([], [])
 
 
 def test_the_search_finds_under_the_policy(surf: Any, base: str) -> None:
@@ -61,7 +61,7 @@ def test_the_search_finds_under_the_policy(surf: Any, base: str) -> None:
         tab.wait_for_selector(".md-search-result__item")
         return tab.evaluate("window.stopped")
 
-    assert surf(use) == []
+    assert surf(use, bypass_csp=False) == []
 
 
 def test_what_a_hole_would_let_in_does_not_run(surf: Any, base: str) -> None:
@@ -73,7 +73,7 @@ def test_what_a_hole_would_let_in_does_not_run(surf: Any, base: str) -> None:
         tab.goto(base + "accelerators/nvidia/h100-sxm/")
         return tab.evaluate(_INJECT), tab.evaluate("window.stopped")
 
-    ran, stopped = surf(use)
+    ran, stopped = surf(use, bypass_csp=False)
     assert ran == []
     assert any("127.0.0.2" in one for one in stopped) and len(stopped) >= 3
 
