@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from flopbook.formulas.training_compute import training_flops as training_flops
     from flopbook.formulas.training_memory import memory as memory
     from flopbook.formulas.training_runs import training_time as training_time
-    from flopbook.formulas.weights import params as params
     from flopbook.formulas.tuning import fine_tuning as fine_tuning
+    from flopbook.formulas.weights import params as params
     from flopbook.hardware.chip import chip as chip
     from flopbook.hardware.devices import peak as peak
     from flopbook.ledger.rows import ledger_rows as ledger_rows

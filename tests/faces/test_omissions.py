@@ -35,7 +35,6 @@ NOT_YET = {
     "fsdp-limit",
     "kv-cache",
     "max-params",
-    "memory",
     "mixed-limit",
     "params",
     "prefill",

@@ -336,3 +336,33 @@ def test_widths_of_weights_gradients_and_moments() -> None:
     assert tuned(**lora, grad_bytes=4)["gradients"] == 4 * 4194304
     assert tuned(**lora, optimizer_bytes=1)["optimizer"] == 6 * 4194304
     assert tuned(**lora, activation_bytes=4)["activations"] > tuned(**lora)["activations"]
+
+
+@given(methods, st.sampled_from(["none", "full"]), st.sampled_from(["no", "yes"]))
+def test_two_devices_gather_what_they_divide(method: str, recompute: str, offload: str) -> None:
+    run = {"method": method, "recompute": recompute, "offload": offload, "zero": 3}
+    assert tuned(**run, dp=1)["gathered"] == 0
+    two, eight = tuned(**run, dp=2), tuned(**run, dp=8)
+    assert two["gathered"] == eight["gathered"] > 0
+    assert two["weights"] == pytest.approx(4 * eight["weights"])
+    assert eight["total"] < two["total"]
+
+
+@given(st.integers(1, 32))
+def test_each_frozen_layer_trained_more_takes_more(trained_layers: int) -> None:
+    one = tuned(method="frozen", trained_layers=trained_layers)
+    top = tuned(method="frozen", trained_layers=32)
+    for part in ("trainable", "activations", "flop_per_token", "total"):
+        assert one[part] <= top[part] <= tuned(method="full")[part] * (1 + 1e-9)
+
+
+@given(methods, adapted)
+def test_free_memory_and_total_are_the_whole(method: str, sides: str) -> None:
+    out = tuned(method=method, adapted=sides, memory=80e9)
+    assert out["free"] + out["total"] == pytest.approx(80e9)
+    assert tuned(method=method, adapted=sides)["total"] == out["total"]
+
+
+def test_a_rank_of_one_trains_least() -> None:
+    sides = [tuned(rank=1, adapted=name)["trainable"] for name in ("qv", "attention", "all")]
+    assert sides == sorted(sides) and sides[0] == 32 * 4 * 4096

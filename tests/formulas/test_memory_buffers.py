@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.formulas import memory
+from flopbook.formulas.omissions import omitted
+from flopbook.formulas.training_omissions import gradients_in_fp32, uneven_stages
 from flopbook.quantities.ops import inf
 
 SHAPE: dict[str, Any] = {
@@ -214,3 +216,63 @@ def test_the_width_of_the_moments() -> None:
 
 def test_an_open_memory_leaves_nothing_to_say() -> None:
     assert held()["free"] == inf
+
+
+def told(**more: Any) -> list[str]:
+    """Names of what is left out and above a tenth."""
+    values = {**memory.defaults, **SHAPE, **more}
+    return list(omitted(memory.omissions, {**memory(**{**SHAPE, **more}), **values}))
+
+
+def test_what_is_left_out_is_told_where_it_is_large() -> None:
+    """3 stages hold 10 and two thirds layers on average, the fullest 11; 20 stages 1.6 and 2."""
+    assert told(optimizer_kind="sgd") == ["gradients_in_fp32"]
+    assert told(seq=65536) == []
+    assert told(grad_bytes=4) == told(zero=3, dp=8) == []
+    whole = {"grad_bytes": 4, "microbatches": 64}
+    assert told(**whole, pp=3) == told(**whole, pp=16) == []
+    assert told(**whole, pp=20) == ["uneven_stages"]
+
+
+def test_the_size_of_uneven_stages() -> None:
+    """A stage of 2 layers where the average is 1.6 holds a quarter more."""
+    out = held(pp=20, grad_bytes=4)
+    grown = out["total"] - out["logits"] - out["context"]
+    values = {**memory.defaults, **SHAPE, "pp": 20, "grad_bytes": 4, **out}
+    assert uneven_stages.value(values) == pytest.approx(0.25 * grown / out["total"])
+    values = {**memory.defaults, **SHAPE, **held()}
+    assert gradients_in_fp32.value(values) == pytest.approx(2 * 8030261248 / held()["total"])
+
+
+def test_muon_keeps_both_moments_of_embeddings() -> None:
+    out = held(optimizer_kind="muon", optimizer_bytes=2)["optimizer"]
+    inside = 8030261248 - 2 * TABLE
+    assert out == pytest.approx(6 * inside + 8 * 2 * TABLE)
+
+
+def test_the_cast_of_the_step_is_divided_with_the_optimizer() -> None:
+    """4 bytes for each parameter that a device updates, those of an end stage included."""
+    short = {"seq": 1, "pp": 4, "microbatches": 8}
+    for zero, dp in ((0, 1), (1, 8)):
+        out = held(**short, zero=zero, dp=dp)
+        updated = (8030261248 / 4 + TABLE - 2 * TABLE / 4) / dp
+        passes = max(out["activations"], out["activations"] / 4 + out["logits"])
+        assert out["step"] + passes + out["working"] == pytest.approx(4 * updated)
+    assert held(seq=4096, micro_batch=16)["step"] == 0
+
+
+def test_experts_are_cast_where_they_are_updated() -> None:
+    mixture = {"experts": 8, "expert_d_ff": 14336, "params": 47e9, "seq": 1, "zero": 1, "dp": 8}
+    alone, spread = (held(**mixture, ep=ep) for ep in (1, 8))
+    # Eight devices update an eighth each, however the experts lie.
+    assert spread["step"] == pytest.approx(alone["step"], rel=1e-3)
+    assert spread["step"] == pytest.approx(4 * 47e9 / 8, rel=1e-2)
+
+
+@given(st.sampled_from(["adam", "adam-bf16", "adam-8bit", "adafactor", "sgd-momentum", "sgd"]))
+def test_no_optimizer_takes_more_than_adam_in_fp32(kind: str) -> None:
+    """And none with master weights less than those."""
+    most, out = held(optimizer_kind="adam"), held(optimizer_kind=kind)
+    assert 4 * 8030261248 <= out["optimizer"] <= most["optimizer"]
+    assert out["step"] >= 0 and out["total"] <= most["total"]
+    assert held(optimizer_kind=kind, bytes_per_param=4)["optimizer"] < out["optimizer"]

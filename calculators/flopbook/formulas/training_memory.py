@@ -32,6 +32,7 @@ from flopbook.formulas.training_memory_inputs import (
     Virtual,
     VocabParallel,
 )
+from flopbook.formulas.training_omissions import gradients_in_fp32, uneven_stages
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
 
@@ -201,6 +202,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         },
     ),
     rules=LAYOUT_RULES,
+    omissions=(uneven_stages, gradients_in_fp32),
 )
 def memory(
     params: Params,
@@ -282,13 +284,17 @@ def memory(
         reserved, with the last two at 0; nvidia-smi shows all of it.
 
     Leaves out:
-        Uneven stages, with up to one layer more. Masks and indices at the embedding: below 0.5
-        percent of the activations. Uneven routing: experts are taken to be loaded alike. Vectors
-        are counted as if tensor parallelism divided them: below 0.1 percent. Activations are held
-        from the forward pass to the pass for the weights; what the pass for the inputs frees of
-        them is not taken off. A ZeRO that divides over both copies of DualPipe halves what it
-        divides. Outputs of pipeline stages that a framework holds until the end of the step, and
-        buffers in which they arrive: with 8 stages of Llama 3.1 405B some 10 GB were measured.
+        - Uneven stages: some have one layer more. [uneven_stages]
+        - Gradients that are added up in fp32. [gradients_in_fp32]
+        - Masks and indices at the embedding. [no size: below 0.5 percent of the activations]
+        - Uneven routing: experts are taken to be loaded alike. [no size: it differs by batch]
+        - Vectors, as if tensor parallelism divided them. [no size: below 0.1 percent]
+        - What the pass for the inputs frees of the activations that wait for the pass for the
+          weights. [no size: it depends on the order of the passes]
+        - A ZeRO that divides over both copies of DualPipe, which halves what it divides. [no size:
+          few frameworks do]
+        - Outputs of pipeline stages that wait until the end of the step, and buffers in which they
+          arrive. [no size: some 10 GB were measured with 8 stages of Llama 3.1 405B]
     """
     tokens = micro_batch * seq / cp
     end = where(chunks > 1, ((chunks - 1) * pp + 1) / chunks, 1)
