@@ -29,7 +29,6 @@ CASES = 400
 NOT_YET = {
     "collective",
     "cp-limit",
-    "decode",
     "dp-limit",
     "ep-limit",
     "fsdp-limit",
@@ -37,9 +36,7 @@ NOT_YET = {
     "max-params",
     "mixed-limit",
     "params",
-    "prefill",
     "scaling-law",
-    "serving",
     "speculative-decoding",
     "tp-limit",
     "training-flops",

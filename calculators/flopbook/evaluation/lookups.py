@@ -105,6 +105,11 @@ def _board(request: Request) -> float:
     raise FlopbookError("a mesh needs --chips-per-node, the chips that are wired to each other")
 
 
+def _scaleup_bandwidth(chip: Chip, _: Request) -> Picked:
+    """One-way bandwidth of all links of a chip within its domain."""
+    return chip.pick_scaleup_bandwidth()
+
+
 def _links_per_axis(chip: Chip, _: Request) -> Picked:
     return Network(chip).pick_links_per_axis()
 
@@ -203,6 +208,7 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "server_power": _server_power,
     "node_chips": _node_chips,
     "link_bandwidth": _link_bandwidth,
+    "scaleup_bandwidth": _scaleup_bandwidth,
     "links_per_axis": _links_per_axis,
     "port_bandwidth": _port_bandwidth,
     "port_or_torus": _port_or_torus,

@@ -9,22 +9,29 @@ from flopbook.formulas.inference_inputs import (
     ComputeParams,
     Ep,
     Memory,
+    Overhead,
     Params,
     Peak,
+    Reached,
     Share,
     WeightWidth,
 )
 from flopbook.formulas.inference_parts import (
     DECODING_SYMBOLS,
     FIT_OUTPUTS,
+    LAYER_OVERHEAD,
     LAYOUT_RULES,
+    LIKELY_OUTPUTS,
     LIMITS,
     PART_SYMBOLS,
+    REACHED,
     cache_of_a_sequence,
     decoding_step,
     fit,
     layout,
+    messages,
     routed_weights,
+    software,
     weights_read,
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
@@ -38,6 +45,7 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
+from flopbook.formulas.parameters import Layers
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
@@ -136,6 +144,7 @@ def sequences_that_fit(
             needs=("answer", "first"),
             absent="the weights do not fit",
         ),
+        **LIKELY_OUTPUTS,
         **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
@@ -164,6 +173,7 @@ def sequences_that_fit(
         cache_of_a_sequence,
         sequences_that_fit,
         weights_read,
+        messages,
         decoding_step,
         fit,
     ),
@@ -180,8 +190,11 @@ def sequences_that_fit(
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
+    omissions=(software,),
 )
 def serving(
+    layers: Layers,
+    message_seconds: Step,
     compute_params: ComputeParams,
     peak: Peak,
     bandwidth: Bandwidth,
@@ -204,6 +217,8 @@ def serving(
     price: Price = inf,
     answer: Answer = inf,
     first: First = inf,
+    bandwidth_share: Reached = REACHED,
+    layer_overhead: Overhead = LAYER_OVERHEAD,
 ) -> dict[str, Any]:
     """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips
     writes.
@@ -219,10 +234,15 @@ def serving(
         take a step each.
 
     Leaves out:
-        Reading the prompts, which the same chips do in between and which another calculator counts.
-        Idle time between requests. Messages between chips. Memory for activations and for the
-        runtime, some gigabytes on each chip: keep it free with the memory share. That the batch
-        that saturates reads all experts of a mixture: from five times E/k on, all but one percent.
+        - Messages between chips, kernel launches and the bandwidth that no program reaches, all in
+          likely_seconds; the price is that of the bound. [software]
+        - Reading the prompts, which the same chips do in between and which prefill counts. [no
+          size: the length of the prompts is not asked]
+        - Idle time between requests. [no size: it is a matter of the load]
+        - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
+          with --memory-share. [no size: the engine decides]
+        - That the batch that saturates reads all experts of a mixture: from five times E/k on, all
+          but one percent. [below 1 %]
     """
     # All weights of a chip but the embedding that is looked up, over the work of one sequence.
     read = weights_of_chip - bytes_per_param * lookup / degree
@@ -231,6 +251,7 @@ def serving(
     # The first token comes from the prefill, so an answer of n takes n - 1 steps.
     length = where(answer < inf, answer, 1)
     whole_answer = first + (length - 1) * step
+    likely = step / bandwidth_share + layers * layer_overhead + message_seconds
     return {
         "batch_fits": batch_fits,
         "batch_saturates": read / work * (peak / bandwidth),
@@ -253,6 +274,8 @@ def serving(
         ),
         "answer_seconds": where(batch_runs > 0, whole_answer, inf),
         "seconds_with_first": where(batch_runs > 0, whole_answer / length, inf),
+        "likely_seconds": where(batch_runs > 0, likely, inf),
+        "message_seconds": message_seconds,
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,

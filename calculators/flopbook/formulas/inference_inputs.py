@@ -88,3 +88,55 @@ Vocab = Annotated[
 WeightWidth = Annotated[
     float, Input("byte/param", r"b_w", "width of a weight", dtype="weight", least=0.01, most=64)
 ]
+SOFTWARE = Group("Software and network")
+PortBandwidth = Annotated[
+    float,
+    Input(
+        "byte/s",
+        r"w_\text{up}",
+        "one-way bandwidth of a chip to the others of its domain",
+        chip="scaleup_bandwidth",
+        most=1e18,
+    ),
+    SOFTWARE,
+]
+Reached = Annotated[
+    float,
+    Input("1", r"\eta", "share of the peak rates that software reaches", least=0.01, most=1),
+    SOFTWARE,
+]
+Overhead = Annotated[
+    float,
+    Input(
+        "s",
+        r"\tau",
+        "overhead of a layer: kernel launches, latency of messages",
+        most=1,
+        none=True,
+    ),
+    SOFTWARE,
+]
+ActivationWidth = Annotated[
+    float,
+    Input(
+        "byte",
+        "b_a",
+        "width of an activation in a message",
+        dtype="activation",
+        least=0.01,
+        most=64,
+    ),
+    SOFTWARE,
+]
+DispatchWidth = Annotated[
+    float,
+    Input(
+        "byte",
+        "b_d",
+        "width of an activation on its way to an expert",
+        dtype="dispatch",
+        least=0.01,
+        most=64,
+    ),
+    SOFTWARE,
+]

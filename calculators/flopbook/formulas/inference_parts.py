@@ -3,30 +3,43 @@
 from typing import Any
 
 from flopbook.formulas.conditions import rule, visited_experts_exist
-from flopbook.formulas.declaration import Output, Step, part
+from flopbook.formulas.declaration import Constant, Output, Step, part
 from flopbook.formulas.inference_inputs import (
+    ActivationWidth,
     Chips,
     ComputeParams,
     Degree,
+    DispatchWidth,
     Dp,
     Ep,
     KvWidth,
     Memory,
     Params,
     Peak,
+    PortBandwidth,
     Share,
     Vocab,
     WeightWidth,
     Width,
 )
 from flopbook.formulas.layer_inputs import LAYER_SYMBOLS, StateBytes
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.parameters import (
     Experts,
     ExpertsPerToken,
+    Layers,
     Tied,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, where
+
+# Of 19 published steps of gpt-fast and FasterTransformer on A100 (calculators/runs/gpt-fast.yaml,
+# kipply.yaml; sources pytorchlabs2024gptfast, chen2022transformer) these two numbers are the best
+# fit: a share of the rate of the bound, and a time for each layer. A test fits them again.
+REACHED = 0.80
+LAYER_OVERHEAD = 76e-6
+MESSAGES = Constant(2.0, "1", "all-reduces of a layer: after attention and after the FFN")
+SECOND = Constant(1.0, "s", "any time, where there is none")
 
 LIMITS = ("weights", "KV cache", "arithmetic")
 # What decode, prefill and serving say of memory.
@@ -47,11 +60,28 @@ FIT_OUTPUTS = {
     ),
 }
 
+# What software makes of the bound.
+LIKELY_OUTPUTS = {
+    "likely_seconds": Output(
+        "s",
+        r"T_\text{likely}",
+        "the same as tuned software runs it (fitted to A100)",
+        absent="the weights do not fit",
+    ),
+    "message_seconds": Output(
+        "s",
+        r"T_\text{messages}",
+        "part of it: messages at the bandwidth of the links",
+        needs=("link_bandwidth",),
+    ),
+}
+
 # How the steps of these parts are written.
 PART_SYMBOLS = LAYER_SYMBOLS | {
     "shared": r"\gamma'",
     "groups": r"\gamma_0",
     "head_size": r"d'",
+    "whole": r"\tau_0",
     "replicas": r"\rho_0",
     "filled": r"\phi",
     "table": "e_0",
@@ -67,7 +97,12 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
     "sequence_on_chip": "m_c",
     "step_tokens": r"\beta'",
     "sequences": "B'",
+    "likely": r"T_l",
     "cache": r"M_\text{cache}",
+    "replica_values": "n_r",
+    "there_and_back": "b_{da}",
+    "reduced": "Q_r",
+    "sent": "Q_e",
     "dense_bytes": r"M_\text{dense}",
     "routed_bytes": r"M_\text{routed}",
     "stored": r"M_\text{weights}",
@@ -266,6 +301,41 @@ def decoding_step(
         "products": products,
         "step": products + attention,
     }
+
+
+@part
+def messages(
+    layers: Layers,
+    step_tokens: Step,
+    replicas: Step,
+    degree: Step,
+    d_model: Width = inf,
+    experts_per_token: ExpertsPerToken = 1.0,
+    ep: Ep = 1.0,
+    bytes_per_activation: ActivationWidth = 2.0,
+    bytes_per_dispatch: DispatchWidth = 2.0,
+    link_bandwidth: PortBandwidth = inf,
+) -> dict[str, Any]:
+    """Time of the messages of a step at the rate of the links: all-reduces, and all-to-alls."""
+    replica_values = step_tokens / replicas * where(d_model < inf, d_model, 0)
+    # A ring moves each byte of an all-reduce twice, but for the part that a chip has already.
+    reduced = MESSAGES * 2 * (degree - 1) / degree * replica_values * bytes_per_activation
+    # A token leaves for each of its experts that lies on another chip, and its result comes back.
+    there_and_back = bytes_per_dispatch + bytes_per_activation
+    sent = (ep - 1) / ep * experts_per_token * replica_values / degree * there_and_back
+    return {"message_seconds": layers * (reduced + sent) / link_bandwidth}
+
+
+@omission(
+    "seconds is a bound from peak rates: kernel launches, messages and the bandwidth that is "
+    "reached are not in it but in likely_seconds, fitted to measured runs ({size})",
+    of="seconds",
+)
+def software(seconds: float, likely_seconds: float) -> float:
+    """What tuned software takes over the bound."""
+    # Where nothing fits, both are infinite.
+    likely = where(seconds < inf, likely_seconds, SECOND)
+    return likely / where(seconds < inf, seconds, SECOND) - 1
 
 
 @part

@@ -25,6 +25,7 @@ TAKEN = (
     ("min-batch", ("bandwidth",)),
     ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
     ("serving", ("memory",)),
+    ("decode", ("link_bandwidth",)),
     ("cluster-power", ("power",)),
 )
 # What `collective` takes from the network of a chip beside its links.
