@@ -140,8 +140,9 @@ print(f"the one over the other:         {meant['max_chips'] / as_printed:>8.1f}"
 #
 # DeepSeek-V2 is a mixture of experts. All its experts are gathered, but a token computes on only a
 # few of them. The traffic is that of the whole model and the work is that of a small one, so each
-# chip needs a share that is larger by experts over experts for each token. The formula counts every
-# weight as an expert's; attention and shared experts, which all tokens use, soften it a little.
+# chip needs a share that is larger by all parameters over the active ones. Of the layers of experts
+# alone it would be experts over experts for each token; attention and shared experts, which all
+# tokens use, soften that.
 
 # %%
 experts = flopbook.calculate(
@@ -152,8 +153,8 @@ experts = flopbook.calculate(
     batch_tokens=batch,
     model="deepseek-v2",
 )
-ratio = experts.inputs["experts"].value / experts.inputs["experts_per_token"].value
-print(f"experts over experts for each token: {ratio:.1f}")
+ratio = experts.inputs["params"].value / experts.inputs["active_params"].value
+print(f"parameters over active parameters: {ratio:.1f}")
 print(
     f"smallest share:  {experts['tokens_per_chip']:,.0f} tokens (dense: "
     f"{meant['tokens_per_chip']:,.0f})"
@@ -182,7 +183,7 @@ def largest(tokens, n, **more):
     ]
 
 
-moe = {name: experts.inputs[name].value for name in ("experts", "experts_per_token")}
+moe = {name: experts.inputs[name].value for name in ("params", "active_params")}
 for n, style in ((1, ":"), (2, "--"), (3, "-")):
     ax.plot(
         batches,

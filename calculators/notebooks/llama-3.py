@@ -61,7 +61,8 @@ LINK = next(
     for claim in chip.claims("scaleup_bandwidth", aggregate="link", direction="one-way")
     if claim.source == "austin2025tpus"
 )
-network = {"chip": CHIP, "axes": 3} | ({"link_bandwidth": LINK} if LINK else {})
+network = {"chip": CHIP, "axes": 3, "chips_per_node": POD}
+network |= {"link_bandwidth": LINK} if LINK else {}
 W = flopbook.calculate("fsdp-limit", **network).inputs["link_bandwidth"].value
 shape = flopbook.model(MODEL)
 print(
@@ -155,7 +156,7 @@ print(f"{fsdp['tokens_per_chip'] * POD / 2**20:.1f} Mi tokens")
 # of two matrices; with the gate it is a little easier.
 
 # %%
-tensor = flopbook.calculate("tp-limit", model=MODEL, **network | {"axes": 1})
+tensor = flopbook.calculate("tp-limit", model=MODEL, ffn_kind="plain", **network | {"axes": 1})
 mixed = {
     kind: flopbook.calculate(
         "mixed-limit",

@@ -366,7 +366,9 @@ for ways in (4, 16):
     assert np.isclose(whole["communication_seconds"], 2 * cut["communication_seconds"])
     assert np.isclose(whole["compute_seconds"], cut["compute_seconds"])
     assert np.isclose(
-        on_chips("C[I, K]", ways, 8192)["communication_seconds"], 2 * whole["communication_seconds"]
+        on_chips("C[I, K]", ways, 8192)["communication_seconds"],
+        2 * whole["communication_seconds"],
+        rtol=0.02,  # the hops take as long for twice the bytes
     )
 assert times["C[I, K]", 4]["bound"] == "arithmetic" and times["C[I, K]", 16]["bound"] == "network"
 print("all checks passed")
