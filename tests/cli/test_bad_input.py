@@ -161,8 +161,8 @@ def test_a_value_that_a_chip_does_not_have_says_how_to_give_it(name: str) -> Non
 def test_a_missing_link_bandwidth_names_the_chip_and_the_option(fails: Any) -> None:
     message = fails("fsdp-limit", "--chip", "apple/m1-max", "--peak", "1PFLOP/s")
     assert message == (
-        "apple/m1-max: no scale-up bandwidth with a stated direction is published; "
-        "give --link-bandwidth"
+        "apple/m1-max: how its scale-up links are laid out (torus axes or a switch) "
+        "is not recorded; give --axes"
     )
 
 
@@ -173,6 +173,8 @@ def test_by_hand_every_missing_value_can_be_given(cli: Any) -> None:
         "--link-bandwidth": "50GB/s",
         "--axes": "1",
         "--links-per-axis": "1",
+        "--chips-per-node": "8",
+        "--topology": "switch",
     }
     arguments = ["fsdp-limit", "--chip", "apple/m1-max"]
     for _ in range(len(amounts) + 1):

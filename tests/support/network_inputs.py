@@ -107,11 +107,12 @@ WORKED: dict[str, Inputs] = {
         "layers": 58.0,
     },
 }
+ASKED = ["--chips", "64"]
 LINKS = ["--link-bandwidth", "90GB/s", "--scaleout-bandwidth", "50Gbit/s"]
 COMMANDS = {
     "collective": [
         "--chip",
-        "google/tpu-v5p",
+        "nvidia/h100-sxm",
         "--chips",
         "64",
         "--bytes",
@@ -124,11 +125,20 @@ COMMANDS = {
         "google/tpu-v5p",
         "--batch-tokens",
         "16M",
-        "--scaleout-bandwidth",
-        "50Gbit/s",
+        "--chips",
+        "64",
     ],
-    "fsdp-limit": ["--chip", "google/tpu-v5p", "--axes", "3", "--batch-tokens", "16M", *LINKS],
-    "tp-limit": ["--chip", "google/tpu-v5p", "--axes", "1", "--d-ff", "28672"],
+    "fsdp-limit": [
+        "--chip",
+        "google/tpu-v5p",
+        "--axes",
+        "3",
+        "--batch-tokens",
+        "16M",
+        *ASKED,
+        *LINKS,
+    ],
+    "tp-limit": ["--chip", "google/tpu-v5p", "--axes", "1", "--d-ff", "28672", *ASKED],
     "mixed-limit": [
         "--chip",
         "google/tpu-v5p",
@@ -141,8 +151,8 @@ COMMANDS = {
     ],
 }
 COMMANDS |= {
-    "cp-limit": ["--chip", "google/tpu-v5p", "--heads", "64", "--seq", "131072"],
-    "ep-limit": ["--chip", "nvidia/h100-sxm", "--model", "deepseek-v3", "--layers", "58"],
+    "cp-limit": ["--chip", "google/tpu-v5p", "--heads", "64", "--seq", "131072", *ASKED],
+    "ep-limit": ["--chip", "nvidia/h100-sxm", "--model", "deepseek-v3", "--layers", "58", *ASKED],
 }
 LIMIT = {"tokens_per_chip": "token", "max_chips": "chip"}
 OUTPUTS = {

@@ -29,7 +29,8 @@ def test_cutting_the_whole_factor_pays_where_the_result_is_under_half_of_the_gat
     summed = product("A[I, J_X] * B[J_X, K] -> C[I, K]", i, k)
     assert float(summed["compute_seconds"]) == pytest.approx(float(gathered["compute_seconds"]) / 4)
     ratio = float(summed["communication_seconds"]) / float(gathered["communication_seconds"])
-    assert ratio == pytest.approx(2 * k / 8192)
+    # But for the hops, which do not depend on the bytes.
+    assert ratio == pytest.approx(2 * k / 8192, abs=0.03, rel=0.05)
 
 
 @pytest.mark.parametrize("chips_per_node", [2, 4, 8])
@@ -56,7 +57,7 @@ def test_a_node_with_its_least_tokens_just_hides_the_sum_between_nodes(
         bytes=2 * params,
     )
     backward = 4 * params * float(least) / (chips_per_node * peak)
-    assert float(between["seconds"]) == pytest.approx(backward, rel=1e-3)
+    assert float(between["bandwidth_seconds"]) == pytest.approx(backward, rel=1e-3)
 
 
 @pytest.mark.parametrize(("width", "wide"), [(768, 3072), (4096, 14336), (16384, 53248)])

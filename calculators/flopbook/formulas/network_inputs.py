@@ -174,7 +174,7 @@ MixtureParams = Annotated[
     float,
     Input(
         "param",
-        "P",
+        r"N_\text{param}",
         "parameters of the whole mixture of experts",
         model="mixture_params",
         least=1,

@@ -112,6 +112,7 @@ def batch_reach(
     reached = where(batch_tokens < inf, max_chips, 1)
     needed_there = where(reached > chips_per_node, across_tokens, domain_tokens)
     return {
+        "asked": asked,
         "tokens_per_chip": where(chips < inf, needed, needed_there),
         "across_tokens": across_tokens,
         "max_chips": max_chips,

@@ -297,7 +297,7 @@ def split_traffic(
     parts=(*LINKS, mixture, split_traffic, batch_reach),
 )
 def mixed_limit(
-    chips: Step,
+    asked: Step,
     chips_per_node: Step,
     scaleout_bandwidth: Step,
     batch_tokens: Step,
@@ -337,21 +337,21 @@ def mixed_limit(
         percent. Latency, attention and the factor (X-1)/X. If F is below 4a(n_X + n_Y)/(n_X n_Y),
         or 4a at a switch, FSDP alone on all axes asks for less: compare the two.
     """
-    best = sqrt(batch_tokens * chips * fsdp_axes / (dilution * width * tensor_axes))
+    best = sqrt(batch_tokens * asked * fsdp_axes / (dilution * width * tensor_axes))
     # The best split may lie outside of what the chips allow: then one kind does everything. Tensor
     # parallelism stays within a domain.
-    fewest = maximum(chips / chips_per_node, 1)
-    x_opt = minimum(maximum(best, fewest), chips)
-    weights = dilution * width * x_opt / (chips * fsdp_axes)
+    fewest = maximum(asked / chips_per_node, 1)
+    x_opt = minimum(maximum(best, fewest), asked)
+    weights = dilution * width * x_opt / (asked * fsdp_axes)
     activations = batch_tokens / (x_opt * tensor_axes)
-    work = batch_tokens * width / (chips * intensity)
+    work = batch_tokens * width / (asked * intensity)
     home_slack = work / (weights + activations)
-    there_slack = batch_tokens / chips / where(scaleout_bandwidth < inf, outside_tokens, 1)
+    there_slack = batch_tokens / asked / where(scaleout_bandwidth < inf, outside_tokens, 1)
     return {
         "tokens_per_chip": tokens_per_chip,
         "x_opt": x_opt,
-        "y_opt": chips / x_opt,
-        "slack": where(chips > chips_per_node, minimum(home_slack, there_slack), home_slack),
+        "y_opt": asked / x_opt,
+        "slack": where(asked > chips_per_node, minimum(home_slack, there_slack), home_slack),
         "fsdp_tokens": dilution * intensity / axes,
         "domain_tokens": domain_tokens,
         "across_tokens": across_tokens,

@@ -263,7 +263,7 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
             # At a switch, so that the number of chips stays a letter.
             {name: one for name, one in _WHOLE.items() if name != "chips"}
             | {"topology": "switch", "ffn_kind": "plain"},
-            (*_SLICE, "network", "unit", "width", "dilution", "of_layer", "of_model"),
+            (*_SLICE, "network", "unit", "width", "asked", "dilution", "of_layer", "of_model"),
         ),
         Shown(
             "cp-limit",

@@ -15,7 +15,7 @@ _FIELD_WORDS = {
     "scaleout_bandwidth": "scale-out bandwidth",
     "scaleup_links": "scale-up links",
     "scaleup_axes": "scale-up axes",
-    "scaleup_wrap": "shortest axis that closes into a ring",
+    "scaleup_wrap": "ring side",
     "scaleup_domain": "scale-up domain",
     "sram": "SRAM",
     "sram_bandwidth": "SRAM bandwidth",
