@@ -1,0 +1,162 @@
+"""Published facts for the answers: values of chips, shapes of models as their files print them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import flopbook
+
+MODELS = Path(__file__).parents[4] / "calculators" / "models"
+
+
+@dataclass(frozen=True)
+class Chip:
+    """What a data sheet says of one chip, SI."""
+
+    id: str
+
+    def peak(self, dtype: str = "bf16", sparsity: str = "dense") -> float:
+        """Peak rate of dense matrix products (FLOP/s)."""
+        return float(flopbook.chip(self.id).peak(dtype, sparsity))
+
+    @property
+    def bandwidth(self) -> float:
+        """Bandwidth of the memory (byte/s)."""
+        return float(flopbook.chip(self.id).memory_bandwidth())
+
+    @property
+    def memory(self) -> float:
+        """Size of the memory (byte)."""
+        return float(flopbook.chip(self.id).memory())
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A transformer, by the words of its config file."""
+
+    layers: int
+    d_model: int
+    heads: int
+    vocab: int
+    d_ff: int = 0
+    kv_heads: int = 0
+    head_dim: int = 0
+    gated: bool = True
+    tied: bool = False
+    learned_positions: int = 0
+    relative: bool = False
+    biases: str = "none"
+    norm: str = "rms"
+    norms_per_layer: int = 2
+    qk_norm: str = "none"
+    experts: int = 1
+    experts_per_token: int = 1
+    expert_d_ff: int = 0
+    shared_experts: int = 0
+    shared_d_ff: int = 0
+    dense_layers: int = 0
+    q_rank: int = 0
+    kv_rank: int = 0
+    nope: int = 0
+    rope: int = 0
+    v_dim: int = 0
+    window: int = 0
+    chunk: int = 0
+    pattern: tuple[str, ...] = field(default=())
+
+    @property
+    def width(self) -> int:
+        """Width of a head."""
+        return self.head_dim or self.d_model // self.heads
+
+    @property
+    def kv(self) -> int:
+        """Heads of keys and values."""
+        return self.kv_heads or self.heads
+
+    def kinds(self) -> tuple[str, ...]:
+        """What each layer is, from the first to the last."""
+        return self.pattern or ("full",) * self.layers
+
+
+@functools.cache
+def claims(name: str) -> dict[str, Any]:
+    """What a model file prints, by field; the first of several that is not a known error."""
+    document = yaml.safe_load((MODELS / f"{name}.yaml").read_text("utf-8"))
+    found: dict[str, Any] = {}
+    for claim in document["claims"]:
+        if not claim.get("known_error"):
+            found.setdefault(claim["field"], claim["value"])
+    return found
+
+
+def spelled(pattern: str, layers: int) -> tuple[str, ...]:
+    """The layers of `5 window, 1 full` or `2 x (1 full, 3 window), 1 full`, repeated to the end."""
+    kinds: list[str] = []
+    rest = pattern.strip()
+    while rest:
+        times = 1
+        head, bracket, _ = rest.partition("(")
+        if bracket and head.strip().endswith("x") and "," not in head:
+            times = int(head.strip()[:-1])
+            inner, _, rest = rest[len(head) + 1 :].partition(")")
+            rest = rest.lstrip(", ")
+        else:
+            inner, _, rest = rest.partition(",")
+            rest = rest.strip()
+        group: list[str] = []
+        for run in inner.split(","):
+            count, kind = run.split()
+            group += [kind] * int(count)
+        kinds += group * times
+    repeated = kinds * (layers // len(kinds) + 1)
+    return tuple(repeated[:layers])
+
+
+def shape(name: str, **changes: Any) -> Shape:
+    """The shape that a model file prints, with some numbers changed."""
+    said = claims(name)
+
+    def number(key: str, absent: int = 0) -> int:
+        value = said.get(key, absent)
+        return value if isinstance(value, int) else int(float(value))
+
+    learned = said.get("positions") == "learned"
+    given: dict[str, Any] = {
+        "layers": number("layers"),
+        "d_model": number("d_model"),
+        "heads": number("heads"),
+        "vocab": number("vocab"),
+        "d_ff": number("d_ff"),
+        "kv_heads": number("kv_heads"),
+        "head_dim": number("head_dim"),
+        "gated": said.get("ffn", "gated") == "gated",
+        "tied": said.get("tied_embeddings") in (True, "yes"),
+        "learned_positions": number("context") if learned else 0,
+        "relative": said.get("positions") == "relative",
+        "biases": said.get("biases", "none"),
+        "norm": said.get("norm", "rms"),
+        "norms_per_layer": number("norms_per_layer", 2),
+        "qk_norm": said.get("qk_norm", "none"),
+        "experts": number("experts", 1),
+        "experts_per_token": number("experts_per_token", 1),
+        "expert_d_ff": number("expert_d_ff"),
+        "shared_experts": number("shared_experts"),
+        "shared_d_ff": number("shared_expert_d_ff"),
+        "dense_layers": number("dense_layers"),
+        "q_rank": number("q_lora_rank"),
+        "kv_rank": number("kv_lora_rank"),
+        "nope": number("qk_nope_head_dim"),
+        "rope": number("qk_rope_head_dim"),
+        "v_dim": number("v_head_dim"),
+        "window": number("window"),
+        "chunk": number("chunk"),
+    }
+    if "attention_pattern" in said:
+        given["pattern"] = spelled(str(said["attention_pattern"]), given["layers"])
+    return Shape(**{**given, **changes})

@@ -1,0 +1,23 @@
+"""All questions, by subject."""
+
+from tests.evaluation.questions.asked import (
+    clusters,
+    limits,
+    networks,
+    rooflines,
+    serving,
+    shapes,
+    training,
+    tuning,
+)
+
+QUESTIONS = [
+    *rooflines.QUESTIONS,
+    *shapes.QUESTIONS,
+    *training.QUESTIONS,
+    *tuning.QUESTIONS,
+    *networks.QUESTIONS,
+    *limits.QUESTIONS,
+    *serving.QUESTIONS,
+    *clusters.QUESTIONS,
+]
