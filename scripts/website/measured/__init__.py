@@ -1,0 +1,1 @@
+"""Measured runs beside what the calculators give for the same configuration."""

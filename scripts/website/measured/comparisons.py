@@ -1,0 +1,223 @@
+"""What calculators give for the configurations of published runs, and how far that is off.
+
+Only what a row states goes in: chip, shape, number format, batch, lengths, degrees. Nothing is
+fitted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import MeasuredRun
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from flopbook.prediction.machines import machine
+from scripts.website.measured.memory_runs import memory_runs
+
+OPS = {"alltoall": "all-to-all"}
+# Bytes of a weight that is widened before it multiplies, with scales of groups of 32 and of 64.
+WEIGHTS_ONLY = {
+    "weight-only int8": 1.0,
+    "int8": 1.0,
+    "weight-only int4-g32": 0.625,
+    "bnb.nf4": 0.5625,
+}
+TENSOR_PARALLEL = (None, "DeepSpeed-Inference")
+MIB = 2**20
+
+
+class ComparedRun(NamedTuple):
+    """One run: the group it is shown in, what was measured and what is computed (SI)."""
+
+    id: str
+    group: str
+    measured: float
+    computed: float
+
+    @property
+    def error(self) -> float:
+        """Computed over measured, less one."""
+        return self.computed / self.measured - 1
+
+    @property
+    def factor(self) -> float:
+        """Computed over measured or its inverse, whichever is above one."""
+        return max(self.computed / self.measured, self.measured / self.computed)
+
+
+class ComparedRuns(NamedTuple):
+    """All comparisons of a kind, and how many rows the calculator refuses."""
+
+    lines: tuple[ComparedRun, ...]
+    refused: int
+
+
+def compared(kind: str) -> ComparedRuns:
+    """Every complete row of one of `KINDS` beside what the calculator gives."""
+    lines, refused = [], 0
+    for compare in KINDS[kind]():
+        try:
+            lines.append(compare())
+        except FlopbookError:
+            refused += 1
+    return ComparedRuns(tuple(lines), refused)
+
+
+Pending = Iterator[Callable[[], ComparedRun]]
+
+
+def _rows(kind: str) -> Iterator[MeasuredRun]:
+    for file in run_files().values():
+        yield from (row for row in file.rows if row.kind == kind and row.complete)
+
+
+def _chip(row: MeasuredRun) -> str:
+    return machine(row.hardware["chip"]).chip
+
+
+# Collectives.
+
+
+def _collectives() -> Pending:
+    return (partial(_collective, row) for row in _rows("collective"))
+
+
+def _collective(row: MeasuredRun) -> ComparedRun:
+    chips, size = row.hardware["n_chips"], row.measured["message_bytes"]
+    op = row.run["op"].replace("_", "-")
+    op = OPS.get(op, op)
+    # The message of an all-to-all is what one rank sends; the calculator takes the whole array.
+    whole = size * chips if op == "all-to-all" else size
+    answer = calculate("collective", chip=_chip(row), chips=chips, bytes=whole, op=op)
+    measured = row.measured.get("time_us", 0) * 1e-6
+    if not measured:
+        measured = _bus_factor(op, chips) * size / (row.measured["busbw_gb_per_s"] * 1e9)
+    return ComparedRun(row.id, _size_group(size), measured, answer["seconds"])
+
+
+def _bus_factor(op: str, chips: int) -> float:
+    """What the tests of NCCL multiply size over time with to get the bus bandwidth."""
+    return (2 if op == "all-reduce" else 1) * (chips - 1) / chips
+
+
+def _size_group(size: float) -> str:
+    if size <= MIB:
+        return "messages up to 1 MiB"
+    return "messages up to 64 MiB" if size <= 64 * MIB else "messages above 64 MiB"
+
+
+# Training memory: rows with what the code of each framework fixes.
+
+
+def _memories() -> Pending:
+    runs = memory_runs().items()
+    return (partial(_memory, name, *run) for name, run in runs)
+
+
+def _memory(name: str, stack: str, measured: float, options: dict[str, Any]) -> ComparedRun:
+    total = calculate("memory", **options)["total"]
+    return ComparedRun(name, STACK_NAMES.get(stack, stack), measured, total)
+
+
+STACK_NAMES = {
+    "titan-h100-202412": "torchtitan",
+    "kempnerforge": "KempnerForge",
+    "nanotron-svg": "nanotron",
+    "bigscience-prequel": "Megatron-DeepSpeed",
+    "torchtune": "torchtune",
+}
+
+
+# Inference: shapes as the rows print them. Of the other strategies one runs its layers on one
+# chip after the other, one gathers weights in each step: another question.
+
+
+def _served(*phases: str) -> Iterator[MeasuredRun]:
+    for row in _rows("inference"):
+        if row.run["phase"] in phases and row.parallelism.get("strategy") in TENSOR_PARALLEL:
+            yield row
+
+
+def _decodes() -> Pending:
+    return (partial(_decode, row) for row in _served("decode", "decode (short prompt)"))
+
+
+def _decode(row: MeasuredRun) -> ComparedRun:
+    """A step with half of the answer written."""
+    written = row.run.get("output_len_tokens", 0)
+    seq = max(row.run.get("input_len_tokens", 1) + written // 2, 1)
+    step = calculate("decode", seq=seq, **_serving(row))["seconds"]
+    return ComparedRun(row.id, _software(row), _step_seconds(row), step)
+
+
+def _step_seconds(row: MeasuredRun) -> float:
+    milliseconds = row.measured.get("step_latency_ms", row.measured.get("ms_per_token"))
+    if milliseconds is not None:
+        return float(milliseconds) / 1e3
+    return 1 / float(row.measured["decode_tokens_per_s_per_seq"])
+
+
+def _prefills() -> Pending:
+    return (partial(_prefill, row) for row in _served("prefill"))
+
+
+def _prefill(row: MeasuredRun) -> ComparedRun:
+    first = calculate("prefill", seq=row.run["input_len_tokens"], **_serving(row))["seconds"]
+    measured = row.measured["first_token_latency_ms"] / 1e3
+    return ComparedRun(row.id, _software(row), measured, first)
+
+
+def _batches() -> Pending:
+    return (partial(_batch, row) for row in _served("prefill+decode, static batch"))
+
+
+def _batch(row: MeasuredRun) -> ComparedRun:
+    """All prompts, then a step for each token of the answers, at the length half way."""
+    options, run = _serving(row), row.run
+    prompt, written = run["input_len_tokens"], run["output_len_tokens"]
+    first = calculate("prefill", seq=prompt, **options)["seconds"]
+    step = calculate("decode", seq=prompt + written // 2, **options)["seconds"]
+    measured = run["batch_seqs"] * written / row.measured["output_tokens_per_s"]
+    return ComparedRun(row.id, _software(row), measured, first + written * step)
+
+
+def _software(row: MeasuredRun) -> str:
+    return str(row.run.get("software", "not stated"))
+
+
+def _serving(row: MeasuredRun) -> dict[str, Any]:
+    model, precision = row.model, row.run["precision"]
+    tied = bool(model.get("tied_embeddings"))
+    looked_up = 0 if tied else model["vocab_size"] * model["d_model"]
+    active = model.get("n_active_params", model["n_params"])
+    options: dict[str, Any] = {
+        "params": model["n_params"],
+        "compute_params": active - looked_up,
+        "experts": model.get("n_experts", 1),
+        "experts_per_token": model.get("experts_per_token", 1),
+        "layers": model["n_layers"],
+        "d_model": model["d_model"],
+        "heads": model["n_heads"],
+        "kv_heads": model["n_kv_heads"],
+        "vocab": model["vocab_size"],
+        "tied_embeddings": "yes" if tied else "no",
+        "chip": _chip(row),
+        "tp": row.parallelism["tp"],
+        "batch": row.run["batch_seqs"],
+        "dtype": precision,
+    }
+    if precision in WEIGHTS_ONLY:
+        options |= {"dtype": "bf16", "bytes_per_param": WEIGHTS_ONLY[precision]}
+    return options
+
+
+KINDS: dict[str, Callable[[], Pending]] = {
+    "collective": _collectives,
+    "memory": _memories,
+    "decode": _decodes,
+    "prefill": _prefills,
+    "batch": _batches,
+}
