@@ -7,7 +7,7 @@ import statistics
 import pytest
 
 from flopbook.formulas import memory
-from tests.support.memory_runs import REASONS, STACKS, memory_runs
+from scripts.website.measured.memory_runs import REASONS, STACKS, memory_runs
 
 RUNS = memory_runs()
 

@@ -56,8 +56,9 @@ def index_page() -> str:
             "and the JSON are made from that function, and a test holds them equal. Those that "
             "need loops have no form and no printed formula: they run in a terminal and in Python, "
             "and their pages show what they print. Each can also be solved for any input and swept "
-            "over a range: [using the calculators]({}).\n"
-        ).format(relative(INDEX, "using.md")),
+            "over a range: [using the calculators]({}). How far they are from what people measure: "
+            "[measured against computed]({}).\n"
+        ).format(relative(INDEX, "using.md"), relative(INDEX, "measured.md")),
     ]
     for title, names in SECTIONS.items():
         blocks.append(Markdown("## {}\n").format(title))

@@ -36,6 +36,7 @@ from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
 from scripts.website.pages.landscape_prose import Landscape
+from scripts.website.pages.measured import measured_table
 from scripts.website.pages.number import Number
 from scripts.website.pages.number_formats import format_rules
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
@@ -184,6 +185,7 @@ def _names(page: str) -> dict[str, Any]:
         "landscape": Landscape(page),
         "largest_tile": largest_tile,
         "format_rules": format_rules,
+        "measured": measured_table,
     }
 
 
