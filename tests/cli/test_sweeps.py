@@ -27,6 +27,8 @@ TIME = (
     "1PFLOP/s",
     "--chips",
     "1024",
+    "--chip-mtbf",
+    "0",
 )
 
 
@@ -81,9 +83,8 @@ def test_json_is_what_python_gives(cli: Any) -> None:
 def test_csv_has_si_values_in_full(cli: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(cli(*TIME, "--sweep", "mfu=0.3,1.5", "--csv").out)))
     assert list(rows[0]) == ["mfu", *get_formula("training-time").outputs, "refused"]
-    exact = calculate("training-time", params=8e9, tokens=15e12, peak=1e15, chips=1024, mfu=0.3)[
-        "seconds"
-    ]
+    run = {"params": 8e9, "tokens": 15e12, "peak": 1e15, "chips": 1024, "chip_mtbf": 0}
+    exact = calculate("training-time", **run, mfu=0.3)["seconds"]
     assert float(rows[0]["seconds"]) == exact and rows[0]["cost"] == "" and rows[0]["refused"] == ""
     assert rows[1]["seconds"] == "" and "at most 1" in rows[1]["refused"]
 

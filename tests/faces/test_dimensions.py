@@ -208,6 +208,7 @@ UNCOUNTED = {
     "wave-quantisation",
     "params",
     "training-flops",
+    "training-time",
     "memory",
     "fine-tuning",
     "scaling-law",

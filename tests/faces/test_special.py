@@ -96,9 +96,10 @@ def test_what_is_not_decided_stays() -> None:
 
 
 def test_steps_are_written_out_only_when_asked() -> None:
-    assert one("training-time", "seconds") == r"t = \frac{W}{C}"
-    written = one("training-time", "seconds", ("work", "flop", "rate"), counts="mfu")
-    assert written == r"t = \frac{6 \, N \, T}{X \, \pi \, u}"
+    assert one("training-time", "seconds") == r"t = \frac{t_0}{G}"
+    steps = ("work", "flop", "rate", "busy")
+    written = one("training-time", "seconds", steps, counts="mfu")
+    assert written == r"t = \frac{6 \, N \, T + \alpha_c}{X \, \pi \, u \, G}"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.fit import fit_of
 from flopbook.evaluation.formats import add_format_note, formats_used
-from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, add_notes
+from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, WHOLE_NODES, add_notes
 from flopbook.evaluation.request import Request, flag, read_input, reads, takes, tensors
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas import get_formula
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = (
     "DOMAIN_ENDS",
     "SMALL_BATCH",
+    "WHOLE_NODES",
     "Result",
     "Value",
     "calculate",

@@ -17,6 +17,7 @@ DOMAIN_ENDS = (
     "the scale-up network of {chip} ends at {size}, and the answer with it; "
     "for more, give the rate beyond as --scaleout-bandwidth, one way of one chip"
 )
+WHOLE_NODES = "{chips} do not fill nodes of {size}: {billed} are billed"
 PEAK_AS_GIVEN = "--sparsity chooses among the peaks of a chip; the given --peak is used as it is"
 # Of calculators that know one level alone.
 MESH_ENDS = (
@@ -35,6 +36,7 @@ def add_notes(request: Request, values: Mapping[str, Value], outputs: dict[str, 
     found = omitted(request.formula.omissions, {**outputs, **given})
     _open_outputs(request, values, outputs)
     _note_chips(request, values, outputs)
+    _note_whole_nodes(request, values, outputs)
     # Nothing is left out of an output that is open.
     request.omitted = {name: one for name, one in found.items() if outputs[one.of] is not None}
 
@@ -84,6 +86,20 @@ def _note_mesh(request: Request, values: Mapping[str, Value], most: float) -> No
     if domain is not None and most > domain.value:
         size = format_quantity(domain.value, "chip")
         request.notes.append(MESH_ENDS.format(size=size, chip=request.chip.id))
+
+
+def _note_whole_nodes(
+    request: Request, values: Mapping[str, Value], outputs: Mapping[str, Any]
+) -> None:
+    """Say when more chips are billed than train, because nodes are whole."""
+    if "billed_chips" not in outputs:
+        return
+    asked, billed = values["chips"].value, outputs["billed_chips"]
+    # A sweep says it in its columns.
+    if isinstance(billed, float) and billed > asked:
+        size = format_quantity(values["chips_per_node"].value, "chip")
+        chips, all_chips = (format_quantity(count, "chip") for count in (asked, billed))
+        request.notes.append(WHOLE_NODES.format(chips=chips, size=size, billed=all_chips))
 
 
 def _range(count: Any) -> tuple[float, float]:

@@ -13,7 +13,7 @@ LLAMA_MTBF = Constant(50_677 * 3600.0, "s", "of a chip in the run of Llama 3 405
 # 1,024 chips of a research cluster run 7.9 hours between failures (kokolis2025revisiting).
 RESEARCH_MTBF = Constant(1024 * 7.9 * 3600.0, "s", "of a chip in the research clusters of Meta")
 # Detection and diagnosis take less than 10 minutes on average (jiang2024megascale, Section 6.3).
-MEGASCALE_RESTART = 600.0
+MEGASCALE_RESTART = Constant(600.0, "s", "from a failure to the next step")
 # Master weights and two moments of the optimizer, in fp32.
 ADAM_STATE = 12.0
 # A file system that sustains 2 TB/s for 16,384 chips (llamateam2024herd, Section 3.3.1).

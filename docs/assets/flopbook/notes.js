@@ -1,5 +1,7 @@
 // What must be known with an answer, in the words of the command line: the words come from Python (data.json).
 
+import {formatQuantity} from "./quantity.js";
+
 /** The notes of an answer, in the order in which the command line gives them. */
 export function notes(spec, data, state) {
   const {resolved, result} = state;
@@ -11,13 +13,20 @@ export function notes(spec, data, state) {
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
     if (["max_chips", "max_ways"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
-  found.push(...leftOut(spec, state));
+  found.push(...wholeNodes(data, state), ...leftOut(spec, state));
   return [...new Set(found)];
 }
 
 /** The inputs that an output waits for. */
 export function left(output, resolved) {
   return output.needs.filter((name) => resolved[name].open);
+}
+
+/** That more chips are billed than train, because nodes are whole. */
+function wholeNodes(data, {values, result}) {
+  if (!(result.billed_chips > values.chips)) return [];
+  const counts = {chips: values.chips, size: values.chips_per_node, billed: result.billed_chips};
+  return data.said.whole_nodes.map((text) => text.replace(/{(\w+)}/g, (_, name) => formatQuantity(counts[name], "chip")));
 }
 
 /** What the formula leaves out and is worth more than a tenth, of outputs that are not open. */

@@ -203,7 +203,7 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
             "training-time",
             {"seconds": "time of a run", "joules": "energy"},
             {"counts": "mfu"},
-            ("flop", "rate", "work"),
+            ("work", "flop", "rate", "busy"),
         ),
         Shown("max-params", {"params": "parameters that fit"}),
     ),

@@ -9,13 +9,21 @@ from typing import TypedDict
 from flopbook.architectures.shape import shape
 from flopbook.data.library import entry_ids, load_entry, model_ids
 from flopbook.errors import FlopbookError
-from flopbook.evaluation.calculator import DOMAIN_ENDS, SMALL_BATCH, Result, Value, calculate
+from flopbook.evaluation.calculator import (
+    DOMAIN_ENDS,
+    SMALL_BATCH,
+    WHOLE_NODES,
+    Result,
+    Value,
+    calculate,
+)
 from flopbook.evaluation.lookups import MIXTURE_FIELDS, from_chip
 from flopbook.evaluation.request import Request
 from flopbook.formulas import get_formula, printed
 from flopbook.formulas.declaration import Formula
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.picked import Picked, PickedWord
+from flopbook.hardware.servers import pick_node_size
 from flopbook.quantities.dtypes import RULES, STANDS_FOR, WIDTHS
 from flopbook.quantities.unit_table import COUNT_SUFFIXES, COUNTS, PLAIN_SUFFIXES, UNITS
 from flopbook.quantities.units import CUSTOMARY, PREFIXES, format_quantity
@@ -78,7 +86,7 @@ def _general_notes() -> dict[str, list[str]]:
     usual = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity=None).notes
     sparse = calculate("min-batch", peak=1e15, bandwidth=1e12, sparsity="2:4").notes
     typed_peak = [note for note in sparse if note not in usual]
-    return {"small": [SMALL_BATCH], "typed_peak": typed_peak}
+    return {"small": [SMALL_BATCH], "typed_peak": typed_peak, "whole_nodes": [WHOLE_NODES]}
 
 
 def _value_record(picked: Picked | PickedWord | Value, notes: Sequence[str] = ()) -> Record:
@@ -124,6 +132,8 @@ def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
             with contextlib.suppress(FlopbookError):  # not on record for this chip
                 result = _taken(calculator, name, chip=chip.id)
                 yield inputs[name].chip, _value_record(result.inputs[name], result.notes)
+    if node := pick_node_size(chip):
+        yield "node_chips", _value_record(node)
     yield from _network_records(chip)
     if domain := chip.pick_scaleup_domain():
         size = format_quantity(domain.value, "chip")

@@ -21,7 +21,7 @@ from flopbook.evaluation.solving.targets import AT_LEAST, one_sided, precise, re
 from flopbook.formulas import formulas, get_formula
 from tests.support.states import FEW, SEEDS, example, is_amount, states
 
-RUN = {"params": "405B", "tokens": "15.6T", "peak": "989TFLOP/s", "mfu": 0.4}
+RUN = {"params": "405B", "tokens": "15.6T", "peak": "989TFLOP/s", "mfu": 0.4, "chip_mtbf": 0}
 GPT = {
     "layers": 32,
     "d_model": 4096,
