@@ -32,14 +32,9 @@ NOT_YET = {
     "dp-limit",
     "ep-limit",
     "fsdp-limit",
-    "kv-cache",
-    "max-params",
     "mixed-limit",
-    "params",
-    "scaling-law",
     "speculative-decoding",
     "tp-limit",
-    "training-flops",
 }
 # Inputs that make an omission large, where random ones hardly ever do.
 LARGE: dict[str, list[Inputs]] = {"training-time": [{"chips": 1e6, "chip_mtbf": 0.0}]}

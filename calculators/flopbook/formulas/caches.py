@@ -15,8 +15,10 @@ from flopbook.formulas.layer_kinds import (
     seen_tokens,
     tensor_degree,
 )
+from flopbook.formulas.omissions import omission
 from flopbook.quantities.ops import inf
 
+HALF_PAGE = Constant(8.0, "token", "half a page of 16 tokens")
 KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
 
 
@@ -27,6 +29,15 @@ def heads_have_a_width(head_dim: float, d_model: float, kv_lora_rank: float) -> 
 
 
 HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
+
+
+@omission(
+    "the cache comes in pages of 16 tokens, and the last one of a sequence is half empty ({size})",
+    of="bytes",
+)
+def unfilled_pages(seq: float) -> float:
+    """Half a page for each sequence on average."""
+    return HALF_PAGE / seq
 
 
 @formula(
@@ -57,6 +68,7 @@ HEADS_RULES = (kv_heads_are_shared, *TENSOR_RULES, heads_have_a_width)
         kept_values,
     ),
     symbols=LAYER_SYMBOLS,
+    omissions=(unfilled_pages,),
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
         {"model": "gemma-3-27b", "seq": "131072", "batch": "8"},
@@ -98,9 +110,10 @@ def kv_cache(
         vector and the keys of an indexer belong to all heads, so each chip holds all of them.
 
     Leaves out:
-        Blocks that are not full: with pages of 16 tokens at most 15 tokens of each sequence. Scales
-        of a quantised cache, which depend on its blocks. Prefixes that sequences share, which are
-        kept once.
+        - Pages that are not full. [unfilled_pages]
+        - Scales of a quantised cache. [no size: they depend on the blocks of the engine; give their
+          share in the bytes of a value]
+        - Prefixes that sequences share, which are kept once. [no size: it depends on the traffic]
     """
     return {
         "bytes": batch * (kept * bytes_per_kv + kept_state * bytes_per_state),

@@ -2,7 +2,20 @@
 
 from typing import Annotated, Any
 
-from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.omissions import omission
+from flopbook.quantities.ops import minimum
+
+FRAMEWORK = Constant(1.5e9, "byte", "memory that a framework keeps for itself on a GPU")
+
+
+@omission(
+    "the framework keeps about 1.5 GB of each GPU for itself, so fewer parameters fit ({size})",
+    of="params",
+)
+def framework_memory(memory: float) -> float:
+    """CUDA context, kernels and communication buffers, 1 to 2 GB."""
+    return -minimum(FRAMEWORK / memory, 1)
 
 
 @formula(
@@ -15,6 +28,7 @@ from flopbook.formulas.declaration import Input, Output, formula
         )
     },
     sources=("rajbhandari2020zero", "austin2025scaling"),
+    omissions=(framework_memory,),
     examples=(
         {"chip": "h100-sxm"},
         {"chip": "tpu-v5p", "bytes-per-param": "10"},
@@ -41,8 +55,9 @@ def max_params(
         FSDP), their memories add up.
 
     Leaves out:
-        Activations and the key-value cache, which take the rest in practice: a few percent of the
-        memory for one short sequence, most of it at long context. What the framework keeps for
-        itself, 1 to 2 GB on a GPU.
+        - Activations and the key-value cache, which take the rest in practice. [no size: a few
+          percent for one short sequence and most of the memory at long context; memory and serving
+          count them]
+        - What the framework keeps for itself on a GPU, 1 to 2 GB. [framework_memory]
     """
     return {"params": chips * memory / bytes_per_param}

@@ -40,10 +40,10 @@ Heads = Annotated[float, _size("H", "attention heads", "heads", 1e6)]
 Vocab = Annotated[float, _size("V", "tokens in the vocabulary, padding included", "vocab")]
 DFf = Annotated[float, _size("F", "width of a dense feed-forward block", "d_ff")]
 KvHeads = Annotated[
-    float, _size("K", "key and value heads; as many as heads if open", "kv_heads", 1e6)
+    float, _size("K", "KV heads (default: same as attention heads)", "kv_heads", 1e6)
 ]
 HeadDim = Annotated[
-    float, _size("d_h", "width of a head; model width over heads if open", "head_dim", 1e6)
+    float, _size("d_h", "head dimension (default: model dimension over heads)", "head_dim", 1e6)
 ]
 Ffn = Annotated[
     str,
@@ -80,14 +80,14 @@ ExpertsPerToken = Annotated[
     float, _size("k", "experts that a token visits", "experts_per_token", 1e6), MIXTURE
 ]
 ExpertDFf = Annotated[
-    float, _size("F_e", "width of an expert; as a dense block if open", "expert_d_ff"), MIXTURE
+    float, _size("F_e", "expert dimension (default: same as a dense block)", "expert_d_ff"), MIXTURE
 ]
 SharedExperts = Annotated[
     float, _some("S", "experts that all tokens visit", "shared_experts", 1e6), MIXTURE
 ]
 SharedDFf = Annotated[
     float,
-    _size("F_s", "width of a shared expert; as an expert if open", "shared_expert_d_ff"),
+    _size("F_s", "shared-expert dimension (default: same as an expert)", "shared_expert_d_ff"),
     MIXTURE,
 ]
 DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6), MIXTURE]

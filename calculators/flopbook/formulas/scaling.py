@@ -68,13 +68,17 @@ def scaling_law(
         given.
 
     Leaves out:
-        How sure the constants are: in the second fit B has a standard error of 60 percent, and
-        alpha and beta of 0.02, so far beyond the budgets that were fitted the best ratio is a guess
-        within a factor of several. Kaplan's fit counts no embeddings and holds for its own
-        learning-rate schedules; later work does not support its advice. Its compute is the least,
-        at small batches; at the critical batch a run costs twice that, and the best size is 40
-        percent smaller. Losses of different fits belong to different data and tokenizers and cannot
-        be compared. The cost of serving, which asks for smaller models trained longer.
+        - How sure the constants are: in the second fit B has a standard error of 60 percent, and
+          alpha and beta of 0.02. [no size: within the fitted budgets it is small; far beyond them
+          the best ratio is a guess within a factor of several]
+        - Embeddings, which Kaplan's fit does not count, and its learning-rate schedules. [no size:
+          later work does not support its advice; compare the fits]
+        - That Kaplan's compute is the least, at small batches: at the critical batch a run costs
+          twice that, and the best size is 40 percent smaller. [no size: the batch is not an input]
+        - Losses of different fits, which belong to different data and tokenizers. [no size: they
+          cannot be compared]
+        - The cost of serving, which asks for smaller models trained longer. [no size: it depends on
+          the traffic]
     """
     # Constants as printed: the text of hoffmann2022training rounds those of its source, and
     # besiroglu2024chinchilla fits the same points again. Kaplan's fit gives no loss here.

@@ -197,9 +197,10 @@ def training_flops(
         that of the scores.
 
     Leaves out:
-        Normalisation, softmax and the optimizer, whose work per weight does not grow with the
-        batch: below 1 percent. Chunks inside a recurrent layer, which kernels compute as small
-        products, at several times the work of its state.
+        - Normalisation, softmax and the optimizer, whose work for each weight does not grow with
+          the batch. [no size: below 1 percent in all models here]
+        - Chunks inside a recurrent layer, which kernels compute as small products, at several times
+          the work of its state. [no size: it depends on the chunk of the kernel]
     """
     # An open input leaves its term infinite, and the term is then left out of the answer.
     attention = where(layers * seq > 0, scores, inf)

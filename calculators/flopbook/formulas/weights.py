@@ -310,9 +310,12 @@ def params(
         model supplies.
 
     Leaves out:
-        Small vectors of single designs (sinks, biases of routers and of the output): below 0.1
-        percent together. Modules beside the decoder, such as vision towers and heads that predict
-        further tokens. Embeddings count as active; some reports leave the input embedding out.
+        - Small vectors of single designs: sinks, biases of routers and of the output. [no size:
+          below 0.1 percent together]
+        - Modules beside the decoder, such as vision towers and heads that predict further tokens.
+          [no size: they are no part of the shape; add them to the total]
+        - Embeddings count as active; some reports leave the input embedding out. [no size: the
+          outputs give both]
     """
     scale = {"none": 0, "rms": 1}.get(norm, 2)
     qk_scale = {"none": 0, "head": 2 * head_size}.get(qk_norm, queries + key_values)

@@ -36,7 +36,7 @@ class Form {
     this.answer = el("div", {class: "fb-answer", role: "status", "aria-live": "polite"});
     this.picture = new Picture(spec, prefix, (values, resolved) => this.outputs(values, resolved));
     const shown = [this.answer, this.picture.box];
-    const typed = el("fieldset", {class: "fb-typed"}, el("legend", {}, "Values; what you type here goes before the choice above"), ...parts);
+    const typed = el("fieldset", {class: "fb-typed"}, el("legend", {}, "Override values from the chip or model"), ...parts);
     this.form = el("form", {
       class: "fb-form", novalidate: true, submit: (event) => event.preventDefault(), input: () => this.changed(),
     }, this.unknown, ...(spec.takes.length ? [pickers, ...shown, typed] : [...parts, ...shown]), ...this.calls());

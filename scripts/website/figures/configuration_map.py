@@ -75,7 +75,7 @@ def figure() -> Figure:
         f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
-        "Each point is one division of the chips; the number in it says the ways of tensors. "
+        "Each point is one division of the chips; the number in it is the TP degree. "
         "Gradients and optimizer are cut over the copies. Left of the line it fits. Low is good; a "
         "pointer shows which division a point is.",
         336,
@@ -84,7 +84,7 @@ def figure() -> Figure:
 
 
 def _mark(chart: Chart, division: Configuration, number: int) -> list[str]:
-    """A point with the ways of tensors in it, so that colour alone does not say them."""
+    """A point with the TP degree in it, so that colour alone does not say them."""
     x, y = chart.x.at(division.bytes), chart.y.at(100 * division.idle)
     return [
         dot(x, y, f"fb-c{number}", _tip(division), 9),

@@ -30,27 +30,25 @@ def figure(
     x_opt, least = best["x_opt"], 1 / best["slack"]
     if not 1 < x_opt < chips:
         raise FlopbookError(
-            f"the best split of {chips:,} chips lies at an end, {x_opt:g} ways of FSDP: nothing to "
+            f"the best split of {chips:,} chips lies at an end, FSDP degree {x_opt:g}: nothing to "
             "draw"
         )
     lines = _lines(chips, x_opt, least)
     heights = [y for _, points in lines for _, y in points]
     chart = Chart(
-        ChartAxis(
-            f"ways of FSDP; the other {chips:,} / X ways are tensor parallelism", 1, chips, ""
-        ),
+        ChartAxis(f"FSDP degree; the other {chips:,} / X chips are the TP degree", 1, chips, ""),
         ChartAxis("traffic over arithmetic", min(heights), max(heights) * 1.2, ""),
         (84, 14, 520, 270),
     )
     shapes = [
         *chart.grid(),
         *chart.lines(lines),
-        chart.dot(x_opt, least, f"best at {x_opt:.1f} ways of FSDP", "fb-c1"),
+        chart.dot(x_opt, least, f"best FSDP degree {x_opt:.1f}", "fb-c1"),
         chart.words((x_opt, least), f"X = {x_opt:.1f}", "middle", (0, -10)),
     ]
     title = f"Splitting {chips:,} chips between FSDP and tensor parallelism"
     facts = (
-        "Both axes logarithmic. The time of weights rises with the ways of FSDP, that of "
+        "Both axes logarithmic. The time of weights rises with the FSDP degree, that of "
         f"activations falls. Their sum is least at {x_opt:.1f} ways, {least:.2f} of the "
         f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
@@ -64,7 +62,7 @@ def figure(
 
 
 def _lines(chips: int, x_opt: float, least: float) -> list[Named]:
-    """Traffic of weights, of activations and of both, over the arithmetic, by the ways of FSDP.
+    """Traffic of weights, of activations and of both, over the arithmetic, by the FSDP degree.
 
     At the best split the two are equal; away from it one grows and one falls.
     """

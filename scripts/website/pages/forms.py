@@ -36,7 +36,8 @@ def form_markup(formula: Formula) -> Html:
     # The script of the form finds its place by the class and reads the record from the attribute.
     return Html(
         '<div class="fb-calculator" data-calculator="{}" data-spec="{}">{}'
-        "<noscript><p>The form needs JavaScript; the command below does not.</p></noscript>"
+        "<noscript><p>The form needs JavaScript. Run the command below instead; it gives the same "
+        "answer.</p></noscript>"
         "</div>\n"
     ).format(attribute(formula.id), json.dumps(form_record(formula)), line)
 
