@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.bench import building, collectives, library, pages, start_up, sweeps
+from scripts.bench import building, collectives, large, library, pages, start_up, sweeps
 from scripts.bench.collective_rows import ROWS
 from scripts.bench.results import Counted, Measure
 
@@ -40,6 +40,7 @@ MEASURES: dict[str, Measure] = {
     "edit": building.edit_to_screen,
     "weight": pages.of_site(pages.weights),
     "load": start_up.loading,
+    "large": large.large,
     "sweep": sweeps.sweeps,
     "links": library.links,
     "references": library.references,

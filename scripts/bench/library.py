@@ -118,7 +118,7 @@ def _quiet_seconds(call: Callable[[], int]) -> float:
 def reference_times(runs: int, environment: Mapping[str, str]) -> list[float]:
     """Seconds to read and check two thousand references in a new process."""
     with tempfile.TemporaryDirectory() as folder:
-        for number, text in enumerate(_files(ENTRIES)):
+        for number, text in enumerate(reference_files(ENTRIES)):
             (Path(folder) / f"{number}.bib").write_text(text, encoding="utf-8")
         return [_reference_seconds(folder, environment) for _ in range(runs)]
 
@@ -133,7 +133,7 @@ def _reference_seconds(folder: str, environment: Mapping[str, str]) -> float:
 _ENTRY = re.compile(r"^@\w+\{.*?^\}", re.MULTILINE | re.DOTALL)
 
 
-def _files(count: int) -> list[str]:
+def reference_files(count: int) -> list[str]:
     """Files of our own entries, some more than once under other keys, titles and identifiers."""
     entries: list[str] = []
     for path in sorted(library().bibliography.glob("*.bib")):

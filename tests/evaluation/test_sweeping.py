@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import random
+import time
 from typing import Any
 
 import numpy as np
@@ -284,3 +285,12 @@ def test_an_axis_may_be_given_ready_made() -> None:
 def test_a_sweep_says_what_it_is() -> None:
     found = sweep("min-batch", bandwidth=[1e12, 2e12], peak=1e15)
     assert repr(found) == "<sweep of min-batch over bandwidth (2): tokens, flop_per_byte>"
+
+
+def test_a_large_sweep_of_ordinary_python_is_refused_before_it_starts() -> None:
+    """A hundred thousand products of sharded arrays took half a minute."""
+    words = {"product": "A[I, J_X] * B[J_X, K] -> C[I, K]", "dims": "I=4,J=8,K=2", "mesh": "X=4"}
+    begun = time.process_time()
+    with pytest.raises(FlopbookError, match="which computes one at a time, at most 5,000"):
+        sweep("sharded-matmul", **words, latency=[n * 1e-9 for n in range(100_000)])
+    assert time.process_time() - begun < 2

@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from flopbook.changes.affected import affected
 from flopbook.changes.difference import Difference, difference
 from flopbook.changes.snapshot import HEAD, MODEL_HEAD, Record, snapshot
 from flopbook.data.library import Library, library
@@ -37,7 +38,8 @@ def against(base: str) -> Difference:
         )
     with tempfile.TemporaryDirectory(prefix="flopbook-") as folder:
         earlier = extracted(root, base, Path(folder))
-        return difference(snapshot(earlier), snapshot(library()))
+        only = affected(earlier, library())
+        return difference(snapshot(earlier, only), snapshot(library(), only))
 
 
 def _is_export(folder: Path) -> bool:

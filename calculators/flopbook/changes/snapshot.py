@@ -7,7 +7,7 @@ formula that changed meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from flopbook.changes.unreadable import KINDS
@@ -50,8 +50,8 @@ MODEL_HEAD = ("kind", "name", "developer", "family", "summary", "notes", "aliase
 _UNREADABLE = (FlopbookError, KeyError, TypeError, ValueError)
 
 
-def snapshot(books: Library) -> Record:
-    """A state of the data.
+def snapshot(books: Library, only: Collection[str] | None = None) -> Record:
+    """A state of the data; of products `only` these, where it is known which may differ.
 
     `unread` says what this code cannot read of it, `unreadable` has the names by kind.
     """
@@ -59,15 +59,21 @@ def snapshot(books: Library) -> Record:
         unread: list[str] = []
         names: dict[str, list[str]] = {kind: [] for kind in KINDS}
         return {
-            "entries": _read(entry_ids(), load_entry, _entry, unread, names["entries"]),
+            "entries": _read(
+                _among(entry_ids(), only), load_entry, _entry, unread, names["entries"]
+            ),
             "vendors": _read(vendor_ids(), _vendor_file, _plain, unread, names["vendors"]),
             "models": _read(model_ids(), load_model, _model, unread, names["models"]),
             "references": _references(),
             "ledger": _ledger(unread, names["ledger"]),
-            "calculators": _calculators(),
+            "calculators": _calculators(_among(entry_ids(), only)),
             "unread": unread,
             "unreadable": names,
         }
+
+
+def _among(ids: Sequence[str], only: Collection[str] | None) -> list[str]:
+    return [name for name in ids if only is None or name in only]
 
 
 def _read(
@@ -159,14 +165,14 @@ def _row(row: Any) -> Record:
     }
 
 
-def _calculators() -> dict[str, dict[str, float | str | None]]:
-    """What every example gives, and for every chip the first example that takes one."""
+def _calculators(chips: Sequence[str]) -> dict[str, dict[str, float | str | None]]:
+    """What every example gives, and for each of these chips the first example that takes one."""
     from flopbook.evaluation.calculator import calculate
     from flopbook.formulas import formulas
 
     answers = {}
     for formula in formulas().values():
-        for options in _questions(formula):
+        for options in _questions(formula, chips):
             words = " ".join(f"--{name} {value}" for name, value in options.items())
             given: dict[str, Any] = {
                 name.replace("-", "_"): value for name, value in options.items()
@@ -181,13 +187,13 @@ def _calculators() -> dict[str, dict[str, float | str | None]]:
     return answers
 
 
-def _questions(formula: Any) -> Iterator[dict[str, str]]:
-    """The options of every example, and of the first with a chip once for each chip."""
+def _questions(formula: Any, chips: Sequence[str]) -> Iterator[dict[str, str]]:
+    """The options of every example, and of the first with a chip once for each of these chips."""
     yield from (dict(options) for options in formula.examples)
     with_chip = [options for options in formula.examples if "chip" in options]
     if not with_chip:
         return
-    for entry_id in entry_ids():
+    for entry_id in chips:
         try:
             computes = load_head(entry_id).computes
         except FlopbookError:

@@ -65,7 +65,7 @@ _BRACE = re.compile(r"[{}]")
 _BRACE_OR_QUOTE = re.compile(r'[{}"]')
 
 
-@functools.lru_cache(maxsize=8192)  # several rules ask for the same entries
+@functools.lru_cache(maxsize=32_768)  # several rules ask for the same entries
 def read_entry(text: str) -> BibEntry | None:
     """The entry that a text is.
 

@@ -99,7 +99,8 @@ def keep(name: str, version: str, records: Mapping[str, Any]) -> None:
         handle, temporary = tempfile.mkstemp(dir=place, prefix=f".{name}-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(content, stream, ensure_ascii=False, separators=(",", ":"))
+                # Not dump, which writes ten times as slowly.
+                stream.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")))
             os.replace(temporary, place / f"{name}.json")
         except OSError:
             os.unlink(temporary)

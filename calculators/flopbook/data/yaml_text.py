@@ -172,10 +172,13 @@ class _Builder:
     def _take(self, event: yaml.Event) -> None:
         mark: Any = event.start_mark  # optional by its type only: events of a parser have one
         line, column = mark.line + 1, mark.column + 1
-        self._refuse_indirection(event, (line, column))
-        if isinstance(event, yaml.ScalarEvent):
+        if isinstance(event, yaml.ScalarEvent):  # nine events of ten
+            if event.anchor is not None or event.tag is not None:
+                self._refuse_indirection(event, (line, column))
             self._add(Node(_scalar(event), line, column), event.value)
-        elif isinstance(event, yaml.MappingStartEvent):
+            return
+        self._refuse_indirection(event, (line, column))
+        if isinstance(event, yaml.MappingStartEvent):
             self._open(Node({}, line, column, {}))
         elif isinstance(event, yaml.SequenceStartEvent):
             self._open(Node([], line, column))
