@@ -92,5 +92,7 @@ def test_a_prompt_of_one_token_is_a_step(model: str) -> None:
 def test_a_run_takes_as_long_as_its_work(model: str) -> None:
     """Chips, peak, utilisation and seconds multiply to the work that `training-flops` counts."""
     work = calculate("training-flops", model=model, tokens=1e12)["flop"]
-    run = calculate("training-time", model=model, tokens=1e12, peak=1e15, chips=512, mfu=0.4)
+    run = calculate(
+        "training-time", model=model, tokens=1e12, peak=1e15, chips=512, mfu=0.4, chip_mtbf=0
+    )
     assert run["seconds"] * 1e15 * 512 * 0.4 == pytest.approx(work)

@@ -84,38 +84,43 @@ WORK = [
 ]
 TIMES = [
     Q(
-        "training-time --model llama-3-8b --chip h100-sxm --chips 1024 --mfu 0.4",
+        "training-time --model llama-3-8b --chip h100-sxm --chips 1024 --mfu 0.4 --chip-mtbf 0",
         timed("llama-3-8b", 15e12, 1024, 0.4),
     ),
     Q(
-        "training-time --model llama-3-405b --chip h100-sxm --chips 16384 --mfu 0.4",
+        "training-time --model llama-3-405b --chip h100-sxm --chips 16384 --mfu 0.4 --chip-mtbf 0",
         timed("llama-3-405b", 15.6e12, 16384, 0.4),
     ),
     Q(
-        "training-time --model deepseek-v3 --chip h100-sxm --chips 2048 --mfu 0.2 --dtype fp8",
+        "training-time --model deepseek-v3 --chip h100-sxm --chips 2048 --mfu 0.2"
+        " --chip-mtbf 0 --dtype fp8",
         timed("deepseek-v3", 14.8e12, 2048, 0.2, "fp8"),
     ),
     Q(
-        "training-time --params 70e9 --tokens 15T --peak 1PFLOP/s --chips 1000 --mfu 0.42",
+        "training-time --params 70e9 --tokens 15T --peak 1PFLOP/s --chips 1000 --mfu 0.42"
+        " --chip-mtbf 0",
         lambda: {"seconds": 1.5e7},
     ),
     Q(
         "training-time --params 70e9 --tokens 15T --peak 1PFLOP/s --chips 1000 --mfu 0.42"
+        " --chip-mtbf 0"
         " --price 2USD/h",
         lambda: {"cost": 1.5e7 * 1000 / 3600 * 2},
     ),
     Q(
         "training-time --params 70e9 --tokens 15T --peak 1PFLOP/s --chips 1000 --mfu 0.42"
+        " --chip-mtbf 0"
         " --power 1kW"
         " --pue 1.2 --carbon 400g/kWh",
         lambda: {"joules": 1.8e13, "co2": 1.8e13 / 3.6e6 * 0.4},
     ),
     Q(
-        "training-time --params 1e9 --tokens 1e9 --peak 1PFLOP/s --chips 1 --mfu 1",
+        "training-time --params 1e9 --tokens 1e9 --peak 1PFLOP/s --chips 1 --mfu 1 --chip-mtbf 0",
         lambda: {"seconds": 6000, "chip_hours": 6000 / 3600},
     ),
     Q(
         "training-time --params 70e9 --tokens 15T --peak 1PFLOP/s --chips 1000 --mfu 0.42"
+        " --chip-mtbf 0"
         " --counts hfu",
         lambda: {"seconds": 1.5e7 * 8 / 6},
     ),
