@@ -32,11 +32,11 @@ DIGITS = 6
 ENOUGH = 10
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Fit all kinds, or compare the parameters with those that are committed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     kinds = {model.kind: fit_kind(model, with_bands=not options.check) for model in MODELS.values()}
     if options.check:
         return _compare(kinds)
@@ -112,4 +112,4 @@ def _compare(kinds: dict[str, dict[str, Any]]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -69,7 +69,7 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
 def _is_formula(function: ast.FunctionDef) -> bool:
     """A formula, a part of one or a rule has a parameter for each thing it depends on."""
     marks = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
-    return any(getattr(mark, "id", "") in ("formula", "part", "rule") for mark in marks)
+    return any(getattr(mark, "id", "") in ("formula", "part", "rule", "omission") for mark in marks)
 
 
 @pytest.mark.parametrize("path", CODE, ids=label)

@@ -103,8 +103,8 @@ print(f"feed-forward blocks: {counted['ffn'] / counted['total']:.0%}")
 SIZE = shape.published_params
 work = flopbook.calculate("training-flops", model=MODEL, params=SIZE)
 named = {"model": MODEL, "params": SIZE, "chip": CHIP}
-run = flopbook.calculate("training-time", **named, chips=POD, mfu=MFU)
-years = flopbook.calculate("training-time", **named, chips=1, mfu=1)["days"] / 365
+run = flopbook.calculate("training-time", **named, chips=POD, mfu=MFU, chip_mtbf=0)
+years = flopbook.calculate("training-time", **named, chips=1, mfu=1, chip_mtbf=0)["days"] / 365
 print(f"for each token: {say(work['flop_per_token'], 'FLOP')}")
 print(f"in all:         {say(work['flop'], 'FLOP')}, or {work['flop']:.2e}")
 print(f"one chip at its peak: {years:.0f} years; a pod at {MFU:.0%} of it: {run['days']:.1f} days")
@@ -121,7 +121,7 @@ print(f"one chip at its peak: {years:.0f} years; a pod at {MFU:.0%} of it: {run[
 state = STATE * shape.params
 activations = 2 * KEPT * D * BATCH * L
 fit = int(np.ceil((state + activations) / chip.memory()))
-slow = flopbook.calculate("training-time", **named, chips=fit, mfu=MFU)
+slow = flopbook.calculate("training-time", **named, chips=fit, mfu=MFU, chip_mtbf=0)
 print(f"states:      {say(state, 'byte')}")
 print(f"activations: {say(activations, 'byte')}")
 print(f"together they fit into {fit:,} chips, which would train for {slow['days'] / 365:.1f} years")
@@ -251,7 +251,7 @@ def plan(model, batch):
     return {
         "parameters (billion)": flopbook.calculate("params", model=model)["total"] / 1e9,
         "days on a pod": flopbook.calculate(
-            "training-time", model=model, chip=CHIP, chips=POD, mfu=MFU
+            "training-time", model=model, chip=CHIP, chips=POD, mfu=MFU, chip_mtbf=0
         )["days"],
         "chips by memory alone": np.ceil(both / chip.memory()),
         "tokens on each chip": batch / POD,

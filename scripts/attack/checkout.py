@@ -143,7 +143,12 @@ def _write(path: Path, text: str) -> None:
 def _entries(folder: Path) -> None:
     """The entries with their vendors, and the schemas."""
     chips = Path("accelerators")
-    for path in (*(ROOT / chips).glob("*.json"), ROOT / chips / "__init__.py"):
+    # The measured rates of links stand beside the vendors.
+    for path in (
+        *(ROOT / chips).glob("*.json"),
+        *(ROOT / chips).glob("*.yaml"),
+        ROOT / chips / "__init__.py",
+    ):
         _copy(path, folder / chips / path.name)
     vendors = {f"{name.partition('/')[0]}/vendor" for name in ENTRIES}
     for name in (*ENTRIES, *vendors):

@@ -19,8 +19,9 @@ from flopbook.formulas import formulas
 from flopbook.ledger.rows import ledger_rows
 
 DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "export"]
+PREDICTION = ["predict", "validate"]
 CONTRIBUTING = ["where", "new", "lint", "diff", "stale"]
-PLAIN = [*DATA, *CONTRIBUTING]
+PLAIN = [*DATA, *PREDICTION, *CONTRIBUTING]
 every_command = pytest.mark.parametrize("name", [*formulas(), *PLAIN])
 
 
@@ -28,10 +29,10 @@ def test_the_help_lists_every_command(cli: Any) -> None:
     outcome = cli("--help")
     assert (outcome.status, outcome.err) == (0, "")
     assert re.findall(r"^  ([a-z][a-z-]+)  ", outcome.out, re.M) == [*formulas(), *PLAIN]
-    _, calculators, data, contributing = re.split(
-        r"^(?:Calculators|Data|Contributing):\n", outcome.out, flags=re.M
-    )
-    for section, names in ((calculators, formulas()), (data, DATA), (contributing, CONTRIBUTING)):
+    titles = r"^(?:Calculators|Data|Measured and predicted|Contributing):\n"
+    _, *sections = re.split(titles, outcome.out, flags=re.M)
+    expected = (formulas(), DATA, PREDICTION, CONTRIBUTING)
+    for section, names in zip(sections, expected, strict=True):
         assert re.findall(r"^  ([a-z][a-z-]+)  ", section, re.M) == list(names)
 
 

@@ -20,7 +20,7 @@ SIGNED = ("free",)
 SHARES = ("mfu", "hfu", "efficiency", "useful_share", "fraction")
 # Not mended yet: shared layers that are more than the full ones, where every layer has a window.
 # The fit of 2020 gives no loss for a budget, which it says by an infinite one.
-KNOWN = {("kv-cache", "negative"), ("scaling-law", "inf")}
+KNOWN = {("scaling-law", "inf")}
 
 
 def start_of(name: str) -> Inputs:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*.py") if path.stem != "__init__")
+# Modules that scripts share, which are not run.
+SHARED = ("__init__", "jax_environment")
+SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*.py") if path.stem not in SHARED)
 NAMES = [path.stem for path in SCRIPTS]
 
 

@@ -171,10 +171,9 @@ def _line_of(text: str, key: str) -> int:
 
     pybtex names an entry's key in a message without a line.
     """
-    if not key:
-        return 1
-    starts = [heading.start for heading in headings(text) if heading.key.startswith(key)]
-    return line_at(text, starts[-1]) if starts else 1
+    # A broken entry has no heading that can be read, but its key behind a brace.
+    start = text.rfind("{" + key) if key else -1
+    return line_at(text, start) if start >= 0 else 1
 
 
 def _bib_error(
@@ -190,7 +189,12 @@ def _bib_error(
 
 def _places(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
     """Key -> (line, entry as written); an entry ends with the last brace before the next one."""
-    entries = list(headings(text))
+    # Only a heading in the first column counts: diffs and the pages show entries as they stand.
+    entries = [
+        heading
+        for heading in headings(text)
+        if text[heading.start - 1 : heading.start] in ("", "\n")
+    ]
     stops = [*(heading.start for heading in entries[1:]), len(text)]
     for (key, start), stop in zip(entries, stops, strict=False):  # without an entry there is a stop
         source = text[start:stop]

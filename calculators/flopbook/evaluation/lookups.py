@@ -265,16 +265,17 @@ def _sizes_given(request: Request) -> dict[str, Any]:
 
 
 # What a whole mixture of experts has and what a token computes with; a dense model has one count.
-MIXTURE_FIELDS = {"mixture_params": "params", "mixture_active_params": "active_params"}
+MIXTURE_FIELDS = {"mixture_params": "params", "mixture_active_params": "compute_params"}
 
 
 def _of_mixture(spec: Input, request: Request) -> Picked | None:
     """A count of a mixture of experts; None for a dense model, or where experts were typed."""
     assert request.model is not None
     is_typed = {"experts", "experts_per_token"} & request.options.keys()
-    field = MIXTURE_FIELDS[spec.model]
-    # Only their ratio counts.
-    records_both = all(request.model.records(each) for each in MIXTURE_FIELDS.values())
-    if is_typed or request.model.model.kind == "dense" or not records_both:
+    if is_typed or request.model.model.kind == "dense":
         return None
-    return request.model.pick(field)
+    try:
+        # Only their ratio counts, so the notes on what a model is called are left out.
+        return request.model.pick(MIXTURE_FIELDS[spec.model])._replace(notes=())
+    except Missing:
+        return None

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Group, Input
-from flopbook.quantities.ops import inf, where
+from flopbook.quantities.ops import inf, minimum, where
 
 KINDS = Group("Layer kinds")
 
@@ -205,12 +205,24 @@ def sparse_layers_select(sparse_layers: float, selected_tokens: float) -> bool:
     "of them --shared-window-layers are at most the layers with a window"
 )
 def shared_caches_have_an_owner(
-    layers: float, shared_kv_layers: float, shared_window_layers: float
+    layers: float,
+    window: float,
+    window_layers: float,
+    chunk_layers: float,
+    sparse_layers: float,
+    full_layers: float,
+    state_layers: float,
+    shared_kv_layers: float,
+    shared_window_layers: float,
 ) -> bool:
-    """Layers that reuse a cache are some of all layers, windowed ones some of these."""
-    return (shared_window_layers <= shared_kv_layers) & (
-        (shared_kv_layers < layers) | (shared_kv_layers == 0)
-    )
+    """Of each kind some layer keeps a cache: those that reuse one are fewer than the kind has."""
+    beside = where(full_layers < inf, full_layers, state_layers)
+    open_layers = layers - chunk_layers - sparse_layers - beside
+    windowed = where(window < inf, minimum(window_layers, open_layers), 0)
+    full = where(full_layers < inf, full_layers, open_layers - windowed)
+    shared_full = shared_kv_layers - shared_window_layers
+    windows_fit = (shared_window_layers < windowed) | (shared_window_layers == 0)
+    return (shared_full >= 0) & windows_fit & ((shared_full < full) | (shared_full == 0))
 
 
 LAYER_RULES = (

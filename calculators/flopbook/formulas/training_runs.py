@@ -271,8 +271,7 @@ def training_time(
         float, _rate("kg/J", r"\kappa_E", "carbon dioxide of the electricity, such as 385g/kWh")
     ] = inf,
 ) -> dict[str, Any]:
-    """Time of a training run from its arithmetic, the chips and the share of their peak that is
-    reached, with failures, whole nodes and the power of servers.
+    """Time, energy and cost of a training run, with failures, whole nodes and the power of servers.
 
     Derivation:
         Training takes 6 operations for each parameter and token, and the scores of causal

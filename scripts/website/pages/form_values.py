@@ -131,7 +131,8 @@ def _taken_records(chip: Chip) -> Iterator[tuple[str, Record]]:
         for name in names:
             with contextlib.suppress(FlopbookError):  # not on record for this chip
                 result = _taken(calculator, name, chip=chip.id)
-                yield inputs[name].chip, _value_record(result.inputs[name], result.notes)
+                if name in result.inputs:  # a limit that the chip leaves open is no input
+                    yield inputs[name].chip, _value_record(result.inputs[name], result.notes)
     if node := pick_node_size(chip):
         yield "node_chips", _value_record(node)
     yield from _network_records(chip)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from flopbook.checks.rules import measured
 from flopbook.checks.rules.base import Holdings
+from flopbook.data.library import library
 from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 
 ROW = MeasuredRun(
@@ -21,8 +24,8 @@ ROW = MeasuredRun(
 
 def messages(*rows: MeasuredRun, key: str = "acme2026one") -> list[str]:
     files = {"acme": RunFile({"acme": RunSource(key)}, rows)}
-    known = {"acme2026one": None}
-    holdings = Holdings(runs=files, references=known)  # type: ignore[arg-type]  # keys are enough
+    known: Any = {"acme2026one": None}  # its keys are enough
+    holdings = Holdings(library=library(), runs=files, references=known)
     return [str(finding.problem) for finding in measured.check(holdings)]
 
 
