@@ -142,14 +142,16 @@ def boundary_fsdp() -> Iterator[Inputs]:
         (9e10, 1e11, 45e9), (1.0, 2.0, 3.0), ((1.0, 1.0), (256.0, 8.0), (8.0, 8.0), (7.0, 3.0))
     )
     for link, axes, (experts, visited) in rates:
+        # The printed function takes every input: what is open is given as such.
         base = {
+            **get_formula("fsdp-limit").defaults,
             **chip,
             "link_bandwidth": link,
             "axes": axes,
             "experts": experts,
             "experts_per_token": visited,
         }
-        per_chip = get_formula("fsdp-limit").function(**base)["tokens_per_chip"]
+        per_chip = get_formula("fsdp-limit").compute(base)["tokens_per_chip"]
         for count in (0.5, 1, 2, 3, 7, 49, 1000, 4934, 8960, 1e6):
             for batch in around(per_chip * count):
                 yield {**base, "batch_tokens": batch}

@@ -90,9 +90,12 @@ def layered(inputs: Inputs, rng: random.Random) -> Inputs:
         kinds[f"{kind}_layers"] = float(rng.choice([0, rng.randint(0, left // 2)]))
         left -= int(kinds[f"{kind}_layers"])
     kinds["full_layers"] = rng.choice([inf, float(left)])
-    shared = rng.randint(0, int(inputs["layers"]) - 1)
-    kinds |= {"shared_kv_layers": float(shared), "state_values": 1000.0}
-    kinds["shared_window_layers"] = min(kinds["window_layers"], rng.randint(0, shared))
+    # Of each kind that shares, a layer is left that owns its cache.
+    full = kinds["full_layers"] if kinds["full_layers"] < inf else float(left)
+    shared_full = rng.randint(0, max(int(full) - 1, 0))
+    shared_windows = rng.randint(0, max(int(kinds["window_layers"]) - 1, 0))
+    kinds["shared_window_layers"] = float(shared_windows)
+    kinds |= {"shared_kv_layers": float(shared_full + shared_windows), "state_values": 1000.0}
     if rng.random() < 0.3:
         kinds |= {"window_layers": inf, "shared_kv_layers": 0.0, "shared_window_layers": 0.0}
     limits = dict.fromkeys(("window", "chunk", "selected_tokens"), float(rng.randint(1, 9999)))

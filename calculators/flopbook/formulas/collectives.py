@@ -150,7 +150,7 @@ def traffic(
     sources=("austin2025sharding", "nvidia2026nccltests", "bekman2026network"),
     symbols={
         "inside": "g'",
-        "known": "g''",
+        "known": r"g_\text{known}",
         "dims": "d",
         "root": "r",
         "even": r"x_\text{even}",

@@ -81,12 +81,7 @@ def sequences_that_fit(
     weights_of_chip = bytes_per_param * ((params - routed) / degree + routed / (degree * ep))
     room = memory * memory_share
     left_of_chip = room - weights_of_chip
-    # A sequence that keeps nothing is limited by nothing, where the weights fit.
-    of_sequence = where(sequence_on_chip > 0, sequence_on_chip, inf)
-    if_nothing = where(left_of_chip > 0, inf, 0)
-    batch_fits = replicas * where(
-        sequence_on_chip > 0, maximum(floor(left_of_chip / of_sequence), 0), if_nothing
-    )
+    batch_fits = replicas * maximum(floor(left_of_chip / sequence_on_chip), 0)
     batch_runs = minimum(batch, batch_fits)
     return {
         "room": room,

@@ -200,6 +200,18 @@ def sparse_layers_select(sparse_layers: float, selected_tokens: float) -> bool:
     return (sparse_layers == 0) | (selected_tokens < inf)
 
 
+@rule("no layer keeps keys, values or a state; check --full-layers {full_layers}")
+def some_layer_keeps_something(
+    window: float,
+    chunk_layers: float,
+    sparse_layers: float,
+    full_layers: float,
+    state_layers: float,
+) -> bool:
+    """A model without any memory of a sequence has no cache to ask about."""
+    return (window < inf) | (chunk_layers + sparse_layers + full_layers + state_layers > 0)
+
+
 @rule(
     "--shared-kv-layers {shared_kv_layers}: some layer has to own the cache that others reuse; "
     "of them --shared-window-layers are at most the layers with a window"
@@ -233,4 +245,4 @@ LAYER_RULES = (
     sparse_layers_select,
 )
 # The same for calculators of a cache.
-CACHE_RULES = (*LAYER_RULES, shared_caches_have_an_owner)
+CACHE_RULES = (*LAYER_RULES, some_layer_keeps_something, shared_caches_have_an_owner)

@@ -141,7 +141,7 @@ def count_reach(
 
 REACH_SYMBOLS = {
     "inside": "g'",
-    "known": "g''",
+    "known": r"g_\text{known}",
     "dims": "d",
     "root": "r",
     "even": r"x_\text{even}",
