@@ -121,3 +121,12 @@ def _runs(state: Path) -> bool:
         return state.read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_a_site_in_the_work_folder_does_not_wait_for_itself(tmp_path: Path) -> None:
+    """The tests of the site build so; a second lock of the same folder would wait forever."""
+    said: list[str] = []
+    with exchange.alone(tmp_path, said.append), exchange.staging(tmp_path / "site", said.append):
+        assert said == []
+    with exchange.alone(tmp_path, said.append):
+        assert said == []

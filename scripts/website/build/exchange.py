@@ -24,6 +24,8 @@ _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _HERE = -100  # AT_FDCWD
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 _LIBC = ctypes.CDLL(None, use_errno=True)
+# Folders that a thread holds, by device and inode: to wait for itself would be forever.
+_HELD: set[tuple[int, int, int]] = set()
 
 
 @contextlib.contextmanager
@@ -49,6 +51,11 @@ def _holder(work: Path) -> str:
 
 @contextlib.contextmanager
 def _locked(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
+    status = folder.stat()
+    identity = threading.get_ident(), status.st_dev, status.st_ino
+    if identity in _HELD:  # a site may lie in the work folder itself
+        yield
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
@@ -56,8 +63,10 @@ def _locked(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
         except BlockingIOError:
             wait()
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _HELD.add(identity)
         yield
     finally:
+        _HELD.discard(identity)
         os.close(descriptor)
 
 
