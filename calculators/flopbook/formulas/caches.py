@@ -7,12 +7,8 @@ from flopbook.formulas.declaration import Constant, Output, Step, formula
 from flopbook.formulas.inference_inputs import Batch, KvWidth
 from flopbook.formulas.layer_inputs import CACHE_RULES, LAYER_SYMBOLS, StateBytes
 from flopbook.formulas.layer_kinds import (
-    attention_widths,
-    head_width,
+    LAYER_PARTS,
     kept_values,
-    kv_widths,
-    layer_counts,
-    seen_tokens,
     tensor_degree,
 )
 from flopbook.formulas.omissions import omission
@@ -59,11 +55,7 @@ def unfilled_pages(seq: float) -> float:
         "kwon2023efficient",
     ),
     parts=(
-        layer_counts,
-        head_width,
-        attention_widths,
-        kv_widths,
-        seen_tokens,
+        *LAYER_PARTS,
         tensor_degree,
         kept_values,
     ),

@@ -19,7 +19,7 @@ from flopbook.formulas.collective_inputs import (
 )
 from flopbook.formulas.declaration import Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import LinkBandwidth, ScaleOutBandwidth, Topology
-from flopbook.formulas.slices import slice_links, slice_sides
+from flopbook.formulas.slices import SLICE_SYMBOLS, slice_links, slice_sides
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
 
@@ -149,36 +149,7 @@ def traffic(
     },
     sources=("austin2025sharding", "nvidia2026nccltests", "bekman2026network"),
     symbols={
-        "inside": "g'",
-        "known": r"g_\text{known}",
-        "dims": "d",
-        "root": "r",
-        "even": r"x_\text{even}",
-        "twos": "x_2",
-        "fitting": "x'",
-        "first": "x",
-        "rest": "N_{yz}",
-        "half": "r'",
-        "square": r"y_\text{even}",
-        "pair": "y_2",
-        "halving": "y'",
-        "second": "y",
-        "third": "z",
-        "whole_x": "b_x",
-        "whole_y": "b_y",
-        "whole_z": "b_z",
-        "cube": "b",
-        "ring_x": "o_x",
-        "ring_y": "o_y",
-        "ring_z": "o_z",
-        "ways_x": "l_x",
-        "ways_y": "l_y",
-        "ways_z": "l_z",
-        "on_slice": r"u_\text{slice}",
-        "on_whole": r"u_\text{whole}",
-        "on_torus": r"u_\text{torus}",
-        "peers": r"u_\text{mesh}",
-        "lanes": "u",
+        **SLICE_SYMBOLS,
         "hops_x": "h_x",
         "hops_y": "h_y",
         "hops_z": "h_z",

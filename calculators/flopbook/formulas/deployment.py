@@ -36,12 +36,8 @@ from flopbook.formulas.inference_parts import (
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
-    attention_widths,
-    head_width,
+    LAYER_PARTS,
     kept_values,
-    kv_widths,
-    layer_counts,
-    seen_tokens,
     step_reads,
     step_work,
 )
@@ -151,6 +147,9 @@ def sequences_that_fit(
     symbols={
         **PART_SYMBOLS,
         **DECODING_SYMBOLS,
+        "weight_seconds": r"T_\text{weights}",
+        "kv_seconds": r"T_\text{cache}",
+        "compute_seconds": r"T_\text{arithmetic}",
         "full_pairs": r"p_1",
         "weights_of_chip": r"M_w",
         "read": "Q",
@@ -161,11 +160,7 @@ def sequences_that_fit(
     },
     parts=(
         routed_weights,
-        layer_counts,
-        head_width,
-        attention_widths,
-        kv_widths,
-        seen_tokens,
+        *LAYER_PARTS,
         layout,
         kept_values,
         step_reads,

@@ -31,12 +31,8 @@ from flopbook.formulas.inference_parts import (
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
-    attention_widths,
-    head_width,
+    LAYER_PARTS,
     kept_values,
-    kv_widths,
-    layer_counts,
-    seen_tokens,
     step_reads,
     step_work,
 )
@@ -86,11 +82,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     symbols=PART_SYMBOLS | DECODING_SYMBOLS,
     parts=(
         routed_weights,
-        layer_counts,
-        head_width,
-        attention_widths,
-        kv_widths,
-        seen_tokens,
+        *LAYER_PARTS,
         layout,
         kept_values,
         step_reads,

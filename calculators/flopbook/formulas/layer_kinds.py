@@ -321,3 +321,7 @@ def unmasked_work(
             + UPDATE_AND_READ * state_layers * state_values
         )
     }
+
+
+# What every calculator of a cache starts from, in the order in which each needs the one before.
+LAYER_PARTS = (layer_counts, head_width, attention_widths, kv_widths, seen_tokens)

@@ -33,12 +33,8 @@ from flopbook.formulas.inference_parts import (
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
-    attention_widths,
-    head_width,
+    LAYER_PARTS,
     kept_values,
-    kv_widths,
-    layer_counts,
-    seen_tokens,
     sequence_pairs,
     sequence_work,
 )
@@ -120,11 +116,7 @@ def reading_step(
     },
     parts=(
         routed_weights,
-        layer_counts,
-        head_width,
-        attention_widths,
-        kv_widths,
-        seen_tokens,
+        *LAYER_PARTS,
         layout,
         kept_values,
         sequence_pairs,

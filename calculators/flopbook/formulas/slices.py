@@ -215,3 +215,38 @@ def slice_links(
         "ways_z": ways_z,
         "lanes": lanes,
     }
+
+
+# How the equations write the steps above.
+SLICE_SYMBOLS = {
+    "inside": "g'",
+    "known": r"g_\text{known}",
+    "dims": "d",
+    "root": "r",
+    "even": r"x_\text{even}",
+    "twos": "x_2",
+    "fitting": "x'",
+    "first": "x",
+    "rest": "N_{yz}",
+    "half": "r'",
+    "square": r"y_\text{even}",
+    "pair": "y_2",
+    "halving": "y'",
+    "second": "y",
+    "third": "z",
+    "whole_x": "b_x",
+    "whole_y": "b_y",
+    "whole_z": "b_z",
+    "cube": r"b_\text{cube}",
+    "ring_x": "o_x",
+    "ring_y": "o_y",
+    "ring_z": "o_z",
+    "ways_x": "l_x",
+    "ways_y": "l_y",
+    "ways_z": "l_z",
+    "on_slice": r"u_\text{slice}",
+    "on_whole": r"u_\text{whole}",
+    "on_torus": r"u_\text{torus}",
+    "peers": r"u_\text{mesh}",
+    "lanes": "u",
+}
