@@ -19,7 +19,7 @@ export function notes(spec, data, state) {
 
 /** The inputs that an output waits for. */
 export function left(output, resolved) {
-  return output.needs.filter((name) => resolved[name].open);
+  return output.needs.filter((name) => resolved[name].origin === "default");
 }
 
 /** That more chips are billed than train, because nodes are whole. */

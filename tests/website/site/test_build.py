@@ -176,7 +176,7 @@ def test_the_build_says_what_it_does_and_how_long_it_took(built: Path) -> None:
         "build the site",
         "check the links",
         "Zensical",
-        "swap",
+        "put it in place",
     ):
         assert step in log
     assert f"site: {built / 'site' / 'index.html'}" in log and "in all" in log

@@ -26,6 +26,7 @@ NOTED: list[tuple[str, dict[str, str]]] = [
     ("fsdp-limit", {"chip": "amd/mi300x", "batch-tokens": "10"}),
     ("fsdp-limit", {"peak": "1P", "link-bandwidth": "50GB/s", "batch-tokens": "10"}),
     ("fsdp-limit", {"chip": "google/tpu-v5e", "dtype": "int8", "batch-tokens": "1T"}),
+    ("fsdp-limit", {"chip": "google/tpu-v4", "batch-tokens": "100M"}),
     ("training-flops", {"model": "deepseek-v3"}),
     ("training-flops", {"model": "deepseek-v3", "params": "1B"}),
     ("training-flops", {"model": "gpt-3-175b"}),

@@ -56,7 +56,7 @@ CASES: list[tuple[str, dict[str, str], str, str, str, tuple[float, float, float]
         {"chip": "nvidia/h100-sxm", "d-model": "4096", "d-ff": "14336"},
         "tokens_exact",
         "d_model",
-        "Model width",
+        "Model dimension",
         (512, 4096, 32768),
         "it falls",
     ),
@@ -65,7 +65,7 @@ CASES: list[tuple[str, dict[str, str], str, str, str, tuple[float, float, float]
         {"stages": "8", "microbatches": "32"},
         "fraction",
         "microbatches",
-        "Micro-batches in a batch",
+        "Micro-batches per step (gradient accumulation steps)",
         (4, 32, 256),
         "it falls",
     ),
@@ -184,7 +184,7 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         {"chip": "nvidia/h100-sxm"},
         "tokens_exact",
         "",
-        "No picture: tokens_exact is open; fill in Model width and Feed-forward width.",
+        "No picture: tokens_exact is open; fill in Model dimension and Feed-forward dimension.",
     ),
     (
         "min-batch",
@@ -197,8 +197,8 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         "min-batch",
         {"chip": "nvidia/h100-sxm"},
         "tokens",
-        "Model width",
-        'No picture: "Model width" is open; type a value for it.',
+        "Model dimension",
+        'No picture: "Model dimension" is open; type a value for it.',
     ),
     ("min-batch", {}, "", "", "The picture comes with the answer."),
     (
@@ -264,7 +264,8 @@ def test_the_picture_starts_with_the_input_that_moves_the_output_most(forms: Any
         "Chips that take part",
         "Time of one hop of an empty message",
     )
-    assert forms("collective", _default, "bus_bandwidth") == "One-way bandwidth of one link or port"
+    # Latency adds to the transfer, so that a second link helps more than twice the rate of one.
+    assert forms("collective", _default, "bus_bandwidth") == "Links of a chip on an axis: 2"
 
 
 def _ticks(tab: Any, _: str, state: dict[str, str], across: str) -> list[str]:
@@ -297,7 +298,7 @@ def _by_keyboard(tab: Any, _: str) -> tuple[str, str, str]:
 def test_the_picture_is_chosen_by_keyboard_and_changes_no_link(forms: Any) -> None:
     up, across, search = forms("bubble", _by_keyboard)
     assert up.startswith("overhead against") and across.startswith(
-        'No picture: "Backward for the weights"'
+        'No picture: "Backward pass for the weights (default: same as forward)"'
     )
     assert search == ""
 

@@ -259,6 +259,10 @@ COUNTED = {name for f in printed().values() for name, spec in f.inputs.items() i
 WITHOUT_UNIT = [("min-batch", "peak", "989TFLOP/s"), ("min-batch", "bandwidth", "3.35TB/s")]
 
 
+# A T alone says neither bits nor bytes.
+MENDED = {"bandwidth": "1TB/s", "link_bandwidth": "1TB/s"}
+
+
 def _bad(tab: Any, _: str, field: str, text: str) -> dict[str, Any]:
     control = tab.locator(f"[name={field}]")
     control.fill(text)
@@ -270,7 +274,7 @@ def _bad(tab: Any, _: str, field: str, text: str) -> dict[str, Any]:
         "hint": tab.inner_text(f"#{control.get_attribute('aria-describedby')}"),
         "invalid": control.get_attribute("aria-invalid"),
         "mended": (
-            control.fill("1" if field in COUNTED else "1T"),
+            control.fill(MENDED.get(field, "1" if field in COUNTED else "1T")),
             control.get_attribute("aria-invalid"),
         )[1],
     }
@@ -332,9 +336,9 @@ def _words(tab: Any, base: str, query: str, *where: str) -> list[str]:
 
 def test_what_is_open_is_said_in_words_of_the_form(forms: Any) -> None:
     exact = forms("min-batch", _words, "", "[data-output=tokens_exact]", "[id$=-d_model-hint]")
-    assert exact == ["fill in Model width and Feed-forward width", "optional"]
+    assert exact == ["fill in Model dimension and Feed-forward dimension", "optional"]
     limit = forms("fsdp-limit", _words, "?batch-tokens=", "[data-output=max_chips]")
-    assert limit == ["fill in Tokens in the whole batch"]
+    assert limit == ["fill in Global batch size"]
 
 
 BROKEN_RULES = {
