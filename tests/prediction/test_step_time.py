@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from flopbook.data.runs import MeasuredRun
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
-from flopbook.prediction.parameters import NAMES, PRIORS
+from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.step_time import StepParts, step_parts, tokens_per_second
 
 FITTED = fitted_kinds()["training_throughput"].parameters
@@ -149,7 +149,7 @@ def test_every_parameter_has_a_meaning_and_moves_a_prediction() -> None:
     """A parameter that nothing depends on would be fitted to noise."""
     runs = Layouts(every_kind_of_run())
     before = tokens_per_second(runs, START)
-    for name in NAMES:
+    for name in PRIORS:
         assert PRIORS[name].meaning and PRIORS[name].start > 0 and PRIORS[name].spread > 0
         after = tokens_per_second(runs, {**START, name: 1.3 * START[name]})
         assert not np.allclose(after, before, rtol=1e-9), name

@@ -128,7 +128,7 @@ def _run_of(options: Mapping[str, str | None]) -> RunLayout:
     _check_degrees(degrees, chips)
     batch_tokens = _count(options, "batch_tokens", unit="token")
     if batch_tokens:
-        degrees["global_batch_seqs"] = _sequences(batch_tokens, sequence, degrees)
+        degrees["global_batch_seqs"] = _sequences(batch_tokens, sequence)
     run: dict[str, Any] = {"precision": _word(options, "dtype", PRECISIONS) or "bf16"}
     recompute = _word(options, "recompute", RECOMPUTE)
     if recompute:
@@ -185,7 +185,8 @@ def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
         raise FlopbookError(f"{sizes} is {product}, which does not make {chips} chips")
 
 
-def _sequences(batch_tokens: int, sequence: int, degrees: Mapping[str, int]) -> int:
+def _sequences(batch_tokens: int, sequence: int) -> int:
+    """Sequences of a step. Raises FlopbookError where the tokens are not whole sequences."""
     if batch_tokens % sequence:
         below = batch_tokens // sequence * sequence
         nearest = below or sequence
@@ -219,7 +220,7 @@ def _similar(run: RunLayout) -> tuple[str, ...]:
     alike = [
         case
         for case in cases
-        if case.generation == run.machine.generation
+        if case.inputs.machine.generation == run.machine.generation
         and case.inputs.shape.is_mixture == run.shape.is_mixture
         and case.inputs.precision == run.precision
     ]

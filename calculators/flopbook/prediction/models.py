@@ -36,7 +36,6 @@ class Case(NamedTuple):
     inputs: Any
     measured: float
     inferred: tuple[str, ...] = ()
-    generation: str = ""
     shown: PrintedAs | None = None
 
     @property

@@ -90,4 +90,3 @@ PRIORS: Mapping[str, Prior] = {
     "recompute_unsaid": Prior(0.10, 0.7, "work of recomputation where no one says it"),
     "power_capped": Prior(0.85, 0.1, "speed of boards held to 500 W"),
 }
-NAMES = tuple(PRIORS)

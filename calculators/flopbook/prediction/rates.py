@@ -67,7 +67,7 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
         is_host_clock="wall clock" in str(row.run.get("software", "")),
     )
     measured = _measured(row, "matmul_tflops_per_s") * TERA
-    return Case(row, product, measured, generation=chip.generation)
+    return Case(row, product, measured)
 
 
 def _peak(chip: ChipRates, precision: str) -> float:
@@ -120,7 +120,7 @@ def read_memory(row: MeasuredRun, source: RunSource) -> Case:
     size = float(row.measured.get("message_bytes", np.inf))
     transfer = Transfer(chip.memory_bandwidth * _share_of_chip(row), size)
     measured = _measured(row, "memory_bandwidth_gb_per_s") * GIGA
-    return Case(row, transfer, measured, generation=chip.generation)
+    return Case(row, transfer, measured)
 
 
 def predict_memory(transfers: Sequence[Transfer], p: Parameters) -> Column:
@@ -137,7 +137,7 @@ def read_link(row: MeasuredRun, source: RunSource) -> Case:
     ways = 2.0 if str(row.run.get("direction", "")).startswith("bi") else 1.0
     measured = _measured(row, "bandwidth_gb_per_s") * GIGA
     transfer = Transfer(chip.link_bandwidth * ways, np.inf)
-    return Case(row, transfer, measured, generation=chip.generation)
+    return Case(row, transfer, measured)
 
 
 def predict_links(transfers: Sequence[Transfer], p: Parameters) -> Column:

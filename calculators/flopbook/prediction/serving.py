@@ -113,7 +113,7 @@ def read(row: MeasuredRun, source: RunSource) -> Case:
     )
     measured = _measured(row, serving)
     shown = SHOWN[serving.task]
-    return Case(row, serving, measured, tuple(inferred), chip.generation, shown)
+    return Case(row, serving, measured, tuple(inferred), shown)
 
 
 def _task(row: MeasuredRun) -> str:

@@ -34,7 +34,7 @@ def read(row: MeasuredRun, source: RunSource) -> Case:
     )
     measured = measured_tokens(printed)
     shown = _shown(row, source, run)
-    return Case(row, run, measured, run.inferred, run.machine.generation, shown)
+    return Case(row, run, measured, run.inferred, shown)
 
 
 def _shown(row: MeasuredRun, source: RunSource, run: RunLayout) -> PrintedAs:

@@ -67,7 +67,7 @@ def read(row: MeasuredRun, source: RunSource) -> Case:
         chips=float(row.hardware.get("n_chips") or 0),
     )
     hours = float(row.measured["accelerator_hours"])
-    return Case(row, run, hours, generation=chip.generation)
+    return Case(row, run, hours)
 
 
 def predict(runs: Sequence[WholeRun], p: Parameters) -> Column:
