@@ -68,9 +68,9 @@ def test_a_left_out_group_is_not_seen() -> None:
     assert 1 + after[0] == pytest.approx((1 + before[0]) / 2, rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["matmul_peak", "hbm_bandwidth", "p2p_bandwidth", "whole_run"])
+@pytest.mark.parametrize("kind", MODELS)
 def test_the_committed_parameters_are_those_of_the_runs(kind: str) -> None:
-    """Rebuilt from the rows marked `fit`; `python -m scripts.fit --check` does so for all kinds."""
+    """Rebuilt from the rows marked `fit` and the data of today, as `scripts.fit --check` does."""
     rebuilt = fit_kind(MODELS[kind], with_bands=False)
     committed = fitted_kinds()[kind]
     assert rebuilt["parameters"] == pytest.approx(dict(committed.parameters), rel=1e-4)
