@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -51,6 +52,29 @@ def test_a_failure_leaves_the_old_site_and_nothing_else(tmp_path: Path) -> None:
         raise OSError("full")
     assert (site / "index.html").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_request_to_end_in_the_midst_of_tidying_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TERM reached a build in the last tenth of a second: its staging folder stayed behind."""
+    remove = exchange.shutil.rmtree
+    requests = [signal.SIGTERM, signal.SIGTERM]
+
+    def interrupted(folder: Path, **options: bool) -> None:
+        if requests and folder.exists():
+            signal.raise_signal(requests.pop())
+        remove(folder, **options)
+
+    monkeypatch.setattr(exchange.shutil, "rmtree", interrupted)
+    with (
+        pytest.raises(SystemExit, match="143"),
+        exchange.tidy_when_ended(),
+        exchange.staging(tmp_path / "site", SAY_NOTHING) as staged,
+    ):
+        (staged / "half.html").write_text("ne")
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_a_lone_old_site_gets_its_name_back(tmp_path: Path) -> None:

@@ -81,11 +81,18 @@ def staging(site: Path, say: Callable[[str], None]) -> Iterator[Path]:
     with _locked(site.parent, lambda: say(f"waiting for another build into {place}")):
         recover(site)
         staged = site.with_name(f"{site.name}.new-{os.getpid()}")
-        staged.mkdir()
-        try:
+        with _gone(staged), _gone(staged):
+            staged.mkdir()
             yield staged
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _gone(folder: Path) -> Iterator[None]:
+    """Remove a folder at the end. Two of these hold where a request to end interrupts one."""
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def recover(site: Path) -> None:
@@ -147,9 +154,13 @@ def end_with_parent() -> None:
 
 @contextlib.contextmanager
 def tidy_when_ended() -> Iterator[None]:
-    """Let a polite request to end take the way of an exception, so that nothing is left behind."""
+    """Let a polite request to end take the way of an exception, so that nothing is left behind.
+
+    Only the first request does; cleaning up after it is not interrupted by a second.
+    """
 
     def end(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
         sys.exit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
