@@ -164,11 +164,12 @@ def relative(page: str, target: str) -> Html:
     return attribute(posixpath.relpath(path, folder) + mark + anchor)
 
 
-def link(text: str, href: str, kind: str = "") -> Html:
+def link(text: str, href: str, kind: str = "", title: str = "") -> Html:
     """An HTML link; anything but http, https and relative addresses is shown as text only."""
     if _SCHEME.match(href) and not href.startswith(_NAVIGABLE):
         return Html.escape(text)
-    return Html('<a href="{}"{}>{}</a>').format(attribute(href), _class(kind), text)
+    hover = Html(' title="{}"').format(title) if title else ""
+    return Html('<a href="{}"{}{}>{}</a>').format(attribute(href), _class(kind), hover, text)
 
 
 def permalink(anchor: str, href: str = "") -> Html:

@@ -21,7 +21,7 @@ from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
 from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError, Problem, shorten
-from flopbook.evaluation.answers import said
+from flopbook.evaluation.answers import counted, said
 from flopbook.evaluation.calculator import Result
 from flopbook.hardware.chip import chip
 from flopbook.ledger.recomputation import calculated
@@ -37,7 +37,7 @@ from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
 from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.measured import measured_table
-from scripts.website.pages.number import Number
+from scripts.website.pages.number import Number, about
 from scripts.website.pages.number_formats import format_rules
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
 from scripts.website.pages.sources import cite, html_link
@@ -141,6 +141,7 @@ def render(
     environment = ProseEnvironment(_printable)
     # Pages are Markdown: what an expression gives is escaped where it is made, not by Jinja.
     environment.filters["unit"] = _with_unit
+    environment.filters["about"] = about
     environment.globals = {**_names(page), **(extra or {})}
     try:
         return environment.rendered(text)
@@ -175,6 +176,7 @@ def _names(page: str) -> dict[str, Any]:
         "calc": partial(_calculated, page),
         "cite": partial(_cited, page),
         "claim": partial(_claim, page),
+        "margin": partial(_margin, page),
         "stated": partial(_stated, page),
         "fmt": number_format,
         "q": _quantity,
@@ -210,6 +212,14 @@ def _claim(page: str, key: str) -> Html:
     """A claim of the ledger in words, linked to its row."""
     row = ledger_row(key)
     return link(claim_words(row), html_link(page, claim_page(row)))
+
+
+def _margin(page: str, *keys: str) -> Html:
+    """Claims on what a passage teaches, checked: a note that opens, apart from the text."""
+    items = Html("").join(Html("<li>{}.</li>").format(_claim(page, key)) for key in keys)
+    return Html(
+        '<details class="fb-margin"><summary>Checked: {}</summary><ul>{}</ul></details>'
+    ).format(counted(len(keys), "published statement"), items)
 
 
 def _stated(page: str, key: str) -> Number:
