@@ -63,23 +63,26 @@ def attention_traffic(
     keys = minimum(kv_heads, heads)
     # A causal mask leaves half of the arithmetic to hide behind.
     mask = 2 if causal == "yes" else 1
-    moved = keys if method == "ring" else heads + keys
-    per_rate = mask * bytes_per_param * peak * moved / (FLOP_PER_WEIGHT * heads)
-    shortest = per_rate / network
-    shortest_across = maximum(shortest, per_rate / scaleout_bandwidth)
-    # Ulysses shares the shortest sequence among as many chips as there are KV heads.
-    ways = 1 if method == "ring" else keys
-    domain_tokens = shortest / ways
-    across_tokens = shortest_across / ways
+    per_head = mask * bytes_per_param * peak / (FLOP_PER_WEIGHT * heads)
+    slowest = minimum(network, scaleout_bandwidth)
+    # Ulysses at its widest: a chip for each query head, and a copy of a KV head on each.
+    ways = 1 if method == "ring" else heads
+    moved = keys if method == "ring" else heads + heads
+    domain_tokens = per_head * moved / ways / network
+    across_tokens = per_head * moved / ways / slowest
+    # Fewer chips copy fewer KV heads, and up to as many as there are KV heads copy none.
+    uncopied = heads + keys
+    spread = maximum(keys, minimum(heads, floor(seq * network / per_head - heads)))
+    spread_across = maximum(keys, minimum(heads, floor(seq * slowest / per_head - heads)))
     return {
         "domain_tokens": domain_tokens,
         "across_tokens": across_tokens,
         "domain_cap": floor(seq / domain_tokens)
         if method == "ring"
-        else where(seq >= shortest, keys, 0),
+        else where(seq >= per_head * uncopied / network, spread, 0),
         "across_cap": floor(seq / across_tokens)
         if method == "ring"
-        else where(seq >= shortest_across, keys, 0),
+        else where(seq >= per_head * uncopied / slowest, spread_across, 0),
     }
 
 
@@ -131,9 +134,11 @@ def attention_traffic(
         "keys": "K'",
         "mask": "f",
         "moved": "m",
-        "per_rate": r"\kappa",
-        "shortest": r"S_\text{min}",
-        "shortest_across": r"S_\text{across}",
+        "per_head": r"\kappa",
+        "slowest": r"W_\text{min}",
+        "uncopied": "H + K'",
+        "spread": r"X_U",
+        "spread_across": r"X_{U,\text{across}}",
         "ways": "Y_U",
         "crosses": r"N_\text{seq}",
         "backward_share": r"\beta_\text{bwd}",
@@ -178,9 +183,10 @@ def cp_limit(
 
         Ulysses: before attention an all-to-all turns shares of the sequence into shares of the
         heads, afterwards one turns them back: queries, keys, values and results, b(2H + 2K) entries
-        for each token. A chip computes its heads for all S tokens, so what has to be long is the
-        whole sequence: S = bC(H + K)/(2WH), however many chips share it. They can be as many as
-        there are KV heads; the tokens per chip are for that many.
+        for each token while X chips are at most K. A chip computes its heads for all S tokens, so
+        what has to be long is the whole sequence: S = bC(H + K)/(2WH), however many chips share it.
+        More chips, up to a query head on each, need copies of KV heads: b(2H + 2X) entries and
+        S = bC(H + X)/(2WH). The tokens per chip are for a chip per query head, c = bC/W.
 
         Across scale-up domains a ring leaves each of them on one chip, over its network card, and
         all others wait for that hop: the same with the rate of one card in place of W. So does each
