@@ -34,7 +34,6 @@ QUANTITIES = list(quantities())
 
 # Words in italics or in bold that chapters stress, and introduce nothing by.
 STRESSED = {
-    "all",
     "best",
     "data",
     "does",
@@ -69,8 +68,7 @@ STRESSED = {
     "few sequences",
     "four bits",
     "keys and values",
-    "least tokens",
-    "long sequence",
+    "fewest tokens",
     "many long ones",
     "many short ones",
     "near the bend",
