@@ -26,6 +26,14 @@ def handbook(_: int) -> Iterator[Counted]:
         yield Counted(name, count)
 
 
+def data(_: int) -> Iterator[Counted]:
+    """What is recorded of accelerators; counted, not timed."""
+    from scripts.bench.data import counts  # it reads all accelerators
+
+    for name, count in counts():
+        yield Counted(name, count)
+
+
 def house(runs: int) -> Iterator[Counted]:
     """The state of the code; counted, not timed."""
     from scripts.bench import house  # it needs the tools of `make lint`
@@ -45,6 +53,7 @@ MEASURES: dict[str, Measure] = {
     "links": library.links,
     "references": library.references,
     "handbook": handbook,
+    "data": data,
     "house": house,
     "collectives": collectives.collectives,
     "notebooks": building.notebooks,

@@ -37,6 +37,7 @@ HEAD = (
     "kind",
     "name",
     "family",
+    "market",
     "summary",
     "notes",
     "aliases",

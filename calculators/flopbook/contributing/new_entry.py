@@ -88,6 +88,7 @@ kind: {kind}
 name: {_quoted(new.name)}
 vendor: {_plain(new.id.partition("/")[0])}
 # family: "First"              # architecture or generation
+# market: workstation          # if not for the data centre: workstation, consumer or edge
 # aliases: [a1-96gb]           # other ids that people type, lower case
 # device_names: ["ACME A1"]    # what CUDA, ROCm, JAX or Neuron calls it, letter by letter
 summary: {_quoted(new.summary or SUMMARY)}

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from flopbook.data.claims import Claim
 
+_GONE = ("discontinued", "cancelled")
+
 
 class Part(NamedTuple):
     """`number` of the entry `ref` inside another entry; the data calls it `count`."""
@@ -42,6 +44,7 @@ class Entry(NamedTuple):
     summary: str
     claims: tuple[Claim, ...]
     family: str = ""
+    market: str = "data-centre"
     notes: str = ""
     aliases: tuple[str, ...] = ()
     device_names: tuple[str, ...] = ()
@@ -56,3 +59,8 @@ class Entry(NamedTuple):
     def computes(self) -> bool:
         """True for a chip, or a card of which no parts are recorded: calculators take these."""
         return self.kind in ("package", "die") or (self.kind == "card" and not self.contains)
+
+    @property
+    def is_current(self) -> bool:
+        """True while it is announced, sold, rented or used; its first status is the present one."""
+        return bool(self.status) and self.status[0].state not in _GONE

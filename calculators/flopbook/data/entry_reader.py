@@ -15,7 +15,9 @@ from flopbook.data.schema import load_schema
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError, show_path
 
-_HEAD_FIELDS = ("id", "kind", "name", "vendor", "summary", "family", "notes", "variant_of")
+_HEAD_FIELDS = (
+    *("id", "kind", "name", "vendor", "summary", "family", "market", "notes", "variant_of"),
+)
 
 
 def field_names() -> tuple[str, ...]:

@@ -36,7 +36,7 @@ from flopbook.hardware.parts import totals
 from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import Row, Stated, ledger_rows
 
-_ENTRY_TEXTS = ("id", "kind", "name", "vendor", "family", "summary", "notes")
+_ENTRY_TEXTS = ("id", "kind", "name", "vendor", "family", "market", "summary", "notes")
 _MODEL_TEXTS = ("id", "kind", "name", "developer", "family", "summary", "notes")
 
 

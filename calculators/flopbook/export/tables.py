@@ -65,7 +65,8 @@ _COLUMNS = {
     },
     "entries": {
         **{"id": "text", "vendor": "text", "kind": "text", "name": "text", "family": "text"},
-        **{"summary": "text", "notes": "text", "variant_of": "text", "aliases": "json"},
+        **{"market": "text", "summary": "text", "notes": "text", "variant_of": "text"},
+        **{"aliases": "json"},
         **{"device_names": "json", "status": "json", "contains": "json"},
     },
     "claims": {"entry": "text", **CLAIM_COLUMNS},

@@ -14,6 +14,11 @@ from flopbook.data.library import source_tiers
 # The memory that the chip computes from comes first: a superchip has the CPU's LPDDR beside its
 # HBM, and an inference card has SRAM in front of its DRAM.
 MEMORY_TIERS = ("hbm", "gddr", "lpddr", "ddr")
+# Formats of matrix units, the widest that models are trained and served in first.
+MATRIX_FORMATS = (
+    *("bf16", "fp16", "fp8", "hif8", "mxfp8", "bfp8", "int8", "mxint8"),
+    *("fp6", "mxfp6", "fp4", "nvfp4", "mxfp4", "bfp4", "int4", "mxint4"),
+)
 # Which power stands for a chip where several are published: the most that it may draw.
 POWER_KINDS = ("maximum", "design", "board", "provisioned")
 # Which date is a product's year: people could buy it at its launch.
@@ -73,7 +78,11 @@ def choose_each(claims: Iterable[Claim]) -> list[Claim]:
 
 
 def choose_peak(
-    claims: Iterable[Claim], dtype: str, sparsity: str = "dense", engine: str = "tensor"
+    claims: Iterable[Claim],
+    dtype: str,
+    sparsity: str = "dense",
+    engine: str = "tensor",
+    tiers: Mapping[str, str] | None = None,
 ) -> Claim | None:
     """The peak of a number format; where a dense one is asked for, an unstated one will do.
 
@@ -83,39 +92,56 @@ def choose_peak(
     accepted = ("dense", "unstated") if sparsity == "dense" else (sparsity,)
     for stated in accepted:
         conditions = {"dtype": dtype, "engine": engine, "sparsity": stated}
-        claim = choose(peak for peak in peaks if matches(peak, conditions))
+        claim = choose((peak for peak in peaks if matches(peak, conditions)), tiers)
         if claim is not None and claim.si_value is not None:
             return claim
     return None
 
 
-def choose_memory(claims: Iterable[Claim], field: str = "memory") -> Claim | None:
+def choose_dense_peak(
+    claims: Iterable[Claim], tiers: Mapping[str, str] | None = None
+) -> Claim | None:
+    """The dense peak of the widest format that a chip multiplies matrices in.
+
+    None where that format is printed without a word on sparsity: a narrower one is no substitute.
+    """
+    peaks = [claim for claim in claims if claim.field == "peak"]
+    widest = (choose_peak(peaks, dtype, tiers=tiers) for dtype in MATRIX_FORMATS)
+    claim = next((peak for peak in widest if peak is not None), None)
+    return claim if claim is not None and claim.sparsity == "dense" else None
+
+
+def choose_memory(
+    claims: Iterable[Claim], field: str = "memory", tiers: Mapping[str, str] | None = None
+) -> Claim | None:
     """The main memory of a chip or its bandwidth; host memory and SRAM only without one."""
     memories = [claim for claim in claims if claim.field == field]
     for tier in MEMORY_TIERS:
-        claim = choose(memory for memory in memories if memory.tier == tier)
+        claim = choose((memory for memory in memories if memory.tier == tier), tiers)
         if claim is not None:
             return claim
-    return choose(memories)
+    return choose(memories, tiers)
 
 
-def choose_one_way(claims: Iterable[Claim], field: str, aggregate: str = "chip") -> Claim | None:
+def choose_one_way(
+    claims: Iterable[Claim],
+    field: str,
+    aggregate: str = "chip",
+    tiers: Mapping[str, str] | None = None,
+) -> Claim | None:
     """The bandwidth of all links of a chip, or of a domain, of which one direction is known."""
-    return choose(
-        claim
-        for claim in claims
-        if claim.field == field and claim.aggregate == aggregate and claim.one_way is not None
-    )
+    of_field = (claim for claim in claims if (claim.field, claim.aggregate) == (field, aggregate))
+    return choose((claim for claim in of_field if claim.one_way is not None), tiers)
 
 
-def choose_power(claims: Iterable[Claim]) -> Claim | None:
+def choose_power(claims: Iterable[Claim], tiers: Mapping[str, str] | None = None) -> Claim | None:
     """The power: the vendor's maximum first, else the first kind that is published."""
     powers = [claim for claim in claims if claim.field == "power"]
     for kind in POWER_KINDS:
-        claim = choose(power for power in powers if power.of == kind)
+        claim = choose((power for power in powers if power.of == kind), tiers)
         if claim is not None:
             return claim
-    return choose(powers)
+    return choose(powers, tiers)
 
 
 def choose_date(claims: Iterable[Claim]) -> Claim | None:

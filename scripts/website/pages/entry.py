@@ -73,6 +73,8 @@ def _identity(entry: Entry, page: str) -> list[Html]:
     ]
     if entry.family:
         facts.append(("Family", entry.family))
+    if entry.market != "data-centre":
+        facts.append(("Market", entry.market))
     if entry.status:
         newest = entry.status[0]
         state = Markdown("{}, as of {} ({})").format(

@@ -1,0 +1,107 @@
+"""Every chip of the data centre that is current answers five questions.
+
+What it computes at most with dense matrices, how much memory it has and how fast, how fast its
+links are one way, and what power it draws: with a number, or with the words that nobody publishes
+it, and what was looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
+from flopbook.data.accelerators import Entry
+from flopbook.hardware.five_figures import five_figures, is_compared
+
+NAME = "figures"
+QUESTIONS = {
+    "peak": "a dense peak in its widest matrix format",
+    "memory": "the size of its memory",
+    "memory_bandwidth": "the bandwidth of its memory",
+    "scaleup_bandwidth": "the rate of its scale-up links one way",
+    "power": "its power",
+}
+ADVICE = Advice(
+    "a number, or a claim 'not published' of exactly this that says what was looked at",
+    "add the claim; a peak needs sparsity dense, a rate direction one-way and aggregate chip",
+)
+ANSWERED = Advice("a reason only while one is needed", "remove its row from WAITING")
+_PEAK = "whether its peaks are dense is still to be read"
+_LINKS = "what its links carry one way is still to be read"
+_BOTH = f"{_PEAK}; {_LINKS}"
+# Chips whose sources are still to be read, each with what is missing.
+WAITING: Mapping[str, str] = {
+    "alibaba/hanguang-800": _PEAK,
+    "alibaba/ppu": _LINKS,
+    "amd/mi100": _LINKS,
+    "amd/mi210": _LINKS,
+    "aws/inferentia1": _BOTH,
+    "aws/inferentia2": _BOTH,
+    "aws/trainium1": _LINKS,
+    "baidu/kunlun-1": _PEAK,
+    "baidu/kunlun-2": _PEAK,
+    "biren/br100": _PEAK,
+    "biren/br104": _PEAK,
+    "cambricon/mlu290-m5": _PEAK,
+    "cambricon/mlu370-x8": _BOTH,
+    "cambricon/mlu590": _PEAK,
+    "cerebras/wse-3": _BOTH,
+    "d-matrix/corsair": _PEAK,
+    "enflame/dtu-1": _PEAK,
+    "furiosa/rngd": _PEAK,
+    "furiosa/warboy": _PEAK,
+    "google/tpu-8i": _BOTH,
+    "google/tpu-8t": _PEAK,
+    "google/tpu-v2": _LINKS,
+    "groq/groqchip-1": _PEAK,
+    "huawei/ascend-950pr": _LINKS,
+    "huawei/ascend-960": _BOTH,
+    "huawei/ascend-970": _BOTH,
+    "ibm/spyre": _PEAK,
+    "iluvatar/bi-v100": _PEAK,
+    "intel/gaudi-1": _PEAK,
+    "lightmatter/passage-l200": _LINKS,
+    "meta/mtia-400": _PEAK,
+    "meta/mtia-450": _PEAK,
+    "meta/mtia-500": _PEAK,
+    "metax/c500": _PEAK,
+    "microsoft/maia-200": _PEAK,
+    "moore-threads/mtt-s4000": _BOTH,
+    "moore-threads/mtt-s5000": _BOTH,
+    "nvidia/h200-nvl": _LINKS,
+    "openai/jalapeno": _BOTH,
+    "qualcomm/cloud-ai-100-pro": _PEAK,
+    "qualcomm/cloud-ai-100-standard": _PEAK,
+    "qualcomm/cloud-ai-100-ultra": _PEAK,
+    "rebellions/ion": _PEAK,
+    "rebellions/rebel-quad": _LINKS,
+    "sambanova/sn40l": _PEAK,
+    "sambanova/sn50": _PEAK,
+    "tenstorrent/blackhole": _BOTH,
+    "tenstorrent/n150s": _LINKS,
+    "tenstorrent/n300s": _LINKS,
+    "tenstorrent/p150b": _LINKS,
+}
+
+
+def check(holdings: Holdings) -> Iterator[Finding]:
+    """Questions that a chip leaves open, and chips that wait for an answer they have."""
+    for entry in holdings.entries.values():
+        if not is_compared(entry):
+            continue
+        open_questions = list(_open(entry, holdings.tiers))
+        if entry.id in WAITING:
+            if not open_questions:
+                yield at_file(NAME, entry.file, f"{entry.id} waits for nothing", ANSWERED)
+            continue
+        for words in open_questions:
+            yield at_file(NAME, entry.file, f"nothing on {words}", ADVICE)
+
+
+def _open(entry: Entry, tiers: Mapping[str, str]) -> Iterator[str]:
+    """What claims speak of without saying it; of what they are silent on, `needed` speaks."""
+    answers = five_figures(entry, tiers)
+    spoken_of = {claim.field for claim in entry.claims if claim.engine != "vector"}
+    for field, words in QUESTIONS.items():
+        if field in spoken_of and answers[field] is None:
+            yield words
