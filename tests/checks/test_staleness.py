@@ -99,3 +99,22 @@ def test_the_real_data_can_be_asked_on_any_day(years: int) -> None:
     assert all(
         item.age > item.days and item.reason and 0 < item.count <= item.total for item in items
     )
+
+
+PRICES = """prices:
+  - {chip: acme/one, provider: cloud, offer: big, chips: 1, region: any, terms: on-demand, value: 2,
+     unit: USD/h, date: 2026-09-01, source: acme2026one, as_of: 2026-11-21, locator: row 1}
+  - {chip: acme/one, provider: cloud, offer: big, chips: 1, region: any, terms: on-demand, value: 3,
+     unit: USD/h, date: 2026-11-01, source: acme2026one, as_of: 2026-11-21, locator: row 2}
+"""
+
+
+def test_a_list_price_is_stale_90_days_after_it_was_asked(world: World) -> None:
+    """By its own day, not by that of reading, and only where no newer one is on record."""
+    world.write("accelerators/prices.yaml", PRICES)
+    name, asked = "acme/one at cloud:any, on-demand", datetime.date(2026, 11, 1)
+    last = asked + datetime.timedelta(days=90)
+    assert name not in {item.id for item in stale(last)}
+    due = {item.id: item for item in stale(last + datetime.timedelta(days=1))}[name]
+    assert (due.kind, due.age, due.days, due.count, due.oldest) == ("price", 91, 90, 1, asked)
+    assert (due.file, due.sources) == ("accelerators/prices.yaml", (SOURCE,))

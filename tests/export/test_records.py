@@ -59,6 +59,8 @@ def test_the_files_are_those_of_the_contract() -> None:
         "schema/claims.json",
         "schema/glossary.json",
         "schema/runs.json",
+        "schema/prices.json",
+        "prices.json",
         "runs.json",
     }
 

@@ -20,6 +20,7 @@ from flopbook.data.entry_reader import dtype_names
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import Library, library, using
 from flopbook.data.measured_runs import read_runs
+from flopbook.data.prices import Price, prices
 from flopbook.data.schema import load_schema
 from flopbook.errors import DataError, Problem
 from flopbook.ledger.rows import Row, ledger_rows
@@ -122,8 +123,10 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
     entries, problems = books.read_entries()
     reading = _Reading(problems)
     no_rows: tuple[Row, ...] = ()
+    no_prices: tuple[Price, ...] = ()
     with using(books):
         ledger = reading.all("ledger", ledger_rows, no_rows)
+        listed = reading.all("prices", prices, no_prices)
         runs, run_problems = read_runs()
     problems += run_problems
     holdings = Holdings(
@@ -133,6 +136,7 @@ def read_holdings(books: Library) -> tuple[Holdings, list[Problem]]:
         vendors=reading.each(books.vendor_ids, books.vendor),
         models=reading.each(books.model_ids, books.load_model),
         references=reading.all("references", lambda: books.references, {}),
+        prices=listed,
         tiers=books.source_tiers,
         topics=reading.all("topics", lambda: books.topics, ()),
         ledger=ledger,

@@ -11,9 +11,12 @@ from typing import NamedTuple, Protocol
 
 from flopbook.data.accelerators import Entry, Staleness
 from flopbook.data.library import load_entries, load_model, model_ids, vendor, vendor_ids
+from flopbook.data.prices import Price, prices
 
 USUAL_DAYS = 180
 USUAL_REASON = "the usual number of days"
+# Clouds change what they ask several times a year.
+PRICE_LIMIT = Staleness(90, "list prices change within months")
 
 
 class Reading(Protocol):
@@ -26,6 +29,13 @@ class Reading(Protocol):
     @property
     def source(self) -> str:
         """The key of the source."""
+
+
+class _Asked(NamedTuple):
+    """A list price, which is as old as the day on which it was asked."""
+
+    as_of: datetime.date
+    source: str
 
 
 class Stale(NamedTuple):
@@ -57,7 +67,8 @@ class _Record(NamedTuple):
 def stale(today: datetime.date, days: int = USUAL_DAYS) -> list[Stale]:
     """Everything with a reading older than its number of days, the most overdue first.
 
-    An entry that states a number of its own, `stale_after`, keeps it whatever `days` is.
+    An entry that states a number of its own, `stale_after`, keeps it whatever `days` is, and so
+    does a list price.
     """
     overdue = filter(None, (_overdue(record, today) for record in _records(days)))
     return sorted(overdue, key=_urgency)
@@ -78,6 +89,17 @@ def _records(days: int) -> Iterator[_Record]:
     for vendor_id in vendor_ids():
         file = f"accelerators/{vendor_id}/vendor.yaml"
         yield _Record("vendor", vendor_id, file, vendor(vendor_id).facts, usual)
+    yield from _price_records()
+
+
+def _price_records() -> Iterator[_Record]:
+    """The newest list price of each chip at each provider and place."""
+    newest: dict[str, Price] = {}
+    for price in sorted(prices(), key=lambda price: price.date):
+        newest[f"{price.chip} at {price.provider}:{price.region}, {price.terms}"] = price
+    for name, price in newest.items():
+        asked = _Asked(price.date, price.source)
+        yield _Record("price", name, price.file, (asked,), PRICE_LIMIT)
 
 
 def _readings(entry: Entry) -> tuple[Reading, ...]:

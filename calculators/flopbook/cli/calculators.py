@@ -8,7 +8,7 @@ from flopbook.cli.answering import refuse_binary, show, show_each
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.drawing.pictures import DRAWINGS, Drawing
 from flopbook.evaluation.answers import example
-from flopbook.evaluation.calculator import calculate, reads, takes, tensors
+from flopbook.evaluation.calculator import asks_prices, calculate, reads, takes, tensors
 from flopbook.evaluation.request import flag, option_names
 from flopbook.evaluation.several import answer_each, names_several
 from flopbook.formulas.declaration import Formula, Input
@@ -33,6 +33,10 @@ _LOOKUPS = {
     "grad_dtype": ("FORMAT", "Number format of gradients."),
     "optimizer_dtype": ("FORMAT", "Number format of the optimizer state."),
     "dispatch_dtype": ("FORMAT", "Number format in which tokens are sent to experts."),
+    "price_from": (
+        "CLOUD",
+        "Cloud whose list price on record is used, in place of --price: aws, or aws:us-east-1.",
+    ),
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
@@ -76,9 +80,8 @@ _PLOT = Option(
 
 def command(formula: Formula) -> Command:
     """The command of a formula."""
-    lookups = [
-        _lookup_option(name) for name in (*takes(formula), *tensors(formula), *reads(formula))
-    ]
+    named = (*takes(formula), *tensors(formula), *reads(formula), *asks_prices(formula))
+    lookups = [_lookup_option(name) for name in named]
     inputs = [_input_option(name, spec, formula) for name, spec in formula.inputs.items()]
     drawing = DRAWINGS.get(formula.id)
     asking = (*_ASKING, *_drawing_options(drawing))

@@ -15,6 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _SCHEMAS = {
     "accelerator": ("accelerators", "schema.json"),
     "vendor": ("accelerators", "vendor.schema.json"),
+    "prices": ("accelerators", "prices.schema.json"),
     "model": ("models", "schema.json"),
     "runs": ("runs", "schema.json"),
     "topics": ("bibliography", "topics.schema.json"),

@@ -14,7 +14,16 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.fit import fit_of
 from flopbook.evaluation.formats import add_format_note, formats_used
 from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, WHOLE_NODES, add_notes
-from flopbook.evaluation.request import Request, flag, read_input, reads, takes, tensors
+from flopbook.evaluation.request import (
+    PRICE_FROM,
+    Request,
+    asks_prices,
+    flag,
+    read_input,
+    reads,
+    takes,
+    tensors,
+)
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas import get_formula
 from flopbook.formulas.conditions import chip_has_the_axes
@@ -32,6 +41,7 @@ __all__ = (
     "WHOLE_NODES",
     "Result",
     "Value",
+    "asks_prices",
     "calculate",
     "reads",
     "resolved",
@@ -73,7 +83,7 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
         value = read_input(name, spec, request.options[name])
         check_input(flag(name), spec, value)
         return Value(value, unit)
-    looked_up = _look_up(name, spec, request)
+    looked_up = _listed(name, spec, request) or _look_up(name, spec, request)
     if looked_up is not None:
         return looked_up
     # A peak has a format too, but no width.
@@ -88,6 +98,17 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if spec.model:
         ways.append("--model")
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
+
+
+def _listed(name: str, spec: Input, request: Request) -> Value | None:
+    """The list price of the cloud that was named; None for any other input."""
+    if name != "price" or PRICE_FROM not in request.options:
+        return None
+    from flopbook.hardware.prices import pick_price  # reads prices, which few questions need
+
+    assert request.chip is not None  # as a request with a list price checks
+    picked = pick_price(request.chip, str(request.options[PRICE_FROM]))
+    return _supplied(picked, spec, picked.claim.name, request)
 
 
 def _look_up(name: str, spec: Input, request: Request) -> Value | None:

@@ -30,6 +30,7 @@ SLOWEST_BARE = 1e6
 MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
 LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth")
+PRICE_FROM = "price_from"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 # The options that are one of several words, with their words.
 WORDS = {"dtype": tuple(WIDTHS), "sparsity": SPARSITIES} | dict.fromkeys(OPTIONS, tuple(WIDTHS))
@@ -50,6 +51,7 @@ class Request:
         # Now, not at the first look-up: an unknown chip is a mistake even where nothing needs it.
         self.chip = self._named_chip()
         self.model = self._named_model()
+        self._check_price()
         self.notes: list[str] = []
         self.omitted: dict[str, Noted] = {}
 
@@ -103,6 +105,15 @@ class Request:
 
         return chips_of(self.formula, str(self.options["chip"]))
 
+    def _check_price(self) -> None:
+        """A list price is that of a chip, and only one price can hold."""
+        if PRICE_FROM not in self.options:
+            return
+        if "price" in self.options:
+            raise FlopbookError("give --price or --price-from, not both")
+        if self.chip is None:
+            raise FlopbookError("--price-from needs --chip: a list price is that of a chip")
+
     def _named_model(self) -> Shape | None:
         """The model that was named, or the one that a configuration file describes."""
         if "config" not in self.options and "model" not in self.options:
@@ -144,9 +155,15 @@ def reads(formula: Formula) -> tuple[str, ...]:
     return ("config",) if "model" in takes(formula) else ()
 
 
+def asks_prices(formula: Formula) -> tuple[str, ...]:
+    """The option that names a cloud, whose list price then stands for `price`."""
+    return (PRICE_FROM,) if "price" in formula.inputs and "chip" in takes(formula) else ()
+
+
 def option_names(formula: Formula) -> tuple[str, ...]:
     """Everything that may be given to a calculator by name."""
-    return (*takes(formula), *tensors(formula), *reads(formula), *formula.inputs)
+    lookups = (*takes(formula), *tensors(formula), *reads(formula), *asks_prices(formula))
+    return (*lookups, *formula.inputs)
 
 
 def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from flopbook.data.library import (
 )
 from flopbook.data.measured_runs import run_files
 from flopbook.data.models import Model
+from flopbook.data.prices import Price, prices
 from flopbook.data.references import csl
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.data.vendors import READING, Fact, Vendor
@@ -103,6 +104,20 @@ def _run_record(row: MeasuredRun, publication: RunSource) -> dict[str, Any]:
     for name in ("file", "line", "publication"):
         del record[name]
     return record | {"source": publication.source, "url": reference(publication.source).link}
+
+
+def list_prices() -> list[dict[str, Any]]:
+    """All list prices, each with the price of one chip and the address of its source."""
+    return [_price_record(price) for price in prices()]
+
+
+def _price_record(price: Price) -> dict[str, Any]:
+    record = price._asdict()
+    for name in ("file", "line"):
+        del record[name]
+    days = {"date": price.date.isoformat(), "as_of": price.as_of.isoformat()}
+    address = reference(price.source).link
+    return record | days | {"usd_per_chip_hour": price.per_chip, "url": address}
 
 
 def models() -> list[dict[str, Any]]:
@@ -239,6 +254,7 @@ def files() -> Iterator[tuple[str, str]]:
     yield "calculators.json", _json([calculator_record(formula) for formula in formulas().values()])
     yield "glossary.json", _json(terms())
     yield "runs.json", _json(measured_runs())
+    yield "prices.json", _json(list_prices())
     yield "accelerators.csv", accelerators_csv()
     for name, path in schema_paths().items():
         yield f"schema/{name}.json", path.read_text(encoding="utf-8")

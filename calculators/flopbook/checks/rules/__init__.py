@@ -25,6 +25,7 @@ from flopbook.checks.rules import (
     layers,
     links,
     linkstates,
+    listed,
     measured,
     names,
     needed,
@@ -84,4 +85,5 @@ RULES: tuple[ModuleType, ...] = (
     elements,
     glossary,
     measured,
+    listed,
 )

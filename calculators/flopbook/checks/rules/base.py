@@ -14,6 +14,7 @@ from flopbook.data.glossary import Term
 from flopbook.data.library import Library
 from flopbook.data.link_status import LinkStatus
 from flopbook.data.models import Model
+from flopbook.data.prices import Price
 from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import problem_at
 from flopbook.data.runs import RunFile
@@ -40,6 +41,7 @@ class Holdings:
     models: Mapping[str, Model] = field(default_factory=dict)
     references: Mapping[str, Reference] = field(default_factory=dict)
     runs: Mapping[str, RunFile] = field(default_factory=dict)
+    prices: tuple[Price, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     ledger: tuple[Row, ...] = ()
