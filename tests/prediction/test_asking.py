@@ -61,6 +61,9 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
         ({"batch_tokens": "10000"}, "is no multiple of --seq 8,192; use 8,192"),
         ({"recompute": "some"}, "--recompute is 'some', expected one of none, selective, full"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
+        ({"batch_tokens": "3 apples"}, "--batch-tokens is '3 apples': unknown unit"),
+        ({"chips": "many"}, "--chips is 'many'"),
+        ({"chips": "1e999"}, "--chips is"),
     ],
 )
 def test_a_mistake_is_one_line(change: dict[str, str | None], said: str) -> None:

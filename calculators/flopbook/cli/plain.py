@@ -25,6 +25,7 @@ SECTIONS = {
     },
     "Measured and predicted": {
         "predict": "prediction",
+        "plan": "planning",
         "validate": "prediction",
     },
     "Contributing": {

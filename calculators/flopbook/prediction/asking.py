@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 from flopbook.architectures.shape import Shape, shape
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
-from flopbook.errors import FlopbookError
+from flopbook.errors import FlopbookError, shorten
 from flopbook.prediction import training
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
@@ -19,7 +20,7 @@ from flopbook.prediction.layouts import Layouts, RunLayout, training_run
 from flopbook.prediction.stacks import OTHER, chosen_stack
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.validation import band_of
-from flopbook.quantities.units import parse_quantity
+from flopbook.quantities.units import UnitError, parse_quantity
 
 # Field of a model -> its name in a row of measured runs.
 SIZES = {
@@ -93,7 +94,7 @@ def predict(options: Mapping[str, str | None]) -> Prediction:
 
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
-    run = _run_of(options)
+    run = run_of(options)
     known = fitted_kinds()["training_throughput"]
     found = step_parts(Layouts([run]), known.parameters)
     seconds = float(found.seconds[0])
@@ -113,24 +114,28 @@ def predict(options: Mapping[str, str | None]) -> Prediction:
     )
 
 
-def _run_of(options: Mapping[str, str | None]) -> RunLayout:
+def run_of(options: Mapping[str, str | None]) -> RunLayout:
+    """The run that options describe; what they leave open a rule fills in, and the run names it.
+
+    Raises FlopbookError for an option that is missing, unreadable, or does not add up.
+    """
     for name in ("model", "chip", "chips"):
         if not options.get(name):
             raise FlopbookError(f"--{name} is missing; give for example {_EXAMPLES[name]}")
     model = shape(str(options["model"]))
-    sequence = _count(options, "seq") or DEFAULT_SEQUENCE
-    chips = _count(options, "chips") or 1
+    sequence = count_option(options, "seq") or DEFAULT_SEQUENCE
+    chips = count_option(options, "chips") or 1
     degrees: dict[str, Any] = {}
     for option, field in DEGREES.items():
-        degree = _count(options, option, may_be_zero=option == "zero")
+        degree = count_option(options, option, may_be_zero=option == "zero")
         if degree is not None:
             degrees[field] = degree
     _check_degrees(degrees, chips)
-    batch_tokens = _count(options, "batch_tokens", unit="token")
+    batch_tokens = count_option(options, "batch_tokens", unit="token")
     if batch_tokens:
-        degrees["global_batch_seqs"] = _sequences(batch_tokens, sequence)
-    run: dict[str, Any] = {"precision": _word(options, "dtype", PRECISIONS) or "bf16"}
-    recompute = _word(options, "recompute", RECOMPUTE)
+        degrees["global_batch_seqs"] = whole_sequences(batch_tokens, sequence)
+    run: dict[str, Any] = {"precision": word_option(options, "dtype", PRECISIONS) or "bf16"}
+    recompute = word_option(options, "recompute", RECOMPUTE)
     if recompute:
         run["recompute"] = recompute
     stack = chosen_stack(str(options["stack"])) if options.get("stack") else OTHER
@@ -153,22 +158,42 @@ def _run_of(options: Mapping[str, str | None]) -> RunLayout:
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
 
 
-def _count(
-    options: Mapping[str, str | None], name: str, unit: str = "1", *, may_be_zero: bool = False
-) -> int | None:
-    """A whole number that an option gives; None where it was not given."""
+def amount_option(options: Mapping[str, str | None], name: str, unit: str = "1") -> float | None:
+    """The amount that an option gives, in SI units; None where it was not given."""
     text = options.get(name)
     if text is None:
         return None
-    flag = "--" + name.replace("_", "-")
-    number = parse_quantity(text, unit)
+    try:
+        amount = float(parse_quantity(text, unit))
+    except UnitError as error:
+        raise FlopbookError(f"{flag_of(name)} is {error}") from None
+    if not math.isfinite(amount):
+        raise FlopbookError(f"{flag_of(name)} is {shorten(text)}, expected a finite number")
+    return amount
+
+
+def flag_of(name: str) -> str:
+    """An option as it is typed."""
+    return "--" + name.replace("_", "-")
+
+
+def count_option(
+    options: Mapping[str, str | None], name: str, unit: str = "1", *, may_be_zero: bool = False
+) -> int | None:
+    """A whole number that an option gives; None where it was not given."""
+    number = amount_option(options, name, unit)
+    if number is None:
+        return None
     least = 0 if may_be_zero else 1
     if number != int(number) or number < least:
-        raise FlopbookError(f"{flag} is {text}, expected a whole number of at least {least}")
+        raise FlopbookError(
+            f"{flag_of(name)} is {options[name]}, expected a whole number of at least {least}"
+        )
     return int(number)
 
 
-def _word(options: Mapping[str, str | None], name: str, words: tuple[str, ...]) -> str | None:
+def word_option(options: Mapping[str, str | None], name: str, words: tuple[str, ...]) -> str | None:
+    """The word that an option gives, one of some; None where it was not given."""
     word = options.get(name)
     if word is None or word in words:
         return word
@@ -185,7 +210,7 @@ def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
         raise FlopbookError(f"{sizes} is {product}, which does not make {chips} chips")
 
 
-def _sequences(batch_tokens: int, sequence: int) -> int:
+def whole_sequences(batch_tokens: int, sequence: int) -> int:
     """Sequences of a step. Raises FlopbookError where the tokens are not whole sequences."""
     if batch_tokens % sequence:
         below = batch_tokens // sequence * sequence

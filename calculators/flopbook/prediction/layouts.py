@@ -242,14 +242,18 @@ class Layouts:
     def __getitem__(self, name: str) -> Column:
         """One number of each run, of its shape or of its machine."""
         if name not in self._columns:
-            self._columns[name] = np.array([float(_field(run, name)) for run in self.runs])
+            self._columns[name] = np.array([float(field_of(run, name)) for run in self.runs])
         return self._columns[name]
+
+    def inferred(self, name: str) -> Mask:
+        """The runs that leave this open, so that a rule has filled it in."""
+        return np.array([name in run.inferred for run in self.runs])
 
     def where(self, name: str, *words: str) -> Mask:
         """The runs whose word under a name is one of these."""
         key = f"{name} in {words}"
         if key not in self._columns:
-            self._columns[key] = np.array([_field(run, name) in words for run in self.runs])
+            self._columns[key] = np.array([field_of(run, name) in words for run in self.runs])
         return self._columns[key] > 0
 
     def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
@@ -260,7 +264,8 @@ class Layouts:
         return chosen
 
 
-def _field(run: RunLayout, name: str) -> float | str:
+def field_of(run: RunLayout, name: str) -> float | str:
+    """A number or word of a run, of its shape or of its machine."""
     for record in (run, run.shape, run.machine):
         if name in record._fields:
             number: float | str = getattr(record, name)

@@ -6,6 +6,7 @@ the rates are the parameters. Arrays have one element per run and seconds as uni
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -57,8 +58,7 @@ class StepParts(NamedTuple):
     @property
     def seconds(self) -> Column:
         """The whole step."""
-        total: Column = np.sum(np.array(self), axis=0)
-        return total
+        return functools.reduce(np.add, self)
 
 
 def step_parts(runs: Layouts, p: Parameters) -> StepParts:
@@ -85,8 +85,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     held = runs["parameters"] / (runs["tp"] * runs["pp"])
     optimizer = OPTIMIZER_BYTES * held / shards / runs["memory_bandwidth"]
     step = per_micro_batch * count + bubble + gradients + optimizer
-    unsaid = np.array(["recompute" in run.inferred for run in runs.runs])
-    unsaid &= ~runs.where("recompute", "none")
+    unsaid = runs.inferred("recompute") & ~runs.where("recompute", "none")
     slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
     slower = slower * np.where((runs["slices"] > 1) & _torus(runs), 1 + p["slices"], 1)
     slower = slower * np.where(unsaid, 1 + p["recompute_unsaid"], 1)

@@ -1,0 +1,103 @@
+"""What is planned: a model, a machine, a batch, and what of the layout is fixed already."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from flopbook.architectures.shape import shape
+from flopbook.errors import FlopbookError
+from flopbook.formulas.pipeline import SCHEDULES
+from flopbook.prediction.asking import (
+    RECOMPUTE,
+    amount_option,
+    count_option,
+    flag_of,
+    run_of,
+    word_option,
+)
+from flopbook.prediction.layouts import RunLayout
+
+# What of a layout may be fixed, as options name it.
+DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
+PLANNED_SCHEDULES = ("1f1b", "interleaved")
+
+
+class Question(NamedTuple):
+    """What all layouts share, what is fixed of them, and what they may cost.
+
+    `run` has machine, shape, software and formats; `batch` counts sequences. `fixed` maps degrees
+    to numbers, `recompute` and `schedules` name the words that are searched.
+    """
+
+    model: str
+    run: RunLayout
+    batch: int
+    fixed: Mapping[str, int]
+    recompute: tuple[str, ...] = RECOMPUTE
+    schedules: tuple[str, ...] = PLANNED_SCHEDULES
+    most_bytes: float = math.inf
+    most_seconds: float = math.inf
+
+    @property
+    def chips(self) -> int:
+        """Chips that train."""
+        return int(self.run.chips)
+
+    @property
+    def room(self) -> float:
+        """Bytes that a layout may take on each chip."""
+        return min(self.most_bytes, self.run.machine.memory)
+
+    def allows(self, name: str, degree: int) -> bool:
+        """Whether a degree is the one that was fixed, or none was."""
+        return self.fixed.get(name, degree) == degree
+
+
+def question_of(options: Mapping[str, str | None]) -> Question:
+    """The question that options of the command line ask.
+
+    Raises FlopbookError for an option that is missing, unreadable, or does not add up.
+    """
+    run = run_of(options)
+    if not options.get("batch_tokens"):
+        raise FlopbookError(
+            "--batch-tokens is missing; give the tokens of a step, for example --batch-tokens 4Mi"
+        )
+    fixed = {}
+    for name in DEGREES:
+        degree = count_option(options, name, may_be_zero=name == "zero")
+        if degree is not None:
+            fixed[name] = degree
+    _check_zero(fixed)
+    recompute = word_option(options, "recompute", RECOMPUTE)
+    schedule = word_option(options, "schedule", SCHEDULES)
+    if not run.machine.memory:
+        raise FlopbookError(f"the memory of {run.machine.chip} is not published")
+    tokens = count_option(options, "batch_tokens", unit="token") or 0
+    return Question(
+        model=shape(str(options["model"])).id,
+        run=run,
+        batch=tokens // int(run.shape.tokens),
+        fixed=fixed,
+        recompute=(recompute,) if recompute else RECOMPUTE,
+        schedules=(schedule,) if schedule else PLANNED_SCHEDULES,
+        most_bytes=_limit(options, "max_bytes", "byte"),
+        most_seconds=_limit(options, "max_seconds", "s"),
+    )
+
+
+def _check_zero(fixed: Mapping[str, int]) -> None:
+    if fixed.get("zero", 0) > 3:
+        raise FlopbookError(f"--zero is {fixed['zero']}, expected a stage from 0 to 3")
+
+
+def _limit(options: Mapping[str, str | None], name: str, unit: str) -> float:
+    """The most that an option allows; no limit where it was not given."""
+    limit = amount_option(options, name, unit)
+    if limit is None:
+        return math.inf
+    if limit > 0:
+        return limit
+    raise FlopbookError(f"{flag_of(name)} is {options[name]}, expected more than 0")
