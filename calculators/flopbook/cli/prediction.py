@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from flopbook.evaluation.answers import columns, counted
 if TYPE_CHECKING:
     from flopbook.data.runs import RunFile
     from flopbook.prediction.asking import Prediction
+    from flopbook.prediction.own_runs import OwnRuns
     from flopbook.prediction.validation import Validation
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
@@ -79,38 +81,56 @@ def _span(prediction: Prediction) -> str:
 
 
 @command("validate", _ROWS, argument="[FILE ...]")
-def validate_command(files: Sequence[str], all_rows: bool, as_json: bool) -> None:
+def validate_command(files: Sequence[str], all_rows: bool, as_json: bool) -> int:
     """Hold predictions against measured runs, and print how far off they are.
     FILE has runs in the layout of calculators/runs/; without one all runs on file count.
 
     Errors are predicted over measured, less one, on rows whose configuration is complete as well
     as on those where a rule filled in what is missing. The rows on file are those that the
     parameters were fitted on: their errors flatter. Bands are measured on runs that were left out.
+    A row of FILE that cannot be read is refused with its place; the exit status is then 2. Without
+    FILE the status is 1 where a kind of rows is further off than its gate allows.
 
     Example: flopbook validate --rows
     """
     from flopbook.prediction.validation import validate
 
-    validation = validate(_run_files(files))
-    if as_json:
-        print_json(validation.record())
-        return
+    given = _given_runs(files)
+    unread = [row for own in given for row in own.unread]
+    validation = validate(_run_files(given), unread)
     record = validation.record()
-    print(_table(record["kinds"]))
-    if all_rows:
-        print("\n" + _lines(validation))
-    if validation.refused:
-        print("\n" + _refusals(validation))
+    if as_json:
+        print_json(record)
+    else:
+        print(_table(record["kinds"]))
+        if all_rows:
+            print("\n" + _lines(validation))
+        if validation.refused:
+            print("\n" + _refusals(validation))
+        repeated = [name for own in given for name in own.repeated]
+        if repeated:
+            print(f"\nnote: ids of more than one row: {', '.join(repeated[:MOST_REASONS])}")
+    problems = [str(problem) for row in unread for problem in row.problems]
+    failed = () if files else validation.failed_gates()
+    for line in (*problems, *failed):
+        print(printable(f"flopbook: {line}"), file=sys.stderr)
+    if problems:
+        return 2
+    return 1 if failed else 0
 
 
-def _run_files(names: Sequence[str]) -> list[RunFile]:
-    """The files that are named, or all on file. Raises FlopbookError or DataError."""
+def _given_runs(names: Sequence[str]) -> list[OwnRuns]:
+    """The files that are named. Raises FlopbookError or DataError."""
+    from flopbook.prediction.own_runs import read_own_runs
+
+    return [read_own_runs(_existing(name)) for name in names]
+
+
+def _run_files(given: Sequence[OwnRuns]) -> list[RunFile]:
+    """The files that were given, or all on file. Raises DataError."""
     from flopbook.data.measured_runs import run_files
-    from flopbook.data.runs import read_run_file
 
-    if not names:
-        return list(run_files().values())
-    return [read_run_file(_existing(name)) for name in names]
+    return [own.runs for own in given] or list(run_files().values())
 
 
 def _existing(name: str) -> Path:

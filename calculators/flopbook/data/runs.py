@@ -116,13 +116,14 @@ def _run(raw: Mapping[str, Any], use: str, file: str, line: int) -> MeasuredRun:
 def _misspelt(document: Node, definitions: Mapping[str, Any], file: str) -> Iterator[Problem]:
     """Fields that are almost the name of another: they would silently count for nothing."""
     for row in document.value["rows"].value:
-        yield from _slips(row, definitions["row"]["properties"], file)
+        yield from slips(row, definitions["row"]["properties"], file)
         for name in GROUPS:
             if name in row.value:
-                yield from _slips(row.value[name], definitions[name]["properties"], file)
+                yield from slips(row.value[name], definitions[name]["properties"], file)
 
 
-def _slips(node: Node, known: Mapping[str, Any], file: str) -> Iterator[Problem]:
+def slips(node: Node, known: Mapping[str, Any], file: str) -> Iterator[Problem]:
+    """Names of a mapping that are almost a known one."""
     for name, (line, column) in (node.key_marks or {}).items():
         if name in known:
             continue

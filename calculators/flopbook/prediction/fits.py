@@ -21,15 +21,15 @@ COVERAGE = 0.8  # share of runs that a band is to hold
 
 
 class Cases(NamedTuple):
-    """The rows of a kind that can be predicted, and why the others cannot, by id."""
+    """The rows of a kind that can be predicted; of the others the id and why they cannot."""
 
     cases: tuple[Case, ...]
-    refused: dict[str, str]
+    refused: tuple[tuple[str, str], ...]
 
 
 def cases_of(model: PredictionModel, files: Iterable[RunFile], use: str = "") -> Cases:
     """The rows of a model's kind in some files; of one use only where it is named."""
-    cases, refused = [], {}
+    cases, refused = [], []
     for file in files:
         for row in file.rows:
             if row.kind != model.kind or (use and row.use != use):
@@ -37,8 +37,10 @@ def cases_of(model: PredictionModel, files: Iterable[RunFile], use: str = "") ->
             try:
                 cases.append(model.read(row, file.sources[row.publication]))
             except FlopbookError as error:
-                refused[row.id] = str(error)
-    return Cases(tuple(cases), refused)
+                refused.append((row.id, str(error)))
+            except ArithmeticError:
+                refused.append((row.id, "its sizes are beyond what can be computed"))
+    return Cases(tuple(cases), tuple(refused))
 
 
 def predicted(model: PredictionModel, cases: Sequence[Case], p: Parameters) -> Column:
@@ -49,6 +51,8 @@ def predicted(model: PredictionModel, cases: Sequence[Case], p: Parameters) -> C
 def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
     """The parameters of a model that fit some cases best."""
     names = tuple(model.priors)
+    if not names:
+        return {}
 
     def predict(point: Column) -> Column:
         parameters = dict(zip(names, np.exp(point), strict=True))

@@ -13,12 +13,16 @@ Parameters = Mapping[str, float]
 
 
 class PrintedAs(NamedTuple):
-    """How a value of a model is printed: `factor` times it, or over it where `is_inverse`."""
+    """How a value of a model is printed: `factor` times it, or over it where `is_inverse`.
+
+    `band` names the band where one quantity has several.
+    """
 
     quantity: str
     unit: str
     factor: float = 1.0
     is_inverse: bool = False
+    band: str = ""
 
     def of(self, value: float) -> float:
         """The value as it is printed."""

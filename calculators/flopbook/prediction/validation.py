@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,10 +11,23 @@ import numpy as np
 from flopbook.data.runs import RunFile
 from flopbook.errors import FlopbookError
 from flopbook.prediction.catalogue import MODELS
-from flopbook.prediction.fits import Cases, cases_of, predicted
+from flopbook.prediction.fits import cases_of, predicted
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.layouts import Column
 from flopbook.prediction.models import Case, PredictionModel
+from flopbook.prediction.own_runs import UnreadRow
+
+# Medians of the size of errors that no change may exceed, on the rows on file that are fitted.
+GATES = {
+    "training_throughput": 0.09,
+    "training_memory": 0.09,
+    "inference": 0.10,
+    "collective": 0.05,
+    "matmul_peak": 0.07,
+    "hbm_bandwidth": 0.05,
+    "p2p_bandwidth": 0.06,
+    "whole_run": 0.25,
+}
 
 
 class Comparison(NamedTuple):
@@ -67,6 +81,16 @@ class Validation(NamedTuple):
         kinds = dict.fromkeys([*(row["kind"] for row in [*rows, *refusals])])
         return {"kinds": {kind: self.summary(kind) for kind in kinds}, "rows": rows + refusals}
 
+    def failed_gates(self) -> tuple[str, ...]:
+        """A sentence for each kind whose fitted rows are further off than its gate allows."""
+        fitted = [line for line in self.lines if line.case.row.use == "fit"]
+        failed = []
+        for kind, gate in GATES.items():
+            found = summary_of([line for line in fitted if line.case.row.kind == kind])["median"]
+            if found is not None and found > gate:
+                failed.append(f"{kind}: the median error is {found:.1%}, the gate {gate:.0%}")
+        return tuple(failed)
+
     def summary(self, kind: str) -> dict[str, Any]:
         """Errors of the rows of a kind: how large, which way, and how often the band held."""
         lines = [line for line in self.lines if line.case.row.kind == kind]
@@ -90,42 +114,58 @@ def summary_of(lines: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def validate(files: Iterable[RunFile]) -> Validation:
-    """Predict every row of some files of measured runs, from its configuration alone."""
+def validate(files: Iterable[RunFile], unread: Iterable[UnreadRow] = ()) -> Validation:
+    """Predict every row of some files of measured runs, from its configuration alone.
+
+    Rows that could not be read are refused with what is wrong with them.
+    """
     files = tuple(files)
     lines: list[Comparison] = []
-    refused: list[tuple[str, str, str]] = []
+    refused = [(row.id, row.kind, "; ".join(map(str, row.problems))) for row in unread]
     known = fitted_kinds()
     for kind in dict.fromkeys(row.kind for file in files for row in file.rows):
-        model = MODELS.get(kind)
-        if model is None:
-            reason = "no prediction for rows of this kind yet"
-            rows = [row for file in files for row in file.rows if row.kind == kind]
-            refused += [(row.id, kind, reason) for row in rows]
-            continue
+        model = MODELS[kind]
         cases = cases_of(model, files)
-        lines += _lines(model, known[kind], cases)
-        refused += [(row_id, kind, reason) for row_id, reason in cases.refused.items()]
+        refused += [(row_id, kind, reason) for row_id, reason in cases.refused]
+        for case, value in zip(cases.cases, _values(model, known[kind], cases.cases), strict=True):
+            reason = _unusable(case.measured, value)
+            if reason:
+                refused.append((case.row.id, kind, reason))
+            else:
+                lines.append(_line(model, known[kind], case, value))
     return Validation(tuple(lines), tuple(refused))
 
 
-def _lines(model: PredictionModel, known: Fitted, cases: Cases) -> list[Comparison]:
-    if not cases.cases:
-        return []
-    values = predicted(model, cases.cases, known.parameters)
-    return [_line(model, known, *pair) for pair in zip(cases.cases, values, strict=True)]
+def _values(model: PredictionModel, known: Fitted, cases: Sequence[Case]) -> list[float]:
+    """What is predicted for each case; not a number where a size is out of all bounds."""
+    with np.errstate(all="ignore"):
+        try:
+            return [float(value) for value in predicted(model, cases, known.parameters)]
+        except (ArithmeticError, FlopbookError):
+            if len(cases) == 1:
+                return [math.nan]
+        return [value for case in cases for value in _values(model, known, [case])]
+
+
+def _unusable(measured: float, value: float) -> str:
+    """Why a pair of measured and predicted cannot be compared; empty where it can."""
+    if not (0 < measured < math.inf):
+        return "what was measured is no number above 0"
+    if not (0 < value < math.inf):
+        return "the prediction of this configuration is no number above 0; check its sizes"
+    return ""
 
 
 def _line(model: PredictionModel, known: Fitted, case: Case, value: float) -> Comparison:
     shown = case.shown or model.shown
-    factor = band_of(known, shown.quantity)
+    factor = band_of(known, shown.band or shown.quantity)
     ends = shown.of(value / factor), shown.of(value * factor)
     return Comparison(
         case=case,
         quantity=shown.quantity,
         unit=shown.unit,
         measured=shown.of(case.measured),
-        predicted=shown.of(float(value)),
+        predicted=shown.of(value),
         low=min(ends),
         high=max(ends),
     )

@@ -14,10 +14,12 @@ from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
+from flopbook.prediction import collectives
+from flopbook.prediction.fits import cases_of
 from flopbook.prediction.machines import machine
-from scripts.website.measured.memory_runs import memory_runs
+from flopbook.prediction.models import Case
+from scripts.website.measured.memory_runs import MemoryRun, memory_runs
 
-OPS = {"alltoall": "all-to-all"}
 # Bytes of a weight that is widened before it multiplies, with scales of groups of 32 and of 64.
 WEIGHTS_ONLY = {
     "weight-only int8": 1.0,
@@ -82,25 +84,15 @@ def _chip(row: MeasuredRun) -> str:
 
 
 def _collectives() -> Pending:
-    return (partial(_collective, row) for row in _rows("collective"))
+    for file in run_files().values():
+        cases = cases_of(collectives.MODEL, [file]).cases
+        yield from (partial(_collective, case) for case in cases if case.row.complete)
 
 
-def _collective(row: MeasuredRun) -> ComparedRun:
-    chips, size = row.hardware["n_chips"], row.measured["message_bytes"]
-    op = row.run["op"].replace("_", "-")
-    op = OPS.get(op, op)
-    # The message of an all-to-all is what one rank sends; the calculator takes the whole array.
-    whole = size * chips if op == "all-to-all" else size
-    answer = calculate("collective", chip=_chip(row), chips=chips, bytes=whole, op=op)
-    measured = row.measured.get("time_us", 0) * 1e-6
-    if not measured:
-        measured = _bus_factor(op, chips) * size / (row.measured["busbw_gb_per_s"] * 1e9)
-    return ComparedRun(row.id, _size_group(size), measured, answer["seconds"])
-
-
-def _bus_factor(op: str, chips: int) -> float:
-    """What the tests of NCCL multiply size over time with to get the bus bandwidth."""
-    return (2 if op == "all-reduce" else 1) * (chips - 1) / chips
+def _collective(case: Case) -> ComparedRun:
+    seconds = calculate("collective", **case.inputs.options)["seconds"]
+    size = case.row.measured["message_bytes"]
+    return ComparedRun(case.row.id, _size_group(size), case.measured, seconds)
 
 
 def _size_group(size: float) -> str:
@@ -113,22 +105,12 @@ def _size_group(size: float) -> str:
 
 
 def _memories() -> Pending:
-    runs = memory_runs().items()
-    return (partial(_memory, name, *run) for name, run in runs)
+    return (partial(_memory, name, run) for name, run in memory_runs().items())
 
 
-def _memory(name: str, stack: str, measured: float, options: dict[str, Any]) -> ComparedRun:
-    total = calculate("memory", **options)["total"]
-    return ComparedRun(name, STACK_NAMES.get(stack, stack), measured, total)
-
-
-STACK_NAMES = {
-    "titan-h100-202412": "torchtitan",
-    "kempnerforge": "KempnerForge",
-    "nanotron-svg": "nanotron",
-    "bigscience-prequel": "Megatron-DeepSpeed",
-    "torchtune": "torchtune",
-}
+def _memory(name: str, run: MemoryRun) -> ComparedRun:
+    total = calculate("memory", **run.options)["total"]
+    return ComparedRun(name, run.framework, run.measured, total)
 
 
 # Inference: shapes as the rows print them. Of the other strategies one runs its layers on one
