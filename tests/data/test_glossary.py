@@ -75,7 +75,6 @@ STRESSED = {
     "one layer",
     "planned stops",
     "spares",
-    "stages between nodes",
     "uneven stages",
     "updated weights",
 }
