@@ -11,7 +11,13 @@ import pytest
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
 LISTING = re.compile(r"^```python\n(import numpy.*?)^```", re.S | re.M)
 # One program for each way of dividing the work, forward and backward.
-TAUGHT = ("fsdp", "tensor-parallelism", "expert-and-context-parallelism")
+TAUGHT = (
+    "data-parallelism",
+    "fsdp",
+    "tensor-parallelism",
+    "pipeline-parallelism",
+    "expert-and-context-parallelism",
+)
 PROGRAMS = [
     pytest.param(chapter, number, program, id=f"{chapter}-{number}")
     for chapter in TAUGHT
