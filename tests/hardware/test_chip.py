@@ -51,7 +51,9 @@ def test_a_total_is_count_times_chip_through_all_levels(
         assert whole.total("peak", "bf16") == pytest.approx(count * one.peak("bf16"))
         assert whole.total("memory") == pytest.approx(count * one.memory())
         assert whole.total("memory_bandwidth") == pytest.approx(count * one.memory_bandwidth())
-        assert whole.total("scaleup_bandwidth") == pytest.approx(count * one.scaleup_bandwidth())
+        if name == "card" or count > 1:  # a chip that is alone in its computer has no links to add
+            links = count * one.scaleup_bandwidth()
+            assert whole.total("scaleup_bandwidth") == pytest.approx(links)
 
 
 def test_a_total_cites_what_it_came_from(world: World) -> None:

@@ -28,7 +28,7 @@ from flopbook.data.models import Model
 from flopbook.data.yaml_text import read_yaml
 from flopbook.errors import FlopbookError, shorten
 from flopbook.hardware.choice import choose
-from flopbook.hardware.parts import totals
+from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.shown import chosen_claims
 
 Record = dict[str, Any]
@@ -102,11 +102,11 @@ def _vendor_file(vendor_id: str) -> Record:
 
 def _entry(entry: Entry) -> Record:
     try:
-        chosen, derived = chosen_claims(entry), totals(entry)
+        chosen, derived = chosen_claims(entry), settled_totals(entry)
     except FlopbookError:  # a part that is missing or broken has a problem of its own
         chosen, derived = set(), ()
     claims = [claim_record(claim, id(claim) in chosen) for claim in entry.claims]
-    claims += [claim_record(claim, True) for claim in derived]
+    claims += [claim_record(total.of_parts, total.is_sum) for total in derived]
     head: Record = _plain({name: getattr(entry, name) for name in HEAD})
     return head | {"claims": claims}
 

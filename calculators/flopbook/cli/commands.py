@@ -37,7 +37,7 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
     """
     from flopbook.data.library import entry
     from flopbook.export.records import entry_record
-    from flopbook.hardware.parts import totals
+    from flopbook.hardware.parts import settled_totals
     from flopbook.hardware.shown import chosen_claims
 
     accelerator = entry(name)
@@ -55,7 +55,7 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
             rows.append(_claim_row(claim, in_use))
         else:
             hidden += 1
-    rows += [_claim_row(claim, True) for claim in totals(accelerator)]
+    rows += [_claim_row(made.of_parts, made.is_sum) for made in settled_totals(accelerator)]
     print(columns(rows, head=("value", "", "basis", "source", "read")))
     if hidden:
         them = "it" if hidden == 1 else "them"

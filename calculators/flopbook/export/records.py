@@ -33,7 +33,7 @@ from flopbook.evaluation.terms import uses
 from flopbook.formulas import formulas
 from flopbook.formulas.declaration import Formula, Output
 from flopbook.hardware.choice import choose
-from flopbook.hardware.parts import totals
+from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import Row, Stated, ledger_rows
 
@@ -59,7 +59,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     """An accelerator with all claims, the derived totals last."""
     chosen = chosen_claims(entry)
     claims = [claim_record(claim, id(claim) in chosen) for claim in entry.claims]
-    claims += [claim_record(claim, True) for claim in totals(entry)]
+    claims += [claim_record(total.of_parts, total.is_sum) for total in settled_totals(entry)]
     return {name: getattr(entry, name) for name in _ENTRY_TEXTS} | {
         "aliases": list(entry.aliases),
         "device_names": list(entry.device_names),

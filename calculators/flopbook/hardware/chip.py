@@ -18,7 +18,7 @@ from flopbook.hardware.choice import (
     choose_peak,
     choose_power,
 )
-from flopbook.hardware.parts import packages, totals
+from flopbook.hardware.parts import packages, shown_totals
 from flopbook.hardware.picked import Missing, Picked, pick_of
 
 
@@ -183,13 +183,15 @@ class Chip:
     def total(
         self, field: str, dtype: str | None = None, sparsity: str = "dense", engine: str = "tensor"
     ) -> float:
-        """SI total of a field over all parts of a system; of scale-up bandwidth one way.
+        """SI total of a field over all parts of a system, or what its vendor prints instead.
+
+        Scale-up bandwidth is one way.
 
         Raises FlopbookError where none follows from the parts.
         """
         is_peak = field == "peak"
         conditions = {"dtype": dtype, "sparsity": sparsity, "engine": engine} if is_peak else {}
-        for claim in totals(self.entry):
+        for claim in shown_totals(self.entry):
             value = claim.one_way if field == "scaleup_bandwidth" else claim.si_value
             if claim.field == field and matches(claim, conditions) and value is not None:
                 return value

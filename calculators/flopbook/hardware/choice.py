@@ -7,6 +7,7 @@ line, pages, prose, ledger, export and calculators all ask here, so they show th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 
 from flopbook.data.claims import BASES, TIERS, Claim, matches
 from flopbook.data.library import source_tiers
@@ -38,6 +39,12 @@ _CONDITIONS = (
     "shape",
 )
 Quantity = tuple[str, ...]
+# A total this close to the sum is the sum: what it is a sum of is rounded too.
+SAME_TOTAL = 0.005
+# How far a total of few digits may lie from the sum that it rounds: 1.4 from 1.447, 6 from 5.76.
+MOST_ROUNDING = 0.05
+# What a system's own figure shares with the sum of its parts; both are of the whole system.
+_OF_TOTAL = ("field", "per", "dtype", "engine", "sparsity", "tier")
 
 
 def quantity_of(claim: Claim) -> Quantity:
@@ -132,6 +139,54 @@ def choose_one_way(
     """The bandwidth of all links of a chip, or of a domain, of which one direction is known."""
     of_field = (claim for claim in claims if (claim.field, claim.aggregate) == (field, aggregate))
     return choose((claim for claim in of_field if claim.one_way is not None), tiers)
+
+
+def choose_total(
+    total: Claim, claims: Iterable[Claim], tiers: Mapping[str, str] | None = None
+) -> Claim:
+    """What a system is shown to have: the sum of its parts, or what its vendor prints instead.
+
+    The vendor's own figure wins where it is not the sum, rounded. Where the vendor prints several,
+    one that agrees keeps the sum: it has the digits that rounding took.
+    """
+    known_tiers = source_tiers() if tiers is None else tiers
+    own = [
+        claim
+        for claim in claims
+        if is_of_total(claim, total)
+        and known_tiers.get(claim.source) == TIERS[0]
+        and claim.basis in ("printed", "derived")
+    ]
+    if any(_rounds(claim, total) for claim in own):
+        return total
+    return choose(own, known_tiers) or total
+
+
+def is_of_total(claim: Claim, total: Claim) -> bool:
+    """True when a figure of a system can be held against the sum of its parts."""
+    if claim.si_value is None or claim.known_error or claim.aggregate not in ("", "domain"):
+        return False
+    is_same_way = claim.direction == total.direction or None not in (claim.one_way, total.one_way)
+    return is_same_way and all(getattr(claim, name) == getattr(total, name) for name in _OF_TOTAL)
+
+
+def _rounds(claim: Claim, total: Claim) -> bool:
+    """True when a figure is the sum, to the digits in which it is printed."""
+    value, exact = claim.si_value or 0.0, total.si_value or 0.0
+    if claim.one_way is not None and total.one_way is not None:
+        value, exact = claim.one_way, total.one_way
+    distance = abs(value / exact - 1) if exact else 1.0
+    if not SAME_TOTAL < distance <= MOST_ROUNDING:
+        return distance <= SAME_TOTAL
+    scale = value / claim.value if isinstance(claim.value, (int, float)) else 1.0
+    return abs(value - exact) <= scale * _half_digit(claim) * (1 + 1e-9)
+
+
+def _half_digit(claim: Claim) -> float:
+    """Half a unit of the last digit of a number as it is printed; trailing zeros count as none."""
+    digits = Decimal(repr(claim.value)).normalize()
+    exponent = digits.as_tuple().exponent
+    return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
 
 
 def choose_power(claims: Iterable[Claim], tiers: Mapping[str, str] | None = None) -> Claim | None:

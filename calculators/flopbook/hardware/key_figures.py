@@ -14,7 +14,7 @@ from flopbook.data.claims import Claim, matches
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose_date, choose_memory, choose_peak
-from flopbook.hardware.parts import totals
+from flopbook.hardware.parts import shown_totals
 from flopbook.hardware.picked import Picked, pick_of
 
 NOT_RECORDED = "not recorded"
@@ -84,7 +84,7 @@ def pick_key_figure(entry: Entry, field: str, peak: PeakFormat = DENSE_BF16) -> 
         "power": chip.pick_power,
     }
     try:
-        return _pick_total(totals(entry), field, peak) or pickers[field]()
+        return _pick_total(shown_totals(entry), field, peak) or pickers[field]()
     except FlopbookError:  # no such value, or parts that are broken
         return None
 
@@ -99,12 +99,13 @@ def _key_figure(entry: Entry, field: str, peak: PeakFormat) -> KeyFigure:
 
 
 def _pick_total(claims: Sequence[Claim], field: str, peak: PeakFormat) -> Picked | None:
-    """What the parts of a system add up to."""
+    """What the parts of a system add up to, or what its vendor prints for it."""
     claim = _choose_total(claims, field, peak)
     value = claim.one_way if claim and field == "scaleup_bandwidth" else claim and claim.si_value
     if claim is None or value is None:
         return None
-    return Picked(value, claim.si_unit, claim, (f"{field.replace('_', ' ')} is {claim.formula}",))
+    notes = (f"{field.replace('_', ' ')} is {claim.formula}",) if claim.formula else ()
+    return Picked(value, claim.si_unit, claim, notes)
 
 
 def _choose_total(claims: Sequence[Claim], field: str, peak: PeakFormat) -> Claim | None:

@@ -1,17 +1,19 @@
 """What a node, system or pod is made of, and the totals that follow from its parts.
 
-A number lives on one level only: a system has no memory of its own, it has that of its chips.
+A number lives on one level only: a system has no memory of its own, it has that of its chips. Where
+its vendor prints another total, that one is shown and the sum stands beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry, Part
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entry
 from flopbook.errors import FlopbookError
-from flopbook.hardware.choice import choose
+from flopbook.hardware.choice import choose, choose_total
 
 # An entry by its id; the reader of the library in use, unless a caller holds the entries already.
 Load = Callable[[str], Entry]
@@ -20,6 +22,20 @@ Load = Callable[[str], Entry]
 MOST_LEVELS = 12
 # Fields of which a system has as much as its chips together.
 ADDITIVE_FIELDS = ("peak", "memory", "memory_bandwidth", "scaleup_bandwidth")
+# What a chip is mounted on to be joined with others.
+_CARRIERS = ("card",)
+
+
+class Total(NamedTuple):
+    """What a system has of a quantity: the sum of its parts, and which claim is shown for it."""
+
+    of_parts: Claim
+    shown: Claim
+
+    @property
+    def is_sum(self) -> bool:
+        """True where the sum is shown, not a figure of the vendor."""
+        return self.shown is self.of_parts
 
 
 def packages(entry: Entry, load: Load = load_entry) -> dict[str, int]:
@@ -69,7 +85,40 @@ def totals(
     if len(accelerators) != 1:
         return ()
     part, package = accelerators[0]
-    return tuple(_times(claim, part, entry) for claim in _additive_claims(package, tiers))
+    # The links of a chip that is alone in its computer lead nowhere.
+    is_alone = part.number == 1 and entry.kind not in _CARRIERS
+    return tuple(
+        _times(claim, part, entry)
+        for claim in _additive_claims(package, tiers)
+        if not (is_alone and claim.field == "scaleup_bandwidth")
+    )
+
+
+def settled_totals(
+    entry: Entry, load: Load = load_entry, tiers: Mapping[str, str] | None = None
+) -> tuple[Total, ...]:
+    """Every sum of the parts with the claim that is shown; a sum that is not says which is."""
+    sums = totals(entry, load, tiers)
+    return tuple(_settled(total, choose_total(total, entry.claims, tiers)) for total in sums)
+
+
+def shown_totals(entry: Entry) -> tuple[Claim, ...]:
+    """The claim that is shown for each total of a system, the vendor's or the sum."""
+    by_identity = {id(total.shown): total.shown for total in settled_totals(entry)}
+    return tuple(by_identity.values())
+
+
+def reason_of(printed: Claim) -> str:
+    """Why a vendor's total is not the sum of the parts; empty where its claim does not say."""
+    return printed.exceptions.get("total", "") or printed.note
+
+
+def _settled(total: Claim, shown: Claim) -> Total:
+    if shown is total:
+        return Total(total, total)
+    words = f"{shown.value:g} {shown.unit} is what the vendor has for the {shown.per}"
+    overruled = total._replace(conflicts_with=words, note=reason_of(shown))
+    return Total(overruled, shown)
 
 
 def _additive_claims(package: Entry, tiers: Mapping[str, str] | None) -> Iterator[Claim]:

@@ -12,7 +12,7 @@ from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose
-from flopbook.hardware.parts import packages
+from flopbook.hardware.parts import packages, settled_totals
 from flopbook.hardware.shown import chosen_claims
 from scripts.website.markup import (
     Html,
@@ -41,6 +41,7 @@ def entry_markdown(entry_id: str) -> str:
     losers = [
         claim for claim in entry.claims if id(claim) not in chosen and claim.value is not None
     ]
+    losers += [total.of_parts for total in settled_totals(entry) if not total.is_sum]
     blocks = [
         front_matter(entry.name, f"{entry.name}: {entry.summary}"),
         Markdown("# {}\n").format(entry.name),

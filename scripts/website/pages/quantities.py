@@ -13,7 +13,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.claims import NOT_PUBLISHED, Claim
 from flopbook.hardware.choice import DATE_FIELDS, choose, choose_date
 from flopbook.hardware.key_figures import pick_key_figure
-from flopbook.hardware.parts import totals
+from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.picked import Picked, number_of, pick_of
 from flopbook.hardware.shown import chosen_claims
 from flopbook.quantities.units import format_quantity, unit
@@ -98,7 +98,8 @@ def shown_claims(entry: Entry) -> list[Claim]:
     """The claims on the page of an entry, in its order: chosen values, unpublished ones, totals."""
     chosen = chosen_claims(entry)
     shown = [claim for claim in entry.claims if id(claim) in chosen or claim.value is None]
-    return sorted([*shown, *totals(entry)], key=field_order)
+    sums = [total.of_parts for total in settled_totals(entry) if total.is_sum]
+    return sorted([*shown, *sums], key=field_order)
 
 
 def cells(entry: Entry, shown: list[Claim]) -> Cells:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
-from flopbook.hardware.choice import quantity_of
-from flopbook.hardware.parts import totals
+from flopbook.hardware.choice import Quantity, quantity_of
+from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.shown import chosen_claims
 from scripts.website.markup import Html, Markdown, table
 from scripts.website.pages.accelerators import KINDS, source_cell
@@ -64,11 +64,11 @@ def other_values(entry: Entry, losers: list[Claim], page: str) -> list[Html]:
     ]
 
 
-def _winners(entry: Entry) -> dict[tuple[object, ...], Claim]:
-    """Conditions -> the value shown; a total of the parts goes before a value of the whole."""
+def _winners(entry: Entry) -> dict[Quantity, Claim]:
+    """Conditions -> the value shown; a total goes before any other value of the whole."""
     chosen = chosen_claims(entry)
-    shown = [claim for claim in entry.claims if id(claim) in chosen]
-    return {quantity_of(claim): claim for claim in [*shown, *totals(entry)]}
+    shown = {quantity_of(claim): claim for claim in entry.claims if id(claim) in chosen}
+    return shown | {quantity_of(made.of_parts): made.shown for made in settled_totals(entry)}
 
 
 def _difference(claim: Claim, winner: Claim | None) -> str:
