@@ -16,10 +16,14 @@ from flopbook.evaluation.answers import columns, counted
 if TYPE_CHECKING:
     from flopbook.data.runs import RunFile
     from flopbook.prediction.asking import Prediction
+    from flopbook.prediction.calibration import Calibration
     from flopbook.prediction.own_runs import OwnRuns
     from flopbook.prediction.validation import Validation
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
+_CALIBRATE = Option(
+    "--calibrate", "calibrate", "Three or more runs of your own, to calibrate on.", "FILE"
+)
 MOST_REASONS = 8
 _PREDICT_OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
@@ -80,14 +84,17 @@ def _span(prediction: Prediction) -> str:
     return f"{prediction.low:.3g} to {prediction.high:.3g} s"
 
 
-@command("validate", _ROWS, argument="[FILE ...]")
-def validate_command(files: Sequence[str], all_rows: bool, as_json: bool) -> int:
+@command("validate", _ROWS, _CALIBRATE, argument="[FILE ...]")
+def validate_command(
+    files: Sequence[str], all_rows: bool, as_json: bool, calibrate: str | None
+) -> int:
     """Hold predictions against measured runs, and print how far off they are.
     FILE has runs in the layout of calculators/runs/; without one all runs on file count.
 
     Errors are predicted over measured, less one, on rows whose configuration is complete as well
     as on those where a rule filled in what is missing. The rows on file are those that the
     parameters were fitted on: their errors flatter. Bands are measured on runs that were left out.
+    With --calibrate, each kind of which that file has three or more rows is calibrated on them.
     A row of FILE that cannot be read is refused with its place; the exit status is then 2. Without
     FILE the status is 1 where a kind of rows is further off than its gate allows.
 
@@ -97,8 +104,12 @@ def validate_command(files: Sequence[str], all_rows: bool, as_json: bool) -> int
 
     given = _given_runs(files)
     unread = [row for own in given for row in own.unread]
-    validation = validate(_run_files(given), unread)
+    found = _calibrations(calibrate)
+    adjusted = {kind: calibration.adjustment for kind, calibration in found.items()}
+    validation = validate(_run_files(given), unread, adjusted)
     record = validation.record()
+    if found:
+        record["calibration"] = {kind: one.record() for kind, one in found.items()}
     if as_json:
         print_json(record)
     else:
@@ -107,6 +118,8 @@ def validate_command(files: Sequence[str], all_rows: bool, as_json: bool) -> int
             print("\n" + _lines(validation))
         if validation.refused:
             print("\n" + _refusals(validation))
+        for calibration in found.values():
+            print("\n" + _calibrated(calibration))
         repeated = [name for own in given for name in own.repeated]
         if repeated:
             print(f"\nnote: ids of more than one row: {', '.join(repeated[:MOST_REASONS])}")
@@ -117,6 +130,32 @@ def validate_command(files: Sequence[str], all_rows: bool, as_json: bool) -> int
     if problems:
         return 2
     return 1 if failed else 0
+
+
+def _calibrations(name: str | None) -> dict[str, Calibration]:
+    """By kind, what the runs of a file say about predictions. Raises FlopbookError."""
+    from flopbook.prediction.calibration import LEAST_ROWS, calibrations
+
+    if name is None:
+        return {}
+    (own,) = _given_runs([name])
+    found = calibrations([own.runs])
+    if not found:
+        raise FlopbookError(
+            f"--calibrate needs {LEAST_ROWS} or more rows of one kind that can be predicted; "
+            f"{printable(Path(name).name)} has fewer of every kind"
+        )
+    return found
+
+
+def _calibrated(calibration: Calibration) -> str:
+    """By how much some runs moved the predictions of a kind, and narrowed its band."""
+    return (
+        f"calibrated {calibration.kind} on {counted(calibration.rows, 'run')}: "
+        f"x {calibration.factor:.3f}, 80 % band x or / {calibration.band:.3f}; each run from the "
+        f"others: median error {100 * calibration.error_before:.1f} % before, "
+        f"{100 * calibration.error_after:.1f} % after"
+    )
 
 
 def _given_runs(names: Sequence[str]) -> list[OwnRuns]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,17 @@ GATES = {
     "p2p_bandwidth": 0.06,
     "whole_run": 0.25,
 }
+
+
+class Adjustment(NamedTuple):
+    """What calibration does to the predictions of a kind: a factor, and the widest band."""
+
+    factor: float = 1.0
+    band: float = math.inf
+
+
+AS_FITTED = Adjustment()
+NOT_CALIBRATED: Mapping[str, Adjustment] = {}
 
 
 class Comparison(NamedTuple):
@@ -114,10 +125,15 @@ def summary_of(lines: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def validate(files: Iterable[RunFile], unread: Iterable[UnreadRow] = ()) -> Validation:
+def validate(
+    files: Iterable[RunFile],
+    unread: Iterable[UnreadRow] = (),
+    adjusted: Mapping[str, Adjustment] = NOT_CALIBRATED,
+) -> Validation:
     """Predict every row of some files of measured runs, from its configuration alone.
 
-    Rows that could not be read are refused with what is wrong with them.
+    Rows that could not be read are refused with what is wrong with them. `adjusted` has what
+    calibration does to the predictions of a kind.
     """
     files = tuple(files)
     lines: list[Comparison] = []
@@ -132,12 +148,23 @@ def validate(files: Iterable[RunFile], unread: Iterable[UnreadRow] = ()) -> Vali
             if reason:
                 refused.append((case.row.id, kind, reason))
             else:
-                lines.append(_line(model, known[kind], case, value))
+                adjustment = adjusted.get(kind, AS_FITTED)
+                lines.append(_line(model, known[kind], case, value, adjustment))
     return Validation(tuple(lines), tuple(refused))
+
+
+def usable_pairs(
+    model: PredictionModel, known: Fitted, cases: Sequence[Case]
+) -> list[tuple[Case, float]]:
+    """Cases with what is predicted for each, those left out that cannot be compared."""
+    pairs = zip(cases, _values(model, known, cases), strict=True)
+    return [(case, value) for case, value in pairs if not _unusable(case.measured, value)]
 
 
 def _values(model: PredictionModel, known: Fitted, cases: Sequence[Case]) -> list[float]:
     """What is predicted for each case; not a number where a size is out of all bounds."""
+    if not cases:
+        return []
     with np.errstate(all="ignore"):
         try:
             return [float(value) for value in predicted(model, cases, known.parameters)]
@@ -156,9 +183,12 @@ def _unusable(measured: float, value: float) -> str:
     return ""
 
 
-def _line(model: PredictionModel, known: Fitted, case: Case, value: float) -> Comparison:
+def _line(
+    model: PredictionModel, known: Fitted, case: Case, value: float, adjustment: Adjustment
+) -> Comparison:
     shown = case.shown or model.shown
-    factor = band_of(known, shown.band or shown.quantity)
+    factor = min(band_of(known, shown.band or shown.quantity), adjustment.band)
+    value *= adjustment.factor
     ends = shown.of(value / factor), shown.of(value * factor)
     return Comparison(
         case=case,
