@@ -42,7 +42,8 @@ def planned(asked: dict[str, str], top: int = EVERYTHING) -> RunPlan:
 
 def options_of(asked: dict[str, str], layout: PlannedLayout) -> dict[str, str | None]:
     """The options of predict for a layout."""
-    names = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch", "recompute")
+    names = ("tp", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "micro_batch")
+    names = (*names, "recompute")
     return {**asked, **{name: str(getattr(layout, name)) for name in names}}
 
 

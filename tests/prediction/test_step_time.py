@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.data.runs import MeasuredRun
+from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
 from flopbook.prediction.parameters import PRIORS
@@ -104,13 +105,64 @@ def test_a_narrow_format_is_faster_but_less_than_its_peak() -> None:
 
 @pytest.mark.parametrize("stages", [2, 4, 8])
 def test_a_pipeline_idles_by_its_bubble(stages: int) -> None:
-    """(p - 1)/v of a micro-batch, times the fitted share; halved by two chunks a stage."""
+    """(p - 1)/v of a micro-batch with its sends, times the fitted share."""
     run = layout(pp=stages, tp=1, dp=64 // stages, global_batch_seqs=64 * 4)
     chunked = layout(pp=stages, tp=1, dp=64 // stages, global_batch_seqs=64 * 4, vp=2)
-    plain, interleaved = parts(run), parts(chunked)
-    assert interleaved.bubble[0] == pytest.approx(plain.bubble[0] / 2)
-    busy = sum(part[0] for part in plain[:10]) / run.micro_batches
-    assert plain.bubble[0] == pytest.approx((stages - 1) * FITTED["bubble"] * busy)
+    for layout_, chunks in ((run, 1), (chunked, 2)):
+        found = parts(layout_)._asdict()
+        left = ("bubble", "gradients", "optimizer", "straggling")
+        busy = sum(part[0] for name, part in found.items() if name not in left)
+        waits = (stages - 1) / chunks * FITTED["bubble"] * busy / run.micro_batches
+        assert found["bubble"][0] == pytest.approx(waits)
+
+
+def test_stages_send_for_each_chunk() -> None:
+    run = layout(pp=4, tp=2, dp=8, global_batch_seqs=64 * 4)
+    sends = parts(run).pipeline_sends[0]
+    assert parts(run._replace(virtual=4)).pipeline_sends[0] == pytest.approx(4 * sends)
+    assert parts(run._replace(tp=4)).pipeline_sends[0] == pytest.approx(sends / 2)
+    assert parts(layout()).pipeline_sends[0] == 0
+
+
+def test_a_schedule_that_parts_the_backward_pass_idles_less() -> None:
+    """With passes of equal length: a third of the bubble in ZB-H1, none in ZB-H2 and ZB-V."""
+    run = layout(pp=8, tp=1, dp=8, global_batch_seqs=64 * 4)
+    plain = parts(run).bubble[0]
+    idle = {name: parts(run._replace(schedule=name)).bubble[0] for name in SCHEDULES}
+    assert idle["1f1b"] == idle["gpipe"] == plain
+    assert idle["zb-h1"] == pytest.approx(plain / 3)
+    assert idle["zb-h2"] == idle["zb-v"] == 0
+    # Seven waits of three passes against three of two.
+    assert idle["dualpipe"] == pytest.approx(plain * 6 / 21)
+
+
+def test_context_parallelism_passes_the_keys_of_all_ranks() -> None:
+    """The ring of a rank brings what the others hold: the more ranks, the more of it."""
+    shown = []
+    for cp in (1, 2, 4, 8):
+        run = layout(cp=cp, tp=1, dp=8 // cp, global_batch_seqs=64)
+        shown.append(parts(run).context_parallel[0] / run.micro_batches)
+    assert shown[0] == 0 and shown == sorted(shown)
+    inside = layout(cp=8, tp=1, dp=8, global_batch_seqs=64)
+    beyond = layout(cp=16, tp=1, dp=4, global_batch_seqs=64)
+    assert parts(beyond).context_parallel[0] > parts(inside).context_parallel[0]
+
+
+def test_ranks_of_context_parallelism_hold_the_same_weights() -> None:
+    """They share in sums and gathers as those of data parallelism do."""
+    run = layout(tp=1, dp=64, zero_stage=3)
+    halved = run._replace(dp=32, cp=2, micro_batches=2 * run.micro_batches)
+    assert parts(halved).optimizer[0] == pytest.approx(parts(run).optimizer[0])
+    plain = run._replace(zero=1), halved._replace(zero=1)
+    assert parts(plain[0]).gradients[0] == pytest.approx(parts(plain[1]).gradients[0])
+
+
+def test_zero_2_sums_the_gradients_of_every_micro_batch() -> None:
+    run = layout(zero_stage=1, global_batch_seqs=64)
+    once, each = parts(run).gradients[0], parts(run._replace(zero=2)).gradients[0]
+    assert run.micro_batches == 8 and 4 * once < each < 8 * once
+    alone = layout(zero_stage=1, global_batch_seqs=8)
+    assert parts(alone._replace(zero=2)).gradients[0] == parts(alone).gradients[0]
 
 
 def test_one_chip_talks_to_nobody() -> None:

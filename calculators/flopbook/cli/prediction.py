@@ -37,6 +37,7 @@ _PREDICT_OPTIONS = (
     Option("--ep", "ep", "Expert-parallel degree.", "COUNT"),
     Option("--dp", "dp", "Data-parallel degree; what is left of the chips if open.", "COUNT"),
     Option("--virtual", "virtual", "Model chunks on each pipeline stage.", "COUNT"),
+    Option("--schedule", "schedule", "Pipeline schedule, such as 1f1b or zb-v.", "WORD"),
     Option("--zero", "zero", "ZeRO stage, 0 to 3; 3 is FSDP.", "STAGE"),
     Option("--micro-batch", "micro_batch", "Sequences of a micro-batch.", "COUNT"),
     Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),

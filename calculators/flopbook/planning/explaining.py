@@ -36,6 +36,7 @@ def run_with(question: Question, layout: PlannedLayout) -> RunLayout:
         ep=layout.ep,
         dp=layout.dp,
         virtual=layout.virtual,
+        schedule=layout.schedule,
         zero=layout.zero,
         recompute=layout.recompute,
         micro_batch=layout.micro_batch,

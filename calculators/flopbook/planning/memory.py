@@ -15,26 +15,31 @@ from flopbook.prediction.layouts import Column
 
 # What a layout decides; all else comes from the model, the formats and the software.
 LAYOUT = ("tp", "pp", "cp", "ep", "dp", "zero", "micro_batch", "microbatches", "virtual")
-EARLY = 2022.5  # stacks from before divide no activations along the sequence
+# Before this year no stack divided activations along the sequence (Korthikanti et al., 2022).
+SEQUENCE_PARALLEL_YEAR = 2022
+# Stacks that add up gradients of 16 bits in fp32.
+WIDE_GRADIENTS = ("megatron-core", "nemo", "deepspeed", "nanotron")
 
 
 def memory_options(question: Question) -> dict[str, Any]:
     """The options of `flopbook memory` that all layouts share.
 
-    Tensor parallelism divides norms along the sequence too, as every stack since Korthikanti does;
-    attention is fused and kernels are compiled as the prediction takes them.
+    Tensor parallelism divides norms along the sequence too; attention is fused and kernels are
+    compiled as the prediction takes them; dropout went out of use with fused attention.
     """
     run = question.run
-    is_early = run.year < EARLY or run.stack == "deepspeed"
-    return {
+    options = {
         "model": question.model,
         "chip": run.machine.chip,
         "seq": run.shape.tokens,
         "dtype": run.precision,
-        "sequence_parallel": "no" if is_early else "yes",
+        "sequence_parallel": "no" if run.year < SEQUENCE_PARALLEL_YEAR else "yes",
         "attention": "flash" if run.has_flash else "scores",
+        "dropout": "no" if run.has_flash else "auto",
         "fusion": "fused" if run.is_compiled else "eager",
     }
+    is_wide = run.stack in WIDE_GRADIENTS and run.precision != "fp16"
+    return {**options, **({"grad_dtype": "fp32"} if is_wide else {})}
 
 
 def memory_inputs(question: Question) -> dict[str, Any]:

@@ -91,8 +91,8 @@ def plan(question: Question, top: int = DEFAULT_TOP) -> RunPlan:
     best: list[PlannedLayout] = []
     beyond: list[PlannedLayout] = []
     for found in evaluated(question, space, sieve, inputs):
-        best = _fastest([*best, *_best(question, space, found, found.is_possible, top)], top)
-        beyond = _fastest([*beyond, *_best(question, space, found, found.is_too_large, 1)], 1)
+        best = _fastest([*best, *fastest_of(question, space, found, found.is_possible, top)], top)
+        beyond = _fastest([*beyond, *fastest_of(question, space, found, found.is_too_large, 1)], 1)
     is_faster = beyond and (not best or beyond[0].seconds < best[0].seconds)
     too_large = beyond[0] if is_faster else None
     counts = dict(sieve.counts.most_common())
@@ -110,12 +110,13 @@ def evaluated(
     """Time and memory of all layouts that exist, piece by piece."""
     for cells in cells_of(question, space, sieve):
         for piece in cells.slices(PIECE):
-            yield _evaluate(question, space, sieve, inputs, piece)
+            yield evaluate(question, space, sieve, inputs, piece)
 
 
-def _evaluate(
+def evaluate(
     question: Question, space: Space, sieve: Sieve, inputs: Mapping[str, Any], cells: Cells
 ) -> Evaluated:
+    """Time and memory of some cells under each ZeRO stage and recomputation."""
     stages = np.array(space.zero, dtype=float)
     replicas = (cells.numbers["dp"] * cells.numbers["cp"])[:, None, None]
     exists = (replicas > 1) | (stages == 0)[None, :, None]
@@ -139,7 +140,7 @@ def parts_of(
     numbers["micro_batches"] = numbers.pop("microbatches")
     numbers["zero"] = zero[None, :, None]
     words = {"recompute": np.array(recompute)[None, None, :]}
-    grid = LayoutGrid(question.run, numbers, words)
+    grid = LayoutGrid(question.run._replace(schedule=cells.schedule), numbers, words)
     return step_parts(grid, fitted_kinds()["training_throughput"].parameters)
 
 
@@ -154,7 +155,7 @@ def _bytes(
     return np.stack(totals, axis=-1)
 
 
-def _best(
+def fastest_of(
     question: Question, space: Space, found: Evaluated, allowed: Mask, top: int
 ) -> list[PlannedLayout]:
     """The fastest of the layouts of a piece that are allowed."""

@@ -12,6 +12,7 @@ from flopbook.architectures.shape import Shape, shape
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
+from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction import training
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
@@ -152,7 +153,19 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     )
     layout = training_run(row, THIS_YEAR, stack)
     inferred = layout.inferred if options.get("stack") else (*layout.inferred, "software stack")
-    return layout._replace(inferred=inferred)
+    schedule = word_option(options, "schedule", SCHEDULES) or layout.schedule
+    if schedule == "interleaved" and layout.virtual == 1:
+        raise FlopbookError("--schedule interleaved needs --virtual of at least 2 chunks a stage")
+    if layout.virtual > 1:
+        schedule = _interleaved(options.get("schedule"))
+    return layout._replace(inferred=inferred, schedule=schedule)
+
+
+def _interleaved(asked: str | None) -> str:
+    """The schedule of several chunks a stage. Raises FlopbookError where another was asked for."""
+    if asked in (None, "interleaved"):
+        return "interleaved"
+    raise FlopbookError(f"--schedule {asked} has one chunk a stage; leave out --virtual")
 
 
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}

@@ -67,6 +67,7 @@ class RunLayout(NamedTuple):
     is_async_tp: bool = False
     is_power_capped: bool = False
     has_flash: bool = True
+    schedule: str = "1f1b"
     inferred: tuple[str, ...] = ()
 
     @property

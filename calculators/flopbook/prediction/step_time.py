@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flopbook.formulas import get_formula
+from flopbook.formulas.pipeline import FOLDED, SPLIT
 from flopbook.prediction.layouts import Column, Layouts, Mask
 from flopbook.prediction.parameters import ATTENTION_STARTS, GENERATION_STARTS
 from flopbook.prediction.stacks import STACKS
@@ -28,8 +30,13 @@ FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
 SUMS, RECOMPUTED_SUMS = 4.0, 6.0
 OPTIMIZER_BYTES = 16.0  # master weight and two moments in fp32, read and written in part
 GRADIENT_BYTES = 6.0  # reduce in 16 or 32 bits, gather in 16
+SUMMED_BYTES = 4.0  # of them the reduction
+RING_PASSES = 3.0  # keys and values forward and backward, and their gradients
 GATHERS = 3.0  # weights forward, weights backward, gradients
 ALIGNMENT = 64
+# Schedules that part the backward pass, and those that run down the stages and up again.
+SPLIT_BACKWARD = (*SPLIT, *FOLDED)
+BENT = ("zb-v", "dualpipe-v")
 HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
 EARLY = 2022.5  # stacks from before pay for launches and unfused attention
 EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
@@ -47,6 +54,7 @@ class StepParts(NamedTuple):
     tensor_parallel: Column
     context_parallel: Column
     expert_parallel: Column
+    pipeline_sends: Column
     launches: Column
     head: Column
     gathers: Column
@@ -71,17 +79,18 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     attention = _attention(runs, p, tokens * layers)
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
     tensor = _tensor_parallel(runs, p, tokens * layers)
-    context = _context_parallel(runs, p, tokens * layers)
+    context = _context_parallel(runs, p, tokens * layers, attention)
     expert = _expert_parallel(runs, p, tokens * layers)
-    work = products + experts + attention + elementwise + tensor + context + expert
+    sends = _pipeline_sends(runs, p, tokens)
+    work = products + experts + attention + elementwise + tensor + context + expert + sends
     launches = _launches(runs, p, layers, work)
     head = _head(runs, p, rate, tokens)
     gathers = _gathers(runs, p, layers, work + launches + head)
     per_micro_batch = work + launches + head + gathers
     count = runs["micro_batches"]
-    bubble = (runs["pp"] - 1) / runs["virtual"] * p["bubble"] * per_micro_batch
+    bubble = _idle_micro_batches(runs) * p["bubble"] * per_micro_batch
     gradients = _gradients(runs, p, layers)
-    shards = np.where(runs["zero"] >= 1, runs["dp"], 1)
+    shards = np.where(runs["zero"] >= 1, _replicas(runs), 1)
     held = runs["parameters"] / (runs["tp"] * runs["pp"])
     optimizer = OPTIMIZER_BYTES * held / shards / runs["memory_bandwidth"]
     step = per_micro_batch * count + bubble + gradients + optimizer
@@ -97,6 +106,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
         tensor_parallel=tensor * count,
         context_parallel=context * count,
         expert_parallel=expert * count,
+        pipeline_sends=sends * count,
         launches=launches * count,
         head=head * count,
         gathers=gathers * count,
@@ -223,10 +233,28 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     return sent / rate * exposed
 
 
-def _context_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
-    """Keys and values pass around the ring, most of it behind attention."""
-    sent = BYTES_16 * work * runs["d_model"] * 0.5
-    return np.where(runs["cp"] > 1, sent / _link(runs, p), 0)
+def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Column) -> Column:
+    """Keys and values of all other ranks pass by, most of it behind attention."""
+    # The projections have queries and outputs of the width of scores, and keys and values.
+    keys = runs["attention_weights"] / (2 * runs["d_model"]) - runs["score_width"]
+    keys = np.where(keys > 0, keys, runs["score_width"]) / runs["tp"]
+    sent = RING_PASSES * 2 * BYTES_16 * work * keys * (runs["cp"] - 1)
+    is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
+    cards = runs["card_bandwidth"] * p["card_share"]
+    rate = np.where(is_inside | _torus(runs), _link(runs, p), cards)
+    layers = runs["layers"] / runs["pp"]
+    hops = RING_PASSES * layers * p["hop"] * (runs["cp"] - 1)
+    seconds = sent / rate + np.where(_torus(runs), 0, hops)
+    return np.maximum(seconds - attention, 0) + OVERLAP * np.minimum(seconds, attention)
+
+
+def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
+    """Activations go to the next stage and their gradients back, once for each chunk."""
+    chunks = np.where(runs.where("schedule", *BENT), 2, runs["virtual"])
+    sent = 2 * BYTES_16 * tokens * runs["d_model"] / runs["tp"] * chunks
+    cards = runs["card_bandwidth"] * p["card_share"]
+    rate = np.where(_torus(runs), _link(runs, p), cards)
+    return np.where(runs["pp"] > 1, sent / rate, 0)
 
 
 def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
@@ -258,9 +286,29 @@ def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column) -> Column:
     return (products + logits) * share
 
 
+def _idle_micro_batches(runs: Layouts) -> Column:
+    """Micro-batches for whose time a stage waits while its pipeline fills and drains."""
+    idle = (runs["pp"] - 1) / runs["virtual"]
+    for schedule in SPLIT_BACKWARD:
+        chosen = runs.where("schedule", schedule)
+        if not np.any(chosen):
+            continue
+        count = runs["micro_batches"]
+        shape = {"stages": runs["pp"], "microbatches": count, "schedule": schedule}
+        formula = get_formula("bubble")
+        waits = formula.compute({**formula.defaults, **shape})["overhead"] * count
+        idle = np.where(chosen, np.maximum(waits, 0), idle)
+    return idle
+
+
+def _replicas(runs: Layouts) -> Column:
+    """Ranks that hold the same weights: those of data and those of context parallelism."""
+    return runs["dp"] * runs["cp"]
+
+
 def _network(runs: Layouts, p: Parameters) -> Column:
     """The rate at which sharded weights arrive: links inside the domain, cards beyond."""
-    is_inside = runs["dp"] * runs["tp"] <= runs["domain"]
+    is_inside = _replicas(runs) * runs["tp"] <= runs["domain"]
     # Every card of a node carries a part, so that tensor-parallel ranks share all of them.
     cards = runs["card_bandwidth"] * p["card_share"]
     rate = np.where(is_inside, _link(runs, p), cards)
@@ -270,18 +318,24 @@ def _network(runs: Layouts, p: Parameters) -> Column:
 def _gathers(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
     held = runs["parameters"] / (runs["tp"] * runs["pp"])
-    seconds = GATHERS * BYTES_16 * held / _network(runs, p) * (1 - 1 / runs["dp"])
+    seconds = GATHERS * BYTES_16 * held / _network(runs, p) * (1 - 1 / _replicas(runs))
     hop = p["hop"] * np.where(_early(runs), p["hop_early"], 1)
-    seconds = seconds + np.where(_torus(runs), 0, GATHERS * layers * hop * runs["dp"])
-    is_sharded = (runs["zero"] >= 3) & (runs["dp"] > 1)
+    seconds = seconds + np.where(_torus(runs), 0, GATHERS * layers * hop * _replicas(runs))
+    is_sharded = (runs["zero"] >= 3) & (_replicas(runs) > 1)
     beyond = np.maximum(seconds - HIDEABLE * work, 0)
     exposed = beyond + p["gather_exposed"] * np.minimum(seconds, work)
     return np.where(is_sharded, exposed, 0)
 
 
 def _gradients(runs: Layouts, p: Parameters, layers: Column) -> Column:
-    """Gradients summed over the replicas once a step, and the weights gathered anew."""
+    """Gradients summed over the replicas once a step, and the weights gathered anew.
+
+    ZeRO-2 holds a part of the gradients alone, so it sums those of each micro-batch.
+    """
     held = runs["parameters"] / (runs["tp"] * runs["pp"])
-    seconds = GRADIENT_BYTES * held / _network(runs, p) * p["gradient_exposed"]
-    seconds = seconds + np.where(_torus(runs), 0, 2 * p["hop"] * runs["dp"] * layers)
-    return np.where((runs["zero"] < 3) & (runs["dp"] > 1), seconds, 0)
+    more_sums = np.where(runs["zero"] == 2, runs["micro_batches"] - 1, 0)
+    moved = (GRADIENT_BYTES + SUMMED_BYTES * more_sums) * held
+    seconds = moved / _network(runs, p) * p["gradient_exposed"]
+    hops = (2 + more_sums) * p["hop"] * _replicas(runs) * layers
+    seconds = seconds + np.where(_torus(runs), 0, hops)
+    return np.where((runs["zero"] < 3) & (_replicas(runs) > 1), seconds, 0)
