@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.bench import building, collectives, large, library, pages, start_up, sweeps
+from scripts.bench import building, collectives, large, library, pages, plans, start_up, sweeps
 from scripts.bench.collective_rows import ROWS
 from scripts.bench.results import Counted, Measure
 
@@ -50,6 +50,7 @@ MEASURES: dict[str, Measure] = {
     "load": start_up.loading,
     "large": large.large,
     "sweep": sweeps.sweeps,
+    "plan": plans.plans,
     "links": library.links,
     "references": library.references,
     "handbook": handbook,
