@@ -103,15 +103,19 @@ def page_text(blocks: Iterable[Html]) -> str:
     return str(Html("\n").join(blocks))
 
 
-def front_matter(title: str, description: str, *, wide: bool = False, feed: str = "") -> Html:
+def front_matter(
+    title: str, description: str, *, wide: bool = False, toc: bool = True, feed: str = ""
+) -> Html:
     """The head of a page: title and a description for search engines and link previews.
 
-    A `wide` page gives the width of both side columns to its tables; `feed` is the content path of
-    its Atom feed.
+    A `wide` page gives the width of both side columns to its tables, one without `toc` that of the
+    right one; `feed` is the content path of its Atom feed.
     """
     lines = [f"title: {_yaml_quoted(title)}", f"description: {_yaml_quoted(shorten(description))}"]
     if wide:
         lines += ["hide:", "  - navigation", "  - toc"]
+    elif not toc:
+        lines += ["hide:", "  - toc"]
     if feed:
         lines.append(f"feed: {feed}")
     return Html("\n".join(["---", *lines, "---\n"]))

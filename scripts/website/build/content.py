@@ -40,6 +40,7 @@ from scripts.website.pages import (
     references,
     taught,
     terms,
+    vendors,
     works,
 )
 from scripts.website.pages.prose import ProseError, render
@@ -92,7 +93,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield practicals.PAGE, practicals.practicals_page(list(known.values()), order)
     yield accelerators.INDEX, explorer.index_page()
     for vendor in vendor_ids():
-        yield f"accelerators/{vendor}/index.md", accelerators.vendor_page(vendor)
+        yield f"accelerators/{vendor}/index.md", vendors.vendor_page(vendor)
     for name in entry_ids():
         yield accelerators.entry_page(name), entry.entry_markdown(name)
     yield calculators.INDEX, calculators.index_page()

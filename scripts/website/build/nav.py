@@ -10,23 +10,37 @@ from flopbook.formulas import CATALOGUE, SECTIONS, get_formula
 from scripts.website.build.handbook import chapters
 from scripts.website.build.notebooks import sources
 from scripts.website.pages import practicals
+from scripts.website.pages.chapter import Chapter
 
-HANDBOOK, CALCULATORS, PRACTICALS = "Handbook", "Calculators", "Practicals"
+LEARN, CALCULATE, PRACTICALS = "Learn", "Calculate", "Practicals"
+# Chapters in the menu by the words that people look for them with.
+MENU = {
+    "handbook/data-parallelism.md": "Data parallelism (DP)",
+    "handbook/fsdp.md": "FSDP and ZeRO",
+    "handbook/tensor-parallelism.md": "Tensor and sequence parallelism (TP, SP)",
+    "handbook/mixed-parallelism.md": "FSDP and TP together",
+    "handbook/pipeline-parallelism.md": "Pipeline parallelism (PP)",
+    "handbook/expert-and-context-parallelism.md": "Expert and context parallelism (EP, CP)",
+}
 
 
 def filled(nav: list[Any]) -> list[Any]:
-    """The navigation with the chapters, the calculators by group, and the notebooks after them."""
+    """The navigation with the chapters, the notebooks, and the calculators by group."""
     full = copy.deepcopy(nav)
     for section in full:
         if not isinstance(section, dict):
             continue
-        if HANDBOOK in section:
+        if LEARN in section:
             # after the page that opens the handbook
-            section[HANDBOOK][1:1] = [{chapter.title: chapter.page} for chapter in chapters()]
-        if CALCULATORS in section:
-            notebooks = [practicals.PAGE, *_notebooks(sources())]
-            section[CALCULATORS] += [*_calculators(), {PRACTICALS: notebooks}]
+            section[LEARN][1:1] = [{_in_menu(chapter): chapter.page} for chapter in chapters()]
+            section[LEARN].append({PRACTICALS: [practicals.PAGE, *_notebooks(sources())]})
+        if CALCULATE in section:
+            section[CALCULATE] += _calculators()
     return full
+
+
+def _in_menu(chapter: Chapter) -> str:
+    return MENU.get(chapter.page, chapter.title)
 
 
 def _calculators() -> list[dict[str, list[dict[str, str]]]]:

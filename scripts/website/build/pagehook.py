@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from scripts.website.build.handbook import chapters
 from scripts.website.build.nav import filled
+from scripts.website.build.placing import place_of
 from scripts.website.markup import link
 from scripts.website.pages import practicals
 from scripts.website.pages.sources import html_link
@@ -47,11 +48,18 @@ def on_env(env: Any, *, config: Any, files: Any) -> Any:
     del config
     for file in files.documentation_pages():
         page = file.page
-        # A title that MkDocs found in a heading is markup already.
-        stated = page.meta.get("title", page.title)
-        page.title = _escaped(html.unescape(stated) if stated is page.title else stated)
+        page.title = _escaped(_title_of(page))
         page.meta = {name: _escaped(value) for name, value in page.meta.items()}
+        if place := place_of(file.src_uri):
+            page.meta |= place._asdict()
     return env
+
+
+def _title_of(page: Any) -> str:
+    """The title of a page as text: that of the navigation, of the head, or of a heading."""
+    title = str(page.title)
+    # A title that MkDocs found in a heading is markup already.
+    return title if title == page.meta.get("title") else html.unescape(title)
 
 
 def _escaped(value: Any) -> Any:

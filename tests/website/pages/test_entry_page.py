@@ -12,8 +12,8 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.parts import packages
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import entry as page
-from scripts.website.pages.accelerators import vendor_page
 from scripts.website.pages.meaning import FITS
+from scripts.website.pages.vendors import vendor_page
 from tests.support.samples import NEEDED, World, claim
 
 H100 = page.entry_markdown("nvidia/h100-sxm")

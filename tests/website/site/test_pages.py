@@ -160,7 +160,7 @@ def test_values_sources_formulas_and_bibtex_are_in_the_html(site: Path) -> None:
 def test_the_dark_scheme_is_dark(surf: Any, base: str) -> None:
     """The scan in both schemes would prove nothing if the page did not follow the system."""
     seen = [surf(_background, base, color_scheme=scheme) for scheme in ("light", "dark")]
-    assert seen[0] != seen[1] and seen[0] == "rgb(255, 255, 255)"
+    assert seen == ["rgb(252, 251, 248)", "rgb(18, 21, 26)"]
 
 
 def _background(context: Any, base: str) -> str:
@@ -206,3 +206,24 @@ def test_without_javascript_the_example_and_the_sources_are_shown(surf: Any, bas
 def test_the_print_style_hides_what_paper_cannot_use(site: Path) -> None:
     style = (site / "assets/flopbook/flopbook.css").read_text(encoding="utf-8")
     assert re.search(r"@media print \{.*?\.fb-buttons.*?display: none", style, re.DOTALL)
+
+
+def test_every_page_shows_its_tab_and_the_way_to_it(site: Path) -> None:
+    """Five tabs on each page, one of them marked on all but the first and the missing page."""
+    for path in sorted(site.rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        tabs = re.search(r'<ul class="fb-tabline">(.*?)</ul>', text, re.S)
+        assert tabs and tabs[1].count("<li>") == 5, path
+        name = path.relative_to(site).as_posix()
+        expected = 0 if name in ("index.html", "404.html") else 1
+        assert tabs[1].count('aria-current="true"') == expected, name
+        is_deep = name.count("/") > 1 and not name.startswith("contributing/")
+        assert ('class="fb-trail"' in text) >= is_deep, name
+
+
+def test_siblings_stand_beside_what_the_navigation_does_not_list(site: Path) -> None:
+    for page in ("accelerators/nvidia/h100-sxm/", "accelerators/nvidia/", "references/roofline/"):
+        text = (site / page / "index.html").read_text(encoding="utf-8")
+        assert text.count('class="fb-siblings"') == 1, page
+    chapter = (site / "handbook/fsdp/index.html").read_text(encoding="utf-8")
+    assert 'class="fb-siblings"' not in chapter and "FSDP and ZeRO" in chapter
