@@ -24,6 +24,7 @@ from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
 from tests.support.huggingface_configs import DEEPSEEK, LLAMA, SAME, like
+from tests.support.recent_configs import RECENT
 
 Write = Callable[..., Path]
 
@@ -45,10 +46,10 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", [*SAME, *RECENT])
 def test_a_configuration_counts_as_its_model(name: str, write: Write) -> None:
     """The same parts to the last parameter, whether the shape is from the data or the file."""
-    config, model = SAME[name]
+    config, model = {**SAME, **RECENT}[name]
     found = calculate("params", config=str(write(config)))
     known = calculate("params", model=model)
     assert dict(found) == dict(known)
@@ -122,7 +123,11 @@ WRONG: dict[str, tuple[Any, str]] = {
         "config.json: no model_type; is it the config.json of a model?",
     ),
     "unknown": (like(LLAMA, "lama"), "unknown model_type in config.json 'lama'; nearest: llama"),
-    "state space": (like(LLAMA, "mamba2"), "unknown model_type in config.json 'mamba2'"),
+    "state space": (
+        like(LLAMA, "mamba2"),
+        "mamba2 is not read, because of its layers, which all are Mamba-2 and none attention",
+    ),
+    "unknown type": (like(LLAMA, "mamba9"), "unknown model_type in config.json 'mamba9'"),
     "missing": (like(LLAMA, "llama", hidden_size=None), "config.json: no hidden_size or n_embd"),
     "no width": (like(LLAMA, "llama", intermediate_size=None), "config.json: no intermediate_size"),
     "half": (

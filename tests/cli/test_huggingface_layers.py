@@ -24,6 +24,13 @@ from tests.support.hybrid_configs import (
     QWEN_NEXT,
     SPARSE,
 )
+from tests.support.recent_configs import (
+    RECENT,
+    RECENT_FULL,
+    RECENT_KINDS,
+    RECENT_NAMED,
+    WRONG_RECENT,
+)
 
 
 def types(config: dict[str, Any]) -> str:
@@ -31,9 +38,14 @@ def types(config: dict[str, Any]) -> str:
     return str(language["model_type"])
 
 
-@pytest.mark.parametrize("name", KINDS)
+ALL_KINDS = {**KINDS, **RECENT_KINDS}
+ALL_FULL = {**FULL, **RECENT_FULL}
+ALL_NAMED = {**NAMED, **RECENT_NAMED}
+
+
+@pytest.mark.parametrize("name", ALL_KINDS)
 def test_the_file_says_what_each_layer_is(name: str) -> None:
-    config, pattern, sizes = KINDS[name]
+    config, pattern, sizes = ALL_KINDS[name]
     shape = Shape(read_config(config))
     assert shape.size("attention_pattern") == pattern
     assert {field: shape.pick(field).value for field in sizes} == sizes
@@ -41,22 +53,23 @@ def test_the_file_says_what_each_layer_is(name: str) -> None:
     calculate("training-flops", config=config, seq=8192, tokens="1T")
 
 
-@pytest.mark.parametrize("name", FULL)
+@pytest.mark.parametrize("name", ALL_FULL)
 def test_full_attention_needs_no_pattern(name: str) -> None:
-    shape = Shape(read_config(FULL[name]))
+    shape = Shape(read_config(ALL_FULL[name]))
     assert shape.claim("attention_pattern") is None and not shape.records("window_layers")
 
 
 def test_every_architecture_is_tested() -> None:
-    tested = {types(config) for config, _, _ in KINDS.values()} | set(map(types, FULL.values()))
-    tested |= {types(config) for config, _ in SAME.values()}
-    without = {"qwen2_moe", "cohere", "qwen3_5_moe_text", "minimax_text_01"}
+    tested = {types(config) for config, _, _ in ALL_KINDS.values()}
+    tested |= set(map(types, ALL_FULL.values()))
+    tested |= {types(config) for config, _ in (*SAME.values(), *RECENT.values())}
+    without = {"qwen2_moe", "cohere", "minimax_text_01"}
     assert set(ARCHITECTURES) - tested == without
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", ALL_NAMED)
 def test_totals_are_those_in_the_names(name: str) -> None:
-    config, total, active = NAMED[name]
+    config, total, active = ALL_NAMED[name]
     out = calculate("params", config=config)
     assert out["total"] / 1e9 == pytest.approx(total, abs=0.01)
     assert out["active"] / 1e9 == pytest.approx(active, abs=0.01)
@@ -162,9 +175,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+ALL_WRONG = {**WRONG, **WRONG_RECENT}
+
+
+@pytest.mark.parametrize("name", ALL_WRONG)
 def test_what_cannot_be_read_is_one_line(name: str) -> None:
-    config, message = WRONG[name]
+    config, message = ALL_WRONG[name]
     with pytest.raises(FlopbookError, match=message) as caught:
         read_config(config)
     assert "\n" not in str(caught.value)

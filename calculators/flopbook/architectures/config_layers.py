@@ -37,7 +37,7 @@ class Layers(NamedTuple):
 
     `period` counts layers from one full layer to the next among windowed ones, 0 where all have the
     window; `chunk_period` and `interval` the same among chunked and recurrent ones. `late` windows
-    begin at `max_window_layers`.
+    begin at `max_window_layers`. `selection` says what an indexer selects.
     """
 
     period: int | None = None
@@ -47,6 +47,7 @@ class Layers(NamedTuple):
     sparse: bool = False
     kinds: Callable[[Config, int], list[str]] | None = None
     state: Callable[[Config], Inputs] | None = None
+    selection: Callable[[Config], Inputs] | None = None
 
 
 def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
@@ -64,12 +65,18 @@ def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
     if "chunk" in kinds:
         inputs["chunk"] = config.need("attention_chunk_size")
     if "sparse" in kinds:
-        inputs["selected_tokens"] = config.need("index_topk")
-        copy(config, ("index_n_heads",), inputs, "index_heads")
-        copy(config, ("index_head_dim",), inputs, "index_head_dim")
+        inputs |= (known.selection or _selection)(config)
     if "state" in kinds or "state+full" in kinds:
         inputs |= _state(config, known)
     copy(config, ("num_kv_shared_layers",), inputs, "shared_kv_layers")
+    return inputs
+
+
+def _selection(config: Config) -> Inputs:
+    """The indexer of DeepSeek-V3.2 and after."""
+    inputs: Inputs = {"selected_tokens": config.need("index_topk")}
+    copy(config, ("index_n_heads",), inputs, "index_heads")
+    copy(config, ("index_head_dim",), inputs, "index_head_dim")
     return inputs
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flopbook.architectures import counts, hybrids
+from flopbook.architectures import counts, hybrids, mixtures
 from flopbook.architectures.config import Config, Inputs, copy
 from flopbook.architectures.config_layers import Layers, read_layers
 from flopbook.architectures.quantised import weight_format
@@ -159,6 +159,8 @@ ARCHITECTURES = {
     "qwen2_moe": Architecture({"biases": "qkv"}, read_rest=_narrow_experts, layers=LATE),
     "qwen3": Architecture({"qk_norm": "head"}, layers=LATE),
     "qwen3_moe": Architecture({"qk_norm": "head"}, read_rest=_narrow_experts, layers=LATE),
+    "qwen3_vl_text": Architecture({"qk_norm": "head"}, layers=LATE),
+    "qwen3_vl_moe_text": Architecture({"qk_norm": "head"}, read_rest=_narrow_experts, layers=LATE),
     "qwen3_next": Architecture(_QWEN_NEXT, read_rest=_narrow_experts, layers=DELTA),
     "qwen3_5_text": Architecture(_QWEN_NEXT, layers=DELTA),
     "qwen3_5_moe_text": Architecture(_QWEN_NEXT, read_rest=_narrow_experts, layers=DELTA),
@@ -169,10 +171,28 @@ ARCHITECTURES = {
     "kimi_k2": Architecture(read_rest=_latent_experts),
     "kimi_linear": Architecture(read_rest=hybrids.kimi_linear, layers=hybrids.KIMI),
     "glm4_moe": Architecture(read_rest=_grouped_experts),
+    "glm4_moe_lite": Architecture(read_rest=_latent_experts),
+    "dots1": Architecture({"qk_norm": "head"}, read_rest=_narrow_experts, layers=LATE),
+    "bailing_moe_v2": Architecture(read_rest=mixtures.bailing),
+    "hunyuan": Architecture(tied=True, read_rest=mixtures.hunyuan),
+    "hunyuan_v1_moe": Architecture(tied=True, read_rest=mixtures.hunyuan),
+    "hunyuan_v1_dense": Architecture({"qk_norm": "head"}, tied=True),
+    "longcat_flash": Architecture(read_rest=mixtures.longcat),
+    "mimo": Architecture({"biases": "qkv"}, layers=LATE),
+    "mimo_v2_flash": Architecture(read_rest=mixtures.mimo_flash, layers=mixtures.MIMO),
+    "step3p5": Architecture({"qk_norm": "head"}, read_rest=mixtures.step, layers=mixtures.STEP),
+    "step3p7": Architecture({"qk_norm": "head"}, read_rest=mixtures.step, layers=mixtures.STEP),
+    "apertus": Architecture({"ffn": "plain", "qk_norm": "head"}),
     "gemma": Architecture(tied=True),
     "gemma2": Architecture({"norms_per_layer": 4}, tied=True, layers=Layers(period=2)),
     "gemma3_text": Architecture(
         {"norms_per_layer": 4, "qk_norm": "head"}, tied=True, vocab=262208, layers=Layers(period=6)
+    ),
+    "gemma4_text": Architecture(
+        {"norms_per_layer": 4, "qk_norm": "head"},
+        tied=True,
+        read_rest=mixtures.gemma4,
+        layers=Layers(period=6),
     ),
     "phi3": Architecture(layers=ALL_WINDOWED),
     "olmo": Architecture({"norm": "none"}),
@@ -185,6 +205,10 @@ ARCHITECTURES = {
     "minimax_m2": Architecture({"qk_norm": "full"}, read_rest=_experts_everywhere),
     "minimax": Architecture(read_rest=_experts_everywhere, layers=hybrids.LIGHTNING),
     "minimax_text_01": Architecture(read_rest=_experts_everywhere, layers=hybrids.LIGHTNING),
+    "minimax_m1": Architecture(read_rest=_experts_everywhere, layers=hybrids.LIGHTNING),
+    "minimax_m3": Architecture(
+        {"qk_norm": "head"}, read_rest=mixtures.minimax_m3, layers=mixtures.MINIMAX_M3
+    ),
     "gpt_oss": Architecture(
         {"biases": "all"}, read_rest=_experts_everywhere, layers=Layers(period=2)
     ),
@@ -247,6 +271,11 @@ def shape_of(config: Config) -> Inputs:
     name = config.raw.get("model_type")
     if not isinstance(name, str):
         raise config.wrong("no model_type; is it the config.json of a model?")
+    if name in mixtures.UNREAD:
+        raise config.wrong(
+            f"{name} is not read, because of its {mixtures.UNREAD[name]}; give the shape as "
+            "options, such as --state-layers and --state-values"
+        )
     if name not in ARCHITECTURES:
         raise UnknownName(f"model_type in {config.file}", name, ARCHITECTURES)
     architecture = ARCHITECTURES[name]

@@ -122,15 +122,19 @@ def attention_weights(
         kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + heads * v_head_dim * d_model
     )
     latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
-    # The indexer has queries from the compressed ones, one key, a weight for each of its heads.
-    indexer = index_head_dim * (index_heads * q_lora_rank + d_model + 2) + d_model * index_heads
+    # The indexer has queries, from the compressed ones where there are any, one key, and a weight
+    # for each of its heads.
+    index_from = where(q_lora_rank > 0, q_lora_rank, d_model)
+    indexer = index_head_dim * (index_heads * index_from + d_model + 2) + d_model * index_heads
     attending = where(attention_layers < inf, attention_layers, layers - state_layers)
     elsewhere = attending - window_layers
     plain = elsewhere * grouped + window_layers * windowed
+    # Widths of all layers together, for the normalisation of queries and keys.
+    head_sizes = elsewhere * head + window_layers * window_head
     return {
-        "head_size": head,
-        "queries": heads * head,
-        "key_values": keys * head,
+        "head_sizes": head_sizes,
+        "queries": heads * head_sizes,
+        "key_values": elsewhere * keys * head + window_layers * window_keys * window_head,
         "attending": attending,
         "attention_all": WEIGHT
         * (where(kv_lora_rank > 0, attending * latent, plain) + sparse_layers * indexer),
@@ -224,7 +228,8 @@ def feed_forward_weights(
         "indexer": "a_i",
         "elsewhere": r"\ell",
         "plain": "a",
-        "head_size": r"d_0",
+        "index_from": r"\iota",
+        "head_sizes": r"d_0",
         "queries": "Q",
         "key_values": "Q_k",
         "attending": r"\ell_a",
@@ -243,8 +248,8 @@ def feed_forward_weights(
         "ffn_all": "B",
         "routers": "B_r",
         "scale": r"\gamma",
-        "qk_scale": r"\gamma_\text{qk}",
-        "in_layer": r"\nu",
+        "qk_scales": r"\gamma_\text{qk}",
+        "in_layers": r"\nu",
         "places": "P",
         "looked_up": "e",
     },
@@ -274,7 +279,7 @@ def params(
     layers: Layers,
     d_model: DModel,
     vocab: Vocab,
-    head_size: Step,
+    head_sizes: Step,
     queries: Step,
     key_values: Step,
     attending: Step,
@@ -318,11 +323,11 @@ def params(
           outputs give both]
     """
     scale = {"none": 0, "rms": 1}.get(norm, 2)
-    qk_scale = {"none": 0, "head": 2 * head_size}.get(qk_norm, queries + key_values)
+    qk_scales = {"none": 0, "head": 2 * head_sizes}.get(qk_norm, queries + key_values)
     # Latent attention normalises what it compressed, one scale for each rank.
-    in_layer = attending * (qk_scale + q_lora_rank + kv_lora_rank)
+    in_layers = qk_scales + attending * (q_lora_rank + kv_lora_rank)
     # One more normalisation stands before the output matrix.
-    norms = WEIGHT * ((layers * norms_per_layer + 1) * scale * d_model + in_layer)
+    norms = WEIGHT * ((layers * norms_per_layer + 1) * scale * d_model + in_layers)
     places = context if positions == "learned" else 0
     # A tied input embedding is the output matrix, and so it is multiplied as well as looked up.
     looked_up = d_model * (places + (0 if tied_embeddings == "yes" else vocab))

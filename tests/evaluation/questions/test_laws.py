@@ -10,7 +10,7 @@ import pytest
 from flopbook.data.library import model_ids
 from flopbook.evaluation.calculator import calculate
 from tests.evaluation.questions.answers.facts import shape
-from tests.evaluation.questions.answers.shapes import cache, parameters
+from tests.evaluation.questions.answers.shapes import cache, parameters, states
 
 MODELS = sorted(model_ids())
 ROOMY: dict[str, Any] = {"chip": "h100-sxm", "memory": 1e18, "dtype": "bf16"}
@@ -42,8 +42,6 @@ def test_weights_are_counted_once(model: str) -> None:
 @every_model
 def test_weights_are_those_of_the_tensors(model: str) -> None:
     """The total of `params` is the sum over tensors that the second module counts."""
-    if "state" in shape(model).kinds():
-        pytest.skip("the second module does not count the tensors of linear attention")
     counted, summed = calculate("params", model=model), parameters(shape(model))
     assert {name: counted[name] for name in summed} == pytest.approx(summed)
 
@@ -63,9 +61,10 @@ def test_one_cache(model: str) -> None:
 def test_the_cache_is_that_of_the_layers(model: str) -> None:
     """A sequence keeps for each layer what that layer still looks at."""
     for load in loads(model):
-        states = calculate("kv-cache", **load)
-        values = states["bytes"] - states["state_bytes"]
+        kept = calculate("kv-cache", **load)
+        values = kept["bytes"] - kept["state_bytes"]
         assert values == pytest.approx(cache(shape(model), load["seq"], load["batch"])), load
+        assert kept["state_bytes"] == pytest.approx(states(shape(model), load["batch"])), load
 
 
 @every_model

@@ -36,6 +36,19 @@ class Chip:
 
 
 @dataclass(frozen=True)
+class State:
+    """The recurrent mixer of a layer, by the words of its paper."""
+
+    kind: str
+    heads: int
+    width: int
+    key_heads: int
+    key_width: int
+    taps: int
+    rank: int
+
+
+@dataclass(frozen=True)
 class Shape:
     """A transformer, by the words of its config file."""
 
@@ -66,7 +79,14 @@ class Shape:
     rope: int = 0
     v_dim: int = 0
     window: int = 0
+    window_kv: int = 0
+    window_width: int = 0
     chunk: int = 0
+    selected: int = 0
+    index_heads: int = 0
+    index_width: int = 0
+    gate: bool = False
+    state: State | None = None
     pattern: tuple[str, ...] = field(default=())
 
     @property
@@ -78,6 +98,14 @@ class Shape:
     def kv(self) -> int:
         """Heads of keys and values."""
         return self.kv_heads or self.heads
+
+    def keys_of(self, kind: str) -> tuple[int, int, int]:
+        """KV heads of a layer, and the widths of a key and of a value."""
+        value = self.v_dim or self.width
+        if kind != "window":
+            return self.kv, self.width, value
+        width = self.window_width or self.width
+        return self.window_kv or self.kv, width, self.window_width or value
 
     def kinds(self) -> tuple[str, ...]:
         """What each layer is, from the first to the last."""
@@ -155,8 +183,25 @@ def shape(name: str, **changes: Any) -> Shape:
         "rope": number("qk_rope_head_dim"),
         "v_dim": number("v_head_dim"),
         "window": number("window"),
+        "window_kv": number("window_kv_heads"),
+        "window_width": number("window_head_dim"),
         "chunk": number("chunk"),
+        "selected": number("selected_tokens"),
+        "index_heads": number("index_heads"),
+        "index_width": number("index_head_dim"),
+        "gate": said.get("attention_gate") in (True, "yes"),
     }
+    if "state_kind" in said:
+        heads, width = number("state_heads"), number("state_head_dim")
+        given["state"] = State(
+            str(said["state_kind"]),
+            heads,
+            width,
+            number("state_key_heads") or heads,
+            number("state_key_dim") or width,
+            number("state_conv"),
+            number("state_rank"),
+        )
     if "attention_pattern" in said:
         given["pattern"] = spelled(str(said["attention_pattern"]), given["layers"])
     return Shape(**{**given, **changes})

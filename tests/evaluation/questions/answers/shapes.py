@@ -9,19 +9,77 @@ from __future__ import annotations
 from tests.evaluation.questions.answers.facts import Shape
 
 
-def attention_weights(s: Shape) -> int:
-    """Projections of one layer, with what is inside latent attention."""
-    out = s.heads * s.width * s.d_model
+def attention_weights(s: Shape, kind: str = "full") -> int:
+    """Projections of one layer, with what is inside latent attention and what selects tokens."""
+    picks = index_weights(s) if kind == "sparse" else 0
     if s.kv_rank:
-        return _latent_weights(s)
-    weights = s.d_model * s.width * (s.heads + 2 * s.kv) + out
+        return _latent_weights(s) + picks
+    kv, key, value = s.keys_of(kind)
+    weights = s.d_model * (s.heads * key + kv * (key + value)) + s.heads * value * s.d_model
+    if s.gate:  # a gate for each value of the output
+        weights += s.d_model * s.heads * value
     if s.relative:  # keys of distances have a projection of their own (Dai et al. 2019, 3.3)
-        weights += s.d_model * s.heads * s.width
+        weights += s.d_model * s.heads * key
     if s.biases in ("qkv", "all"):
-        weights += s.width * (s.heads + 2 * s.kv)
+        weights += s.heads * key + kv * (key + value)
     if s.biases == "all":
         weights += s.d_model
-    return weights
+    return weights + picks
+
+
+def index_weights(s: Shape) -> int:
+    """The lightning indexer: queries, one key with its LayerNorm, and a weight for each head."""
+    queries = (s.q_rank or s.d_model) * s.index_heads * s.index_width
+    key = s.d_model * s.index_width + 2 * s.index_width
+    return queries + key + s.d_model * s.index_heads
+
+
+def state_weights(s: Shape) -> int:
+    """Tensors of a recurrent mixer, as their papers lay them out.
+
+    Gu and Dao 2023 (Mamba) with the three norms of Jamba, Dao and Gu 2024 (Mamba-2), Yang et al.
+    2024 (gated delta net), Kimi Team 2025 (KDA), MiniMax 2025 (lightning attention).
+    """
+    assert s.state is not None
+    m, d = s.state, s.d_model
+    inner, keys = m.heads * m.width, m.key_heads * m.key_width
+    out = inner * d
+    if m.kind == "mamba":
+        n = m.key_width
+        steps = inner * (m.rank + 2 * n) + (m.rank * inner + inner)
+        return (
+            d * 2 * inner
+            + inner * m.taps
+            + inner
+            + steps
+            + inner * n
+            + inner
+            + m.rank
+            + 2 * n
+            + out
+        )
+    if m.kind == "mamba2":
+        mixed = inner + 2 * keys
+        return d * (inner + mixed + m.heads) + mixed * (m.taps + 1) + 3 * m.heads + inner + out
+    if m.kind == "gated-delta":
+        mixed = inner + 2 * keys
+        return d * (mixed + inner) + d * 2 * m.heads + mixed * m.taps + 2 * m.heads + m.width + out
+    if m.kind == "kda":
+        mixed = inner + 2 * keys
+        gates = 2 * d * m.width + m.width * keys + m.width * inner
+        return d * (mixed + m.heads) + gates + mixed * m.taps + m.heads + keys + m.width + out
+    assert m.kind == "lightning"
+    return d * (2 * keys + inner) + d * inner + inner + out
+
+
+def state_numbers(s: Shape) -> int:
+    """What one recurrent layer keeps of a sequence: a matrix a head, inputs of its convolution."""
+    if s.state is None:
+        return 0
+    m = s.state
+    inner, keys = m.heads * m.width, m.key_heads * m.key_width
+    mixed = inner if m.kind == "mamba" else inner + 2 * keys
+    return inner * m.key_width + max(m.taps - 1, 0) * mixed
 
 
 def _latent_weights(s: Shape) -> int:
@@ -49,12 +107,13 @@ def norm_weights(s: Shape) -> int:
     """Norms of all layers and the last one; a LayerNorm has a shift too."""
     numbers = {"rms": 1, "layer": 2, "none": 0}[s.norm]
     total = (s.layers * s.norms_per_layer + 1) * s.d_model * numbers
-    if s.qk_norm == "head":
-        total += s.layers * 2 * s.width
-    if s.qk_norm == "full":
-        total += s.layers * s.width * (s.heads + s.kv)
-    if s.kv_rank:
-        total += s.layers * (s.q_rank + s.kv_rank)
+    for kind in s.kinds():
+        if kind in ("state", "none"):
+            continue
+        kv, key, _ = s.keys_of(kind)
+        total += {"none": 0, "head": 2 * key, "full": key * (s.heads + kv)}[s.qk_norm]
+        if s.kv_rank:
+            total += s.q_rank + s.kv_rank
     return total
 
 
@@ -72,11 +131,13 @@ def parameters(s: Shape) -> dict[str, float]:
     dense = (s.layers - sparse_layers) * block_weights(s, s.d_ff) if s.d_ff else 0
     ffn = dense + sparse_layers * (s.experts * expert + shared)
     router = sparse_layers * s.experts * s.d_model
-    attention = s.layers * attention_weights(s)
+    kinds = s.kinds()
+    attention = sum(attention_weights(s, kind) for kind in kinds if kind not in ("state", "none"))
+    states = sum(state_weights(s) for kind in kinds if kind in ("state", "state+full"))
     norms = norm_weights(s)
     positions = s.learned_positions * s.d_model
     table = embedding * (1 if s.tied else 2) + positions
-    total = table + attention + ffn + router + norms
+    total = table + attention + ffn + router + norms + states
     idle = sparse_layers * (s.experts - s.experts_per_token) * expert
     looked_up = positions if s.tied else positions + embedding
     return {
@@ -91,16 +152,21 @@ def parameters(s: Shape) -> dict[str, float]:
     }
 
 
-def cached_values(s: Shape) -> int:
-    """Values of a token that one layer keeps: K and V of each KV head, or the latent vector."""
+def cached_values(s: Shape, kind: str = "full") -> int:
+    """Values of a token that one layer keeps: K and V of each KV head, or the latent vector.
+
+    Where an indexer selects, it keeps a key of its own.
+    """
+    picks = s.index_width if kind == "sparse" else 0
     if s.kv_rank:
-        return s.kv_rank + s.rope
-    return 2 * s.kv * s.width
+        return s.kv_rank + s.rope + picks
+    kv, key, value = s.keys_of(kind)
+    return kv * (key + value) + picks
 
 
 def kept_tokens(s: Shape, kind: str, seq: int) -> int:
     """Tokens of a sequence whose keys such a layer still needs; a recurrent state has none."""
-    if kind == "state":
+    if kind in ("state", "none"):
         return 0
     if kind == "window":
         return min(seq, s.window)
@@ -111,8 +177,13 @@ def kept_tokens(s: Shape, kind: str, seq: int) -> int:
 
 def cache(s: Shape, seq: int, batch: int = 1, width: float = 2) -> float:
     """Bytes of all keys and values after `seq` tokens."""
-    tokens = sum(kept_tokens(s, kind, seq) for kind in s.kinds())
-    return batch * width * cached_values(s) * tokens
+    kept = sum(kept_tokens(s, kind, seq) * cached_values(s, kind) for kind in s.kinds())
+    return batch * width * kept
+
+
+def states(s: Shape, batch: int = 1, width: float = 4) -> float:
+    """Bytes of all recurrent states, which do not grow; fp32 as engines keep them."""
+    return batch * width * state_numbers(s) * sum("state" in kind for kind in s.kinds())
 
 
 def cache_growth(s: Shape, seq: int, width: float = 2) -> float:
