@@ -22,6 +22,9 @@ FITTED = tuple(name for name in SERVERS if name not in ("wafer", "sram", "near")
 # What a maker's status says when it ended or changed hands.
 ENDED = re.compile(r"\b(closed|acquired|merged|licensed)\b", re.IGNORECASE)
 
+# Notes of peaks in formats that a program may ask for and no unit multiplies in.
+_NOT_BUILT_IN = re.compile(r"^Emulated|not available|lists no |has no FP8")
+
 
 class Measure(NamedTuple):
     """What chips are compared by; `of` gives None for a chip of which it is not known."""
@@ -146,7 +149,12 @@ def new_formats(rows: Sequence[ExplorerRow], vendor_id: str) -> list[FormatGener
 
 
 def _matrix_formats(entry: Entry) -> set[str]:
-    return {claim.dtype for claim in matrix_peaks(entry.claims) if not claim.known_error}
+    return {claim.dtype for claim in matrix_peaks(entry.claims) if _is_built_in(claim)}
+
+
+def _is_built_in(claim: Claim) -> bool:
+    """Whether the units multiply in this format, by what the claim and its note say."""
+    return not claim.known_error and not _NOT_BUILT_IN.search(claim.note)
 
 
 def matrix_peaks(claims: Iterable[Claim]) -> list[Claim]:

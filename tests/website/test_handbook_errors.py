@@ -1,0 +1,89 @@
+"""Statements of the handbook that were wrong once, each with what is right.
+
+Every case failed on the text that had the error.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from scripts.website.pages.explorer import items
+from scripts.website.pages.landscape import new_formats
+
+HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
+WRONG = [
+    ("expert-and-context-parallelism", "It moves the least"),
+    ("expert-and-context-parallelism", "more chips than key heads"),
+    ("tensor-parallelism", "for the same bytes on the links"),
+    ("choosing-a-configuration", "$16 D B"),
+    ("accelerators", "Under load they run at"),
+    ("accelerators", 'q("120kW", "W")'),
+    ("reliability-and-energy", "a chip that waits draws most of its power"),
+    ("why-compute", "as far as anybody has measured"),
+    ("sharded-matrices", "there are only four of them"),
+    ("fsdp", "- Activations are not divided."),
+]
+
+
+def text_of(chapter: str) -> str:
+    return " ".join((HANDBOOK / f"{chapter}.md").read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(("chapter", "words"), WRONG)
+def test_what_was_wrong_is_gone(chapter: str, words: str) -> None:
+    assert words not in text_of(chapter)
+
+
+def test_a_limit_across_nodes_is_told_for_a_chip_not_for_a_node() -> None:
+    """19,788 tokens are what a node of eight H100 needs; a chip needs an eighth."""
+    limit = calculate("fsdp-limit", chip="h100-sxm", batch_tokens=16_777_216)
+    assert limit["across_tokens"] == pytest.approx(2474, abs=1)
+    assert limit["max_chips"] == pytest.approx(6782, abs=2)
+    assert 'fs["across_tokens"]' in text_of("choosing-a-configuration")
+
+
+@pytest.mark.parametrize(("query", "keys"), [(32, 8), (64, 8), (128, 8), (16, 16)])
+def test_an_all_to_all_moves_less_than_a_ring_only_on_enough_ranks(query: int, keys: int) -> None:
+    """(2H + 2K)(X - 1)/X against 2K(X - 1): equal at X = 1 + H/K."""
+    equal = 1 + query / keys
+    for ranks in range(2, 4 * int(equal)):
+        ring = 2 * keys * (ranks - 1)
+        exchange = (2 * query + 2 * keys) * (ranks - 1) / ranks
+        assert (exchange < ring) == (ranks > equal)
+    assert "$X = 1 + H/K$" in text_of("expert-and-context-parallelism")
+
+
+def test_sequence_parallelism_gathers_its_inputs_again() -> None:
+    """Ten halves of an all-reduce of 2BD bytes in a layer, not eight: Korthikanti et al. keep the
+    shard alone for the backward pass (korthikanti2023reducing, section 4.2.2).
+    """
+    assert "$20BD$" in text_of("tensor-parallelism")
+    assert "$20 D B" in text_of("choosing-a-configuration")
+    assert "t_tp = 10 * 2 *" in text_of("choosing-a-configuration")
+
+
+def test_no_emulated_format_counts_as_new() -> None:
+    """FP32 and FP64 on Rubin's tensor cores are emulated; v5p has no FP8; v7 no FP16 product."""
+    formats = {
+        row.family: set(row.formats)
+        for maker in ("nvidia", "google")
+        for row in new_formats(items(), maker)
+    }
+    assert "fp32" not in formats.get("Rubin", set())
+    assert "fp8" not in formats["TPU v5"] and "fp16" not in formats.get("TPU v7", set())
+
+
+def test_a_rack_has_one_power() -> None:
+    """The figure of the entry, in every chapter."""
+    assert 'chip("nvidia/gb200-nvl72").power()' in text_of("accelerators")
+    assert chip("nvidia/gb200-nvl72").power() > 72 * 1000
+
+
+def test_the_scale_of_a_block_is_that_of_the_specification() -> None:
+    """Exercise on MXFP4: 2^(floor(log2 0.9) - 2) is 1/8, at which 7.2 saturates to 6."""
+    text = text_of("computer")
+    assert "a scale of $1/8$" in text and "saturates at" in text
