@@ -87,11 +87,9 @@ def totals(
     part, package = accelerators[0]
     # The links of a chip that is alone in its computer lead nowhere.
     is_alone = part.number == 1 and entry.kind not in _CARRIERS
-    return tuple(
-        _times(claim, part, entry)
-        for claim in _additive_claims(package, tiers)
-        if not (is_alone and claim.field == "scaleup_bandwidth")
-    )
+    claims = _additive_claims(package, tiers)
+    added = [c for c in claims if not (is_alone and c.field == "scaleup_bandwidth")]
+    return tuple(_times(claim, part, entry) for claim in added)
 
 
 def settled_totals(
