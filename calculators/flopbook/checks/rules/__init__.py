@@ -19,6 +19,7 @@ from flopbook.checks.rules import (
     dates,
     elements,
     figures,
+    generic,
     glossary,
     inferred,
     intensity,
@@ -88,4 +89,5 @@ RULES: tuple[ModuleType, ...] = (
     glossary,
     measured,
     listed,
+    generic,
 )
