@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from flopbook.data.index import read_aliases
+from flopbook.data.index import read_aliases, scan_links
 from flopbook.data.library import (
     entry,
     entry_ids,
@@ -209,3 +210,18 @@ def test_a_broken_head_has_the_problems_of_the_entry(head: dict[str, Any], world
 def test_heads_of_all_real_entries() -> None:
     for name in entry_ids():
         assert load_head(name) == load_entry(name)._replace(claims=())
+
+
+def test_links_of_works_are_those_that_their_reader_gives() -> None:
+    known = references()
+    keys = list(known)[::7]
+    found = scan_links(library().bibliography, keys)
+    assert found == {key: known[key].link for key in keys}
+
+
+def test_a_work_that_is_not_there_has_no_link(tmp_path: Path) -> None:
+    (tmp_path / "a.bib").write_text("@misc{one2020key,\n  title = {One},\n}\n", encoding="utf-8")
+    assert scan_links(tmp_path, ["one2020key", "two2020key"]) == {
+        "one2020key": "",
+        "two2020key": "",
+    }

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from flopbook.cli.app import run
+from flopbook.data.library import references
 from flopbook.data.measured_runs import run_files
 from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.asking import predict
+from flopbook.prediction.calibration import Calibration
 
 ASKED = {
     "model": "llama-3-70b",
@@ -46,7 +52,8 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
     rows = {row.id: row for file in run_files().values() for row in file.rows}
     similar = predict(ASKED).similar
     assert similar
-    assert all("H" in rows[name].hardware["chip"] for name in similar)
+    assert all("H" in rows[one.id].hardware["chip"] for one in similar)
+    assert all(references()[one.source].link == one.url for one in similar)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +90,87 @@ def test_the_command_prints_what_json_has(capsys: pytest.CaptureFixture[str]) ->
     assert run(["predict", *words, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["prediction"]["seconds"] == pytest.approx(predict(ASKED).seconds)
-    assert set(record) == {"prediction", "parts", "inferred", "similar_runs"}
+    assert set(record) == {"prediction", "parts", "memory", "inferred", "similar_runs"}
     assert run(["predict", *words]) == 0
     text = capsys.readouterr().out
-    assert "80 % band" in text and "products" in text and "measured runs like it" in text
+    assert "80 % band" in text and "products" in text and "a measured run like it" in text
+
+
+@given(
+    model=st.sampled_from(["llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b"]),
+    tp=st.sampled_from([1, 2, 4, 8]),
+    pp=st.sampled_from([1, 2, 4]),
+    zero=st.integers(0, 3),
+    micro_batch=st.sampled_from([1, 2]),
+    recompute=st.sampled_from(["none", "selective", "full"]),
+)
+def test_memory_is_that_of_the_calculator_for_the_same_options(
+    model: str, tp: int, pp: int, zero: int, micro_batch: int, recompute: str
+) -> None:
+    degrees = {"tp": tp, "pp": pp, "zero": zero, "micro_batch": micro_batch, "seq": 2048}
+    words = {"model": model, "chip": "h100-sxm", "recompute": recompute}
+    dp = 512 // (tp * pp)
+    asked = {"chips": "512", "batch_tokens": str(2048 * 1024), "stack": "torchtitan", **words}
+    memory = predict({**asked, **{name: str(degree) for name, degree in degrees.items()}}).memory
+    more = {"dp": dp, "microbatches": 1024 / (dp * micro_batch), "fusion": "eager"}
+    software = {"sequence_parallel": "yes", "attention": "flash", "dropout": "no"}
+    answer = calculate("memory", **words, **degrees, **more, **software)
+    assert memory is not None and memory.total == pytest.approx(answer["total"], rel=1e-12)
+    assert memory.fits == (answer["free"] >= 0)
+    assert sum(memory.parts.values()) == pytest.approx(memory.total, rel=1e-9)
+
+
+def test_a_layout_that_does_not_fit_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["predict", "--model=llama-3-70b", "--chip=h100-sxm", "--chips=8", "--zero=1"]
+    assert run([*words, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["prediction"]["fits"] is False and record["prediction"]["bytes"] > 80e9
+    assert run([*words, "--tp=8"]) == 0
+    assert "does not fit" in capsys.readouterr().out
+
+
+def test_what_would_fit_does() -> None:
+    asked = {**ASKED, "zero": "0", "pp": "1", "recompute": "none"}
+    found = predict(asked)
+    assert found.memory is not None and not found.memory.fits and found.savings
+    for words in found.savings:
+        flags = words.split()
+        pairs = zip(flags[::2], flags[1::2], strict=True)
+        changes = {flag[2:].replace("-", "_"): value for flag, value in pairs}
+        memory = predict({**asked, **changes}).memory
+        assert memory is not None and memory.fits, words
+
+
+def test_energy_and_cost_are_those_of_the_time() -> None:
+    """2 USD an hour for each of 512 chips, and their rated power with a share of the server."""
+    found = predict({**ASKED, "price": "2USD/h", "tokens": "15T"})
+    spent = found.spent
+    assert spent.cost == pytest.approx(2 / 3600 * 512 * found.seconds)
+    power = calculate("cluster-power", chip="h100-sxm", chips=512, pue=1)["watts"]
+    assert spent.joules == pytest.approx(power * found.seconds)
+    steps = math.ceil(15e12 / (4 * 2**20))
+    assert spent.goodput is not None and 0.9 < spent.goodput < 1
+    assert spent.run_seconds == pytest.approx(steps * found.seconds / spent.goodput)
+    assert spent.run_cost == pytest.approx(2 / 3600 * 512 * (spent.run_seconds or 0))
+    assert predict(ASKED).spent.cost is None
+
+
+def test_a_cloud_has_a_price_and_two_prices_are_refused() -> None:
+    cost = predict({**ASKED, "price_from": "aws"}).spent.cost
+    assert cost is not None and cost > 0
+    with pytest.raises(FlopbookError, match="two prices"):
+        predict({**ASKED, "price_from": "aws", "price": "2USD/h"})
+
+
+def test_calibration_moves_every_part_and_narrows_the_band() -> None:
+    plain = predict(ASKED)
+    moved = predict(ASKED, Calibration("training_throughput", 3, 1.25, 1.1, 0.2, 0.05))
+    assert moved.seconds == pytest.approx(plain.seconds / 1.25)
+    assert moved.parts == pytest.approx({name: part / 1.25 for name, part in plain.parts.items()})
+    assert moved.high / moved.seconds == pytest.approx(1.1) and plain.high / plain.seconds > 1.1
+
+
+def test_full_recomputation_counts_for_the_hardware_alone() -> None:
+    full = predict({**ASKED, "recompute": "full"})
+    assert full.hfu / full.mfu == pytest.approx(4 / 3, rel=0.02)
+    assert predict(ASKED).hfu == predict(ASKED).mfu

@@ -12,19 +12,21 @@ from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
 from flopbook.errors import FlopbookError, printable, shorten
 from flopbook.evaluation.answers import columns, counted
+from flopbook.quantities.units import format_quantity
 
 if TYPE_CHECKING:
     from flopbook.data.runs import RunFile
     from flopbook.prediction.asking import Prediction
     from flopbook.prediction.calibration import Calibration
     from flopbook.prediction.own_runs import OwnRuns
+    from flopbook.prediction.spending import Spending
     from flopbook.prediction.validation import Validation
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
+MOST_REASONS = 8
 _CALIBRATE = Option(
     "--calibrate", "calibrate", "Three or more runs of your own, to calibrate on.", "FILE"
 )
-MOST_REASONS = 8
 _PREDICT_OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
@@ -43,22 +45,26 @@ _PREDICT_OPTIONS = (
     Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
+    Option("--tokens", "tokens", "Tokens of the whole run, such as 15T.", "COUNT"),
+    Option("--price", "price", "Price of a chip, such as 2USD/h.", "RATE"),
+    Option("--price-from", "price_from", "Cloud whose list price counts, such as aws.", "CLOUD"),
+    _CALIBRATE,
 )
 
 
 @command("predict", *_PREDICT_OPTIONS)
-def predict_command(as_json: bool, **options: str | None) -> None:
-    """Predict the step time of a training run, in parts and with an 80 % band.
+def predict_command(as_json: bool, calibrate: str | None, **options: str | None) -> None:
+    """Predict the step time and the memory of a training run, in parts and with an 80 % band.
     What is left open is inferred by stated rules, and named in the answer.
 
-    The parameters are fitted on published runs; flopbook validate says how well. The memory that a
-    layout takes is not checked here: flopbook memory does that.
+    The parameters are fitted on published runs; flopbook validate says how well. The memory is what
+    flopbook memory says of the same layout. Energy is that of chips at their rated power.
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
     from flopbook.prediction.asking import predict
 
-    prediction = predict(options)
+    prediction = predict(options, _training_calibration(calibrate))
     if as_json:
         print_json(prediction.record())
         return
@@ -66,19 +72,77 @@ def predict_command(as_json: bool, **options: str | None) -> None:
         ("step", f"{prediction.seconds:.3g} s", "80 % band " + _span(prediction)),
         ("throughput", f"{prediction.tokens_per_second:,.0f} token/s/chip", ""),
         ("MFU", f"{100 * prediction.mfu:.1f} %", "full attention, over the 16-bit peak"),
+        *_memory_rows(prediction),
+        *_spent_rows(prediction.spent),
     ]
     print(columns(rows))
-    print("\nparts")
-    parts = sorted(prediction.parts.items(), key=lambda part: -part[1])
-    shares = [
-        (name.replace("_", " "), f"{seconds:.3g} s", f"{100 * seconds / prediction.seconds:.1f} %")
-        for name, seconds in parts
-        if seconds > 0
-    ]
-    print(columns(shares, indent="  "))
+    print("\nparts of the step")
+    print(_shares(prediction.parts, "s"))
+    if prediction.memory:
+        print("\nparts of the memory")
+        print(_shares(prediction.memory.parts, "byte"))
+    print()
+    if prediction.savings:
+        print(f"note: it would fit with {' or '.join(prediction.savings)}")
+    if prediction.calibration:
+        print(_calibrated(prediction.calibration))
     if prediction.inferred:
-        print(f"\nnote: inferred: {', '.join(prediction.inferred)}")
-    print(f"note: measured runs like it: {', '.join(prediction.similar) or 'none on file'}")
+        print(f"note: inferred: {', '.join(prediction.inferred)}")
+    if not prediction.similar:
+        print("note: measured runs like it: none on file")
+    for similar in prediction.similar:
+        print(f"note: a measured run like it: {similar.id}, {similar.url}")
+
+
+def _training_calibration(name: str | None) -> Calibration | None:
+    from flopbook.prediction.calibration import calibrated
+
+    if name is None:
+        return None
+    (own,) = _given_runs([name])
+    return calibrated("training_throughput", [own.runs])
+
+
+def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
+    memory = prediction.memory
+    if memory is None:
+        return []
+    room = format_quantity(abs(memory.room - memory.total), "byte", digits=3)
+    said = f"fits, {room} are free" if memory.fits else f"does not fit: {room} too much"
+    return [("memory", format_quantity(memory.total, "byte", digits=3), said)]
+
+
+def _spent_rows(spent: Spending) -> list[tuple[str, str, str]]:
+    """Energy, cost and goodput of a step and of the run, as far as they are known."""
+    units = {
+        "joules": ("energy of a step", "J"),
+        "cost": ("cost of a step", "USD"),
+        "goodput": ("goodput", "1"),
+        "run_seconds": ("whole run", "s"),
+        "run_joules": ("energy of the run", "J"),
+        "run_cost": ("cost of the run", "USD"),
+    }
+    known = spent.record()
+    return [
+        (title, format_quantity(known[name], unit, digits=3), "")
+        for name, (title, unit) in units.items()
+        if name in known
+    ]
+
+
+def _shares(parts: Mapping[str, float], unit: str) -> str:
+    """Parts that are there, the largest first, with the share of each."""
+    whole = sum(parts.values())
+    rows = [
+        (
+            name.replace("_", " "),
+            format_quantity(size, unit, digits=3),
+            f"{100 * size / whole:.1f} %",
+        )
+        for name, size in sorted(parts.items(), key=lambda part: -part[1])
+        if size > 0
+    ]
+    return columns(rows, indent="  ")
 
 
 def _span(prediction: Prediction) -> str:

@@ -6,6 +6,7 @@ patterns and imports little; `bibtex_text` reads an entry whole.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ class Heading(NamedTuple):
 # What begins like an entry and has no key.
 NO_ENTRIES = ("comment", "string", "preamble")
 _HEADING = re.compile(r"@(\w+)\s*\{(?:\s*([^,\s{}\"=]+)\s*(?=[,}]))?")
+_LINK = re.compile(r"""^[ \t]*(url|doi|eprint)[ \t]*=[ \t]*[{"]([^{}"]*)[}"]""", re.M | re.I)
 _TIER = re.compile(r"""tier[ \t]*=[ \t]*[{"]([a-z]*)["}][ \t]*(?=[,}\r\n])""")
 
 
@@ -43,6 +45,26 @@ def _begins_line(text: str, place: int) -> bool:
     """Whether only blanks stand before a place: an address of mail begins no entry."""
     line_start = text.rfind("\n", 0, place) + 1
     return line_start == place or not text[line_start:place].strip(" \t")
+
+
+def link_of(key: str, text: str) -> str:
+    """Where the work of a key is to be read: its address, DOI or arXiv id; empty where not here."""
+    if key not in text:
+        return ""
+    places = [*headings(text), Heading("", len(text))]
+    for heading, following in itertools.pairwise(places):
+        if heading.key == key:
+            return _link(text[heading.start : following.start])
+    return ""
+
+
+def _link(entry: str) -> str:
+    fields = {match[1].lower(): match[2].strip() for match in _LINK.finditer(entry)}
+    if fields.get("url"):
+        return fields["url"].replace("\\", "")
+    if fields.get("doi"):
+        return f"https://doi.org/{fields['doi']}"
+    return f"https://arxiv.org/abs/{fields['eprint']}" if fields.get("eprint") else ""
 
 
 def lines_of(key: str, text: str) -> Iterator[int]:

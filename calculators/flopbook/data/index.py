@@ -7,11 +7,11 @@ found by a scan of the text. Tests hold both equal to what the readers say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.bibtex_scan import decoded, headings, tiers
+from flopbook.data.bibtex_scan import decoded, headings, link_of, tiers
 from flopbook.data.cache import Shelf
 from flopbook.data.entry_records import head_of_record, record_of_head, text_above_claims
 from flopbook.data.files import MAX_YAML_BYTES, read_bytes
@@ -80,6 +80,12 @@ def read_aliases(path: Path) -> tuple[str, ...]:
     except (DataError, OSError, UnicodeDecodeError):  # told to whoever reads this model
         return ()
     return tuple(map(str, aliases)) if isinstance(aliases, list) else ()
+
+
+def scan_links(folder: Path, keys: Iterable[str]) -> dict[str, str]:
+    """Where works are to be read, by key; what has no address is empty."""
+    texts = [decoded(path) for path in sorted(folder.glob("*.bib"))]
+    return {key: next(filter(None, (link_of(key, text) for text in texts)), "") for key in keys}
 
 
 def scan_tiers(folder: Path) -> dict[str, str]:

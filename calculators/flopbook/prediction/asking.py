@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flopbook.architectures.shape import Shape, shape
-from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction import training
-from flopbook.prediction.conventions import USUAL, flop_per_token
-from flopbook.prediction.fits import cases_of
+from flopbook.prediction.calibration import Calibration
+from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.layout_memory import LayoutMemory, memory_of, savings
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
+from flopbook.prediction.similar import SimilarRun, similar_runs
+from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, chosen_stack
 from flopbook.prediction.step_time import step_parts
-from flopbook.prediction.validation import band_of
+from flopbook.prediction.validation import AS_FITTED, band_of
 from flopbook.quantities.units import UnitError, parse_quantity
 
 # Field of a model -> its name in a row of measured runs.
@@ -56,7 +58,6 @@ DEGREES = {
 }
 RECOMPUTE = ("none", "selective", "full")
 PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
-MOST_SIMILAR = 5
 DEFAULT_SEQUENCE = 4096
 THIS_YEAR = 2026
 
@@ -70,48 +71,101 @@ class Prediction(NamedTuple):
     high: float
     tokens_per_second: float
     mfu: float
+    hfu: float
     parts: Mapping[str, float]
     inferred: tuple[str, ...]
-    similar: tuple[str, ...]
+    similar: tuple[SimilarRun, ...]
+    memory: LayoutMemory | None
+    spent: Spending
+    savings: tuple[str, ...] = ()
+    calibration: Calibration | None = None
 
     def record(self) -> dict[str, Any]:
         """The prediction as `flopbook predict --json` prints it."""
-        return {
+        memory = self.memory
+        record: dict[str, Any] = {
             "prediction": {
                 "seconds": self.seconds,
                 "low": self.low,
                 "high": self.high,
                 "tokens_per_s_per_chip": self.tokens_per_second,
                 "mfu": self.mfu,
+                "hfu": self.hfu,
+                "bytes": memory and memory.total,
+                "fits": memory and memory.fits,
+                **self.spent.record(),
             },
             "parts": dict(self.parts),
+            "memory": dict(memory.parts) if memory else {},
             "inferred": list(self.inferred),
-            "similar_runs": list(self.similar),
+            "similar_runs": [similar.record() for similar in self.similar],
         }
+        if self.savings:
+            record["would_fit_with"] = list(self.savings)
+        if self.calibration:
+            record["calibration"] = self.calibration.record()
+        return record
 
 
-def predict(options: Mapping[str, str | None]) -> Prediction:
-    """The prediction for options as the command line names them.
+def predict(
+    options: Mapping[str, str | None], calibration: Calibration | None = None
+) -> Prediction:
+    """The prediction for options as the command line names them, calibrated on runs if given.
 
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
     run = run_of(options)
+    model = shape(str(options["model"])).id
     known = fitted_kinds()["training_throughput"]
     found = step_parts(Layouts([run]), known.parameters)
-    seconds = float(found.seconds[0])
-    factor = band_of(known, training.THROUGHPUT.quantity)
+    # Calibration knows the rate of the whole; it shortens or stretches every part alike.
+    adjustment = calibration.adjustment if calibration else AS_FITTED
+    factor = min(band_of(known, training.THROUGHPUT.quantity), adjustment.band)
+    parts = {
+        name: float(np.asarray(part).ravel()[0]) / adjustment.factor
+        for name, part in found._asdict().items()
+    }
+    seconds = math.fsum(parts.values())
     rate = run.batch * run.shape.tokens / seconds / run.chips
-    work = flop_per_token(run.shape, USUAL)
+    memory, problem = _memory(model, run)
+    price = _price(run, options)
+    # What full recomputation repeats counts as work of the hardware.
+    computed = HARDWARE if run.recompute == "full" else USUAL
     return Prediction(
         run=run,
         seconds=seconds,
         low=seconds / factor,
         high=seconds * factor,
         tokens_per_second=rate,
-        mfu=rate * work / run.machine.peak_16bit,
-        parts={name: float(np.asarray(part)[0]) for name, part in found._asdict().items()},
-        inferred=run.inferred,
-        similar=_similar(run),
+        mfu=rate * flop_per_token(run.shape, USUAL) / run.machine.peak_16bit,
+        hfu=rate * flop_per_token(run.shape, computed) / run.machine.peak_16bit,
+        parts=parts,
+        inferred=run.inferred if memory else (*run.inferred, f"no memory: {problem}"),
+        similar=similar_runs(run),
+        memory=memory,
+        spent=spending(model, run, seconds, price, amount_option(options, "tokens", "token")),
+        savings=() if memory is None or memory.fits else savings(model, run),
+        calibration=calibration,
+    )
+
+
+def _memory(model: str, run: RunLayout) -> tuple[LayoutMemory | None, str]:
+    """The memory of a layout, or why the calculator refuses it."""
+    if not run.machine.memory:
+        return None, f"that of {run.machine.chip} is not published"
+    try:
+        return memory_of(model, run), ""
+    except FlopbookError as error:
+        return None, str(error)
+
+
+def _price(run: RunLayout, options: Mapping[str, str | None]) -> float | None:
+    """USD/s of a chip, as given or as a cloud asks."""
+    cloud = options.get("price_from")
+    if cloud and options.get("price"):
+        raise FlopbookError("--price and --price-from are two prices; leave one out")
+    return (
+        list_price(run.machine.chip, cloud) if cloud else amount_option(options, "price", "USD/s")
     )
 
 
@@ -250,23 +304,3 @@ def _sizes(model: Shape, sequence: int) -> dict[str, Any]:
         if claim is not None:
             sizes[name] = claim.value == yes
     return sizes
-
-
-def _similar(run: RunLayout) -> tuple[str, ...]:
-    """Measured runs on the same generation of chips, the nearest in size first."""
-    cases = cases_of(training.MODEL, run_files().values()).cases
-    alike = [
-        case
-        for case in cases
-        if case.inputs.machine.generation == run.machine.generation
-        and case.inputs.shape.is_mixture == run.shape.is_mixture
-        and case.inputs.precision == run.precision
-    ]
-    ordered = sorted(alike, key=lambda case: _distance(case.inputs, run))
-    return tuple(case.row.id for case in ordered[:MOST_SIMILAR])
-
-
-def _distance(first: RunLayout, second: RunLayout) -> float:
-    """How far apart two runs are, in doublings of parameters and of chips."""
-    parameters = abs(np.log2(first.shape.parameters / second.shape.parameters))
-    return float(parameters + abs(np.log2(first.chips / second.chips)))

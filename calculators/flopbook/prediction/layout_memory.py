@@ -1,0 +1,115 @@
+"""The memory of a run that somebody asks about: what the calculator `memory` says of its layout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
+from flopbook.prediction.layouts import RunLayout
+
+# Outputs of the calculator that are no part of the total.
+_NO_PARTS = ("total", "inflight", "free")
+# Before this year no stack divided activations along the sequence (Korthikanti et al., 2022).
+SEQUENCE_PARALLEL_YEAR = 2022
+# Stacks that add up gradients of 16 bits in fp32.
+WIDE_GRADIENTS = ("megatron-core", "nemo", "deepspeed", "nanotron")
+# What makes room, in the order in which people try it: the words, and what changes of the run.
+_SAVINGS: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("--zero 3", {"zero": 3}),
+    ("--micro-batch 1", {"micro_batch": 1}),
+    ("--recompute full", {"recompute": "full"}),
+    ("--recompute full --zero 3", {"recompute": "full", "zero": 3}),
+    (
+        "--recompute full --zero 3 --micro-batch 1",
+        {"recompute": "full", "zero": 3, "micro_batch": 1},
+    ),
+)
+
+
+class LayoutMemory(NamedTuple):
+    """Bytes that a layout takes on each chip, by part, and the bytes that the chip has."""
+
+    total: float
+    room: float
+    parts: Mapping[str, float]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the chip has as much."""
+        return self.total <= self.room
+
+
+def software_options(model: str, run: RunLayout) -> dict[str, Any]:
+    """The options of `flopbook memory` that model, chip, formats and software decide.
+
+    Tensor parallelism divides norms along the sequence too; attention is fused and kernels are
+    compiled as the prediction takes them; dropout went out of use with fused attention.
+    """
+    is_wide = run.stack in WIDE_GRADIENTS and run.precision != "fp16"
+    return {
+        "model": model,
+        "chip": run.machine.chip,
+        "seq": run.shape.tokens,
+        "dtype": run.precision,
+        "sequence_parallel": "no" if run.year < SEQUENCE_PARALLEL_YEAR else "yes",
+        "attention": "flash" if run.has_flash else "scores",
+        "dropout": "no" if run.has_flash else "auto",
+        "fusion": "fused" if run.is_compiled else "eager",
+        **({"grad_dtype": "fp32"} if is_wide else {}),
+    }
+
+
+def memory_options(model: str, run: RunLayout) -> dict[str, Any]:
+    """All options of `flopbook memory` for a run."""
+    degrees = {name: getattr(run, name) for name in ("tp", "pp", "cp", "ep", "dp", "zero")}
+    return {
+        **software_options(model, run),
+        **degrees,
+        "schedule": "interleaved" if run.virtual > 1 else "1f1b",
+        "virtual": run.virtual,
+        "micro_batch": run.micro_batch,
+        "microbatches": run.micro_batches,
+        "recompute": run.recompute,
+    }
+
+
+def memory_of(model: str, run: RunLayout) -> LayoutMemory:
+    """The memory of each chip. Raises FlopbookError for a layout that the calculator refuses."""
+    answer = calculate("memory", **memory_options(model, run)).outputs
+    parts = {name: float(value) for name, value in answer.items() if name not in _NO_PARTS}
+    total = float(answer["total"])
+    return LayoutMemory(total, run.machine.memory, _of_one_stage(parts, total))
+
+
+def _of_one_stage(parts: Mapping[str, float], total: float) -> dict[str, float]:
+    """Parts that add up to the total: of a pipeline the calculator gives those of both ends."""
+    beyond = math.fsum(parts.values()) - total
+    if beyond <= 1e-9 * total:
+        return dict(parts)
+    held, logits = parts["activations"], parts["logits"]
+    # The first stage is the fuller one where leaving out the logits of the last makes the total.
+    is_first = abs(beyond - logits) <= 1e-9 * total
+    kept = {"logits": 0.0} if is_first else {"activations": held - beyond}
+    return {**parts, **kept}
+
+
+def savings(model: str, run: RunLayout) -> tuple[str, ...]:
+    """The options, first the smallest change, with which a run that does not fit would fit."""
+    found = []
+    for words, change in _SAVINGS:
+        batch = run.micro_batch * run.micro_batches
+        changed = run._replace(**change)
+        changed = changed._replace(micro_batches=batch / changed.micro_batch)
+        if changed != run and _fits(model, changed):
+            found.append(words)
+    return tuple(found[:2])
+
+
+def _fits(model: str, run: RunLayout) -> bool:
+    try:
+        return memory_of(model, run).fits
+    except FlopbookError:
+        return False
