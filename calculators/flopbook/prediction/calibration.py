@@ -16,16 +16,15 @@ from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import RunFile
 from flopbook.errors import FlopbookError
 from flopbook.prediction.catalogue import MODELS
-from flopbook.prediction.fits import cases_of
+from flopbook.prediction.fits import COVERAGE, cases_of
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.models import PredictionModel
 from flopbook.prediction.validation import Adjustment, band_of, usable_pairs
 
 LEAST_ROWS = 3
 # The spread of runs within a source counts as this many runs beside those of the user.
-PRIOR_RUNS = 3.0
+PRIOR_RUNS = 4.0
 NINTH_DECILE = 1.2816  # of the normal distribution: four fifths lie within, either way
-MEDIAN_TO_DEVIATION = 1.4826  # median of absolute errors -> standard deviation
 
 
 class Calibration(NamedTuple):
@@ -119,8 +118,12 @@ def _factor(ratios: Sequence[float], between: float) -> float:
 
 def _spread_between_sources(known: Fitted, within: float) -> float:
     """How far sources lie apart: what the band holds beyond the spread within each."""
-    whole = math.log(band_of(known, "")) / NINTH_DECILE
-    return math.sqrt(max(whole**2 - within**2, within**2 / 4))
+    return math.sqrt(max(_spread(known) ** 2 - within**2, within**2 / 4))
+
+
+def _spread(known: Fitted) -> float:
+    """The standard deviation that the band stands for, as a logarithm."""
+    return math.log(band_of(known, "")) / NINTH_DECILE
 
 
 def _typical_error(ratios: Sequence[float]) -> float:
@@ -142,4 +145,5 @@ def _spread_within_sources(kind: str, known: Fitted) -> float:
         if len(residuals) > LEAST_ROWS
         for residual in residuals
     ]
-    return MEDIAN_TO_DEVIATION * float(np.median(apart)) if apart else math.log(band_of(known, ""))
+    # Tails are heavy: what holds four fifths says more about a band than the middle does.
+    return float(np.quantile(apart, COVERAGE)) / NINTH_DECILE if apart else _spread(known)
