@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
 from flopbook.errors import FlopbookError
-from flopbook.evaluation.answers import columns, counted
-from flopbook.quantities.formatting import format_quantity
 
 if TYPE_CHECKING:
-    from flopbook.planning.planner import PlannedLayout, RunPlan
+    from flopbook.planning.planner import RunPlan
 
-MOST_REASONS = 4
 MOST_LISTED = 1000
+MOST_COUNTS = 16
 _OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
-    Option("--chips", "chips", "Chips that train.", "COUNT"),
+    Option("--chips", "chips", "Chips that train, or several counts: 256,512.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
     Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
@@ -30,34 +29,22 @@ _OPTIONS = (
     Option("--ep", "ep", "This expert-parallel degree alone.", "COUNT"),
     Option("--dp", "dp", "This data-parallel degree alone.", "COUNT"),
     Option("--virtual", "virtual", "This number of model chunks on a stage alone.", "COUNT"),
-    Option("--schedule", "schedule", "This pipeline schedule alone.", "WORD"),
+    Option("--schedule", "schedule", "This schedule alone; else 1f1b and interleaved.", "WORD"),
     Option("--zero", "zero", "This ZeRO stage alone, 0 to 3; 3 is FSDP.", "STAGE"),
     Option("--micro-batch", "micro_batch", "This micro-batch alone, in sequences.", "COUNT"),
     Option("--recompute", "recompute", "This alone: none, selective, full.", "WORD"),
     Option("--max-bytes", "max_bytes", "Memory of each chip that a layout may take.", "SIZE"),
     Option("--max-seconds", "max_seconds", "Longest step.", "TIME"),
+    Option("--price", "price", "Price of a chip, such as 2USD/h.", "PRICE"),
     Option("--top", "top", "Layouts to list; 10 if open.", "COUNT"),
+    Option("--pareto", "pareto", "List those that no other beats in both time and memory."),
+    Option("--flags", "flags", "The best in words of megatron, torchtitan, ...", "FRAMEWORK"),
     Option("--explain", "explain", "Print the parts of the best step, and all reasons."),
-)
-_HEAD = (
-    "step",
-    "80 % band",
-    "MFU",
-    "memory",
-    "tp",
-    "pp",
-    "virtual",
-    "cp",
-    "ep",
-    "dp",
-    "ZeRO",
-    "micro-batch",
-    "recompute",
 )
 
 
 @command("plan", *_OPTIONS)
-def plan_command(explain: bool, as_json: bool, **options: str | None) -> None:
+def plan_command(pareto: bool, explain: bool, as_json: bool, **options: str | None) -> None:
     """Find the fastest layouts of a training run, out of all that exist and fit.
     Degrees that are given are kept, all others are searched.
 
@@ -66,91 +53,50 @@ def plan_command(explain: bool, as_json: bool, **options: str | None) -> None:
 
     Example: flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.planning.planner import DEFAULT_TOP, plan
-    from flopbook.planning.question import question_of
-    from flopbook.prediction.asking import count_option
+    from flopbook.cli import plan_text
+    from flopbook.planning.flags import FRAMEWORKS
+    from flopbook.planning.planner import DEFAULT_TOP
+    from flopbook.prediction.asking import count_option, word_option
 
     top = count_option(options, "top") or DEFAULT_TOP
     if top > MOST_LISTED:
         raise FlopbookError(f"--top is {top:,}, expected at most {MOST_LISTED:,}")
-    question = question_of(options)
-    found = plan(question, max(top, 2))
+    framework = word_option(options, "flags", tuple(FRAMEWORKS))
+    plans = _plans(options, top, pareto)
     if as_json:
-        print_json({**found.record(), "layouts": found.record()["layouts"][:top]})
+        records = [_record(found, top, framework) for found in plans]
+        print_json(records[0] if len(records) == 1 else {"answers": records})
         return
-    if found.layouts:
-        print(columns([_row(layout) for layout in found.layouts[:top]], head=_HEAD))
-        print("\n" + _why(found))
-    else:
-        print(_nothing_fits(found))
-    print(_left_out(found, len(found.infeasible) if explain else MOST_REASONS))
-    if explain and found.layouts:
-        print("\n" + _parts(found))
-    if "software stack" in question.run.inferred:
-        print("note: inferred: software stack")
+    if len(plans) > 1:
+        print(plan_text.by_count(plans))
+        return
+    print(plan_text.answer(plans[0], top, is_explained=explain))
+    if framework and plans[0].layouts:
+        print("\n" + plan_text.in_words_of(framework, plans[0]))
 
 
-def _row(layout: PlannedLayout) -> tuple[str, ...]:
-    interleaved = f"{layout.virtual}" if layout.schedule == "interleaved" else layout.schedule
-    return (
-        f"{layout.seconds:.4g} s",
-        f"{layout.low:.3g} to {layout.high:.3g} s",
-        f"{100 * layout.mfu:.1f} %",
-        format_quantity(layout.bytes, "byte", digits=3),
-        *(f"{degree}" for degree in (layout.tp, layout.pp)),
-        interleaved if layout.pp > 1 else "",
-        *(f"{degree}" for degree in (layout.cp, layout.ep, layout.dp, layout.zero)),
-        f"{layout.micro_batch}",
-        layout.recompute,
-    )
+def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[RunPlan]:
+    """A plan for each count of chips."""
+    from flopbook.planning.planner import plan
+    from flopbook.planning.question import question_of
+
+    counts = str(options.get("chips") or "").split(",")
+    if len(counts) > MOST_COUNTS:
+        raise FlopbookError(f"--chips has {len(counts)} counts, expected at most {MOST_COUNTS}")
+    questions = [question_of({**options, "chips": count.strip()}) for count in counts]
+    # The next layout, which the answer compares with the best, is there even if one is listed.
+    return [plan(question, max(top, 2), with_front=pareto) for question in questions]
 
 
-def _why(found: RunPlan) -> str:
-    """One sentence: what the best spends its time on, what the next loses, whether memory binds."""
-    from flopbook.planning.explaining import loss_of_the_next, parts_of_layout
+def _record(found: RunPlan, top: int, framework: str | None) -> dict[str, object]:
+    from flopbook.planning.flags import flags_for
 
-    best = found.layouts[0]
-    part, seconds = next(iter(parts_of_layout(found.question, best).items()))
-    said = f"best: {_named(part)} take {100 * seconds / best.seconds:.0f} % of its step"
-    loss = loss_of_the_next(found)
-    if loss:
-        longer = 100 * loss.seconds / best.seconds
-        said += f"; the next loses {longer:.1f} %, most of it in {_named(loss.part)}"
-    if found.too_large:
-        faster, held = found.too_large, format_quantity(found.too_large.bytes, "byte", digits=3)
-        said += f"; memory binds: with {held} a step of {faster.seconds:.4g} s were possible"
-    return said
-
-
-def _named(part: str) -> str:
-    return part.replace("_", " ")
-
-
-def _nothing_fits(found: RunPlan) -> str:
-    from flopbook.planning.explaining import smallest_count
-
-    question = found.question
-    room = format_quantity(question.room, "byte", digits=3)
-    said = f"no layout on {counted(question.chips, 'chip')} fits into {room} each"
-    count = smallest_count(question)
-    return f"{said}; {count:,} chips are enough" if count else f"{said}, nor on more chips"
-
-
-def _left_out(found: RunPlan, most: int) -> str:
-    from flopbook.planning.explaining import reasons
-
-    left = sum(found.infeasible.values())
-    said = ", ".join(f"{reason} {count:,}" for reason, count in reasons(found.infeasible, most))
-    return f"left out: {left:,} of {found.considered:,} layouts: {said}"
-
-
-def _parts(found: RunPlan) -> str:
-    from flopbook.planning.explaining import parts_of_layout
-
-    best = found.layouts[0]
-    rows = [
-        (_named(part), f"{seconds:.3g} s", f"{100 * seconds / best.seconds:.1f} %")
-        for part, seconds in parts_of_layout(found.question, best).items()
-        if seconds > 0
-    ]
-    return "parts of the best step\n" + columns(rows, indent="  ")
+    record = found.record()
+    record["layouts"] = record["layouts"][:top]
+    if found.question.price is not None:
+        for layout in (*record["layouts"], *record.get("front", ())):
+            layout["token_cost"] = found.question.token_cost(layout["seconds"])
+    if framework and found.layouts:
+        flags = flags_for(framework, found.question, found.layouts[0])
+        record["flags"] = {"framework": framework, **flags._asdict()}
+    return record

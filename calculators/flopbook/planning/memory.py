@@ -32,13 +32,13 @@ def memory_options(question: Question) -> dict[str, Any]:
         "model": question.model,
         "chip": run.machine.chip,
         "seq": run.shape.tokens,
-        "dtype": run.precision,
+        "dtype": question.dtype,
         "sequence_parallel": "no" if run.year < SEQUENCE_PARALLEL_YEAR else "yes",
         "attention": "flash" if run.has_flash else "scores",
         "dropout": "no" if run.has_flash else "auto",
         "fusion": "fused" if run.is_compiled else "eager",
     }
-    is_wide = run.stack in WIDE_GRADIENTS and run.precision != "fp16"
+    is_wide = run.stack in WIDE_GRADIENTS and question.dtype != "fp16"
     return {**options, **({"grad_dtype": "fp32"} if is_wide else {})}
 
 

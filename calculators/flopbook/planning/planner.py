@@ -9,6 +9,7 @@ import numpy as np
 
 from flopbook.planning import exclusions
 from flopbook.planning.exclusions import MODEL_RULES, Sieve
+from flopbook.planning.fronts import front_of
 from flopbook.planning.grid import LayoutGrid
 from flopbook.planning.memory import bytes_of, memory_inputs
 from flopbook.planning.question import Question
@@ -49,7 +50,8 @@ class RunPlan(NamedTuple):
     """The best layouts of a question, how many were considered, and why others are left out.
 
     `too_large` is the one that would take the least time if the memory were no limit; None where
-    it is slower than the best.
+    it is slower than the best. `front`, where it was asked for, has the layouts that no other
+    beats in both time and memory.
     """
 
     question: Question
@@ -57,6 +59,7 @@ class RunPlan(NamedTuple):
     considered: int
     infeasible: Mapping[str, int]
     too_large: PlannedLayout | None = None
+    front: tuple[PlannedLayout, ...] = ()
 
     @property
     def feasible(self) -> int:
@@ -65,11 +68,14 @@ class RunPlan(NamedTuple):
 
     def record(self) -> dict[str, Any]:
         """The plan as `flopbook plan --json` prints it."""
-        return {
+        record: dict[str, Any] = {
             "layouts": [layout._asdict() for layout in self.layouts],
             "considered": self.considered,
             "infeasible": dict(self.infeasible),
         }
+        if self.front:
+            record["front"] = [layout._asdict() for layout in self.front]
+        return record
 
 
 class Evaluated(NamedTuple):
@@ -82,7 +88,7 @@ class Evaluated(NamedTuple):
     is_too_large: Mask
 
 
-def plan(question: Question, top: int = DEFAULT_TOP) -> RunPlan:
+def plan(question: Question, top: int = DEFAULT_TOP, *, with_front: bool = False) -> RunPlan:
     """The best layouts of a question. Raises FlopbookError for a model that no layout can hold."""
     inputs = memory_inputs(question)
     for rule in MODEL_RULES:
@@ -90,13 +96,29 @@ def plan(question: Question, top: int = DEFAULT_TOP) -> RunPlan:
     sieve, space = Sieve(inputs), space_of(question)
     best: list[PlannedLayout] = []
     beyond: list[PlannedLayout] = []
+    front: list[PlannedLayout] = []
     for found in evaluated(question, space, sieve, inputs):
         best = _fastest([*best, *fastest_of(question, space, found, found.is_possible, top)], top)
         beyond = _fastest([*beyond, *fastest_of(question, space, found, found.is_too_large, 1)], 1)
+        if with_front:
+            front = _unbeaten([*front, *_front_of(question, space, found)])
     is_faster = beyond and (not best or beyond[0].seconds < best[0].seconds)
     too_large = beyond[0] if is_faster else None
     counts = dict(sieve.counts.most_common())
-    return RunPlan(question, tuple(best), space.size, counts, too_large)
+    return RunPlan(question, tuple(best), space.size, counts, too_large, tuple(front))
+
+
+def _unbeaten(layouts: list[PlannedLayout]) -> list[PlannedLayout]:
+    """Those of some layouts that no other beats in both time and memory."""
+    seconds = np.array([layout.seconds for layout in layouts])
+    held = np.array([layout.bytes for layout in layouts])
+    return [layouts[place] for place in front_of(seconds, held)]
+
+
+def _front_of(question: Question, space: Space, found: Evaluated) -> list[PlannedLayout]:
+    places = np.flatnonzero(found.is_possible)
+    chosen = front_of(found.seconds.ravel()[places], found.bytes.ravel()[places])
+    return [_layout(question, space, found, places[place]) for place in chosen]
 
 
 def _fastest(layouts: list[PlannedLayout], top: int) -> list[PlannedLayout]:

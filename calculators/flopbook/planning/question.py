@@ -28,7 +28,8 @@ class Question(NamedTuple):
     """What all layouts share, what is fixed of them, and what they may cost.
 
     `run` has machine, shape, software and formats; `batch` counts sequences. `fixed` maps degrees
-    to numbers, `recompute` and `schedules` name the words that are searched.
+    to numbers, `recompute` and `schedules` name the words that are searched. `price` is that of a
+    chip in USD a second.
     """
 
     model: str
@@ -37,8 +38,10 @@ class Question(NamedTuple):
     fixed: Mapping[str, int]
     recompute: tuple[str, ...] = RECOMPUTE
     schedules: tuple[str, ...] = PLANNED_SCHEDULES
+    dtype: str = "bf16"
     most_bytes: float = math.inf
     most_seconds: float = math.inf
+    price: float | None = None
 
     @property
     def chips(self) -> int:
@@ -49,6 +52,12 @@ class Question(NamedTuple):
     def room(self) -> float:
         """Bytes that a layout may take on each chip."""
         return min(self.most_bytes, self.run.machine.memory)
+
+    def token_cost(self, seconds: float) -> float | None:
+        """USD of a trained token with steps of this length; None without a price."""
+        if self.price is None:
+            return None
+        return seconds * self.chips * self.price / (self.batch * self.run.shape.tokens)
 
     def allows(self, name: str, degree: int) -> bool:
         """Whether a degree is the one that was fixed, or none was."""
@@ -83,8 +92,10 @@ def question_of(options: Mapping[str, str | None]) -> Question:
         fixed=fixed,
         recompute=(recompute,) if recompute else RECOMPUTE,
         schedules=(schedule,) if schedule else PLANNED_SCHEDULES,
+        dtype=options.get("dtype") or "bf16",
         most_bytes=_limit(options, "max_bytes", "byte"),
         most_seconds=_limit(options, "max_seconds", "s"),
+        price=_price(options),
     )
 
 
@@ -101,3 +112,10 @@ def _limit(options: Mapping[str, str | None], name: str, unit: str) -> float:
     if limit > 0:
         return limit
     raise FlopbookError(f"{flag_of(name)} is {options[name]}, expected more than 0")
+
+
+def _price(options: Mapping[str, str | None]) -> float | None:
+    price = amount_option(options, "price", "USD/s")
+    if price is not None and price <= 0:
+        raise FlopbookError(f"--price is {options['price']}, expected more than 0, such as 2USD/h")
+    return price

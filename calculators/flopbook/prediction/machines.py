@@ -90,12 +90,14 @@ def machine(name: str) -> ChipRates:
 
 def _entry_id(name: str) -> str:
     words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
+    known = library().entry_names()
+    # Looking a wrong name up takes long, as the message offers the nearest ones.
+    names = frozenset(known)
     for length in range(len(words), 0, -1):
-        try:
-            return library().find_id("-".join(words[:length]))
-        except FlopbookError:
-            continue
-    raise UnknownName("chip", name, library().entry_names())
+        shorter = "-".join(words[:length])
+        if shorter in names:
+            return library().find_id(shorter)
+    raise UnknownName("chip", name, known)
 
 
 def _package_of(system: Chip) -> Chip:

@@ -1,0 +1,148 @@
+"""A plan as the terminal shows it: a table, why the best wins, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flopbook.evaluation.answers import columns, counted
+from flopbook.planning.evidence import beyond_measured
+from flopbook.planning.explaining import (
+    loss_of_the_next,
+    parts_of_layout,
+    reasons,
+    smallest_count,
+)
+from flopbook.planning.flags import FRAMEWORKS, flags_for
+from flopbook.planning.planner import PlannedLayout, RunPlan
+from flopbook.quantities.formatting import format_quantity
+
+MOST_REASONS = 4
+DEGREES = ("tp", "pp", "virtual", "cp", "ep", "dp", "zero", "micro-batch", "recompute")
+TIMES = ("step", "80 % band", "MFU", "memory")
+COST = "USD per million tokens"
+
+
+def answer(found: RunPlan, top: int, *, is_explained: bool) -> str:
+    """The plan for one count of chips."""
+    most = len(found.infeasible) if is_explained else MOST_REASONS
+    if not found.layouts:
+        return "\n".join((nothing_fits(found), left_out(found, most), *_inferred(found)))
+    listed = found.front or found.layouts
+    said = [table(found, listed[:top]), "", why(found), left_out(found, most)]
+    if is_explained:
+        said += ["", parts(found)]
+    return "\n".join((*said, *_inferred(found), *_beyond(found)))
+
+
+def table(found: RunPlan, layouts: Sequence[PlannedLayout]) -> str:
+    """A line for each layout."""
+    costs = (COST,) if found.question.price is not None else ()
+    rows = [(*_times(found, layout), *_degrees(layout)) for layout in layouts]
+    return columns(rows, head=(*TIMES, *costs, *DEGREES))
+
+
+def by_count(plans: Sequence[RunPlan]) -> str:
+    """The best layout on each count of chips."""
+    costs = (COST,) if plans[0].question.price is not None else ()
+    head = ("chips", *TIMES, *costs, *DEGREES)
+    rows = []
+    for found in plans:
+        chips = f"{found.question.chips:,}"
+        if found.layouts:
+            best = found.layouts[0]
+            rows.append((chips, *_times(found, best), *_degrees(best)))
+        else:
+            rows.append((chips, "none fits", *("",) * (len(head) - 2)))
+    return columns(rows, head=head)
+
+
+def why(found: RunPlan) -> str:
+    """One sentence: what the best spends its time on, what the next loses, whether memory binds."""
+    best = found.layouts[0]
+    part, seconds = next(iter(parts_of_layout(found.question, best).items()))
+    said = f"best: {_named(part)} take {100 * seconds / best.seconds:.0f} % of its step"
+    loss = loss_of_the_next(found)
+    if loss:
+        longer = 100 * loss.seconds / best.seconds
+        said += f"; the next loses {longer:.1f} %, most of it in {_named(loss.part)}"
+    if found.too_large:
+        faster, held = found.too_large, format_quantity(found.too_large.bytes, "byte", digits=3)
+        said += f"; memory binds: with {held} a step of {faster.seconds:.4g} s were possible"
+    return said
+
+
+def nothing_fits(found: RunPlan) -> str:
+    """How many chips would be enough."""
+    question = found.question
+    room = format_quantity(question.room, "byte", digits=3)
+    said = f"no layout on {counted(question.chips, 'chip')} fits into {room} each"
+    count = smallest_count(question)
+    return f"{said}; {count:,} chips are enough" if count else f"{said}, nor on more chips"
+
+
+def left_out(found: RunPlan, most: int) -> str:
+    """How many layouts were left out, and for which reasons."""
+    left = sum(found.infeasible.values())
+    said = ", ".join(f"{reason} {count:,}" for reason, count in reasons(found.infeasible, most))
+    return f"left out: {left:,} of {found.considered:,} layouts: {said}"
+
+
+def parts(found: RunPlan) -> str:
+    """The parts of the best step, the longest first."""
+    best = found.layouts[0]
+    rows = [
+        (_named(part), f"{seconds:.3g} s", f"{100 * seconds / best.seconds:.1f} %")
+        for part, seconds in parts_of_layout(found.question, best).items()
+        if seconds > 0
+    ]
+    return "parts of the best step\n" + columns(rows, indent="  ")
+
+
+def in_words_of(framework: str, found: RunPlan) -> str:
+    """The best layout as a framework takes it, with what it cannot do."""
+    known = FRAMEWORKS[framework]
+    flags = flags_for(framework, found.question, found.layouts[0])
+    said = [f"{known.repository} at {known.commit[:10]}", f"  {flags.text}"]
+    said += [f"note: not a flag of {framework}: {lack}" for lack in flags.lacks]
+    return "\n".join(said)
+
+
+def _times(found: RunPlan, layout: PlannedLayout) -> tuple[str, ...]:
+    cost = found.question.token_cost(layout.seconds)
+    return (
+        f"{layout.seconds:.4g} s",
+        f"{layout.low:.3g} to {layout.high:.3g} s",
+        f"{100 * layout.mfu:.1f} %",
+        format_quantity(layout.bytes, "byte", digits=3),
+        *(() if cost is None else (f"{1e6 * cost:.3g}",)),
+    )
+
+
+def _degrees(layout: PlannedLayout) -> tuple[str, ...]:
+    is_plain = layout.schedule in ("1f1b", "interleaved")
+    chunks = f"{layout.virtual}" if is_plain else layout.schedule
+    return (
+        f"{layout.tp}",
+        f"{layout.pp}",
+        chunks,
+        *(f"{degree}" for degree in (layout.cp, layout.ep, layout.dp, layout.zero)),
+        f"{layout.micro_batch}",
+        layout.recompute,
+    )
+
+
+def _named(part: str) -> str:
+    return part.replace("_", " ")
+
+
+def _inferred(found: RunPlan) -> list[str]:
+    if "software stack" not in found.question.run.inferred:
+        return []
+    return ["note: inferred: software stack"]
+
+
+def _beyond(found: RunPlan) -> list[str]:
+    """Where the best layout lies outside what was measured."""
+    beyond = beyond_measured(found.question, found.layouts[0])
+    said = [f"{one.what} {one.size:,.0f} (on file: {one.on_file:,.0f})" for one in beyond]
+    return [f"note: beyond any run on file: {', '.join(said)}"] if said else []

@@ -1,0 +1,222 @@
+"""A layout in the words of a framework: the flags or settings that make it, and what it lacks.
+
+Names were read in the repositories at the commits in `FRAMEWORKS`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from flopbook.planning.planner import PlannedLayout
+from flopbook.planning.question import Question
+
+Settings = dict[str, Any]
+MEGATRON_SHARDS = {2: "optim_grads", 3: "optim_grads_params"}
+TITAN_SCHEDULES = {
+    "1f1b": "1F1B",
+    "gpipe": "GPipe",
+    "interleaved": "Interleaved1F1B",
+    "zb-v": "ZBVZeroBubble",
+    "dualpipe-v": "DualPipeV",
+}
+TITAN_RECOMPUTE = {"selective": "SelectiveAC", "full": "FullAC"}
+MAXTEXT_RECOMPUTE = {"none": "none", "selective": "minimal_with_context", "full": "full"}
+PLAIN_SCHEDULES = ("1f1b", "interleaved")
+
+
+class Flags(NamedTuple):
+    """What to pass to a framework for a layout, and what of it the framework cannot do so."""
+
+    text: str
+    lacks: tuple[str, ...]
+
+
+class Dialect(NamedTuple):
+    """A framework whose words we know: how they are written, and where they were read."""
+
+    words: Callable[[Question, PlannedLayout], Flags]
+    repository: str
+    commit: str
+
+
+def flags_for(name: str, question: Question, layout: PlannedLayout) -> Flags:
+    """The flags of a framework for a layout."""
+    return FRAMEWORKS[name].words(question, layout)
+
+
+def _megatron(question: Question, layout: PlannedLayout) -> Flags:
+    """Command line of Megatron-LM; `--expert-tensor-parallel-size` stays the tensor degree."""
+    settings: Settings = {
+        "tensor-model-parallel-size": layout.tp,
+        "pipeline-model-parallel-size": layout.pp,
+        "context-parallel-size": layout.cp,
+        "seq-length": int(question.run.shape.tokens),
+        "micro-batch-size": layout.micro_batch,
+        "global-batch-size": question.batch,
+    }
+    if question.run.shape.is_mixture:
+        settings["expert-model-parallel-size"] = layout.ep
+    if layout.virtual > 1:
+        settings["num-virtual-stages-per-pipeline-rank"] = layout.virtual
+    if layout.tp > 1:
+        settings["sequence-parallel"] = True
+    if layout.zero >= 1:
+        settings["use-distributed-optimizer"] = True
+    if layout.zero >= 2:
+        settings["use-megatron-fsdp"] = True
+        settings["data-parallel-sharding-strategy"] = MEGATRON_SHARDS[layout.zero]
+    settings |= _megatron_recompute(layout) | _megatron_formats(question.dtype)
+    return Flags(_dashed(settings, " "), _uneven(question, layout) + _other_schedule(layout))
+
+
+def _megatron_recompute(layout: PlannedLayout) -> Settings:
+    if layout.recompute == "none":
+        return {}
+    if layout.recompute == "selective":
+        return {"recompute-granularity": "selective"}
+    whole = {"recompute-method": "uniform", "recompute-num-layers": 1}
+    return {"recompute-granularity": "full", **whole}
+
+
+def _megatron_formats(precision: str) -> Settings:
+    if precision == "fp16":
+        return {"fp16": True}
+    narrow = {"fp8": {"fp8-format": "hybrid"}, "fp4": {"fp4-format": "e2m1"}}
+    return {"bf16": True, **narrow.get(precision, {})}
+
+
+def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
+    """Options of torchtitan, which its configurations name alike."""
+    is_sharded = layout.zero >= 2
+    tokens = int(question.run.shape.tokens)
+    settings: Settings = {
+        "parallelism.data_parallel_replicate_degree": 1 if is_sharded else layout.dp,
+        "parallelism.data_parallel_shard_degree": layout.dp if is_sharded else 1,
+        "parallelism.tensor_parallel_degree": layout.tp,
+        "parallelism.pipeline_parallel_degree": layout.pp,
+        "parallelism.context_parallel_degree": layout.cp,
+        "parallelism.expert_parallel_degree": layout.ep,
+        "training.max_context_length": tokens,
+        "training.num_tokens_per_microbatch_per_dp_rank": layout.micro_batch * tokens,
+        "training.num_tokens_per_train_step": question.batch * tokens,
+    }
+    if layout.zero == 2:
+        settings["parallelism.fsdp_reshard_after_forward"] = "never"
+    if layout.pp > 1:
+        layers = math.ceil(question.run.shape.layers / (layout.pp * layout.virtual))
+        settings |= {
+            "parallelism.pipeline_parallel_schedule": TITAN_SCHEDULES.get(layout.schedule, "1F1B"),
+            "parallelism.pipeline_parallel_layers_per_stage": layers,
+            "parallelism.num_pp_microbatches": _micro_batches(question, layout),
+        }
+    lacks = []
+    if layout.zero == 1:
+        lacks.append("ZeRO-1: torchtitan shards weights (--zero 2 or 3) or nothing (--zero 0)")
+    if layout.recompute != "none":
+        chosen = TITAN_RECOMPUTE[layout.recompute]
+        lacks.append(f"recomputation: set activation_checkpoint = {chosen}.Config() in the code")
+    if layout.schedule not in TITAN_SCHEDULES:
+        lacks.append(f"schedule {layout.schedule}")
+    return Flags(_dashed(settings, " "), tuple(lacks))
+
+
+def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
+    """Keys of MaxText for one slice; the axes of the mesh multiply to the chips."""
+    rest = layout.dp // layout.ep if layout.dp % layout.ep == 0 else layout.dp
+    is_piped = layout.pp > 1
+    count = _micro_batches(question, layout)
+    steps = 1 if is_piped else count
+    settings: Settings = {
+        "ici_data_parallelism": 1 if layout.zero >= 3 else rest,
+        "ici_fsdp_parallelism": rest if layout.zero >= 3 else 1,
+        "ici_tensor_parallelism": layout.tp,
+        "ici_context_parallelism": layout.cp,
+        "ici_expert_parallelism": layout.ep,
+        "ici_pipeline_parallelism": layout.pp,
+        "max_target_length": int(question.run.shape.tokens),
+        "per_device_batch_size": question.batch / steps / question.chips,
+        "gradient_accumulation_steps": steps,
+        "remat_policy": MAXTEXT_RECOMPUTE[layout.recompute],
+    }
+    if is_piped:
+        layers = math.ceil(question.run.shape.layers / (layout.pp * layout.virtual))
+        settings |= {"num_layers_per_pipeline_stage": layers, "num_pipeline_microbatches": count}
+    if layout.zero == 1:
+        settings["shard_optimizer_over_data"] = "true"
+    if question.dtype == "fp8":
+        settings["quantization"] = "fp8"
+    lacks = ("ZeRO-2: MaxText shards weights too, or the optimizer alone",)
+    text = " ".join(f"{name}={_number(value)}" for name, value in settings.items())
+    return Flags(text, (lacks if layout.zero == 2 else ()) + _other_schedule(layout))
+
+
+def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
+    """The configuration of DeepSpeed; stages of a pipeline are named in the code."""
+    settings: Settings = {
+        "train_batch_size": question.batch,
+        "train_micro_batch_size_per_gpu": layout.micro_batch,
+        "gradient_accumulation_steps": _micro_batches(question, layout),
+        "zero_optimization": {"stage": layout.zero},
+    }
+    if layout.tp > 1:
+        settings["tensor_parallel"] = {"autotp_size": layout.tp}
+    if layout.cp > 1:
+        settings["sequence_parallel_size"] = layout.cp
+    settings["fp16" if question.dtype == "fp16" else "bf16"] = {"enabled": True}
+    lacks = []
+    if layout.pp > 1:
+        lacks.append(f"stages: PipelineModule(num_stages={layout.pp}) in the code")
+    if layout.pp > 1 and layout.zero >= 2:
+        lacks.append("ZeRO-2 and ZeRO-3 with a pipeline")
+    if layout.virtual > 1:
+        lacks.append("several chunks on a stage")
+    if layout.recompute != "none":
+        lacks.append("recomputation: deepspeed.checkpointing in the code")
+    return Flags(json.dumps(settings), tuple(lacks))
+
+
+def _micro_batches(question: Question, layout: PlannedLayout) -> int:
+    return question.batch // (layout.dp * layout.micro_batch)
+
+
+def _uneven(question: Question, layout: PlannedLayout) -> tuple[str, ...]:
+    """What to say where stages differ by a layer."""
+    if question.run.shape.layers % (layout.pp * layout.virtual) == 0:
+        return ()
+    return ("equal stages: give --pipeline-model-parallel-layout, which names the layers of each",)
+
+
+def _other_schedule(layout: PlannedLayout) -> tuple[str, ...]:
+    return () if layout.schedule in PLAIN_SCHEDULES else (f"schedule {layout.schedule}",)
+
+
+def _dashed(settings: Mapping[str, Any], equals: str) -> str:
+    """Options as a command line has them; one that is on has no value."""
+    words = [
+        f"--{name}" if value is True else f"--{name}{equals}{_number(value)}"
+        for name, value in settings.items()
+    ]
+    return " ".join(words)
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value}"
+
+
+FRAMEWORKS: Mapping[str, Dialect] = {
+    "megatron": Dialect(
+        _megatron, "NVIDIA/Megatron-LM", "d98e8a64ddf34856e74b24714e3bedb2f5a39553"
+    ),
+    "torchtitan": Dialect(
+        _torchtitan, "pytorch/torchtitan", "b5bcd76c66d0acb1a08b176d9639425bc55e0b2a"
+    ),
+    "maxtext": Dialect(
+        _maxtext, "AI-Hypercomputer/maxtext", "e591f30cbbf217ed67ef71263ec0538239f9c3b8"
+    ),
+    "deepspeed": Dialect(
+        _deepspeed, "deepspeedai/DeepSpeed", "edaa7221267243c7be7fb49c5d5f5c4fb97b4641"
+    ),
+}

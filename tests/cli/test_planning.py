@@ -1,0 +1,124 @@
+"""The command `plan`: what it prints, its JSON, and one line for a mistake."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from flopbook.planning.flags import FRAMEWORKS
+
+ASKED = (
+    "plan --model llama-3-70b --chip h100-sxm --chips 256 --batch-tokens 2Mi --seq 8192 "
+    "--stack megatron-core"
+)
+FIELDS = ["tp", "pp", "virtual", "schedule", "dp", "zero", "cp", "ep", "micro_batch", "recompute"]
+FIELDS += ["seconds", "low", "high", "bytes", "mfu"]
+
+
+def told(cli: Any, more: str = "") -> str:
+    outcome = cli(*f"{ASKED} {more}".split())
+    assert (outcome.status, outcome.err) == (0, "")
+    return str(outcome.out)
+
+
+def record(cli: Any, more: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(told(cli, f"{more} --json"))
+    return found
+
+
+def test_json_is_as_agreed(cli: Any) -> None:
+    found = record(cli, "--top 3")
+    assert list(found) == ["layouts", "considered", "infeasible"]
+    assert [list(layout) for layout in found["layouts"]] == [FIELDS] * 3
+    seconds = [layout["seconds"] for layout in found["layouts"]]
+    assert seconds == sorted(seconds)
+    assert 0 < sum(found["infeasible"].values()) < found["considered"]
+
+
+def test_predict_takes_a_layout_of_the_plan_and_agrees(cli: Any) -> None:
+    best = record(cli, "--top 1")["layouts"][0]
+    degrees = " ".join(f"--{name.replace('_', '-')} {best[name]}" for name in FIELDS[:10])
+    words = f"predict {ASKED.removeprefix('plan')} {degrees} --json".split()
+    predicted = json.loads(cli(*words).out)["prediction"]
+    for name in ("seconds", "low", "high", "mfu"):
+        assert predicted[name] == pytest.approx(best[name])
+
+
+def test_the_answer_is_a_table_a_sentence_and_a_line(cli: Any) -> None:
+    lines = told(cli, "--top 2").splitlines()
+    assert lines[0].startswith("step") and len(lines) == 6 and lines[3] == ""
+    assert lines[4].startswith("best: products take ") and "the next loses" in lines[4]
+    assert lines[5].startswith("left out: ") and "does not fit" in lines[5]
+
+
+def test_explain_adds_the_parts_and_every_reason(cli: Any) -> None:
+    plain, explained = told(cli), told(cli, "--explain")
+    assert "parts of the best step" in explained and "tensor parallel" in explained
+    assert "other reasons" in plain and "other reasons" not in explained
+
+
+def test_several_counts_are_compared(cli: Any) -> None:
+    told_lines = told(cli, "--chips 8,128,256 --price 2USD/h").splitlines()
+    assert told_lines[0].startswith("chips") and "USD per million tokens" in told_lines[0]
+    assert [line.split()[0] for line in told_lines[1:]] == ["8", "128", "256"]
+    assert "none fits" in told_lines[1]
+    answers = record(cli, "--chips 128,256 --price 2USD/h")["answers"]
+    best = [answer["layouts"][0] for answer in answers]
+    assert best[0]["seconds"] > best[1]["seconds"]
+    # 2 USD an hour for each chip, over the tokens of a step.
+    cost = best[1]["seconds"] * 256 * 2 / 3600 / 2**21
+    assert best[1]["token_cost"] == pytest.approx(cost)
+
+
+def test_the_front_has_no_layout_that_another_beats(cli: Any) -> None:
+    found = record(cli, "--pareto")
+    front = [(layout["seconds"], layout["bytes"]) for layout in found["front"]]
+    assert front == sorted(front) and front[0][0] == found["layouts"][0]["seconds"]
+    assert [held for _, held in front] == sorted((held for _, held in front), reverse=True)
+    assert told(cli, "--pareto --top 2").splitlines()[2].split()[0] == f"{front[1][0]:.4g}"
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_the_best_is_told_in_the_words_of_a_framework(name: str, cli: Any) -> None:
+    text = told(cli, f"--flags {name}")
+    assert f"{FRAMEWORKS[name].repository} at {FRAMEWORKS[name].commit[:10]}" in text
+    flags = record(cli, f"--flags {name}")["flags"]
+    assert flags["framework"] == name and flags["text"] in text
+
+
+def test_nothing_that_fits_is_an_answer(cli: Any) -> None:
+    text = told(cli, "--chips 8 --batch-tokens 64Ki")
+    assert text.startswith("no layout on 8 chips fits into 80 GB each; ")
+    assert "chips are enough" in text and "left out" in text
+    found = record(cli, "--chips 8 --batch-tokens 64Ki --flags megatron")
+    assert found["layouts"] == [] and "flags" not in found
+
+
+def test_what_no_run_on_file_has_is_named(cli: Any) -> None:
+    text = told(cli, "--cp 8")
+    assert "beyond any run on file: tokens of a sequence on a rank 1,024 (on file: " in text
+    assert "beyond any run" not in told(cli, "--cp 1 --pp 8")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("--flags pytorch", "--flags is 'pytorch', expected one of megatron"),
+        ("--top 0", "--top is 0"),
+        ("--top 5000", "expected at most 1,000"),
+        ("--price 0USD/h", "--price is 0USD/h"),
+        ("--price cheap", "--price is 'cheap'"),
+        ("--chips 256,", "--chips is"),
+        ("--chips " + ",".join("1" * 17), "17 counts"),
+        ("--tp 3", "does not make 256 chips"),
+        ("--schedule interleaved --virtual 1", "needs --virtual"),
+        ("--schedule zb-v --virtual 2", "leave out --virtual"),
+        ("--batch-tokens 10000", "is no multiple of --seq"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(more: str, said: str, cli: Any) -> None:
+    outcome = cli(*f"{ASKED} {more}".split())
+    assert outcome.status == 2 and outcome.out == ""
+    assert said in outcome.err and outcome.err.count("\n") == 1

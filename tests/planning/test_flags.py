@@ -1,0 +1,134 @@
+"""Flags of frameworks: what they say multiplies to the chips and the batch of the layout."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.planning.flags import flags_for
+from flopbook.planning.fronts import front_of
+from flopbook.planning.planner import PlannedLayout, plan
+from flopbook.planning.question import Question, question_of
+
+DENSE = {
+    "model": "llama-3-8b",
+    "chip": "h100-sxm",
+    "chips": "16",
+    "batch_tokens": "256Ki",
+    "seq": "8192",
+    "stack": "megatron-core",
+}
+QUESTION = question_of(DENSE)
+LAYOUTS = plan(QUESTION, 10**6).layouts
+MIXTURE = question_of({**DENSE, "model": "mixtral-8x7b", "chips": "32"})
+MIXED = plan(MIXTURE, 500).layouts
+layouts = st.sampled_from(LAYOUTS) | st.sampled_from(MIXED)
+
+
+def asked(layout: PlannedLayout) -> Question:
+    return MIXTURE if layout in MIXED else QUESTION
+
+
+def words(text: str) -> dict[str, str]:
+    """The flags of a command line with their values."""
+    pieces = [piece.split() for piece in text.split("--") if piece]
+    return {piece[0]: " ".join(piece[1:]) for piece in pieces}
+
+
+@given(layouts)
+def test_megatron_divides_the_chips_and_the_batch(layout: PlannedLayout) -> None:
+    flags = words(flags_for("megatron", asked(layout), layout).text)
+    degrees = [flags[f"{name}-size"] for name in ("tensor-model-parallel", "context-parallel")]
+    product = math.prod(map(int, degrees)) * int(flags["pipeline-model-parallel-size"])
+    assert asked(layout).chips == product * layout.dp
+    count = int(flags["global-batch-size"]) / int(flags["micro-batch-size"]) / layout.dp
+    assert count == int(count)
+    assert ("use-distributed-optimizer" in flags) == (layout.zero >= 1)
+    assert ("use-megatron-fsdp" in flags) == (layout.zero >= 2)
+    assert ("sequence-parallel" in flags) == (layout.tp > 1)
+    assert flags.get("recompute-granularity", "none") == layout.recompute
+    assert ("expert-model-parallel-size" in flags) == (asked(layout) is MIXTURE)
+    assert int(flags.get("num-virtual-stages-per-pipeline-rank", 1)) == layout.virtual
+
+
+@given(layouts)
+def test_torchtitan_divides_the_chips_and_the_tokens(layout: PlannedLayout) -> None:
+    question = asked(layout)
+    flags = words(flags_for("torchtitan", question, layout).text)
+    names = ("data_parallel_replicate", "data_parallel_shard", "tensor_parallel")
+    names += ("pipeline_parallel", "context_parallel")
+    sizes = [int(flags[f"parallelism.{name}_degree"]) for name in names]
+    assert math.prod(sizes) == question.chips
+    tokens = int(flags["training.num_tokens_per_microbatch_per_dp_rank"])
+    assert tokens == layout.micro_batch * 8192
+    assert int(flags["training.num_tokens_per_train_step"]) == question.batch * 8192
+    assert ("parallelism.pipeline_parallel_schedule" in flags) == (layout.pp > 1)
+
+
+@given(layouts)
+def test_the_mesh_of_maxtext_is_the_chips(layout: PlannedLayout) -> None:
+    question = asked(layout)
+    pairs = flags_for("maxtext", question, layout).text.split()
+    keys = dict(pair.split("=") for pair in pairs)
+    axes = [int(value) for name, value in keys.items() if name.startswith("ici_")]
+    if layout.dp % layout.ep == 0:
+        assert math.prod(axes) == question.chips
+    batch = float(keys["per_device_batch_size"]) * int(keys["gradient_accumulation_steps"])
+    assert batch * question.chips == pytest.approx(question.batch, rel=1e-5)
+
+
+@given(layouts)
+def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
+    settings = json.loads(flags_for("deepspeed", asked(layout), layout).text)
+    micro_batch = settings["train_micro_batch_size_per_gpu"]
+    count = settings["gradient_accumulation_steps"]
+    assert settings["train_batch_size"] == micro_batch * count * layout.dp
+    assert settings["zero_optimization"] == {"stage": layout.zero}
+
+
+def lacks(name: str, **changes: Any) -> str:
+    layout = LAYOUTS[0]._replace(**{"zero": 0, "recompute": "none", **changes})
+    return " ".join(flags_for(name, QUESTION, layout).lacks)
+
+
+def test_what_a_framework_cannot_do_is_said() -> None:
+    assert "ZeRO-1" in lacks("torchtitan", zero=1)
+    assert "FullAC" in lacks("torchtitan", recompute="full")
+    assert "schedule zb-h1" in lacks("torchtitan", schedule="zb-h1")
+    assert "ZeRO-2" in lacks("maxtext", zero=2) and not lacks("maxtext", zero=3)
+    assert "schedule zb-v" in lacks("maxtext", schedule="zb-v")
+    assert "schedule dualpipe" in lacks("megatron", schedule="dualpipe")
+    assert "pipeline-model-parallel-layout" in lacks("megatron", pp=5)
+    assert "with a pipeline" in lacks("deepspeed", pp=2, zero=2)
+    assert "chunks" in lacks("deepspeed", pp=2, virtual=2)
+
+
+def test_formats_have_their_flags() -> None:
+    expected = {"bf16": "--bf16", "fp16": "--fp16", "fp8": "--fp8-format hybrid"}
+    for dtype, flag in {**expected, "fp4": "--fp4-format e2m1"}.items():
+        question = question_of({**DENSE, "dtype": dtype})
+        assert flag in flags_for("megatron", question, LAYOUTS[0]).text
+    narrow = question_of({**DENSE, "dtype": "fp8"})
+    assert "quantization=fp8" in flags_for("maxtext", narrow, LAYOUTS[0]).text
+
+
+points = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=30)
+
+
+@given(points)
+def test_the_front_is_what_no_other_beats(pairs: list[tuple[int, int]]) -> None:
+    seconds = np.array([pair[0] for pair in pairs], dtype=float)
+    held = np.array([pair[1] for pair in pairs], dtype=float)
+    chosen = [pairs[place] for place in front_of(seconds, held)]
+    unbeaten = {
+        pair
+        for pair in pairs
+        if not any(other != pair and other[0] <= pair[0] and other[1] <= pair[1] for other in pairs)
+    }
+    assert chosen == sorted(unbeaten)
