@@ -22,6 +22,7 @@ from flopbook.formulas.layer_kinds import (
     step_work,
     tensor_degree,
     unmasked_work,
+    whole_sequence,
 )
 
 few = st.integers(0, 4)
@@ -50,7 +51,8 @@ shapes = st.fixed_dictionaries(
 )
 PARTS = (
     *(layer_counts, head_width, attention_widths, kv_widths, seen_tokens, tensor_degree),
-    *(kept_values, step_reads, step_work, sequence_pairs, sequence_work, unmasked_work),
+    *(kept_values, step_reads, step_work, whole_sequence),
+    *(sequence_pairs, sequence_work, unmasked_work),
 )
 
 

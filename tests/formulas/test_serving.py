@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import decode, kv_cache, min_batch, serving, speculative_decoding
@@ -95,17 +96,19 @@ def test_time_per_token_with_and_without_the_first(answer: int, first: float) ->
 
     A long answer forgets it.
     """
-    out = serving(**FULL, answer=answer, first=first)
+    out = serving(**FULL, answer_tokens=answer, first=first)
     assert out["answer_seconds"] == pytest.approx(first + (answer - 1) * out["seconds"])
     assert out["seconds_with_first"] * answer == pytest.approx(out["answer_seconds"])
-    assert serving(**FULL, answer=1, first=first)["seconds_with_first"] == pytest.approx(first)
-    long = serving(**FULL, answer=1e9, first=first)
+    assert serving(**FULL, answer_tokens=1, first=first)["seconds_with_first"] == pytest.approx(
+        first
+    )
+    long = serving(**FULL, answer_tokens=1e9, first=first)
     assert long["seconds_with_first"] == pytest.approx(long["seconds"], rel=1e-3)
 
 
 def test_without_an_answer_both_are_left_open() -> None:
     shape = {"model": "llama-3-70b", "chip": "h100-sxm", "tp": 8, "seq": 4096}
-    for given_ in ({}, {"answer": 100}, {"first": "0.3s"}):
+    for given_ in ({}, {"answer_tokens": 100}, {"first": "0.3s"}):
         result = calculate("serving", **shape, **given_)
         assert result["answer_seconds"] is None and result["seconds_with_first"] is None
 
@@ -261,3 +264,46 @@ def test_arrays_equal_floats() -> None:
     out = speculative_decoding(acceptance=rates, draft_tokens=4)
     for i, rate in enumerate(rates.tolist()):
         assert out["speedup"][i] == speculative_decoding(acceptance=rate, draft_tokens=4)["speedup"]
+
+
+@given(st.integers(1, 4096), st.integers(1, 100_000), st.floats(1e-6, 1e-2))
+def test_a_request_costs_its_prompt_and_its_steps(prompt: int, answer: int, price: float) -> None:
+    """What goes in and what comes out, each at its own price; the prompt brings the first token."""
+    out = serving(**FULL, prompt_tokens=prompt, answer_tokens=answer, price=price)
+    goes_in = prompt * out["usd_per_million_prompt_tokens"] / 1e6
+    comes_out = (answer - 1) * out["usd_per_million_tokens"] / 1e6
+    assert out["usd_per_request"] == pytest.approx(goes_in + comes_out)
+    # All chips, for as long as a request takes of them.
+    assert out["requests_per_s"] * out["usd_per_request"] == pytest.approx(8 * price)
+
+
+@given(st.sampled_from(model_ids()), st.integers(1, 100_000), st.sampled_from([1, 2, 4]))
+def test_a_prompt_is_read_as_prefill_reads_it(model: str, seq: int, dp: int) -> None:
+    """Every replica reads one, whatever the layers and experts of the model are."""
+    roomy: dict[str, Any] = {"chip": "h100-sxm", "memory": 1e18, "dp": dp, "seq": seq}
+    served = calculate("serving", model=model, prompt_tokens=seq, batch=64, **roomy)
+    read = calculate("prefill", model=model, batch=dp, **roomy)
+    assert served["prompt_seconds"] == pytest.approx(read["seconds"])
+
+
+def test_a_long_answer_costs_what_is_written() -> None:
+    """The price of a request over its tokens tends to that of a written token."""
+    out = serving(**FULL, prompt_tokens=1, answer_tokens=1e9, price=1e-3)
+    assert out["usd_per_request"] / 1e3 == pytest.approx(out["usd_per_million_tokens"], rel=1e-6)
+
+
+def test_one_token_costs_its_prompt_alone() -> None:
+    out = serving(**FULL, prompt_tokens=2000, answer_tokens=1, price=1e-3)
+    assert out["usd_per_request"] == 8e-3 * out["prompt_seconds"]
+
+
+def test_where_nothing_fits_nothing_is_answered() -> None:
+    alone = serving(**{**FULL, "tp": 1}, prompt_tokens=100, answer_tokens=10, price=1e-3)
+    assert alone["requests_per_s"] == 0 and alone["usd_per_request"] == math.inf
+
+
+def test_a_prompt_is_a_part_of_the_context() -> None:
+    with pytest.raises(FlopbookError, match="--prompt-tokens 4097 are more than the context"):
+        serving(**FULL, prompt_tokens=4097)
+    result = calculate("serving", model="llama-3-8b", chip="h100-sxm", seq=4096, price="2USD/h")
+    assert result["usd_per_request"] is None and result["usd_per_million_prompt_tokens"] is None

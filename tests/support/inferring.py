@@ -123,6 +123,8 @@ def served(inputs: Inputs) -> Inputs:
     """A shape and weights that can be: a known head width, and all weights that parts belong to."""
     if inputs["head_dim"] == inputs["d_model"] == inf:
         inputs["head_dim"] = 128.0
+    if inputs.get("prompt_tokens", inf) < inf:
+        inputs["seq"] += inputs["prompt_tokens"]
     if "compute_params" in inputs:
         width = 0.0 if inputs["d_model"] == inf else inputs["d_model"]
         inputs["compute_params"] += 2 * inputs["vocab"] * width
@@ -227,7 +229,8 @@ EXAMPLE: dict[str, Inputs] = {
         "memory": 80e9,
         "memory_share": 0.9,
         "price": 2 / 3600,
-        "answer": 500.0,
+        "prompt_tokens": 4096.0,
+        "answer_tokens": 500.0,
         "first": 0.3,
     },
     "speculative-decoding": {
@@ -298,7 +301,8 @@ BOUNDARY: dict[str, Callable[[], Iterator[Inputs]]] = {
         seq=(1.0, 8192.0),
         kv_lora_rank=(0.0, 512.0),
         price=(2 / 3600, inf),
-        answer=(1.0, inf),
+        answer_tokens=(1.0, inf),
+        prompt_tokens=(1.0, inf),
         first=(0.3, inf),
     ),
     "speculative-decoding": edges(
@@ -328,7 +332,7 @@ COMMANDS: dict[str, list[str]] = {
     ),
     "serving": shlex.split(
         "--model llama-3-8b --chip nvidia/h100-sxm --seq 8192 "
-        "--price 2USD/h --answer 500 --first 0.3s"
+        "--price 2USD/h --answer-tokens 500 --first 0.3s"
     ),
     "speculative-decoding": shlex.split("--acceptance 0.8 --draft-tokens 5"),
     "cluster-power": shlex.split(

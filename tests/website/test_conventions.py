@@ -34,7 +34,7 @@ def test_every_switch_that_it_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
     assert (
         named - options == set()
-        and {"--binary", "--counts", "--first", "--answer", "--sparsity"} <= named
+        and {"--binary", "--counts", "--first", "--answer-tokens", "--sparsity"} <= named
     )
 
 

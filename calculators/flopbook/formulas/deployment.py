@@ -38,10 +38,20 @@ from flopbook.formulas.layer_inputs import CACHE_RULES
 from flopbook.formulas.layer_kinds import (
     LAYER_PARTS,
     kept_values,
+    sequence_pairs,
+    sequence_work,
     step_reads,
     step_work,
 )
 from flopbook.formulas.parameters import Layers
+from flopbook.formulas.requests import (
+    REQUEST_OUTPUTS,
+    REQUEST_SYMBOLS,
+    AnswerTokens,
+    prompt_is_read,
+    prompt_time,
+    prompts_fit_the_context,
+)
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
@@ -52,9 +62,6 @@ Running = Annotated[
     Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12),
 ]
 Price = Annotated[float, Input("USD/s", "p", "price of one chip, such as 2USD/h", most=1e6)]
-Answer = Annotated[
-    float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
-]
 First = Annotated[
     float, Input("s", r"T_\text{first}", "time to the first token, from the prefill", most=1e9)
 ]
@@ -130,16 +137,17 @@ def sequences_that_fit(
             "s",
             r"T_\text{answer}",
             "time of a whole answer, first token included",
-            needs=("answer", "first"),
+            needs=("answer_tokens", "first"),
             absent="the weights do not fit",
         ),
         "seconds_with_first": Output(
             "s",
             r"\bar{T}_\text{token}",
             "time per token if the wait for the first counts as one of them",
-            needs=("answer", "first"),
+            needs=("answer_tokens", "first"),
             absent="the weights do not fit",
         ),
+        **REQUEST_OUTPUTS,
         **LIKELY_OUTPUTS,
         **FIT_OUTPUTS,
     },
@@ -147,16 +155,18 @@ def sequences_that_fit(
     symbols={
         **PART_SYMBOLS,
         **DECODING_SYMBOLS,
+        **REQUEST_SYMBOLS,
         "weight_seconds": r"T_\text{weights}",
         "kv_seconds": r"T_\text{cache}",
         "compute_seconds": r"T_\text{arithmetic}",
-        "full_pairs": r"p_1",
         "weights_of_chip": r"M_w",
         "read": "Q",
         "work": "W",
         "left_of_chip": "x",
         "length": "l",
         "whole_answer": r"T_\text{whole}",
+        "chip_price": "p'",
+        "taken": r"T_\text{request}",
     },
     parts=(
         routed_weights,
@@ -170,6 +180,10 @@ def sequences_that_fit(
         weights_read,
         messages,
         decoding_step,
+        prompt_is_read,
+        sequence_pairs,
+        sequence_work,
+        prompt_time,
         fit,
     ),
     examples=(
@@ -180,11 +194,18 @@ def sequences_that_fit(
             "seq": "8192",
             "price": "2USD/h",
             "first": "0.3s",
-            "answer": "500",
+            "prompt-tokens": "4096",
+            "answer-tokens": "500",
         },
         {"model": "llama-3-8b", "chip": "l40s", "seq": "4096", "batch": "16"},
     ),
-    rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
+    rules=(
+        *HEADS_RULES,
+        *WEIGHTS_RULES,
+        *CACHE_RULES,
+        *LAYOUT_RULES,
+        prompts_fit_the_context,
+    ),
     omissions=(software,),
 )
 def serving(
@@ -208,9 +229,11 @@ def serving(
     chip_bytes: Step,
     free: Step,
     fewest_chips: Step,
+    one_prompt: Step,
+    read_tokens: Step,
     bytes_per_param: WeightWidth = 2.0,
     price: Price = inf,
-    answer: Answer = inf,
+    answer_tokens: AnswerTokens = inf,
     first: First = inf,
     bandwidth_share: Reached = REACHED,
     layer_overhead: Overhead = LAYER_OVERHEAD,
@@ -228,11 +251,18 @@ def serving(
         for the time of a million tokens. The prompt brings the first token of an answer; the others
         take a step each.
 
+        A request keeps one replica busy while it reads the prompt, and takes one of B parts of each
+        of its n - 1 steps. Both times at the price of all chips are the price of the request, and
+        of it the first, over the tokens of the prompt, is the price of what goes in. Steps are
+        those of the context --seq: for a mean give the prompt and half of the answer.
+
     Leaves out:
         - Messages between chips, kernel launches and the bandwidth that no program reaches, all in
           likely_seconds; the price is that of the bound. [software]
-        - Reading the prompts, which the same chips do in between and which prefill counts. [no
-          size: the length of the prompts is not asked]
+        - Reading the prompts, in tokens_per_s and usd_per_million_tokens: --prompt-tokens gives it
+          a price of its own. [no size: it stands beside them]
+        - Prompts that begin alike, whose common part an engine may keep. [no size: it is a matter
+          of the load]
         - Idle time between requests. [no size: it is a matter of the load]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [no size: the engine decides]
@@ -244,7 +274,10 @@ def serving(
     work = FLOP_PER_WEIGHT * compute_params / (degree * replicas)
     tokens_per_s = batch_runs / step
     # The first token comes from the prefill, so an answer of n takes n - 1 steps.
-    length = where(answer < inf, answer, 1)
+    length = where(answer_tokens < inf, answer_tokens, 1)
+    chip_price = degree * replicas * price
+    # Replicas read one prompt each, at the same time.
+    taken = one_prompt / replicas + (length - 1) * step / maximum(batch_runs, 1)
     whole_answer = first + (length - 1) * step
     likely = step / bandwidth_share + layers * layer_overhead + message_seconds
     return {
@@ -264,11 +297,17 @@ def serving(
         ),
         "usd_per_million_tokens": where(
             batch_runs > 0,
-            MILLION * degree * replicas * price / where(batch_runs > 0, tokens_per_s, 1 / step),
+            MILLION * chip_price / where(batch_runs > 0, tokens_per_s, 1 / step),
             inf,
         ),
         "answer_seconds": where(batch_runs > 0, whole_answer, inf),
         "seconds_with_first": where(batch_runs > 0, whole_answer / length, inf),
+        "prompt_seconds": one_prompt,
+        "requests_per_s": where(batch_runs > 0, 1 / taken, 0 / taken),
+        "usd_per_million_prompt_tokens": where(
+            batch_runs > 0, MILLION * chip_price * one_prompt / (replicas * read_tokens), inf
+        ),
+        "usd_per_request": where(batch_runs > 0, chip_price * taken, inf),
         "likely_seconds": where(batch_runs > 0, likely, inf),
         "message_seconds": message_seconds,
         "chip_bytes": chip_bytes,

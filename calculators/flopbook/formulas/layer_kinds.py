@@ -5,8 +5,8 @@ a recurrent state (linear attention, state space), or sparse attention that sele
 may reuse the cache of another layer. Calculators take the parts that they need, in this order:
 `layer_counts`, `head_width` (or a step `head_size` of their own), `attention_widths` and
 `seen_tokens`, then any of `kv_widths` and `tensor_degree` (or a step `degree`) with `kept_values`
-(memory) or `step_reads` (decoding),
-`step_work` (decoding), `sequence_pairs` and `sequence_work` (prefill, training), `unmasked_work`
+(memory) or `step_reads` (decoding), `step_work` (decoding), `whole_sequence` (or a step
+`read_tokens`) with `sequence_pairs` and `sequence_work` (prefill, training), `unmasked_work`
 (training). `LAYER_SYMBOLS` and `LAYER_RULES` of `layer_inputs` go with them, for a cache
 `CACHE_RULES`.
 """
@@ -237,27 +237,39 @@ def step_work(
 
 
 @part
+def whole_sequence(seq: Seq) -> dict[str, Any]:
+    """Tokens that are read at once: the sequence, for calculators that ask of no other prompt."""
+    return {"read_tokens": seq}
+
+
+@part
 def sequence_pairs(
-    seq: Seq, in_window: Step, in_chunk: Step, selected: Step, chunk: Chunk = inf
+    read_tokens: Step,
+    window: Window = inf,
+    chunk: Chunk = inf,
+    selected_tokens: SelectedTokens = inf,
 ) -> dict[str, Any]:
     """Pairs of a token and one that it sees, itself included, in a sequence under a causal mask."""
+    seen_window = minimum(read_tokens, window)
+    seen_chunk = minimum(read_tokens, chunk)
+    seen_selected = minimum(read_tokens, selected_tokens)
     # Chunks without limit are none that is whole, and the sequence is the last one.
-    whole_chunks = floor(seq / chunk)
-    last_chunk = seq - whole_chunks * in_chunk
+    whole_chunks = floor(read_tokens / chunk)
+    last_chunk = read_tokens - whole_chunks * seen_chunk
     return {
-        "full_pairs": seq * (seq + 1) / 2,
+        "full_pairs": read_tokens * (read_tokens + 1) / 2,
         # The first tokens see fewer than a window holds.
-        "window_pairs": in_window * seq - in_window * (in_window - 1) / 2,
-        "chunk_pairs": whole_chunks * in_chunk * (in_chunk + 1) / 2
+        "window_pairs": seen_window * read_tokens - seen_window * (seen_window - 1) / 2,
+        "chunk_pairs": whole_chunks * seen_chunk * (seen_chunk + 1) / 2
         + last_chunk * (last_chunk + 1) / 2,
-        "selected_pairs": selected * seq - selected * (selected - 1) / 2,
+        "selected_pairs": seen_selected * read_tokens - seen_selected * (seen_selected - 1) / 2,
     }
 
 
 @part
 def sequence_work(
     heads: Heads,
-    seq: Seq,
+    read_tokens: Step,
     windowed: Step,
     full: Step,
     both: Step,
@@ -289,7 +301,7 @@ def sequence_work(
         "score_work": pair_width * scored_pairs
         + window_pair * windowed * window_pairs
         + sparse_layers * index_heads * index_head_dim * full_pairs
-        + UPDATE_AND_READ * state_layers * state_values * seq,
+        + UPDATE_AND_READ * state_layers * state_values * read_tokens,
     }
 
 

@@ -37,6 +37,7 @@ from flopbook.formulas.layer_kinds import (
     kept_values,
     sequence_pairs,
     sequence_work,
+    whole_sequence,
 )
 from flopbook.formulas.parameters import Layers
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
@@ -119,6 +120,7 @@ def reading_step(
         *LAYER_PARTS,
         layout,
         kept_values,
+        whole_sequence,
         sequence_pairs,
         sequence_work,
         cache_of_a_sequence,

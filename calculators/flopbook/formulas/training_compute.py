@@ -13,6 +13,7 @@ from flopbook.formulas.layer_kinds import (
     sequence_pairs,
     sequence_work,
     unmasked_work,
+    whole_sequence,
 )
 from flopbook.formulas.parameters import DModel, Heads, Layers, Tied, Vocab
 from flopbook.quantities.ops import inf, where
@@ -96,7 +97,15 @@ def unmasked_terms(rectangle: Step, sequences: Step) -> dict[str, Any]:
 
 ATTENTION_SYMBOLS = {"sequences": r"\beta", "scores": r"\alpha", "causal_scores": r"\alpha_c"}
 CAUSAL_ATTENTION = (
-    *(layer_counts, head_width, attention_widths, seen_tokens, sequence_pairs, sequence_work),
+    *(
+        layer_counts,
+        head_width,
+        attention_widths,
+        seen_tokens,
+        whole_sequence,
+        sequence_pairs,
+        sequence_work,
+    ),
     *(sequences_of_a_run, causal_terms),
 )
 

@@ -15,10 +15,11 @@ from tests.evaluation.questions.answers.facts import Shape
 from tests.evaluation.questions.answers.shapes import (
     block_weights,
     cache,
-    causal_pairs,
-    kept_tokens,
     parameters,
-    score_width,
+    sequence_scores,
+    states,
+    step_bytes,
+    step_scores,
 )
 
 
@@ -75,6 +76,11 @@ def cache_share(s: Shape, m: Machine) -> float:
     return math.ceil(s.kv / m.tp) / s.kv
 
 
+def cached_bytes(s: Shape, m: Machine, seq: int) -> float:
+    """Keys, values and states of a sequence on one chip."""
+    return cache(s, seq, 1, m.kv) * cache_share(s, m) + states(s) / m.tp
+
+
 def decode(s: Shape, m: Machine, seq: int, batch: int) -> dict[str, object]:
     """One step for `batch` sequences, spread over the replicas."""
     local = batch / m.dp
@@ -83,11 +89,9 @@ def decode(s: Shape, m: Machine, seq: int, batch: int) -> dict[str, object]:
     arithmetic = 2 * numbers["compute"] * local / m.tp / m.peak
     if s.experts > 1:
         arithmetic = 2 * numbers["compute"] * batch / (m.tp * m.dp) / m.peak
-    cached = cache(s, seq, 1, m.kv) * cache_share(s, m)
-    kept = local * cached / m.bandwidth
-    tokens = sum(kept_tokens(s, kind, seq) for kind in s.kinds())
-    width = s.heads * (2 * s.kv_rank + s.rope) if s.kv_rank else score_width(s)
-    attention = 2 * width * tokens * local / m.tp / m.peak
+    cached = cached_bytes(s, m, seq)
+    kept = local * step_bytes(s, seq, m.kv) * cache_share(s, m) / m.bandwidth
+    attention = 2 * step_scores(s, seq) * local / m.tp / m.peak
     seconds = max(read, arithmetic) + max(kept, attention)
     held = weights_held(s, m) + local * cached
     return {
@@ -109,9 +113,8 @@ def prefill(s: Shape, m: Machine, seq: int, batch: int = 1) -> dict[str, object]
     flop = 2 * ((numbers["compute"] - head) * tokens + head * batch)
     chips = m.tp * m.dp
     arithmetic = flop / chips / m.peak
-    pairs = sum(causal_pairs(s, kind, seq) for kind in s.kinds())
-    scores = 2 * score_width(s) * pairs * batch / chips / m.peak
-    kept = batch / m.dp * cache(s, seq, 1, m.kv) * cache_share(s, m)
+    scores = 2 * sequence_scores(s, seq) * batch / chips / m.peak
+    kept = batch / m.dp * cached_bytes(s, m, seq)
     attention = max(scores, kept / m.bandwidth)
     read = weights_read(s, m, tokens) / m.bandwidth
     seconds = max(arithmetic, read) + attention
@@ -129,7 +132,7 @@ def prefill(s: Shape, m: Machine, seq: int, batch: int = 1) -> dict[str, object]
 
 def serve(s: Shape, m: Machine, seq: int, batch: int | None = None) -> dict[str, object]:
     """How many sequences fit, and a step of those that run."""
-    each = cache(s, seq, 1, m.kv) * cache_share(s, m)
+    each = cached_bytes(s, m, seq)
     fits = math.floor((m.memory - weights_held(s, m)) / each) * m.dp
     runs = fits if batch is None else min(batch, fits)
     numbers = parameters(s)
@@ -155,3 +158,23 @@ def fewest_chips(s: Shape, memory: float, seq: int, batch: int, width: float = 2
         if weights_held(s, m) + batch * cache(s, seq, 1, width) * cache_share(s, m) <= memory:
             return chips
         chips += 1
+
+
+def request(
+    s: Shape, m: Machine, seq: int, batch: int, prompt: int, answer: int, price: float
+) -> dict[str, object]:
+    """What a request pays for: a replica while it reads, and a share of each step after that.
+
+    The prompt brings the first token. `price` is that of one chip (USD/s).
+    """
+    chips = m.tp * m.dp
+    one = Machine(m.peak, m.bandwidth, m.memory, m.tp, 1, m.weight, m.kv)
+    read, step = prefill(s, one, prompt), decode(s, m, seq, batch)
+    reading, writing = float(str(read["seconds"])), float(str(step["seconds"])) / batch
+    taken = reading / m.dp + (answer - 1) * writing
+    return {
+        "usd_per_million_prompt_tokens": 1e6 * chips * price * reading / m.dp / prompt,
+        "usd_per_million_tokens": 1e6 * chips * price * writing,
+        "usd_per_request": chips * price * taken,
+        "requests_per_s": 1 / taken,
+    }

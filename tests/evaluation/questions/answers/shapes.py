@@ -191,13 +191,60 @@ def cache_growth(s: Shape, seq: int, width: float = 2) -> float:
     return cache(s, seq, 1, width) - cache(s, seq - 1, 1, width)
 
 
+def attended(s: Shape, kind: str, seq: int) -> int:
+    """Tokens that a query after `seq` tokens meets; an indexer limits them without forgetting."""
+    kept = kept_tokens(s, kind, seq)
+    return min(kept, s.selected) if kind == "sparse" else kept
+
+
 def causal_pairs(s: Shape, kind: str, seq: int) -> float:
     """Pairs of query and key in one sequence, counted row by row, the token itself included."""
-    return sum(kept_tokens(s, kind, position + 1) for position in range(seq))
+    return sum(attended(s, kind, position + 1) for position in range(seq))
 
 
-def score_width(s: Shape) -> float:
+def score_width(s: Shape, kind: str = "full") -> float:
     """Numbers that a pair multiplies: width of the scores and of the values, over all heads."""
     if s.kv_rank:
         return s.heads * (s.nope + s.rope + s.v_dim)
-    return s.heads * 2 * s.width
+    _, key, value = s.keys_of(kind)
+    return s.heads * (key + value)
+
+
+def sequence_scores(s: Shape, seq: int) -> float:
+    """Products of attention in a sequence that is read at once, pair by pair.
+
+    An indexer scores every pair; a recurrent state is updated and read once for each token.
+    """
+    total = 0.0
+    for kind in s.kinds():
+        total += score_width(s, kind) * causal_pairs(s, kind, seq)
+        if kind == "sparse":
+            total += s.index_heads * s.index_width * seq * (seq + 1) / 2
+        if "state" in kind:
+            total += 2 * state_numbers(s) * seq
+    return total
+
+
+def step_scores(s: Shape, seq: int) -> float:
+    """Products of attention for one new token; latent attention works on the latent vectors."""
+    total = 0.0
+    for kind in s.kinds():
+        width = s.heads * (2 * s.kv_rank + s.rope) if s.kv_rank else score_width(s, kind)
+        total += width * attended(s, kind, seq)
+        if kind == "sparse":
+            total += s.index_heads * s.index_width * seq
+        if "state" in kind:
+            total += 2 * state_numbers(s)
+    return total
+
+
+def step_bytes(s: Shape, seq: int, width: float = 2, state_width: float = 4) -> float:
+    """What a step moves for a sequence: caches that it looks at, states read and written back."""
+    total = 0.0
+    for kind in s.kinds():
+        picks = s.index_width if kind == "sparse" else 0
+        values = cached_values(s, kind) - picks
+        total += width * (attended(s, kind, seq) * values + seq * picks)
+        if "state" in kind:
+            total += 2 * state_width * state_numbers(s)
+    return total

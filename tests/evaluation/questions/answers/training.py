@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from tests.evaluation.questions.answers.facts import Shape
 from tests.evaluation.questions.answers.shapes import (
-    causal_pairs,
     kept_tokens,
     parameters,
     score_width,
+    sequence_scores,
 )
 
 
@@ -20,14 +20,13 @@ def training_work(s: Shape, tokens: float, seq: int) -> dict[str, float]:
     numbers = parameters(s)
     flop = 6 * numbers["compute"] * tokens
     unmasked = sum(kept_tokens(s, kind, seq) for kind in s.kinds())
-    causal = sum(causal_pairs(s, kind, seq) for kind in s.kinds()) / seq
     head = 6 * s.vocab * s.d_model * tokens
     return {
         "flop": flop,
         "flop_per_token": flop / tokens,
         "pf_days": flop / 8.64e19,
         "attention": 6 * score_width(s) * unmasked * tokens,
-        "attention_causal": 6 * score_width(s) * causal * tokens,
+        "attention_causal": 6 * sequence_scores(s, seq) / seq * tokens,
         "head": head,
         "flop_layers": flop - head,
     }

@@ -32,6 +32,13 @@ def fewest(model: str, chip: str, seq: int, batch: int = 1) -> Expected:
     return lambda: {"fewest_chips": by.fewest_chips(shape(model), Chip(chip).memory, seq, batch)}
 
 
+def priced(
+    model: str, chip: str, seq: int, lengths: tuple[int, int], batch: int, usd: float, **more: Any
+) -> Expected:
+    """The price of a request of so many tokens in and out, on chips of so many USD an hour."""
+    return lambda: by.request(shape(model), on(chip, **more), seq, batch, *lengths, usd / 3600)
+
+
 POSITIONS = "learned positions are looked up, one row a token, yet counted as read whole"
 FP8: dict[str, Any] = {"dtype": "fp8", "width": 1}
 DECODES = [
@@ -185,4 +192,63 @@ SERVED = [
     ),
     Q("serving --model qwen-3-8b --chip l40s --seq 32768", served("qwen-3-8b", "l40s", 32768)),
 ]
-QUESTIONS = [*DECODES, *PROMPTS, *SERVED]
+PRICED = [
+    Q(
+        "serving --model llama-3-8b --chip h100-sxm --seq 2048 --batch 64 --price 2USD/h"
+        " --prompt-tokens 1024 --answer-tokens 512",
+        priced("llama-3-8b", "h100-sxm", 2048, (1024, 512), 64, 2),
+    ),
+    Q(
+        "serving --model llama-3-70b --chip h100-sxm --tp 8 --seq 4096 --batch 100 --price 3USD/h"
+        " --prompt-tokens 4096 --answer-tokens 1",
+        priced("llama-3-70b", "h100-sxm", 4096, (4096, 1), 100, 3, tp=8),
+    ),
+    Q(
+        "serving --model qwen-3-30b-a3b --chip h200-sxm --seq 8192 --batch 32 --price 2.5USD/h"
+        " --prompt-tokens 8192 --answer-tokens 300",
+        priced("qwen-3-30b-a3b", "h200-sxm", 8192, (8192, 300), 32, 2.5),
+    ),
+    Q(
+        "serving --model qwen-3.5-27b --chip b200 --seq 32768 --batch 48 --price 4USD/h"
+        " --prompt-tokens 32768 --answer-tokens 1000",
+        priced("qwen-3.5-27b", "b200", 32768, (32768, 1000), 48, 4),
+    ),
+    Q(
+        "serving --model gemma-3-4b --chip l40s --seq 600 --batch 20 --price 1USD/h"
+        " --prompt-tokens 600 --answer-tokens 40",
+        priced("gemma-3-4b", "l40s", 600, (600, 40), 20, 1),
+    ),
+    Q(
+        "serving --model deepseek-v3.2 --chip h200-sxm --tp 8 --seq 16384 --batch 16 --price 3USD/h"
+        " --dtype fp8 --prompt-tokens 16384 --answer-tokens 200",
+        priced("deepseek-v3.2", "h200-sxm", 16384, (16384, 200), 16, 3, tp=8, **FP8),
+    ),
+]
+HYBRIDS = [
+    Q(
+        f"decode --model {model} --chip {chip} --batch {batch} --seq {seq}",
+        step(model, chip, seq, batch),
+    )
+    for model, chip, batch, seq in (
+        ("qwen-3-next-80b-a3b", "b200", 16, 262144),
+        ("qwen-3.5-27b", "h100-sxm", 8, 65536),
+        ("kimi-linear-48b-a3b", "h200-sxm", 32, 131072),
+        ("minimax-m2", "mi355x", 4, 8192),
+        ("granite-4.0-h-small", "h100-sxm", 12, 32768),
+        ("jamba-52b", "h200-sxm", 6, 131072),
+        ("gemma-4-31b", "h100-sxm", 3, 20000),
+        ("mimo-v2-flash", "mi355x", 1, 100000),
+        ("olmo-3-32b", "h100-sxm", 5, 16384),
+    )
+] + [
+    Q(f"prefill --model {model} --chip {chip} --seq {seq}", prompt(model, chip, seq))
+    for model, chip, seq in (
+        ("qwen-3-next-80b-a3b", "b200", 40000),
+        ("qwen-3.5-35b-a3b", "h200-sxm", 10000),
+        ("kimi-linear-48b-a3b", "h200-sxm", 5000),
+        ("granite-4.0-h-small", "h100-sxm", 3000),
+        ("gemma-4-26b-a4b", "h100-sxm", 9000),
+        ("jamba-52b", "h200-sxm", 2000),
+    )
+]
+QUESTIONS = [*DECODES, *PROMPTS, *SERVED, *PRICED, *HYBRIDS]

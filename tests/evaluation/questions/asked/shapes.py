@@ -24,12 +24,13 @@ def kept(
     def answer() -> dict[str, float]:
         one = shape(name, **changes)
         total = by.cache(one, seq, batch, width)
+        kept_states = by.states(one, batch)
         heads = 1 if one.kv_rank else max(one.kv / tp, 1) / one.kv
         return {
-            "bytes": total,
+            "bytes": total + kept_states,
             "bytes_per_token": by.cache_growth(one, seq, width),
-            "bytes_per_chip": total * heads,
-            "state_bytes": 0,
+            "bytes_per_chip": total * heads + kept_states / tp,
+            "state_bytes": kept_states,
         }
 
     return answer
@@ -59,6 +60,14 @@ PARAMS = [
             "opt-175b",
             "kimi-k2",
             "phi-4",
+            "qwen-3-next-80b-a3b",
+            "kimi-linear-48b-a3b",
+            "minimax-m1",
+            "granite-4.0-h-small",
+            "jamba-52b",
+            "gemma-4-26b-a4b",
+            "mimo-v2-flash",
+            "glm-5",
         )
     ),
     Q("params --model llama-3-8b --layers 16", counted("llama-3-8b", layers=16)),
@@ -120,6 +129,19 @@ CACHES = [
     Q("kv-cache --model gemma-3-27b --seq 1000", kept("gemma-3-27b", 1000)),
     Q("kv-cache --model gemma-3-27b --seq 1024 --batch 3", kept("gemma-3-27b", 1024, 3)),
     Q("kv-cache --model falcon-7b --seq 2048", kept("falcon-7b", 2048)),
+    *(
+        Q(f"kv-cache --model {name} --seq {seq} --batch {batch}", kept(name, seq, batch))
+        for name, seq, batch in (
+            ("qwen-3-next-80b-a3b", 262144, 1),
+            ("kimi-linear-48b-a3b", 1000000, 4),
+            ("minimax-m1", 1000000, 1),
+            ("granite-4.0-h-small", 131072, 8),
+            ("jamba-52b", 262144, 2),
+            ("deepseek-v3.2", 131072, 3),
+            ("gemma-4-31b", 262144, 1),
+            ("mimo-v2-flash", 262144, 2),
+        )
+    ),
     Q(
         "kv-cache --layers 10 --heads 8 --kv-heads 2 --head-dim 64 --seq 5000 --window 512",
         lambda: {"bytes": 10 * 2 * 2 * 64 * 512 * 2, "bytes_per_token": 0},

@@ -1,0 +1,110 @@
+"""What a request takes of the chips that serve it: its prompt, and its share of each step."""
+
+from typing import Annotated, Any
+
+from flopbook.formulas.conditions import rule
+from flopbook.formulas.declaration import Input, Output, Step, part
+from flopbook.formulas.inference_inputs import (
+    ComputeParams,
+    Ep,
+    Params,
+    Peak,
+    Seq,
+    Vocab,
+    WeightWidth,
+    Width,
+)
+from flopbook.formulas.parameters import Experts, ExpertsPerToken
+from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
+from flopbook.quantities.ops import inf, maximum, where
+
+PromptTokens = Annotated[
+    float, Input("token", r"n_\text{prompt}", "tokens of a prompt", least=1, whole=True, most=1e9)
+]
+AnswerTokens = Annotated[
+    float, Input("token", r"n_\text{answer}", "tokens of an answer", least=1, whole=True, most=1e9)
+]
+
+REQUEST_OUTPUTS = {
+    "prompt_seconds": Output(
+        "s",
+        r"T_\text{prompt}",
+        "time in which each replica reads one prompt",
+        needs=("prompt_tokens",),
+    ),
+    "requests_per_s": Output(
+        "1/s",
+        r"P_\text{req}",
+        "requests answered in a second, prompts and answers",
+        needs=("prompt_tokens", "answer_tokens"),
+    ),
+    "usd_per_million_prompt_tokens": Output(
+        "USD",
+        r"c_\text{in}",
+        "price of a million tokens of prompts",
+        needs=("price", "prompt_tokens"),
+        absent="the weights do not fit",
+    ),
+    "usd_per_request": Output(
+        "USD",
+        r"c_\text{req}",
+        "price of a request: its prompt, and its share of the steps",
+        needs=("price", "prompt_tokens", "answer_tokens"),
+        absent="the weights do not fit",
+    ),
+}
+REQUEST_SYMBOLS = {
+    "head": "h",
+    "unread": r"u_p",
+    "prompt_read": r"N_p",
+    "prompt_weights": r"T_\text{read}",
+    "prompt_work": r"W_p",
+    "prompt_scores": r"T_\text{pairs}",
+    "one_prompt": r"T_p",
+}
+
+
+@rule("--prompt-tokens {prompt_tokens} are more than the context, --seq {seq}")
+def prompts_fit_the_context(prompt_tokens: float, seq: float) -> bool:
+    """A sequence holds its prompt."""
+    return (prompt_tokens == inf) | (prompt_tokens <= seq)
+
+
+@part
+def prompt_is_read(prompt_tokens: PromptTokens = inf) -> dict[str, Any]:
+    """Tokens of a prompt; one where none is asked about, so that all steps stay numbers."""
+    return {"read_tokens": where(prompt_tokens < inf, prompt_tokens, 1)}
+
+
+@part
+def prompt_time(
+    params: Params,
+    compute_params: ComputeParams,
+    seq: Seq,
+    peak: Peak,
+    bandwidth: Bandwidth,
+    degree: Step,
+    lookup: Step,
+    routed: Step,
+    score_work: Step,
+    sequence_on_chip: Step,
+    read_tokens: Step,
+    d_model: Width = inf,
+    vocab: Vocab = 0.0,
+    experts: Experts = 1.0,
+    experts_per_token: ExpertsPerToken = 1.0,
+    ep: Ep = 1.0,
+    bytes_per_param: WeightWidth = 2.0,
+) -> dict[str, Any]:
+    """Time in which each replica of attention reads one prompt, as prefill counts it."""
+    # The output matrix works on the last token of the prompt only.
+    head = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
+    unread = (1 - experts_per_token / experts) ** (read_tokens * ep)
+    prompt_read = (params - routed - lookup) / degree + routed * (1 - unread) / (degree * ep)
+    prompt_weights = prompt_read * bytes_per_param / bandwidth
+    prompt_work = FLOP_PER_WEIGHT * (read_tokens * (compute_params - head) + head)
+    prompt_scores = maximum(
+        FLOP_PER_WEIGHT * score_work / (degree * peak),
+        sequence_on_chip * (read_tokens / seq) / bandwidth,
+    )
+    return {"one_prompt": maximum(prompt_weights, prompt_work / (degree * peak)) + prompt_scores}
