@@ -62,6 +62,7 @@ def test_the_files_are_those_of_the_contract() -> None:
         "schema/prices.json",
         "prices.json",
         "runs.json",
+        "runs.csv",
     }
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from flopbook.data.claims import CLAIM_FIELDS
 from flopbook.data.library import entry_ids, glossary, model_ids, references, vendor_ids
+from flopbook.data.measured_runs import run_files
 from flopbook.export import records as export
 from flopbook.export import tables
 from flopbook.hardware.chip import chip
@@ -37,6 +38,7 @@ def test_every_record_is_a_row(database: sqlite3.Connection) -> None:
         "terms": len(glossary()),
         "claims": sum(len(entry["claims"]) for entry in export.accelerators()),
         "model_claims": sum(len(model["claims"]) for model in export.models()),
+        "runs": sum(len(file.rows) for file in run_files().values()),
     }
     for table, count in counts.items():
         assert database.execute(f"SELECT count(*) FROM {table}").fetchone() == (count,), table
@@ -93,9 +95,12 @@ def test_parquet_holds_what_the_database_holds(
     for name, content in tables.parquet_files().items():
         path = tmp_path / name
         path.write_bytes(content)
-        rows = duckdb.sql(f"SELECT entry, field, value, chosen FROM '{path}'").fetchall()
+        columns, flag = "entry, field, value", "chosen"
+        if name == "runs.parquet":
+            columns, flag = "id, kind, value", "complete"
+        rows = duckdb.sql(f"SELECT {columns}, {flag} FROM '{path}'").fetchall()
         wanted = database.execute(
-            f"SELECT entry, field, value, chosen FROM {tables.PARQUET[name]}"
+            f"SELECT {columns}, {flag} FROM {tables.PARQUET[name]}"
         ).fetchall()
         assert rows == [(*row[:3], bool(row[3])) for row in wanted] and len(rows) > 90
 

@@ -23,11 +23,9 @@ from flopbook.data.library import (
     vendor,
     vendor_ids,
 )
-from flopbook.data.measured_runs import run_files
 from flopbook.data.models import Model
 from flopbook.data.prices import Price, prices
 from flopbook.data.references import csl
-from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.data.vendors import READING, Fact, Vendor
 from flopbook.evaluation.terms import uses
 from flopbook.formulas import formulas
@@ -36,7 +34,14 @@ from flopbook.hardware.choice import choose
 from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import Row, Stated, ledger_rows
+from flopbook.prediction.reached import Reached, reached_runs
 
+RUN_DEGREES = ("tp", "pp", "dp", "cp", "ep")
+RUN_COLUMNS = (
+    *("id", "kind", "use", "complete", "model", "model_id", "chip", "chip_id", "chips", "format"),
+    *("date", "value", "unit", "share", "basis", "lacks", "flags", *RUN_DEGREES, "seq", "batch"),
+    *("software", "locator", "source", "url", "note"),
+)
 _ENTRY_TEXTS = ("id", "kind", "name", "vendor", "family", "market", "summary", "notes")
 _MODEL_TEXTS = ("id", "kind", "name", "developer", "family", "summary", "notes")
 
@@ -91,19 +96,47 @@ def _vendor_record(company: Vendor) -> dict[str, Any]:
 
 
 def measured_runs() -> list[dict[str, Any]]:
-    """All measured runs, each with the BibTeX key and the address of its source."""
-    return [
-        _run_record(row, runs.sources[row.publication])
-        for runs in run_files().values()
-        for row in runs.rows
-    ]
+    """All measured runs, each with what it reached under one convention, and its source."""
+    return [_run_record(run) for run in reached_runs()]
 
 
-def _run_record(row: MeasuredRun, publication: RunSource) -> dict[str, Any]:
-    record = row._asdict()
+def _run_record(run: Reached) -> dict[str, Any]:
+    record = run.row._asdict()
     for name in ("file", "line", "publication"):
         del record[name]
-    return record | {"source": publication.source, "url": reference(publication.source).link}
+    source = run.source.source
+    reached = {"chip": run.chip, "model": run.model, "format": run.format, "date": run.date}
+    return record | {
+        "source": source,
+        "url": reference(source).link,
+        "reached": reached | run.rate._asdict(),
+    }
+
+
+def run_rows() -> list[dict[str, Any]]:
+    """The same as flat rows, for tables: what most questions ask of a run."""
+    return [_run_row(record) for record in measured_runs()]
+
+
+def _run_row(record: dict[str, Any]) -> dict[str, Any]:
+    reached, degrees, run = record["reached"], record["parallelism"], record["run"]
+    return {
+        **{name: record[name] for name in ("id", "kind", "use", "complete", "note")},
+        **{name: record[name] for name in ("source", "url")},
+        **{name: reached[name] for name in ("format", "date", "value", "unit", "share", "basis")},
+        **{name: degrees.get(name) for name in RUN_DEGREES},
+        "model": record["model"].get("name"),
+        "model_id": reached["model"],
+        "chip": record["hardware"]["chip"],
+        "chip_id": reached["chip"],
+        "chips": record["hardware"].get("n_chips"),
+        "lacks": reached["lacks"],
+        "flags": " ".join(record["flags"]),
+        "seq": record["model"].get("seq_len_tokens"),
+        "batch": degrees.get("global_batch_seqs") or run.get("batch_seqs"),
+        "software": run.get("software"),
+        "locator": record["where"],
+    }
 
 
 def list_prices() -> list[dict[str, Any]]:
@@ -234,6 +267,16 @@ def accelerators_csv() -> str:
     return out.getvalue()
 
 
+def runs_csv() -> str:
+    """All measured runs as CSV, one run a row."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, RUN_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in run_rows():
+        writer.writerow({key: _csv_safe(value) for key, value in row.items()})
+    return out.getvalue()
+
+
 def _csv_safe(value: Any) -> Any:
     """A text that a spreadsheet would run as a formula is kept a text."""
     if not isinstance(value, str):
@@ -256,6 +299,7 @@ def files() -> Iterator[tuple[str, str]]:
     yield "runs.json", _json(measured_runs())
     yield "prices.json", _json(list_prices())
     yield "accelerators.csv", accelerators_csv()
+    yield "runs.csv", runs_csv()
     for name, path in schema_paths().items():
         yield f"schema/{name}.json", path.read_text(encoding="utf-8")
 

@@ -1,4 +1,5 @@
-"""The data as tables: an SQLite database of everything, Parquet files of chips and models.
+"""The data as tables: an SQLite database of everything, Parquet files of chips, models and
+measured runs.
 
 `published` is the whole of what the export writes, these files included.
 """
@@ -20,7 +21,11 @@ from flopbook.export import changes_feed as feed
 from flopbook.export import records as export
 
 DATABASE = "flopbook.sqlite"
-PARQUET = {"accelerators.parquet": "claims", "models.parquet": "model_claims"}
+PARQUET = {
+    "accelerators.parquet": "claims",
+    "models.parquet": "model_claims",
+    "runs.parquet": "runs",
+}
 # JSON stands in a column of text; a flag is 0 or 1 to SQLite.
 _SQL_TYPES = {"text": "TEXT", "real": "REAL", "flag": "INTEGER", "json": "TEXT"}
 _PARQUET_TYPES = {"text": "VARCHAR", "real": "DOUBLE", "flag": "BOOLEAN", "json": "VARCHAR"}
@@ -75,6 +80,12 @@ _COLUMNS = {
         **{"family": "text", "summary": "text", "notes": "text", "aliases": "json"},
     },
     "model_claims": {"entry": "text", **CLAIM_COLUMNS},
+    "runs": {
+        **dict.fromkeys(export.RUN_COLUMNS, "text"),
+        **dict.fromkeys(("chips", "date", "value", "share", "seq", "batch"), "real"),
+        **dict.fromkeys(export.RUN_DEGREES, "real"),
+        "complete": "flag",
+    },
     "works": {
         **{"id": "text", "type": "text", "title": "text", "issued": "json", "author": "json"},
         **{"DOI": "text", "URL": "text", "topics": "json", "annote": "text"},
@@ -100,6 +111,7 @@ def tables() -> Iterator[Table]:
     yield _table("claims", _claims(entries))
     yield _table("models", models)
     yield _table("model_claims", _claims(models))
+    yield _table("runs", export.run_rows())
     yield _table("works", export.references_csl())
     yield _table("ledger", export.ledger())
     yield _table("terms", export.terms())

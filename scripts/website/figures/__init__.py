@@ -25,7 +25,13 @@ from scripts.website.pages.sources import html_link
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a
 # notebook.
 CODE = "assets/figures/"
-_TOOLS = ("drawing", "chart", "scatter")  # modules that other figures are drawn with
+_TOOLS = (
+    "drawing",
+    "chart",
+    "scatter",
+    "reached_points",
+    "reached_rows",
+)  # modules that other figures are drawn with
 
 
 def figure_names() -> tuple[str, ...]:

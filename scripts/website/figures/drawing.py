@@ -20,7 +20,10 @@ Point = tuple[float, float]
 
 
 class Figure(NamedTuple):
-    """A drawn figure: title, what it shows in words, what a reader should see, size, shapes."""
+    """A drawn figure: title, what it shows in words, what a reader should see, size, shapes.
+
+    Its `role` is img, or group where its shapes are links.
+    """
 
     title: str
     description: str
@@ -28,13 +31,14 @@ class Figure(NamedTuple):
     height: float
     parts: tuple[str, ...]
     width: float = WIDTH
+    role: str = "img"
 
 
 def svg(drawn: Figure, anchor: str) -> str:
     """The figure as SVG on one line; `anchor` keeps its ids apart from those of other figures."""
     return (
-        f'<svg viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="img" class="fb-svg fb-drawn" '
-        f'aria-labelledby="{anchor}-t {anchor}-d">'
+        f'<svg viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="{drawn.role}" '
+        f'class="fb-svg fb-drawn" aria-labelledby="{anchor}-t {anchor}-d">'
         f'<title id="{anchor}-t">{escape(drawn.title)}</title>'
         f'<desc id="{anchor}-d">{escape(drawn.description)}</desc>{"".join(drawn.parts)}</svg>'
     )

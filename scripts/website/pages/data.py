@@ -18,6 +18,7 @@ from scripts.website.markup import (
     page_text,
     table,
 )
+from scripts.website.pages.reached import model_cell
 from scripts.website.pages.values import value_cell
 
 PAGE = "data.md"
@@ -32,6 +33,9 @@ FILES = {
     ),
     "accelerators.parquet": Markdown("the values of all accelerators for data frames"),
     "models.parquet": Markdown("the values of all models for data frames"),
+    "runs.json": Markdown("measured runs, with `mfu` or share of the printed rate, and sources"),
+    "runs.csv": Markdown("the same, one run a row"),
+    "runs.parquet": Markdown("the same for data frames"),
     "vendors.json": Markdown("vendors with facts"),
     "models.json": Markdown("shapes of models"),
     "references.json": Markdown("all references as CSL-JSON, with `topics` and `annote`"),
@@ -123,7 +127,7 @@ MODEL_FIELDS = (
 
 def models_page() -> str:
     """All models with their shapes; every value shows its source."""
-    head = ("Model", "Kind", *(f"#{title}" for _, title in MODEL_FIELDS))
+    head = ("Model", "Kind", *(f"#{title}" for _, title in MODEL_FIELDS), "#Published runs")
     rows = [_model_row(name) for name in model_ids()]
     blocks = [
         front_matter(
@@ -144,7 +148,8 @@ def _model_row(name: str) -> list[str | Sortable]:
     title = Html('<span id="{0}">{1}</span><br><code>{2}</code>').format(
         attribute(name), model.name, name
     )
-    return [title, model.kind, *(_model_cell(model, name, field) for field, _ in MODEL_FIELDS)]
+    cells = (_model_cell(model, name, field) for field, _ in MODEL_FIELDS)
+    return [title, model.kind, *cells, model_cell(name, MODELS)]
 
 
 def _model_cell(model: Model, name: str, field: str) -> str | Sortable:

@@ -28,6 +28,7 @@ from scripts.website.markup import (
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.meaning import meaning
 from scripts.website.pages.quantities import shown_claims
+from scripts.website.pages.reached import measured_section
 from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bibtex
 from scripts.website.pages.valuetables import other_values, value_table
 
@@ -54,6 +55,7 @@ def entry_markdown(entry_id: str) -> str:
         Markdown("## Values\n"),
         value_table(shown_claims(entry), page, "Values shown, with source"),
         *_roofline(entry),
+        *measured_section(entry, page),
         *meaning(entry, page),
         *_systems(entry, page),
         *_history(entry, page),

@@ -28,7 +28,7 @@ from flopbook.ledger.recomputation import calculated
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
-from scripts.website.figures import figure_markup, origin
+from scripts.website.figures import figure_markup, figure_of, origin
 from scripts.website.figures.tile_traffic import largest_tile
 from scripts.website.markup import Html, harmless, link, trusted
 from scripts.website.pages.accelerators import entry_page
@@ -40,6 +40,7 @@ from scripts.website.pages.measured import measured_table
 from scripts.website.pages.number import Number, about
 from scripts.website.pages.number_formats import format_rules
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
+from scripts.website.pages.reached import ReachedProse
 from scripts.website.pages.sources import cite, html_link
 
 # What the expressions of a page raise in words of their own.
@@ -156,6 +157,11 @@ def render(
     raise ProseError(_problem(file, first_line - 1 + line, message))
 
 
+def _finding(name: str) -> str:
+    """The title of a figure, for the heading above it."""
+    return figure_of(name).title
+
+
 def _with_unit(number: Any, name: str) -> Number:
     return Number(_finite(float(number)), unit(name).name)
 
@@ -182,12 +188,14 @@ def _names(page: str) -> dict[str, Any]:
         "q": _quantity,
         "roofline": partial(_roofline, page),
         "figure": partial(_figure, page),
+        "finding": _finding,
         "exercise": exercise_heads(),
         "entry": load_entry,
         "landscape": Landscape(page),
         "largest_tile": largest_tile,
         "format_rules": format_rules,
         "measured": measured_table,
+        "reached": ReachedProse(page),
     }
 
 

@@ -29,6 +29,7 @@ def test_the_sections_of_a_chip() -> None:
     assert heads == [
         "Values",
         "Roofline",
+        "Measured",
         "What it means",
         "Built from it",
         "History",

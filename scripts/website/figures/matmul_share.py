@@ -1,0 +1,41 @@
+"""Measured matrix products as a share of the printed peak by chip, linked to their sources."""
+
+from __future__ import annotations
+
+from flopbook.prediction.reached import Reached
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.reached_rows import LineOfRuns, row_chart
+from scripts.website.pages.reached import short_name, shown_runs
+
+
+def lines() -> list[LineOfRuns]:
+    """Chips with measured products, the highest share first, at which the bar stands."""
+    found: dict[str, list[Reached]] = {}
+    for run in shown_runs():
+        if run.row.kind == "matmul_peak" and run.rate.share is not None:
+            found.setdefault(run.chip, []).append(run)
+    rows = [
+        LineOfRuns(short_name(chip), runs, max(run.rate.share or 0 for run in runs))
+        for chip, runs in found.items()
+    ]
+    return sorted(rows, key=lambda line: (-line.middle, line.name))
+
+
+def figure() -> Figure:
+    """A line of points for each chip, with a bar at its best product."""
+    rows = lines()
+    best, worst = rows[0], rows[-1]
+    middle = rows[len(rows) // 2]
+    said = ", ".join(f"{line.name} {100 * line.middle:.0f} %" for line in rows)
+    shapes, height = row_chart(rows, "percent of the printed dense peak of the format")
+    return Figure(
+        f"The best matrix product reaches {100 * middle.middle:.0f} % of the printed peak on the "
+        f"chip in the middle, {100 * worst.middle:.0f} % on the last",
+        f"Measured matrix products of {len(rows)} chips as a share of the printed dense peak, the "
+        f"best of each: {said}.",
+        f"Measured matrix products on {len(rows)} chips, from {best.name} down; a bar marks the "
+        "best of each chip, and each point leads to its source with shape and software.",
+        height,
+        shapes,
+        role="group",
+    )

@@ -1,0 +1,56 @@
+"""Points of published runs in a picture: each leads to its source and says what it is."""
+
+from __future__ import annotations
+
+from flopbook.data.library import reference
+from flopbook.prediction.reached import Reached
+from scripts.website.figures.drawing import Point, tooltip, words
+from scripts.website.markup import attribute
+from scripts.website.pages.reached import short_name, what
+from scripts.website.pages.trends import SHAPES
+
+# Formats with marks of their own; every other one counts as 16 bits.
+MARKS = (("16 bits", ()), ("FP8", ("fp8", "int8")), ("FP4", ("fp4",)))
+
+
+def mark_number(run: Reached) -> int:
+    """The number of the mark of a run's format."""
+    for number, (_, formats) in enumerate(MARKS):
+        if run.format in formats:
+            return number
+    return 0
+
+
+def point(run: Reached, place: Point) -> str:
+    """A run at its place, linked to its source; hollow where its row is doubted."""
+    x, y = place
+    number = mark_number(run)
+    kind = f"fb-mark fb-c{number}"
+    if run.row.flags or not run.is_whole:
+        kind += " fb-open"
+    address = attribute(reference(run.source.source).link)
+    at = f"translate({x:g} {y:g}) scale(.7)"
+    shape = (
+        f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(_words(run))}</path>'
+    )
+    return f'<a href="{address}" tabindex="-1">{shape}</a>'
+
+
+def _words(run: Reached) -> str:
+    row = run.row
+    chips = row.hardware.get("n_chips", 1)
+    name = short_name(run.chip)
+    form = f", {run.format}" if run.format else ""
+    return f"{what(row)}, {chips:,} x {name}{form}: {run.rate.share:.0%} ({row.where})"
+
+
+def legend(top: float, left: float, count: int = len(MARKS)) -> list[str]:
+    """What the marks mean, in one line."""
+    shapes = []
+    for number, (name, _) in enumerate(MARKS[:count]):
+        x = left + 76 * number
+        at = f"translate({x:g} {top:g})"
+        shapes.append(f'<path class="fb-mark fb-c{number}" transform="{at}" d="{SHAPES[number]}"/>')
+        shapes.append(words(x + 9, top + 4, name, "start"))
+    shapes.append(words(left + 76 * count, top + 4, "hollow: incomplete or doubted", "start"))
+    return shapes

@@ -1,0 +1,42 @@
+"""A chart with a line of points for each chip, and a bar at their middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flopbook.drawing.scales import Scale
+from flopbook.prediction.reached import Reached
+from scripts.website.figures.drawing import box, path, words
+from scripts.website.figures.reached_points import legend, point
+
+_LEFT, _RIGHT, _TOP, _LINE = 190.0, 616.0, 12.0, 22.0
+_TICKS = (0, 20, 40, 60, 80, 100)
+
+
+class LineOfRuns(NamedTuple):
+    """A name, its runs, and the share at which its bar stands."""
+
+    name: str
+    runs: Sequence[Reached]
+    middle: float
+
+
+def row_chart(lines: Sequence[LineOfRuns], title: str) -> tuple[tuple[str, ...], float]:
+    """The shapes of such a chart in percent, and its height."""
+    scale = Scale(0, 100, _LEFT, _RIGHT, log=False)
+    bottom = _TOP + _LINE * len(lines)
+    shapes = []
+    for tick in _TICKS:
+        x = scale.at(tick)
+        shapes += [path([(x, _TOP), (x, bottom)], "fb-grid"), words(x, bottom + 16, str(tick))]
+    for number, line in enumerate(lines):
+        y = _TOP + _LINE * (number + 0.5)
+        shapes.append(words(_LEFT - 8, y + 4, f"{line.name} ({len(line.runs)})", "end"))
+        shapes.append(box(scale.at(100 * line.middle) - 1.5, y - 9, 3, 18, "fb-c5"))
+        shapes += [
+            point(run, (scale.at(min(100 * (run.rate.share or 0), 100)), y)) for run in line.runs
+        ]
+    shapes.append(words((_LEFT + _RIGHT) / 2, bottom + 36, title))
+    shapes += legend(bottom + 60, 110)
+    return tuple(shapes), bottom + 74

@@ -1,0 +1,332 @@
+"""What people really reach: the table of published runs, and its excerpts for chips and models."""
+
+from __future__ import annotations
+
+import functools
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from flopbook.data.accelerators import Entry
+from flopbook.data.library import load_entry, reference
+from flopbook.data.runs import MeasuredRun
+from flopbook.prediction.reached import Reached, reached_runs
+from flopbook.quantities.units import format_quantity
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    Sortable,
+    link,
+    table,
+)
+from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.sources import html_link, stylesheet
+
+PAGE = "reached.md"
+SCRIPTS = "assets/flopbook/"
+KINDS = {
+    "training_throughput": "training",
+    "inference": "inference",
+    "whole_run": "whole run",
+    "matmul_peak": "matmul",
+    "hbm_bandwidth": "memory bandwidth",
+    "p2p_bandwidth": "link bandwidth",
+    "collective": "collective",
+    "training_memory": "memory in training",
+}
+HEAD = (
+    "What ran",
+    "Kind",
+    "Chip",
+    "#Chips",
+    "Format",
+    "#Year",
+    "#Reached",
+    "#Share of printed",
+    "Configuration",
+    "Source",
+)
+_DEGREES = {"tp": "TP", "pp": "PP", "dp": "DP", "cp": "CP", "ep": "EP", "zero_stage": "ZeRO"}
+# Beyond this a locator or a name of software is cut: the source has it in full.
+_LONGEST = 48
+# An excerpt for a chip shows no more rows of a kind than these, the highest first.
+_MOST = 6
+
+
+@functools.lru_cache(maxsize=1)
+def shown_runs() -> tuple[Reached, ...]:
+    """All published runs in the order of the page: by kind, newest first."""
+    order = list(KINDS)
+    return tuple(
+        sorted(reached_runs(), key=lambda run: (order.index(run.row.kind), -run.date, run.row.id))
+    )
+
+
+def reached_table(page: str) -> Html:
+    """Every run as a row, complete without a script, and what the script needs to filter."""
+    rows = [_row(run, page) for run in shown_runs()]
+    return Html("\n").join(
+        [
+            stylesheet(page, f"{SCRIPTS}explorer/panel.css"),
+            Html('<div class="fb-reached"><div class="fb-panel"></div>'),
+            table(HEAD, rows, kind="fb-sort fb-runs", caption="Published runs"),
+            Html('</div>\n<script type="module" src="{}"></script>').format(
+                html_link(page, f"{SCRIPTS}reached/main.js")
+            ),
+        ]
+    )
+
+
+def _row(run: Reached, page: str) -> list[str | Sortable]:
+    row = run.row
+    return [
+        _name_cell(run, page),
+        KINDS[row.kind],
+        _chip_cell(run, page),
+        _number(row.hardware.get("n_chips")),
+        run.format or "-",
+        Sortable(Html("{:.0f}").format(run.date), run.date),
+        _rate(run),
+        _share(run),
+        _configuration(run),
+        source_link(run),
+    ]
+
+
+def what(row: MeasuredRun) -> str:
+    """What ran: the model, or the operation with its size."""
+    if row.model:
+        return str(row.model["name"])
+    if row.kind == "collective":
+        return str(row.run.get("op", "collective")).replace("_", "-")
+    shape = row.run.get("matmul_shape_mxnxk") or row.run.get("matmul_shape_mxkxn")
+    return str(shape or row.run.get("benchmark") or KINDS[row.kind])
+
+
+def _name_cell(run: Reached, page: str) -> str | Html:
+    """The name of the source, linked to the model of ours that it means."""
+    if not run.model:
+        return what(run.row)
+    return link(what(run.row), html_link(page, f"models.md#{run.model}"))
+
+
+def _chip_cell(run: Reached, page: str) -> str | Html:
+    if not run.chip:
+        return str(run.row.hardware["chip"])
+    return link(short_name(run.chip), html_link(page, entry_page(run.chip)))
+
+
+def short_name(chip_id: str) -> str:
+    """The name of a chip without what stands in brackets and without words that all share."""
+    name = load_entry(chip_id).name.partition(" (")[0]
+    for word in ("Google Cloud ", "Instinct ", "Grace Hopper Superchip "):
+        name = name.replace(word, "")
+    return name
+
+
+def _number(value: float | None) -> str | Sortable:
+    if value is None:
+        return Html('<span class="fb-none">-</span>')
+    return Sortable(Html("{:,g}").format(value), value)
+
+
+def _rate(run: Reached) -> str | Sortable:
+    rate = run.rate
+    if rate.value is None:
+        return Html('<span class="fb-none">-</span>')
+    return Sortable(Html.escape(format_quantity(rate.value, rate.unit)), rate.value)
+
+
+def _share(run: Reached) -> str | Sortable:
+    rate = run.rate
+    if rate.share is None:
+        return Html('<span class="fb-none">-</span>')
+    shown = Html("{:.1f} %").format(100 * rate.share)
+    if rate.basis in ("as printed", "6ND"):
+        shown += Html(" <small>{}</small>").format(rate.basis)
+    return Sortable(shown, rate.share)
+
+
+def _configuration(run: Reached) -> Html:
+    """How it ran in a line; a row that cannot be computed says why."""
+    words = Html.escape(", ".join(_settings(run.row)))
+    for reason in _doubts(run):
+        words += Html(' <span class="fb-badge">{}</span>').format(reason)
+    return words
+
+
+def _settings(row: MeasuredRun) -> list[str]:
+    degrees, run = row.parallelism, row.run
+    found = [f"{name} {degrees[key]}" for key, name in _DEGREES.items() if degrees.get(key, 1) > 1]
+    if "seq_len_tokens" in row.model:
+        found.append(f"seq {row.model['seq_len_tokens']:,}")
+    if "global_batch_seqs" in degrees:
+        found.append(f"batch {degrees['global_batch_seqs']:,}")
+    if "batch_seqs" in run:
+        found.append(f"batch {run['batch_seqs']:,}")
+    if "input_len_tokens" in run:
+        found.append(f"{run['input_len_tokens']:,} in, {run.get('output_len_tokens', 0):,} out")
+    if "message_bytes" in row.measured:
+        found.append(format_quantity(row.measured["message_bytes"], "byte"))
+    for name in ("phase", "software"):
+        if name in run:
+            found.append(cut(str(run[name])))
+    return found
+
+
+def _doubts(run: Reached) -> list[str]:
+    doubts = [flag.replace("_", " ") for flag in run.row.flags]
+    if run.rate.lacks:
+        return [run.rate.lacks, *doubts]
+    return doubts if run.row.complete else ["configuration incomplete", *doubts]
+
+
+def cut(text: str) -> str:
+    """A text of one line that no column is wide enough for."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def source_link(run: Reached) -> Html:
+    """The source of a run, at the place in it."""
+    work = reference(run.source.source)
+    return link(cut(run.row.where or work.title), work.link)
+
+
+# Excerpts.
+
+
+def runs_of_chip(chip_id: str) -> list[Reached]:
+    """The published runs on a chip."""
+    return [run for run in shown_runs() if run.chip == chip_id]
+
+
+def runs_of_model(model_id: str) -> list[Reached]:
+    """The published runs of a model."""
+    return [run for run in shown_runs() if run.model == model_id]
+
+
+class Spread(NamedTuple):
+    """How many runs, and the lowest, middle and highest share that they reach."""
+
+    number: int
+    low: float
+    median: float
+    high: float
+
+
+def spread(runs: Iterable[Reached]) -> Spread | None:
+    """The spread of the shares of some runs; None where none of them has one."""
+    shares = sorted(run.rate.share for run in runs if run.rate.share is not None)
+    if not shares:
+        return None
+    return Spread(len(shares), shares[0], statistics.median(shares), shares[-1])
+
+
+def measured_section(entry: Entry, page: str) -> list[Html]:
+    """The section of a chip's page: printed rates beside measured ones, and its training runs.
+
+    Empty for a chip of which nobody has published a run.
+    """
+    runs = runs_of_chip(entry.id)
+    rows = [
+        _beside(run)
+        for kind in ("matmul_peak", "hbm_bandwidth")
+        for run in best_by_source([run for run in runs if run.row.kind == kind])
+    ]
+    words = [_trained(runs), _served(runs)]
+    if not rows and not any(words):
+        return []
+    blocks: list[Html] = [Markdown("\n## Measured\n")]
+    if rows:
+        head = ("Test", "Format", "#Printed", "#Measured", "#Ratio", "How", "Source")
+        blocks.append(table(head, rows, caption="Printed beside measured"))
+    address = f"{html_link(page, PAGE)}?chip={entry.id}"
+    more = Markdown("All of them with configuration and source: {}.\n").format(
+        link("what people really reach", address)
+    )
+    return [*blocks, Markdown("\n{}\n").format(Html(" ").join([*filter(None, words), more]))]
+
+
+def best_by_source(runs: Sequence[Reached]) -> list[Reached]:
+    """The highest run of each source and format: the rate that the chip sustains at best."""
+    best: dict[tuple[str, str], Reached] = {}
+    for run in runs:
+        key = (run.row.publication, run.format)
+        if key not in best or _value(run) > _value(best[key]):
+            best[key] = run
+    return sorted(best.values(), key=lambda run: (run.format, -_value(run)))[:_MOST]
+
+
+def _value(run: Reached) -> float:
+    return run.rate.value or 0.0
+
+
+def _beside(run: Reached) -> tuple[str | Html, ...]:
+    rate, row = run.rate, run.row
+    printed, ratio = "-", "-"
+    if rate.value and rate.share:
+        printed = format_quantity(float(f"{rate.value / rate.share:.6g}"), rate.unit)
+        ratio = f"{100 * rate.share:.0f} %"
+    how = [what(row), *(str(row.run[name]) for name in ("software", "other") if name in row.run)]
+    shown = format_quantity(rate.value, rate.unit) if rate.value else "-"
+    return (
+        KINDS[row.kind],
+        run.format or "-",
+        printed,
+        shown,
+        ratio,
+        ", ".join(map(cut, how)),
+        source_link(run),
+    )
+
+
+def _trained(runs: Sequence[Reached]) -> Markdown | None:
+    """A sentence on the training runs of a chip."""
+    found = spread(run for run in runs if run.row.kind == "training_throughput")
+    if found is None:
+        return None
+    if found.number == 1:
+        return Markdown("The one published training run reaches an MFU of {} %.").format(
+            f"{100 * found.median:.0f}"
+        )
+    return Markdown(
+        "{} published training runs reach an MFU of {} to {} %, with a median of {} %."
+    ).format(found.number, *(f"{100 * n:.0f}" for n in (found.low, found.high, found.median)))
+
+
+def _served(runs: Sequence[Reached]) -> Markdown | None:
+    count = sum(run.row.kind == "inference" for run in runs)
+    if not count:
+        return None
+    return Markdown("{} published inference runs.").format(count)
+
+
+def model_cell(model_id: str, page: str) -> str | Sortable:
+    """The runs of a model for the table of models: how many, and the median MFU of training."""
+    runs = runs_of_model(model_id)
+    if not runs:
+        return Html('<span class="fb-none">-</span>')
+    address = f"{html_link(page, PAGE)}?model={model_id}"
+    words = link(f"{len(runs):,}", address)
+    found = spread(run for run in runs if run.row.kind == "training_throughput")
+    if found:
+        words += Html(", MFU {} %").format(f"{100 * found.median:.0f}")
+    return Sortable(words, len(runs))
+
+
+class ReachedProse:
+    """The published runs as a page of prose names them: `reached.table()`, `reached.count()`."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+
+    def table(self) -> Html:
+        """All runs as a table."""
+        return reached_table(self._page)
+
+    def count(self, of: str = "runs") -> Html:
+        """How many runs there are, or how many sources."""
+        runs = shown_runs()
+        if of == "sources":
+            return Html("{:,} sources").format(len({run.source.source for run in runs}))
+        return Html("{:,} runs").format(len(runs))
