@@ -215,8 +215,11 @@ def test_every_measured_field_names_its_unit() -> None:
 
 
 def test_most_rows_can_be_computed_from_what_they_say() -> None:
-    """A row without enough configuration is marked, not hidden; it must not be the rule."""
-    rows = [row for file in run_files().values() for row in file.rows]
+    """A row without enough configuration is marked, not hidden; of fitted rows it is not the rule.
+
+    Rows to check come from submissions that publish a rate and not how chips share the model.
+    """
+    rows = [row for file in run_files().values() for row in file.rows if row.use == "fit"]
     complete = [row for row in rows if row.complete]
     assert len(complete) > 0.75 * len(rows)
     for row in complete:

@@ -85,6 +85,25 @@ def test_only_rows_marked_for_it_are_fitted() -> None:
         assert set(known.residuals) <= fit_ids
 
 
+def test_a_row_to_check_changes_no_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fit is the same with a wild measurement beside the rows, unless that is marked `fit`."""
+    model = MODELS["p2p_bandwidth"]
+    files = dict(run_files())
+    name, file, row = next(
+        (name, file, row)
+        for name, file in files.items()
+        for row in file.rows
+        if row.kind == model.kind
+    )
+    wild = row._replace(id="wild", measured={"bandwidth_gb_per_s": 1.0})
+    before = fit_kind(model, with_bands=False)["parameters"]
+    for use, is_seen in (("check", False), ("fit", True)):
+        rows = (*file.rows, wild._replace(use=use))
+        changed = {**files, name: file._replace(rows=rows)}
+        monkeypatch.setattr("scripts.fit.run_files", lambda changed=changed: changed)
+        assert (fit_kind(model, with_bands=False)["parameters"] != before) == is_seen
+
+
 def test_no_parameter_is_of_one_row_or_paper() -> None:
     """A few dozen parameters for all rows; every kind has more rows than parameters it needs."""
     ids = {row.id for file in run_files().values() for row in file.rows}

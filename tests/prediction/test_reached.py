@@ -44,7 +44,11 @@ def run(
 ) -> Reached:
     """What a row of this kind and these groups reaches, on eight H100."""
     row = MeasuredRun("one", kind, "acme", "Table 1", measured)
-    fields: dict[str, Any] = {"hardware": {"chip": "H100-SXM-80GB", "n_chips": 8}, "model": LLAMA}
+    fields: dict[str, Any] = {
+        "hardware": {"chip": "H100-SXM-80GB", "n_chips": 8},
+        "model": LLAMA,
+        "run": {"precision": "bf16"},
+    }
     return reached(row._replace(**{**fields, **groups}), SOURCE)
 
 
@@ -85,6 +89,7 @@ def test_the_peak_is_that_of_the_format() -> None:
         ({"model": {"name": "Mystery"}}, "layers or the model width"),
         ({"model": {k: v for k, v in LLAMA.items() if k != "seq_len_tokens"}}, "sequence length"),
         ({"hardware": {"chip": "H1000"}}, "H1000"),
+        ({"run": {}}, "number format"),
     ],
 )
 def test_a_row_that_cannot_be_computed_is_kept_and_says_why(

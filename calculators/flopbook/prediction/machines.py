@@ -65,7 +65,7 @@ def machine(name: str) -> ChipRates:
     UnknownName, or FlopbookError for a chip without a published matrix rate in 16 bits.
     """
     system = chip(_entry_id(name))
-    package = _package_of(system)
+    package = package_named(name)
     sixteen = _rate(package, "bf16") or _rate(package, "fp16")
     if not sixteen:
         raise FlopbookError(f"{package.id} has no published dense peak in bf16 or fp16")
@@ -86,6 +86,11 @@ def machine(name: str) -> ChipRates:
         domain=domain or USUAL_NODE,
         is_torus=is_torus,
     )
+
+
+def package_named(name: str) -> Chip:
+    """The accelerator that a source names, with or without matrix rates. Raises UnknownName."""
+    return _package_of(chip(_entry_id(name)))
 
 
 def _entry_id(name: str) -> str:

@@ -16,6 +16,7 @@ from flopbook.data.library import library
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
+from flopbook.hardware.picked import Picked
 from flopbook.prediction.conventions import (
     TRAINED,
     USUAL,
@@ -23,7 +24,7 @@ from flopbook.prediction.conventions import (
     flop_per_token,
     measured_tokens,
 )
-from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.machines import ChipRates, machine, package_named
 from flopbook.prediction.transformers import transformer
 
 GIGA, TERA, MILLI, MICRO, GIBI, HOUR = 1e9, 1e12, 1e-3, 1e-6, 2.0**30, 3600.0
@@ -94,11 +95,12 @@ def reached_runs() -> tuple[Reached, ...]:
 
 def reached(row: MeasuredRun, source: RunSource) -> Reached:
     """What one row reached; a row that cannot be computed says what it lacks."""
+    chip = ""
     try:
-        chip = machine(row.hardware["chip"]).chip
+        chip = package_named(row.hardware["chip"]).id
         rate = _READERS[row.kind](row, source)
     except FlopbookError as error:
-        chip, rate = "", Rate(None, "", lacks=str(error))
+        rate = Rate(None, "", lacks=str(error))
     words = str(row.run.get("precision", ""))
     return Reached(
         row, source, chip, model_of(row.model), format_of(words), _date(row, source), rate
@@ -171,8 +173,12 @@ def _training(row: MeasuredRun, source: RunSource) -> Rate:
         tokens = measured_tokens(printed)
     except FlopbookError as error:
         return _as_printed(row, peak, str(error))
-    if not row.model.get("seq_len_tokens"):
-        return Rate(tokens, TOKENS, lacks="the sequence length is not given")
+    for name, words in (
+        ("the sequence length", row.model.get("seq_len_tokens")),
+        ("the number format", format_of(str(row.run.get("precision", "")))),
+    ):
+        if not words:
+            return Rate(tokens, TOKENS, lacks=f"{name} is not given")
     basis = COMPUTED if any(name in row.measured for name in _TOKENS) else CONVERTED
     return Rate(tokens, TOKENS, tokens * flop_per_token(shape, USUAL) / peak, basis)
 
@@ -242,22 +248,27 @@ def _matmul(row: MeasuredRun, source: RunSource) -> Rate:
 
 
 def _memory_rate(row: MeasuredRun, source: RunSource) -> Rate:
-    return _of_printed(row, "memory_bandwidth_gb_per_s", "memory_bandwidth")
+    chip = package_named(row.hardware["chip"])
+    return _of_printed(row, "memory_bandwidth_gb_per_s", chip.pick_memory_bandwidth)
 
 
 def _link_rate(row: MeasuredRun, source: RunSource) -> Rate:
+    chip = package_named(row.hardware["chip"])
+    found = _of_printed(row, "bandwidth_gb_per_s", chip.pick_scaleup_bandwidth)
     ways = 2.0 if str(row.run.get("direction", "")).startswith("bi") else 1.0
-    found = _of_printed(row, "bandwidth_gb_per_s", "link_bandwidth")
     return found._replace(share=found.share and found.share / ways)
 
 
-def _of_printed(row: MeasuredRun, name: str, field: str) -> Rate:
+def _of_printed(row: MeasuredRun, name: str, pick: Callable[[], Picked | None]) -> Rate:
     """A bandwidth beside the one that is printed for the chip."""
     value = _given(row, name) * GIGA
-    printed = getattr(machine(row.hardware["chip"]), field) * _share_of_chip(row)
-    if not printed:
+    try:
+        printed = pick()
+    except FlopbookError:
+        printed = None
+    if printed is None:
         return Rate(value, "byte/s", lacks="nothing is printed for the chip")
-    return Rate(value, "byte/s", value / printed, COMPUTED)
+    return Rate(value, "byte/s", value / (printed.value * _share_of_chip(row)), COMPUTED)
 
 
 def _share_of_chip(row: MeasuredRun) -> float:

@@ -9,14 +9,18 @@ from scripts.website.pages.reached import short_name, shown_runs
 
 
 def lines() -> list[LineOfRuns]:
-    """Chips with measured products, the highest share first, at which the bar stands."""
+    """Chips with measured products, the highest share first, at which the bar stands.
+
+    A product that is doubted sets no bar, and a chip with no other has no line.
+    """
     found: dict[str, list[Reached]] = {}
     for run in shown_runs():
         if run.row.kind == "matmul_peak" and run.rate.share is not None:
             found.setdefault(run.chip, []).append(run)
     rows = [
-        LineOfRuns(short_name(chip), runs, max(run.rate.share or 0 for run in runs))
+        LineOfRuns(short_name(chip), runs, best)
         for chip, runs in found.items()
+        if (best := max((run.rate.share or 0 for run in runs if not run.row.flags), default=0))
     ]
     return sorted(rows, key=lambda line: (-line.middle, line.name))
 

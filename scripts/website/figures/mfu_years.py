@@ -6,7 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from flopbook.prediction.reached import Reached
+from flopbook.prediction.reached import COMPUTED, CONVERTED, Reached
 from scripts.website.figures.chart import Chart, ChartAxis
 from scripts.website.figures.drawing import Figure
 from scripts.website.figures.reached_points import MARKS, legend, mark_number, point
@@ -21,7 +21,7 @@ def trained() -> list[Reached]:
     return [
         run
         for run in shown_runs()
-        if run.row.kind == "training_throughput" and run.rate.share is not None
+        if run.row.kind == "training_throughput" and run.rate.basis in (COMPUTED, CONVERTED)
     ]
 
 

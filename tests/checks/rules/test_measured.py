@@ -62,3 +62,62 @@ def test_an_id_is_used_once() -> None:
 
 def test_a_publication_is_a_work_that_we_cite() -> None:
     assert "add the publication" in messages(ROW, key="nobody2026")[0]
+
+
+LLAMA = {
+    "name": "Llama-3-8B",
+    "n_layers": 32,
+    "d_model": 4096,
+    "n_heads": 32,
+    "n_kv_heads": 8,
+    "d_ff": 14336,
+    "vocab_size": 128256,
+    "gated_ffn": True,
+    "seq_len_tokens": 8192,
+}
+# 7,000 tokens per second of 51.7 GFLOP each: 362 of 989.4 TFLOP/s, or of 1,979 in FP8.
+WORKED = ROW._replace(
+    model=LLAMA,
+    hardware={"chip": "h100-sxm", "n_chips": 8},
+    measured={"tokens_per_s_per_chip": 7000},
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sound"),
+    [
+        ("model_tflops_per_s_per_chip", 362, True),
+        ("model_tflops_per_s_per_chip", 400, True),
+        ("model_tflops_per_s_per_chip", 36.2, False),
+        ("mfu_pct", 36.6, True),
+        ("mfu_pct", 18.3, True),
+        ("mfu_pct", 73, False),
+    ],
+)
+def test_work_agrees_with_tokens(name: str, value: float, sound: bool) -> None:
+    """Over the peak in 16 bits or that of the format; a tenth of it or twice it is a slip."""
+    row = WORKED._replace(measured={**WORKED.measured, name: value})
+    found = messages(row)
+    assert (found == []) is sound
+    if not sound:
+        assert name in found[0] and "from 7,000 token/s" in found[0]
+        assert messages(row._replace(flags=(measured.WRONG_WORK,))) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"run": {"task": "LoRA fine-tuning"}},
+        {"model": {"name": "Mystery", "seq_len_tokens": 8192}},
+        {"model": {name: size for name, size in LLAMA.items() if name != "seq_len_tokens"}},
+        {"kind": "inference"},
+    ],
+)
+def test_work_that_nobody_can_count_is_open(change: dict[str, Any]) -> None:
+    wrong = {**WORKED.measured, "model_tflops_per_s_per_chip": 36.2}
+    assert messages(WORKED._replace(measured=wrong, **change)) == []
+
+
+def test_work_is_checked_of_the_tokens_of_all_chips_too() -> None:
+    total = {"tokens_per_s": 56_000, "mfu_pct": 73}
+    assert "mfu_pct 73" in messages(WORKED._replace(measured=total))[0]

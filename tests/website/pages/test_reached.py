@@ -97,7 +97,8 @@ def test_medians_and_quartiles_are_those_of_the_runs() -> None:
 
 def test_a_bar_stands_at_the_best_product_of_a_chip() -> None:
     for line in matmul_share.lines():
-        assert line.middle == max(run.rate.share or 0 for run in line.runs)
+        sound = [run.rate.share or 0 for run in line.runs if not run.row.flags]
+        assert line.middle == max(sound) <= 1
 
 
 def section(name: str) -> str:

@@ -8,16 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
-from flopbook.data.runs import MeasuredRun, RunFile
-from flopbook.errors import Problem
+from flopbook.data.runs import MeasuredRun, RunFile, RunSource
+from flopbook.errors import FlopbookError, Problem
+from flopbook.prediction.conventions import HARDWARE, flop_per_token
+from flopbook.prediction.machines import machine
+from flopbook.prediction.transformers import transformer
 
 NAME = "run"
 # Two printed figures of one run differ by their rounding; beyond this, one of them is wrong.
 ROUNDING = 0.03
+# Sources count windows of attention, packed sequences and heads of their own in ways that shift
+# the work by up to a quarter; a wrong convention, a wrong column or a slip of a digit is more.
+COUNTING = 0.3
+# Formats whose peak a source may take for a utilisation instead of that in 16 bits.
+PEAKS = ("peak_16bit", "peak_8bit", "peak_4bit")
+TERA = 1e12
 DEGREES = ("tp", "pp", "dp", "cp")
 # The flags with which a row owns up to a contradiction in its source.
 WRONG_DEGREES = "parallel_sizes_do_not_multiply_to_n_gpus"
 WRONG_TOTAL = "columns_swapped_in_source"
+WRONG_WORK = "utilisation_disagrees_with_tokens"
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
@@ -32,6 +42,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             seen[row.id] = name
             yield from _degrees(row)
             yield from _totals(row)
+            yield from _work(row, runs.sources[row.publication])
 
 
 def _publications(runs: RunFile, holdings: Holdings) -> Iterator[Finding]:
@@ -71,6 +82,47 @@ def _totals(row: MeasuredRun) -> Iterator[Finding]:
     if abs(each * chips / total - 1) > ROUNDING:
         advice = Advice(f"{each * chips:,.0f} for {chips} chips", "mend one of the three")
         yield _at(row, f"tokens_per_s {total:,}", advice)
+
+
+def _work(row: MeasuredRun, publication: RunSource) -> Iterator[Finding]:
+    """FLOP/s and MFU are tokens times the work of a token, under the stated convention."""
+    tokens = _tokens(row)
+    convention = publication.flops_convention_code
+    is_adapter = "lora" in str(row.run.get("task", "")).lower()
+    # Work with recomputation is another figure, and adapters have no six FLOPs for a weight.
+    if not tokens or convention == HARDWARE or is_adapter or WRONG_WORK in row.flags:
+        return
+    try:
+        shape = transformer(row.model)
+        flop = tokens * flop_per_token(shape, convention, row.model.get("n_active_params"))
+        stated = list(_stated_work(row))
+    except FlopbookError:
+        return
+    for name, rates in stated:
+        if all(abs(flop / rate - 1) > COUNTING for rate in rates):
+            words = f"{flop / TERA:,.0f} TFLOP/s per chip from {tokens:,.0f} token/s"
+            advice = Advice(words, f"mend one of them, or flag {WRONG_WORK}")
+            yield _at(row, f"{name} {row.measured[name]:g}", advice)
+
+
+def _tokens(row: MeasuredRun) -> float:
+    """Tokens per second and chip of a training run with its sequence length; 0 for none."""
+    if row.kind != "training_throughput" or not row.model.get("seq_len_tokens"):
+        return 0.0
+    if "tokens_per_s_per_chip" in row.measured:
+        return float(row.measured["tokens_per_s_per_chip"])
+    return float(row.measured.get("tokens_per_s", 0) / row.hardware.get("n_chips", 1))
+
+
+def _stated_work(row: MeasuredRun) -> Iterator[tuple[str, list[float]]]:
+    """What a row states of its work, as FLOP/s per chip: one rate, or one for each peak."""
+    if "model_tflops_per_s_per_chip" in row.measured:
+        name = "model_tflops_per_s_per_chip"
+        yield name, [row.measured[name] * TERA]
+    if "mfu_pct" in row.measured:
+        chip = machine(row.hardware["chip"])
+        share = row.measured["mfu_pct"] / 100
+        yield "mfu_pct", [share * getattr(chip, peak) for peak in PEAKS]
 
 
 def _at(row: MeasuredRun, observed: str, advice: Advice) -> Finding:
