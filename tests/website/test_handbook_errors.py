@@ -5,6 +5,7 @@ Every case failed on the text that had the error.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,23 @@ def test_the_scale_of_a_block_is_that_of_the_specification() -> None:
     """Exercise on MXFP4: 2^(floor(log2 0.9) - 2) is 1/8, at which 7.2 saturates to 6."""
     text = text_of("computer")
     assert "a scale of $1/8$" in text and "saturates at" in text
+
+
+CHAPTERS = sorted(HANDBOOK.glob("*.md"))
+
+
+def test_verdicts_stand_in_the_margin() -> None:
+    """At most ten in the running text of the whole book; the others are notes that open."""
+    inline = [
+        line
+        for path in CHAPTERS
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "{{ claim(" in line
+    ]
+    assert len(inline) <= 10, inline
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_text_supposes_no_slide_deck(path: Path) -> None:
+    text = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", path.read_text(encoding="utf-8"))
+    assert not re.search(r"\bslides?\b|this handbook (?:grew|learnt)", text, re.I)
