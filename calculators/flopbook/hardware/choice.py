@@ -25,7 +25,10 @@ POWER_KINDS = ("maximum", "design", "board", "provisioned")
 # Which date is a product's year: people could buy it at its launch.
 DATE_FIELDS = ("launched", "announced")
 # Fields whose claims have a name because one chip has several of them, none of which is another.
-_NAMED_FIELDS = ("cache", "sram", "clock", "cores", "price")
+_NAMED_FIELDS = (
+    *("cache", "sram", "clock", "cores", "price", "ports", "port_bandwidth"),
+    *("chip_to_chip_bandwidth", "die_to_die_bandwidth", "fabric_bandwidth"),
+)
 _CONDITIONS = (
     "field",
     "per",

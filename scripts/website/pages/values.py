@@ -19,6 +19,10 @@ _FIELD_WORDS = {
     "scaleup_domain": "scale-up domain",
     "sram": "SRAM",
     "sram_bandwidth": "SRAM bandwidth",
+    "port_bandwidth": "bandwidth of all ports",
+    "chip_to_chip_bandwidth": "chip-to-chip bandwidth",
+    "die_to_die_bandwidth": "bandwidth between dies",
+    "fabric_bandwidth": "bandwidth of the on-chip fabric",
 }
 _DIRECTIONS = {"one-way": "one way", "both": "both ways", "unstated": "direction unstated"}
 # From here on digits are noise, and powers of ten are read faster.

@@ -21,7 +21,10 @@ NAME = "two-way"
 TOLERANCE = 0.02  # each of both is rounded
 ADVICE = Advice("twice the figure for one way", "mend one of them, or say why under 'exceptions'")
 # Links that carry data both ways at once.
-FIELDS = ("scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "bisection_bandwidth")
+FIELDS = (
+    *("scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth", "bisection_bandwidth"),
+    *("port_bandwidth", "chip_to_chip_bandwidth", "die_to_die_bandwidth"),
+)
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
