@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flopbook.prediction.asking import Prediction
     from flopbook.prediction.calibration import Calibration
     from flopbook.prediction.own_runs import OwnRuns
+    from flopbook.prediction.similar import SimilarRun
     from flopbook.prediction.spending import Spending
     from flopbook.prediction.validation import Validation
 
@@ -45,6 +46,8 @@ _PREDICT_OPTIONS = (
     Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
+    Option("--answer", "answer", "Tokens of an answer: predicts serving, not training.", "COUNT"),
+    Option("--batch", "batch", "Sequences served at once; full load if open.", "COUNT"),
     Option("--tokens", "tokens", "Tokens of the whole run, such as 15T.", "COUNT"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "RATE"),
     Option("--price-from", "price_from", "Cloud whose list price counts, such as aws.", "CLOUD"),
@@ -58,13 +61,17 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     What is left open is inferred by stated rules, and named in the answer.
 
     The parameters are fitted on published runs; flopbook validate says how well. The memory is what
-    flopbook memory says of the same layout. Energy is that of chips at their rated power.
+    flopbook memory says of the same layout. Energy is that of chips at their rated power. With
+    --answer it is serving that is predicted: --seq is then the length of prompts.
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
     from flopbook.prediction.asking import predict
 
-    prediction = predict(options, _training_calibration(calibrate))
+    if options["answer"]:
+        _print_serving(options, calibrate, as_json=as_json)
+        return
+    prediction = predict(options, _calibration("training_throughput", calibrate))
     if as_json:
         print_json(prediction.record())
         return
@@ -86,21 +93,60 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
         print(f"note: it would fit with {' or '.join(prediction.savings)}")
     if prediction.calibration:
         print(_calibrated(prediction.calibration))
-    if prediction.inferred:
-        print(f"note: inferred: {', '.join(prediction.inferred)}")
-    if not prediction.similar:
+    _print_notes(prediction.inferred, prediction.similar)
+
+
+def _print_serving(
+    options: Mapping[str, str | None], calibrate: str | None, *, as_json: bool
+) -> None:
+    """What serving reaches: times, throughput, and whether the batch fits."""
+    from flopbook.prediction.asking_serving import predict_serving
+
+    found = predict_serving(options, _calibration("inference", calibrate))
+    if as_json:
+        print_json(found.record())
+        return
+    load = f"{found.batch:,.0f} sequences at once"
+    values = (
+        ("first token", found.first_token, "s"),
+        ("each token", found.token, "s"),
+        ("throughput", found.throughput, "token/s"),
+    )
+    rows = [
+        (title, format_quantity(one.value, unit, digits=3), _between(one.low, one.high, unit))
+        for title, one, unit in values
+    ]
+    room = format_quantity(found.serving.machine.memory, "byte", digits=3)
+    said = f"{'fits into' if found.fits else 'does not fit into'} {room}"
+    rows.append(("memory of a chip", format_quantity(found.bytes, "byte", digits=3), said))
+    if found.cost_per_million is not None:
+        rows.append(("cost of a million tokens", f"{found.cost_per_million:.3g} USD", ""))
+    print(columns([*rows, ("batch", load, "")]))
+    print()
+    _print_notes(found.inferred, found.similar)
+
+
+def _between(low: float, high: float, unit: str) -> str:
+    ends = (format_quantity(end, unit, digits=3) for end in (low, high))
+    return "80 % band " + " to ".join(ends)
+
+
+def _print_notes(inferred: Sequence[str], similar: Sequence[SimilarRun]) -> None:
+    if inferred:
+        print(f"note: inferred: {', '.join(inferred)}")
+    if not similar:
         print("note: measured runs like it: none on file")
-    for similar in prediction.similar:
-        print(f"note: a measured run like it: {similar.id}, {similar.url}")
+    for one in similar:
+        print(f"note: a measured run like it: {one.id}, {one.url}")
 
 
-def _training_calibration(name: str | None) -> Calibration | None:
+def _calibration(kind: str, name: str | None) -> Calibration | None:
     from flopbook.prediction.calibration import calibrated
 
     if name is None:
         return None
     (own,) = _given_runs([name])
-    return calibrated("training_throughput", [own.runs])
+    return calibrated(kind, [own.runs])
 
 
 def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:

@@ -128,7 +128,7 @@ def predict(
     seconds = math.fsum(parts.values())
     rate = run.batch * run.shape.tokens / seconds / run.chips
     memory, problem = _memory(model, run)
-    price = _price(run, options)
+    price = price_option(options, run.machine.chip)
     # What full recomputation repeats counts as work of the hardware.
     computed = HARDWARE if run.recompute == "full" else USUAL
     return Prediction(
@@ -159,14 +159,12 @@ def _memory(model: str, run: RunLayout) -> tuple[LayoutMemory | None, str]:
         return None, str(error)
 
 
-def _price(run: RunLayout, options: Mapping[str, str | None]) -> float | None:
+def price_option(options: Mapping[str, str | None], chip: str) -> float | None:
     """USD/s of a chip, as given or as a cloud asks."""
     cloud = options.get("price_from")
     if cloud and options.get("price"):
         raise FlopbookError("--price and --price-from are two prices; leave one out")
-    return (
-        list_price(run.machine.chip, cloud) if cloud else amount_option(options, "price", "USD/s")
-    )
+    return list_price(chip, cloud) if cloud else amount_option(options, "price", "USD/s")
 
 
 def run_of(options: Mapping[str, str | None]) -> RunLayout:
@@ -174,9 +172,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
 
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
-    for name in ("model", "chip", "chips"):
-        if not options.get(name):
-            raise FlopbookError(f"--{name} is missing; give for example {_EXAMPLES[name]}")
+    required(options)
     model = shape(str(options["model"]))
     sequence = count_option(options, "seq") or DEFAULT_SEQUENCE
     chips = count_option(options, "chips") or 1
@@ -200,7 +196,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         publication="",
         where="",
         measured={},
-        model=_sizes(model, sequence),
+        model=sizes_of(model, sequence),
         hardware={"chip": str(options["chip"]), "n_chips": chips},
         parallelism=degrees,
         run={**run, "software": str(options.get("stack") or "")},
@@ -223,6 +219,13 @@ def _interleaved(asked: str | None) -> str:
 
 
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}
+
+
+def required(options: Mapping[str, str | None]) -> None:
+    """Raise FlopbookError for an option that nothing can stand in for."""
+    for name, example in _EXAMPLES.items():
+        if not options.get(name):
+            raise FlopbookError(f"--{name} is missing; give for example {example}")
 
 
 def amount_option(options: Mapping[str, str | None], name: str, unit: str = "1") -> float | None:
@@ -288,7 +291,7 @@ def whole_sequences(batch_tokens: int, sequence: int) -> int:
     return batch_tokens // sequence
 
 
-def _sizes(model: Shape, sequence: int) -> dict[str, Any]:
+def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:
     """The shape of a model in the words of a row."""
     sizes: dict[str, Any] = {"name": model.id, "seq_len_tokens": sequence}
     for field, name in SIZES.items():

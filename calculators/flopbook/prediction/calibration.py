@@ -30,8 +30,8 @@ NINTH_DECILE = 1.2816  # of the normal distribution: four fifths lie within, eit
 class Calibration(NamedTuple):
     """What some runs say about the predictions of a kind.
 
-    `factor` multiplies what is predicted in the unit of the kind; `band` is the factor of the band
-    around it; the errors are medians of the rows' size of error, each predicted from the others.
+    `factor` multiplies what is predicted and divides times; `band` is the factor of the band around
+    it; the errors are medians of the rows' size of error, each predicted from the others.
     """
 
     kind: str
@@ -78,9 +78,12 @@ def calibrations(files: Sequence[RunFile]) -> dict[str, Calibration]:
 
 
 def _ratios(model: PredictionModel, known: Fitted, files: Iterable[RunFile]) -> list[float]:
-    """Logarithms of measured over predicted of the rows of a kind."""
+    """Logarithms of measured over predicted of the rows of a kind; of times, the inverse."""
     pairs = usable_pairs(model, known, cases_of(model, files).cases)
-    return [math.log(case.measured / value) for case, value in pairs]
+    return [
+        math.log(value / case.measured if case.is_time else case.measured / value)
+        for case, value in pairs
+    ]
 
 
 def _calibration(kind: str, known: Fitted, ratios: Sequence[float]) -> Calibration:

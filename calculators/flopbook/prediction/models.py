@@ -53,6 +53,11 @@ class Case(NamedTuple):
         return f"{self.source} {self.row.model.get('name')} {self.row.hardware['chip']}"
 
     @property
+    def is_time(self) -> bool:
+        """Whether the model gives seconds, so that what is faster is smaller."""
+        return self.shown is not None and self.shown.unit == "s" and not self.shown.is_inverse
+
+    @property
     def is_sound(self) -> bool:
         """Whether the row is complete and carries no flag."""
         return self.row.complete and not self.row.flags

@@ -74,6 +74,12 @@ class Serving(NamedTuple):
 
 def read(row: MeasuredRun, source: RunSource) -> Case:
     """An inference row: what is served, and the quantity that it measured. Raises FlopbookError."""
+    serving, inferred = serving_of(row)
+    return Case(row, serving, _measured(row, serving), inferred, SHOWN[serving.task])
+
+
+def serving_of(row: MeasuredRun) -> tuple[Serving, tuple[str, ...]]:
+    """What a row serves, and what of it a rule filled in. Raises FlopbookError."""
     chip, shape = machine(row.hardware["chip"]), transformer(row.model)
     if not chip.memory_bandwidth:
         raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
@@ -111,9 +117,7 @@ def read(row: MeasuredRun, source: RunSource) -> Case:
         is_sequential=is_sequential,
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
-    measured = _measured(row, serving)
-    shown = SHOWN[serving.task]
-    return Case(row, serving, measured, tuple(inferred), shown)
+    return serving, tuple(inferred)
 
 
 def _task(row: MeasuredRun) -> str:
@@ -164,6 +168,13 @@ def _step_seconds(measured: Mapping[str, Any], batch: float) -> float:
     raise FlopbookError("no time per token is given")
 
 
+def held_bytes(case: Serving, context: float) -> float:
+    """Bytes of weights and of the cache of a batch at some context, on each chip."""
+    weights = case.shape.parameters * case.weight_bytes
+    cache = case.batch * context * case.cache_values * case.cache_bytes
+    return (weights + cache) / case.chips
+
+
 def predict(cases: Sequence[Serving], p: Parameters) -> Column:
     """Seconds of a step or first token, or tokens per second of all chips, by task."""
     return np.array([_predict(case, p) for case in cases])
@@ -174,7 +185,7 @@ def _predict(case: Serving, p: Parameters) -> float:
         return _step(case, case.batch, case.prompt + case.answer / 2, p)
     if case.task == PREFILL:
         return _first_token(case, case.batch, p)
-    batch = case.batch if case.task == STATIC else _full_batch(case, p)
+    batch = case.batch if case.task == STATIC else full_batch(case, p)
     context = case.prompt + case.answer / 2
     seconds = _first_token(case, batch, p) + case.answer * _step(case, batch, context, p)
     rate = batch * case.answer / seconds
@@ -183,7 +194,7 @@ def _predict(case: Serving, p: Parameters) -> float:
     return rate * (case.prompt + case.answer) / case.answer if case.counts_prompts else rate
 
 
-def _full_batch(case: Serving, p: Parameters) -> float:
+def full_batch(case: Serving, p: Parameters) -> float:
     """Sequences that the memory holds beside the weights, as many as a scheduler takes."""
     memory = case.machine.memory * case.chips * p["memory_used"]
     room = memory - case.shape.parameters * case.weight_bytes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,8 +14,21 @@ from flopbook.prediction import training
 from flopbook.prediction.fits import cases_of
 from flopbook.prediction.layouts import RunLayout
 from flopbook.prediction.models import Case
+from flopbook.prediction.transformers import Transformer
 
 MOST_SIMILAR = 5
+
+
+class Sized(Protocol):
+    """What has a model and a number of chips."""
+
+    @property
+    def shape(self) -> Transformer:
+        """The model."""
+
+    @property
+    def chips(self) -> float:
+        """The number of chips."""
 
 
 class SimilarRun(NamedTuple):
@@ -40,7 +53,7 @@ def similar_runs(run: RunLayout) -> tuple[SimilarRun, ...]:
         and case.inputs.shape.is_mixture == run.shape.is_mixture
         and case.inputs.precision == run.precision
     ]
-    ordered = sorted(alike, key=lambda case: _distance(case.inputs, run))
+    ordered = sorted(alike, key=lambda case: distance(case.inputs, run))
     return linked(ordered[:MOST_SIMILAR])
 
 
@@ -54,7 +67,7 @@ def linked(cases: Sequence[Case]) -> tuple[SimilarRun, ...]:
     )
 
 
-def _distance(first: RunLayout, second: RunLayout) -> float:
+def distance(first: Sized, second: Sized) -> float:
     """How far apart two runs are, in doublings of parameters and of chips."""
     parameters = abs(np.log2(first.shape.parameters / second.shape.parameters))
     return float(parameters + abs(np.log2(first.chips / second.chips)))

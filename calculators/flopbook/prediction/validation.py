@@ -31,10 +31,17 @@ GATES = {
 
 
 class Adjustment(NamedTuple):
-    """What calibration does to the predictions of a kind: a factor, and the widest band."""
+    """What calibration does to the predictions of a kind: a factor, and the widest band.
+
+    The factor is one of speed: it multiplies rates and divides times.
+    """
 
     factor: float = 1.0
     band: float = math.inf
+
+    def of(self, value: float, *, is_time: bool) -> float:
+        """A value once calibrated."""
+        return value / self.factor if is_time else value * self.factor
 
 
 AS_FITTED = Adjustment()
@@ -188,7 +195,7 @@ def _line(
 ) -> Comparison:
     shown = case.shown or model.shown
     factor = min(band_of(known, shown.band or shown.quantity), adjustment.band)
-    value *= adjustment.factor
+    value = adjustment.of(value, is_time=case.is_time)
     ends = shown.of(value / factor), shown.of(value * factor)
     return Comparison(
         case=case,

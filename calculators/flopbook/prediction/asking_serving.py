@@ -1,0 +1,170 @@
+"""Serving as people ask for it: a model on some chips, prompts and answers, a batch or a load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from flopbook.architectures.shape import shape
+from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import MeasuredRun
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.prediction import serving
+from flopbook.prediction.asking import (
+    DEFAULT_SEQUENCE,
+    count_option,
+    price_option,
+    required,
+    sizes_of,
+    word_option,
+)
+from flopbook.prediction.calibration import Calibration
+from flopbook.prediction.fits import cases_of
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
+from flopbook.prediction.similar import MOST_SIMILAR, SimilarRun, distance, linked
+from flopbook.prediction.validation import AS_FITTED, band_of
+
+PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
+MILLION = 1e6
+# What serves models, as `--stack` names it.
+STACKS = ("vllm", "sglang", "tensorrt-llm", "gpt-fast", *serving.EARLY_STACKS)
+
+
+class Banded(NamedTuple):
+    """A predicted value with the ends of its 80 % band."""
+
+    value: float
+    low: float
+    high: float
+
+    def record(self, unit: str) -> dict[str, float]:
+        """As JSON holds it, the unit in the name."""
+        return {unit: self.value, "low": self.low, "high": self.high}
+
+
+class ServingPrediction(NamedTuple):
+    """Time to the first token and per token (s), tokens of answers per second of all chips."""
+
+    serving: Serving
+    first_token: Banded
+    token: Banded
+    throughput: Banded
+    batch: float
+    bytes: float
+    inferred: tuple[str, ...]
+    similar: tuple[SimilarRun, ...]
+    cost_per_million: float | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether weights and cache have room in the memory of the chips."""
+        return self.bytes <= self.serving.machine.memory
+
+    def record(self) -> dict[str, Any]:
+        """The prediction as `flopbook predict --json` prints it."""
+        prediction: dict[str, Any] = {
+            "first_token": self.first_token.record("seconds"),
+            "token": self.token.record("seconds"),
+            "throughput": self.throughput.record("tokens_per_s"),
+            "tokens_per_s_per_chip": self.throughput.value / self.serving.chips,
+            "batch": self.batch,
+            "bytes": self.bytes,
+            "fits": self.fits,
+        }
+        if self.cost_per_million is not None:
+            prediction["cost_per_million_tokens"] = self.cost_per_million
+        return {
+            "prediction": prediction,
+            "inferred": list(self.inferred),
+            "similar_runs": [similar.record() for similar in self.similar],
+        }
+
+
+def predict_serving(
+    options: Mapping[str, str | None], calibration: Calibration | None = None
+) -> ServingPrediction:
+    """The prediction for options as the command line names them, calibrated on runs if given.
+
+    `seq` is the length of prompts, `answer` that of answers; without `batch` the server is at full
+    load. Raises FlopbookError for an option that is missing, unreadable, or does not add up.
+    """
+    case, inferred = serving.serving_of(_row(options))
+    p = fitted_kinds()["inference"].parameters
+    batch = case.batch or serving.full_batch(case, p)
+    loaded = LOADED if not case.batch else STATIC
+    case = case._replace(batch=batch)
+    rate = _banded(case._replace(task=loaded), calibration)
+    price = price_option(options, case.machine.chip)
+    # At full load prompts are read one by one, as they come.
+    first = case._replace(task=PREFILL, batch=batch if loaded == STATIC else 1.0)
+    cost = None if price is None else price * case.chips / rate.value * MILLION
+    return ServingPrediction(
+        serving=case,
+        first_token=_banded(first, calibration),
+        token=_banded(case._replace(task=DECODE), calibration),
+        throughput=rate,
+        batch=batch,
+        bytes=serving.held_bytes(case, case.prompt + case.answer),
+        inferred=inferred if options.get("stack") else (*inferred, "software stack"),
+        similar=_similar(case),
+        cost_per_million=cost,
+    )
+
+
+def _row(options: Mapping[str, str | None]) -> MeasuredRun:
+    required(options)
+    model = shape(str(options["model"]))
+    chips = count_option(options, "chips") or 1
+    prompt = count_option(options, "seq") or DEFAULT_SEQUENCE
+    batch = count_option(options, "batch")
+    tp = count_option(options, "tp") or chips
+    if chips % tp:
+        raise FlopbookError(f"--tp {tp} does not divide {chips} chips")
+    lengths = {"input_len_tokens": prompt, "output_len_tokens": count_option(options, "answer")}
+    asked = {} if batch is None else {"batch_seqs": batch}
+    return MeasuredRun(
+        id="asked",
+        kind="inference",
+        publication="",
+        where="",
+        measured={},
+        model=sizes_of(model, prompt),
+        hardware={"chip": str(options["chip"]), "n_chips": chips},
+        parallelism={"tp": tp},
+        run={
+            **lengths,
+            **asked,
+            "phase": "prefill+decode, static batch" if batch else "prefill+decode",
+            "precision": word_option(options, "dtype", PRECISIONS) or "bf16",
+            "software": _stack(options),
+        },
+    )
+
+
+def _stack(options: Mapping[str, str | None]) -> str:
+    """The software that was named. Raises UnknownName with the nearest names."""
+    name = (options.get("stack") or "").partition("@")[0].strip().lower()
+    if name and name not in STACKS:
+        raise UnknownName("stack", name, STACKS)
+    return name
+
+
+def _banded(case: Serving, calibration: Calibration | None) -> Banded:
+    """What is predicted for a task, with its band."""
+    known = fitted_kinds()["inference"]
+    adjustment = calibration.adjustment if calibration else AS_FITTED
+    shown = serving.SHOWN[case.task]
+    factor = min(band_of(known, shown.quantity), adjustment.band)
+    raw = float(serving.predict([case], known.parameters)[0])
+    value = adjustment.of(raw, is_time=shown.unit == "s")
+    return Banded(value, value / factor, value * factor)
+
+
+def _similar(case: Serving) -> tuple[SimilarRun, ...]:
+    """Inference runs on the same generation of chips, the nearest in size first."""
+    cases = cases_of(serving.MODEL, run_files().values()).cases
+    generation = case.machine.generation
+    alike = [one for one in cases if one.inputs.machine.generation == generation]
+    ordered = sorted(alike, key=lambda one: distance(one.inputs, case))
+    return linked(ordered[:MOST_SIMILAR])
