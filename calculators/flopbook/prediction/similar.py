@@ -19,7 +19,7 @@ from flopbook.prediction.transformers import Transformer
 MOST_SIMILAR = 5
 
 
-class Sized(Protocol):
+class HasSize(Protocol):
     """What has a model and a number of chips."""
 
     @property
@@ -67,7 +67,7 @@ def linked(cases: Sequence[Case]) -> tuple[SimilarRun, ...]:
     )
 
 
-def distance(first: Sized, second: Sized) -> float:
+def distance(first: HasSize, second: HasSize) -> float:
     """How far apart two runs are, in doublings of parameters and of chips."""
     parameters = abs(np.log2(first.shape.parameters / second.shape.parameters))
     return float(parameters + abs(np.log2(first.chips / second.chips)))
