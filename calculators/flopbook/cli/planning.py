@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flopbook.cli.layout import print_json
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 1000
 MOST_COUNTS = 16
+# Options that only one of both kinds of plan takes.
+_OF_TRAINING = (
+    *("batch_tokens", "seq", "stack", "pp", "cp", "ep", "dp", "virtual", "schedule"),
+    *("zero", "micro_batch", "recompute", "max_bytes", "max_seconds"),
+)
+_OF_SERVING = ("prompt", "answer", "batch", "max_first_token", "max_per_token")
 _OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
@@ -36,6 +42,12 @@ _OPTIONS = (
     Option("--max-bytes", "max_bytes", "Memory of each chip that a layout may take.", "SIZE"),
     Option("--max-seconds", "max_seconds", "Longest step.", "TIME"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "PRICE"),
+    Option("--serve", "serve", "Plan answers instead: chips of a replica, sequences on it."),
+    Option("--prompt", "prompt", "With --serve: tokens of a prompt; 1,024 if open.", "COUNT"),
+    Option("--answer", "answer", "With --serve: tokens of an answer; 256 if open.", "COUNT"),
+    Option("--batch", "batch", "With --serve: sequences at once on a replica.", "COUNT"),
+    Option("--max-first-token", "max_first_token", "Longest time to the first token.", "TIME"),
+    Option("--max-per-token", "max_per_token", "Longest time for each further token.", "TIME"),
     Option("--top", "top", "Layouts to list; 10 if open.", "COUNT"),
     Option("--pareto", "pareto", "List those that no other beats in both time and memory."),
     Option("--flags", "flags", "The best in words of megatron, torchtitan, ...", "FRAMEWORK"),
@@ -44,16 +56,19 @@ _OPTIONS = (
 
 
 @command("plan", *_OPTIONS)
-def plan_command(pareto: bool, explain: bool, as_json: bool, **options: str | None) -> None:
+def plan_command(
+    serve: bool, pareto: bool, explain: bool, as_json: bool, **options: str | None
+) -> None:
     """Find the fastest layouts of a training run, out of all that exist and fit.
     Degrees that are given are kept, all others are searched.
 
     Times are those of flopbook predict for the same options, memory that of flopbook memory. With
-    no layout that fits, the answer is the number of chips on which one does.
+    no layout that fits, the answer is the number of chips on which one does. With --serve, replicas
+    answer prompts: those are best that write most tokens a second within the limits of latency.
 
     Example: flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.cli import plan_text
+    from flopbook.cli import plan_serving, plan_text
     from flopbook.planning.flags import FRAMEWORKS
     from flopbook.planning.planner import DEFAULT_TOP
     from flopbook.prediction.asking import count_option, word_option
@@ -61,6 +76,11 @@ def plan_command(pareto: bool, explain: bool, as_json: bool, **options: str | No
     top = count_option(options, "top") or DEFAULT_TOP
     if top > MOST_LISTED:
         raise FlopbookError(f"--top is {top:,}, expected at most {MOST_LISTED:,}")
+    if serve:
+        _refuse(options, _OF_TRAINING, "is of training; leave it out with --serve")
+        plan_serving.answer(options, top, as_json=as_json)
+        return
+    _refuse(options, _OF_SERVING, "is of serving; give --serve too")
     framework = word_option(options, "flags", tuple(FRAMEWORKS))
     plans = _plans(options, top, pareto)
     if as_json:
@@ -73,6 +93,13 @@ def plan_command(pareto: bool, explain: bool, as_json: bool, **options: str | No
     print(plan_text.answer(plans[0], top, is_explained=explain))
     if framework and plans[0].layouts:
         print("\n" + plan_text.in_words_of(framework, plans[0]))
+
+
+def _refuse(options: Mapping[str, str | None], names: Sequence[str], why: str) -> None:
+    """Raise FlopbookError for an option that the other kind of plan takes."""
+    for name in names:
+        if options.get(name) is not None:
+            raise FlopbookError(f"--{name.replace('_', '-')} {why}")
 
 
 def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[RunPlan]:

@@ -102,7 +102,7 @@ def serving_of(row: MeasuredRun) -> tuple[Serving, tuple[str, ...]]:
     serving = Serving(
         machine=chip,
         shape=shape,
-        cache_values=_cache_values(row.model, shape),
+        cache_values=cached_values(row.model, shape),
         task=LOADED if task == STATIC and batch is None else task,
         batch=float(batch or 0),
         prompt=float(row.run.get("input_len_tokens") or 64),
@@ -129,7 +129,7 @@ def _task(row: MeasuredRun) -> str:
     return DECODE if phase.startswith("decode") else LOADED
 
 
-def _cache_values(model: Mapping[str, Any], shape: Transformer) -> float:
+def cached_values(model: Mapping[str, Any], shape: Transformer) -> float:
     """Values that a token leaves in the cache of all layers."""
     if model.get("kv_lora_rank"):
         return shape.layers * float(model["kv_lora_rank"] + model["qk_rope_head_dim"])

@@ -1,0 +1,94 @@
+"""A plan of serving: the prediction for each replica and batch, ranked within the limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flopbook.errors import FlopbookError
+from flopbook.planning.serving import (
+    ServingPlan,
+    plan_serving,
+    serving_question,
+    vllm_flags,
+)
+from flopbook.prediction import serving
+from flopbook.prediction.fitted import fitted_kinds
+
+ASKED = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "8", "dtype": "fp8"}
+
+
+def planned(**more: str) -> ServingPlan:
+    return plan_serving(serving_question({**ASKED, **more}), 100)
+
+
+def test_a_layout_is_what_the_prediction_says_of_it() -> None:
+    found = planned()
+    p = fitted_kinds()["inference"].parameters
+    for layout in found.layouts:
+        assert layout.tp * layout.replicas == 8
+        replica = found.question.base._replace(
+            tp=float(layout.tp), chips=float(layout.tp), batch=float(layout.batch)
+        )
+        rate = serving.predict([replica], p)[0] * layout.replicas
+        assert layout.tokens_per_s == pytest.approx(rate)
+        assert layout.low < rate < layout.high
+        step = serving.predict([replica._replace(task=serving.DECODE)], p)[0]
+        assert layout.per_token == pytest.approx(step)
+
+
+def test_every_replica_and_batch_is_ranked_or_counted() -> None:
+    found = planned(tp="4")
+    one_by_one = [planned(tp="4", batch=str(size)) for size in range(1, 40)]
+    rates = [each.layouts[0].tokens_per_s for each in one_by_one]
+    assert rates == sorted(rates)
+    assert found.layouts[0].tokens_per_s >= rates[-1]
+    assert found.considered > sum(found.infeasible.values())
+
+
+def test_weights_and_full_sequences_are_what_it_takes() -> None:
+    """A byte for each weight, and 2 x 80 layers x 8 heads x 128 values a token in fp8."""
+    found = planned(tp="8", batch="16", prompt="1000", answer="24")
+    cache = 16 * 1024 * 2 * 80 * 8 * 128
+    weights = found.question.base.shape.parameters
+    assert 8 * found.layouts[0].bytes == pytest.approx(weights + cache)
+
+
+def test_limits_of_latency_choose_larger_replicas_and_smaller_batches() -> None:
+    free, tight = planned(), planned(max_per_token="20ms", max_first_token="150ms")
+    assert tight.layouts[0].tokens_per_s < free.layouts[0].tokens_per_s
+    assert all(layout.per_token <= 0.02 for layout in tight.layouts)
+    assert all(layout.first_token <= 0.15 for layout in tight.layouts)
+    assert tight.layouts[0].tp > free.layouts[0].tp
+    assert {"tokens slower than --max-per-token", "does not fit"} <= set(tight.infeasible)
+    late = planned(max_first_token="1ms")
+    assert not late.layouts and "first token later than --max-first-token" in late.infeasible
+
+
+def test_heads_divide() -> None:
+    found = planned(chips="12")
+    assert found.infeasible["heads do not divide"] > 0
+    assert all(64 % layout.tp == 0 for layout in found.layouts)
+
+
+def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:
+    found = planned(prompt="2000", answer="500", tp="4", batch="32")
+    flags = vllm_flags(found.question, found.layouts[0])
+    assert flags == "--tensor-parallel-size 4 --max-num-seqs 32 --max-model-len 2500"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"model": None}, "--model is missing"),
+        ({"chips": "0"}, "--chips is 0"),
+        ({"tp": "3"}, "--tp 3 does not make 8 chips"),
+        ({"dtype": "fp3"}, "--dtype is 'fp3'"),
+        ({"max_per_token": "soon"}, "--max-per-token is 'soon'"),
+        ({"chip": "h1000"}, "h1000"),
+    ],
+)
+def test_a_mistake_is_one_line(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(FlopbookError, match=said):
+        plan_serving(serving_question({**ASKED, **change}))
