@@ -97,8 +97,9 @@ def test_nothing_that_fits_is_an_answer(cli: Any) -> None:
 
 
 def test_what_no_run_on_file_has_is_named(cli: Any) -> None:
-    text = told(cli, "--cp 8")
-    assert "beyond any run on file: tokens of a sequence on a rank 1,024 (on file: " in text
+    text = told(cli, "--cp 64 --seq 2048")
+    said = "context parallelism 64 (on file: 32), tokens of a sequence on a rank 32 (on file: "
+    assert f"beyond any run on file: {said}" in text
     assert "beyond any run" not in told(cli, "--cp 1 --pp 8")
 
 

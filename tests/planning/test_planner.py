@@ -12,12 +12,12 @@ import pytest
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.planning.explaining import parts_of_layout, run_with, smallest_count
-from flopbook.planning.memory import memory_options
 from flopbook.planning.planner import PlannedLayout, RunPlan, plan
 from flopbook.planning.question import Question, question_of
 from flopbook.planning.space import space_of
 from flopbook.prediction.asking import predict, run_of
 from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.layout_memory import software_options
 from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.step_time import step_parts
 
@@ -53,7 +53,7 @@ def memory_of(question: Question, layout: PlannedLayout) -> float:
     numbers = {name: float(getattr(layout, name)) for name in degrees}
     result = calculate(
         "memory",
-        **memory_options(question),
+        **software_options(question.model, question.run),
         **numbers,
         microbatches=question.batch / (layout.dp * layout.micro_batch),
         schedule=layout.schedule,
@@ -129,6 +129,8 @@ def test_predict_gives_the_same_for_the_same_options(asked: dict[str, str]) -> N
         assert prediction.seconds == pytest.approx(layout.seconds, rel=1e-12)
         assert (prediction.low, prediction.high) == pytest.approx((layout.low, layout.high))
         assert prediction.mfu == pytest.approx(layout.mfu)
+        assert prediction.memory and prediction.memory.fits
+        assert prediction.memory.total == pytest.approx(layout.bytes, rel=1e-12)
         parts = parts_of_layout(found.question, layout)
         assert parts == pytest.approx(dict(prediction.parts))
         assert prediction.run == run_with(found.question, layout)
@@ -140,6 +142,20 @@ def test_every_layout_is_ranked_or_counted_once(asked: dict[str, str]) -> None:
     assert len(found.layouts) + sum(found.infeasible.values()) == found.considered
     assert len({layout[:10] for layout in found.layouts}) == len(found.layouts)
     assert found.considered == space_of(found.question).size
+
+
+@pytest.mark.parametrize("schedule", ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"])
+def test_other_schedules_are_planned_as_they_are_predicted(schedule: str) -> None:
+    asked = {**DENSE, "schedule": schedule, "batch_tokens": "256Ki"}
+    found = planned(asked)
+    piped = [layout for layout in found.layouts if layout.pp > 1]
+    assert piped and {layout.schedule for layout in piped} == {schedule}
+    for layout in random.Random(5).sample(piped, 3):
+        prediction = predict(options_of(asked, layout))
+        assert prediction.seconds == pytest.approx(layout.seconds, rel=1e-12)
+        assert prediction.memory
+        assert prediction.memory.total == pytest.approx(layout.bytes, rel=1e-12)
+        assert memory_of(found.question, layout) == pytest.approx(layout.bytes, rel=1e-12)
 
 
 def test_the_top_is_the_head_of_the_whole_list() -> None:

@@ -68,7 +68,7 @@ def memory_options(model: str, run: RunLayout) -> dict[str, Any]:
     return {
         **software_options(model, run),
         **degrees,
-        "schedule": "interleaved" if run.virtual > 1 else "1f1b",
+        "schedule": "interleaved" if run.virtual > 1 else run.schedule,
         "virtual": run.virtual,
         "micro_batch": run.micro_batch,
         "microbatches": run.micro_batches,
