@@ -62,6 +62,7 @@ def roofline_svg(chip: Chip, origin: str = "") -> str:
         f'memory bandwidth {slope}; {description}" class="fb-svg">',
         *frame.grid(),
         *(_roof(line, bandwidth, frame) for line in lines),
+        _slope(bandwidth, highest_peak, frame),
         *frame.titles(),
         "</svg></div>",
         f"<figcaption>{name}. The slope is memory bandwidth, {slope}; "
@@ -69,6 +70,13 @@ def roofline_svg(chip: Chip, origin: str = "") -> str:
         "</figcaption></figure>",
     ]
     return "".join(elements)
+
+
+def _slope(bandwidth: float, highest_peak: float, frame: Frame) -> str:
+    """The part of all roofs where memory is the limit, in the colour of bytes."""
+    start = frame.at(frame.x.low, bandwidth * frame.x.low)
+    end = frame.at(highest_peak / bandwidth, highest_peak)
+    return f'<path class="fb-slope" d="M{start[0]} {start[1]}L{end[0]} {end[1]}"/>'
 
 
 def _described(line: PeakLine, bandwidth: float) -> str:

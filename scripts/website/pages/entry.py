@@ -23,18 +23,30 @@ from scripts.website.markup import (
     link,
     page_text,
     relative,
+    tag,
     trusted,
 )
 from scripts.website.pages.accelerators import KINDS, entry_page
+from scripts.website.pages.calculators import calculator_page
+from scripts.website.pages.keyfigures import cards, ridge_words
 from scripts.website.pages.meaning import meaning
+from scripts.website.pages.neighbours import compare_link, neighbours
 from scripts.website.pages.quantities import shown_claims
+from scripts.website.pages.rates import FIELDS, rate_table
 from scripts.website.pages.reached import measured_section
 from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bibtex
-from scripts.website.pages.valuetables import other_values, value_table
+from scripts.website.pages.valuetables import folded_tables, other_values
+
+# Calculators that take a chip -> words of the button, and whether it is the main one.
+_CALCULATORS = {
+    "memory": ("Will a model fit?", "fb-act fb-main"),
+    "training-time": ("Training time", "fb-act"),
+    "decode": ("Serving speed", "fb-act"),
+}
 
 
 def entry_markdown(entry_id: str) -> str:
-    """One entry: what it is, its chosen values, its roofline, the values of other sources."""
+    """One entry: its key figures, rates, roofline and relatives; all values folded below."""
     entry = load_entry(entry_id)
     page = entry_page(entry_id)
     chosen = chosen_claims(entry)
@@ -43,26 +55,73 @@ def entry_markdown(entry_id: str) -> str:
         claim for claim in entry.claims if id(claim) not in chosen and claim.value is not None
     ]
     losers += [total.of_parts for total in settled_totals(entry) if not total.is_sum]
+    placed = list(enumerate(shown_claims(entry)))
+    in_rates = FIELDS if any(claim.field == "peak" for _, claim in placed) else ()
+    rest = [(place, claim) for place, claim in placed if claim.field not in in_rates]
     blocks = [
-        front_matter(entry.name, f"{entry.name}: {entry.summary}"),
+        front_matter(entry.name, f"{entry.name}: {entry.summary}", toc=False),
         Markdown("# {}\n").format(entry.name),
-        Markdown("{}\n").format(entry.summary),
-        *_identity(entry, page),
+        _tags(entry),
+        Html('<p class="fb-lead">{}</p>\n').format(entry.summary),
+        actions(entry, page),
+        cards(entry),
     ]
     if entry.notes:
         blocks.append(Markdown("\n{}\n").format(entry.notes))
     blocks += [
-        Markdown("## Values\n"),
-        value_table(shown_claims(entry), page, "Values shown, with source"),
-        *_roofline(entry),
+        _pair(_roofline(entry), rate_table(placed)),
+        *neighbours(entry.id, page),
         *measured_section(entry, page),
         *meaning(entry, page),
+        Markdown("\n## All values\n"),
+        *folded_tables(rest, page),
+        *other_values(entry, losers, page),
         *_systems(entry, page),
         *_history(entry, page),
-        *other_values(entry, losers, page),
+        *_names(entry, page),
         *_as_data(entry, page),
     ]
     return page_text(blocks) + "\n"
+
+
+def _tags(entry: Entry) -> Html:
+    """What kind of product it is, and how one can get it."""
+    words = [KINDS[entry.kind], *([entry.family] if entry.family else [])]
+    if entry.status:
+        newest = entry.status[0]
+        words.append(f"{newest.state} (checked {newest.as_of})")
+    tags = (tag("span", word, "fb-tag") for word in words)
+    return Html('<p class="fb-tags">{}</p>\n').format(Html(" ").join(tags))
+
+
+def actions(entry: Entry, page: str) -> Html:
+    """What a reader does next; each link carries the product along."""
+    links = [link("Compare", compare_link(page, (entry.id,)), "fb-act")]
+    if entry.computes:
+        links += [
+            link(words, _with_chip(page, name, entry.id), kind)
+            for name, (words, kind) in _CALCULATORS.items()
+        ]
+    return Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links))
+
+
+def _with_chip(page: str, calculator: str, entry_id: str) -> Html:
+    return Html("{}?chip={}").format(
+        html_link(page, calculator_page(calculator)), attribute(entry_id)
+    )
+
+
+def _pair(*sections: Html) -> Html:
+    """Sections side by side where there is room."""
+    parts = [Html("<section>\n{}\n</section>").format(part) for part in sections if part]
+    if not parts:
+        return Html()
+    return Html('<div class="fb-pair">\n{}\n</div>\n').format(Html("\n").join(parts))
+
+
+def _names(entry: Entry, page: str) -> list[Html]:
+    """How the data, drivers and people call it, and what it is made of."""
+    return [Markdown("\n## Names\n"), *_identity(entry, page)]
 
 
 def _identity(entry: Entry, page: str) -> list[Html]:
@@ -104,14 +163,14 @@ def _entry_link(entry_id: str, page: str) -> Html:
     return Markdown("[{}]({})").format(entry_id, relative(page, entry_page(entry_id)))
 
 
-def _roofline(entry: Entry) -> list[Html]:
+def _roofline(entry: Entry) -> Html:
     if not entry.computes:
-        return []
+        return Html()
     try:
         svg = roofline_svg(Chip(entry))
     except FlopbookError:  # no peak or no bandwidth
-        return []
-    return [Markdown("\n## Roofline\n"), trusted(svg), Html()]
+        return Html()
+    return Html('<h2 id="roofline">{}</h2>\n{}').format(ridge_words(entry), trusted(svg))
 
 
 def _systems(entry: Entry, page: str) -> list[Html]:

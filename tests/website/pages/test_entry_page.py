@@ -9,10 +9,15 @@ from pybtex.database import parse_string
 
 from flopbook.data.library import entry_ids, load_entry, vendor, vendor_ids
 from flopbook.evaluation.calculator import calculate
-from flopbook.hardware.parts import packages
+from flopbook.hardware.parts import packages, settled_totals
+from flopbook.hardware.picked import Picked
+from flopbook.hardware.shown import chosen_claims
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import entry as page
+from scripts.website.pages.explorer import anchor
 from scripts.website.pages.meaning import FITS
+from scripts.website.pages.products import rows_by_id
+from scripts.website.pages.quantities import shown_claims
 from scripts.website.pages.vendors import vendor_page
 from tests.support.samples import NEEDED, World, claim
 
@@ -25,30 +30,53 @@ def section(text: str, title: str) -> str:
 
 
 def test_the_sections_of_a_chip() -> None:
-    heads = re.findall(r"^## (.+)$", H100, re.M)
+    """First what answers most questions, then all values, folded, then where they come from."""
+    heads = re.findall(r'^(?:## |<h2 id="[a-z]+">)([^<\n]+)', H100, re.M)
     assert heads == [
-        "Values",
-        "Roofline",
+        "It needs 295 FLOP per byte to stay busy",
+        "Rates by number format",
+        "Close relatives",
         "Measured",
         "What it means",
+        "All values",
         "Built from it",
         "History",
-        "Values of other sources",
+        "Names",
         "Data",
     ]
 
 
-def test_every_claim_is_on_the_page_with_its_source_and_day() -> None:
+@pytest.mark.parametrize("name", entry_ids()[::7])
+def test_every_claim_is_on_the_page_once_with_its_source_and_day(name: str) -> None:
     """Chosen or not: a value that the page hides could not be checked."""
-    rows = len(
-        re.findall(
-            r'<th scope="row">', section(H100, "Values") + section(H100, "Values of other sources")
-        )
-    )
-    assert rows == len(load_entry("nvidia/h100-sxm").claims)
-    assert section(H100, "Values").count('"fb-read">read 2026-') == section(H100, "Values").count(
-        '<th scope="row">'
-    )
+    text = page.entry_markdown(name)
+    sources = re.findall(r'<span role="tooltip"[^>]*>(.*?)</span>', text, re.S)
+    shown, chosen = shown_claims(load_entry(name)), chosen_claims(load_entry(name))
+    others = [
+        claim
+        for claim in load_entry(name).claims
+        if id(claim) not in chosen and claim.value is not None
+    ]
+    others += [made.of_parts for made in settled_totals(load_entry(name)) if not made.is_sum]
+    assert len(sources) == len(shown) + len(others)
+    assert all(re.search(r"read 20\d\d&#45;|read 20\d\d-", source) for source in sources)
+    anchors = re.findall(r' id="([^"]+)"', text)
+    assert len(anchors) == len(set(anchors))
+
+
+@pytest.mark.parametrize("name", entry_ids()[::7])
+def test_the_explorer_leads_to_places_that_the_page_has(name: str) -> None:
+    row = rows_by_id()[name]
+    text = page.entry_markdown(name)
+    for cell in row.cells.values():
+        if isinstance(cell, Picked) and id(cell.claim) in row.places:
+            assert f'id="{anchor(cell, row.places[id(cell.claim)])}"' in text
+
+
+def test_the_buttons_carry_the_chip() -> None:
+    for target in ("?view=compare&amp;compare=", "calculators/memory/?chip=", "decode/?chip="):
+        assert f"{target}nvidia/h100-sxm" in H100
+    assert "?chip=" not in page.entry_markdown("nvidia/gb200-nvl72")
 
 
 def test_what_it_means_is_what_the_calculators_say() -> None:
@@ -74,7 +102,7 @@ def test_a_chip_without_memory_has_no_largest_model(world: World) -> None:
     none = [claim(name, value="not published") for name in ("memory", "memory_bandwidth")]
     world.entry("one", *claims, *none)
     text = page.entry_markdown("acme/one")
-    assert "What it means" not in text and "not published" in section(text, "Values")
+    assert "What it means" not in text and "not published" in section(text, "All values")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,281 @@
+"""The card of a product: each key figure as one large number, with a line on what it means.
+
+The sentences are templates at the head, for an editor to read in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import Claim
+from flopbook.hardware.choice import choose
+from flopbook.hardware.picked import Picked
+from flopbook.quantities.units import format_quantity
+from scripts.website.markup import Html, attribute
+from scripts.website.pages.explorer import ExplorerRow, anchor
+from scripts.website.pages.products import rows_by_id
+from scripts.website.pages.quantities import (
+    ANNOUNCED,
+    HALVED,
+    PEAK,
+    SPARSITIES,
+    Cells,
+    missing,
+    peak_id,
+    value_of,
+)
+from scripts.website.pages.values import anchor_of, shown_value
+
+_PEAK = "{dtype}, {sparsity}, on the matrix engine."
+_VECTOR_PEAK = "{dtype}, {sparsity}, on the vector engine: no matrix rate is recorded."
+_SPARSE = "With {sparsity} sparsity: {value}."
+_NEXT_FORMATS = "Narrower formats: {list}."
+_MEMORY = "{type}holds {params} in bf16, weights alone."
+_BANDWIDTH = "Reads the whole memory in {time}."
+_RIDGE = "Needs {ridge:,.0f} FLOP per byte to stay busy in {dtype}."
+_LINK = "{name}one way{domain}."
+_DOMAIN = ", in a domain of {count:,.0f} chips"
+_BOTH_WAYS = "Printed as {value}, both ways added."
+_POWER = "{kind}{efficiency} per watt at the {dtype} peak."
+_POWER_ALONE = "{kind}power."
+_DATE = "{event} {date}."
+_MEASURED = "Of the dense {dtype} peak: {value} in the best matrix product measured, {shape}."
+_TOTAL = "Of all its chips together."
+# The peak on the card: the first of these that the product has.
+_LEADING = (
+    *(("bf16", "tensor", sparsity) for sparsity in ("dense", "unstated")),
+    *(("fp16", "tensor", sparsity) for sparsity in ("dense", "unstated")),
+    *(("fp8", "tensor", sparsity) for sparsity in ("dense", "unstated")),
+    *(("int8", "tensor", sparsity) for sparsity in ("dense", "unstated")),
+    *((dtype, "vector", "dense") for dtype in ("bf16", "fp16", "fp32")),
+)
+_NARROWER = ("fp8", "mxfp8", "int8", "fp4", "nvfp4", "mxfp4", "int4")
+_MOST_NARROWER = 2
+
+
+class Peak(NamedTuple):
+    """The peak that leads the card, with its conditions."""
+
+    dtype: str
+    engine: str
+    sparsity: str
+    picked: Picked
+
+
+class CardFigure(NamedTuple):
+    """A key figure: label, value in words or why there is none, its claim's anchor, sentences."""
+
+    label: str
+    words: str
+    anchor: str
+    sentences: tuple[str, ...]
+    kind: str = ""
+
+
+def cards(entry: Entry) -> Html:
+    """The key figures as a list of cards."""
+    row = rows_by_id()[entry.id]
+    items = Html("\n").join(_card(figure) for figure in figures(row))
+    return Html('<div class="fb-cards fb-figures">\n{}\n</div>\n').format(items)
+
+
+def _card(figure: CardFigure) -> Html:
+    sentences = [Html.escape(sentence) for sentence in figure.sentences]
+    if figure.anchor:
+        sentences.append(
+            Html('<a href="#{}">source<span class="fb-hidden"> of {}</span></a>').format(
+                attribute(figure.anchor), figure.label
+            )
+        )
+    return Html(
+        '<div class="fb-card"><div class="fb-fine">{}</div>{}<div class="fb-fine">{}</div></div>'
+    ).format(figure.label, _number(figure), Html(" ").join(sentences))
+
+
+def _number(figure: CardFigure) -> Html:
+    """The value with its unit in small; words in place of a value stay small altogether."""
+    number, _, unit = figure.words.partition(" ")
+    if not number[:1].isdigit():
+        return Html('<div class="fb-number"><span class="fb-unit">{}</span></div>').format(
+            figure.words
+        )
+    kind = f"fb-number {figure.kind}".strip()
+    if not unit:
+        return Html('<div class="{}">{}</div>').format(kind, number)
+    return Html('<div class="{}">{} <span class="fb-unit">{}</span></div>').format(
+        kind, number, unit
+    )
+
+
+def figures(row: ExplorerRow) -> Iterator[CardFigure]:
+    """Peak, memory, bandwidth, link, power, year, and what was measured of the peak."""
+    peak = leading_peak(row.cells)
+    yield _peak(row, peak)
+    yield _memory(row)
+    yield _bandwidth(row, peak)
+    yield _link(row)
+    yield _power(row, peak)
+    yield _year(row)
+    yield from _measured(row, peak)
+
+
+def leading_peak(cells: Cells) -> Peak | None:
+    """bf16 on the matrix engine, else the nearest that the product has."""
+    for dtype, engine, sparsity in _LEADING:
+        cell = cells.get(peak_id(dtype, engine, sparsity))
+        if isinstance(cell, Picked):
+            return Peak(dtype, engine, sparsity, cell)
+    return None
+
+
+def _absent(row: ExplorerRow, name: str, label: str) -> CardFigure:
+    return CardFigure(label, missing(row.cells, name), "", ())
+
+
+def _place(row: ExplorerRow, cell: Picked) -> str:
+    place = row.places.get(id(cell.claim))
+    return "" if place is None else anchor(cell, place)
+
+
+def _peak(row: ExplorerRow, peak: Peak | None) -> CardFigure:
+    if peak is None:
+        return _absent(row, peak_id("bf16", "tensor", "dense"), "Peak")
+    template = _VECTOR_PEAK if peak.engine == "vector" else _PEAK
+    sentences = [template.format(dtype=peak.dtype, sparsity=SPARSITIES[peak.sparsity])]
+    for sparsity in ("2:4", "4:1"):
+        sparse = row.cells.get(peak_id(peak.dtype, peak.engine, sparsity))
+        if isinstance(sparse, Picked):
+            words = shown_value(sparse.claim)
+            sentences.append(_SPARSE.format(sparsity=sparsity, value=words))
+    if narrower := list(_narrower(row.cells, peak)):
+        sentences.append(_NEXT_FORMATS.format(list=", ".join(narrower[:_MOST_NARROWER])))
+    words = format_quantity(peak.picked.value, peak.picked.unit)
+    return CardFigure("Peak", words, _place(row, peak.picked), _told(row, sentences), "fb-flop")
+
+
+def _narrower(cells: Cells, peak: Peak) -> Iterator[str]:
+    """Peaks of narrower formats, as dense as the one that leads."""
+    for dtype in _NARROWER:
+        cell = cells.get(peak_id(dtype, peak.engine, peak.sparsity))
+        if dtype != peak.dtype and isinstance(cell, Picked):
+            yield f"{dtype} {shown_value(cell.claim)}"
+
+
+def _told(row: ExplorerRow, sentences: list[str]) -> tuple[str, ...]:
+    """The sentences, with one more where the value is the sum of several chips."""
+    if row.entry.kind in ("package", "card"):
+        return tuple(sentences)
+    return (*sentences, _TOTAL)
+
+
+def _memory(row: ExplorerRow) -> CardFigure:
+    cell = row.cells.get("memory")
+    if not isinstance(cell, Picked):
+        return _absent(row, "memory", "Memory")
+    params = format_quantity(cell.value / 2, "param")
+    opening = f"{cell.kind}: " if cell.kind else ""
+    sentence = _capitalized(_MEMORY.format(type=opening, params=params))
+    words = format_quantity(cell.value, "byte")
+    return CardFigure("Memory", words, _place(row, cell), _told(row, [sentence]), "fb-byte")
+
+
+def _capitalized(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _bandwidth(row: ExplorerRow, peak: Peak | None) -> CardFigure:
+    cell = row.cells.get("memory_bandwidth")
+    if not isinstance(cell, Picked):
+        return _absent(row, "memory_bandwidth", "Memory bandwidth")
+    sentences = []
+    memory = value_of(row.cells, "memory")
+    if memory is not None:
+        sentences.append(_BANDWIDTH.format(time=_rounded(memory / cell.value)))
+    if peak is not None:
+        sentences.append(_RIDGE.format(ridge=peak.picked.value / cell.value, dtype=peak.dtype))
+    words = format_quantity(cell.value, "byte/s")
+    return CardFigure("Memory bandwidth", words, _place(row, cell), tuple(sentences), "fb-byte")
+
+
+def _rounded(seconds: float) -> str:
+    """A time with two digits, as people say it."""
+    return format_quantity(float(f"{seconds:.2g}"), "s")
+
+
+def _link(row: ExplorerRow) -> CardFigure:
+    cell = row.cells.get("scaleup_bandwidth")
+    if not isinstance(cell, Picked):
+        return _absent(row, "scaleup_bandwidth", "Link to other chips")
+    domain = value_of(row.cells, "scaleup_domain")
+    where = _DOMAIN.format(count=domain) if domain else ""
+    name = f"{cell.kind}, " if cell.kind else ""
+    sentences = [_capitalized(_LINK.format(name=name, domain=where))]
+    if HALVED in cell.notes:
+        both = format_quantity(2 * cell.value, "byte/s")
+        sentences.append(_BOTH_WAYS.format(value=both))
+    words = format_quantity(cell.value, "byte/s")
+    told = _told(row, sentences)
+    return CardFigure("Link to other chips", words, _place(row, cell), told, "fb-byte")
+
+
+def _power(row: ExplorerRow, peak: Peak | None) -> CardFigure:
+    cell = row.cells.get("power")
+    if not isinstance(cell, Picked):
+        return _absent(row, "power", "Power")
+    kind = f"{cell.kind} " if cell.kind else ""
+    sentence = _capitalized(_POWER_ALONE.format(kind=kind or "maximum "))
+    if peak is not None:
+        rate = format_quantity(float(f"{peak.picked.value / cell.value:.2g}"), peak.picked.unit)
+        opening = f"{_capitalized(kind.strip())}: " if kind else ""
+        sentence = _POWER.format(kind=opening, efficiency=rate, dtype=peak.dtype)
+    words = format_quantity(cell.value, "W")
+    return CardFigure("Power", words, _place(row, cell), (sentence,))
+
+
+def _year(row: ExplorerRow) -> CardFigure:
+    cell = row.cells.get("date")
+    if not isinstance(cell, Picked):
+        return _absent(row, "date", "Year")
+    event = "Announced" if ANNOUNCED in cell.notes else "Launched"
+    sentence = _DATE.format(event=event, date=cell.kind)
+    return CardFigure("Year", f"{int(cell.value)}", _place(row, cell), (sentence,))
+
+
+def _measured(row: ExplorerRow, peak: Peak | None) -> Iterator[CardFigure]:
+    """The share of its peak that a matrix product was measured at, where somebody measured it."""
+    if peak is None or row.entry.kind not in ("package", "card"):
+        return
+    claims = [
+        claim
+        for claim in row.entry.claims
+        if claim.field == "measured_matmul" and claim.dtype == peak.dtype
+    ]
+    claim = choose(claims)
+    if claim is None or not claim.si_value:
+        return
+    share = claim.si_value / peak.picked.value
+    sentence = _MEASURED.format(
+        dtype=peak.dtype,
+        value=format_quantity(claim.si_value, peak.picked.unit),
+        shape=claim.shape.replace("x", " × "),
+    )
+    yield CardFigure(
+        "Measured", f"{100 * share:.0f} %", _anchor(row, claim), (sentence,), "fb-flop"
+    )
+
+
+def _anchor(row: ExplorerRow, claim: Claim) -> str:
+    place = row.places.get(id(claim))
+    return "" if place is None else anchor_of(claim, place)
+
+
+def ridge_words(entry: Entry) -> str:
+    """The finding of a product's roofline, as a heading."""
+    cells = rows_by_id()[entry.id].cells
+    peak, bandwidth = leading_peak(cells), value_of(cells, "memory_bandwidth")
+    if peak is None or not bandwidth or PEAK in cells:
+        return "Roofline"
+    ridge = peak.picked.value / bandwidth
+    return f"It needs {ridge:,.0f} FLOP per byte to stay busy"
