@@ -35,6 +35,7 @@ from scripts.website.pages import (
     form_values,
     forms,
     glossary,
+    home,
     pitfalls,
     practicals,
     references,
@@ -59,7 +60,13 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     """
     load_entries()  # all of them are needed: at once is faster than one by one
     texts = _finished_pages(notebooks)
-    texts |= explorer_data.files() | works.files() | feeds.files() | figures.figure_sources()
+    texts |= (
+        explorer_data.files()
+        | home.files()
+        | works.files()
+        | feeds.files()
+        | figures.figure_sources()
+    )
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
     tree = {name: text.encode() for name, text in texts.items()} | dict(_assets())
     if not preview:
@@ -119,7 +126,11 @@ def _prose(
     numbers = {item.page: number for number, item in enumerate(order, 1)}
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(DOCS).as_posix()
-        names = {"form": _form, "chapters": functools.partial(_chapters, order, page)}
+        names = {
+            "form": _form,
+            "chapters": functools.partial(_chapters, order, page),
+            "home": home.part,
+        }
         source = read_text(path)
         problems += practicals.name_problems(source, f"docs/{page}", known)
         try:

@@ -174,7 +174,7 @@ def _memory(row: ExplorerRow) -> CardFigure:
     cell = row.cells.get("memory")
     if not isinstance(cell, Picked):
         return _absent(row, "memory", "Memory")
-    params = format_quantity(cell.value / 2, "param")
+    params = format_quantity(cell.value / 2, "param").replace("param", "parameter")
     opening = f"{cell.kind}: " if cell.kind else ""
     sentence = _capitalized(_MEMORY.format(type=opening, params=params))
     words = format_quantity(cell.value, "byte")

@@ -85,8 +85,7 @@ def _cell(claims: Sequence[Placed], kind: str = "") -> Html:
 
 def _value(place: int, claim: Claim, is_one_of_several: bool) -> Html:
     """A value that shows its source; what tells it from others in its cell stands beside it."""
-    source = f"{condition_words(claim)}; {provenance(claim)}"
-    shown = tooltip(shown_value(claim), source, anchor_of(claim, place))
+    shown = tooltip(shown_value(claim), provenance(claim), anchor_of(claim, place))
     if claim.field == "peak":  # all others are measured, which the head of the column says
         shown += badge(claim)
     if not is_one_of_several:

@@ -191,7 +191,7 @@ def _plain(context: Any, base: str) -> tuple[str, str]:
     tab.goto(base + "calculators/min-batch/")
     form = tab.inner_text(".fb-calculator")
     tab.goto(base + "accelerators/nvidia/h100-sxm/")
-    tab.focus(".fb-values .fb-value")
+    tab.focus(".fb-rates .fb-value")
     return form, tab.evaluate(
         "getComputedStyle(document.activeElement.nextElementSibling).visibility"
     )
