@@ -18,7 +18,7 @@ MEMORY_TIERS = ("hbm", "gddr", "lpddr", "ddr")
 # Formats of matrix units, the widest that models are trained and served in first.
 MATRIX_FORMATS = (
     *("bf16", "fp16", "fp8", "hif8", "mxfp8", "bfp8", "int8", "mxint8"),
-    *("fp6", "mxfp6", "fp4", "nvfp4", "mxfp4", "bfp4", "int4", "mxint4"),
+    *("mx9", "fp6", "mx6", "mxfp6", "fp4", "nvfp4", "mxfp4", "bfp4", "int4", "mxint4"),
 )
 # Which power stands for a chip where several are published: the most that it may draw.
 POWER_KINDS = ("maximum", "design", "board", "provisioned")
