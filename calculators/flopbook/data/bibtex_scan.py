@@ -47,6 +47,15 @@ def _begins_line(text: str, place: int) -> bool:
     return line_start == place or not text[line_start:place].strip(" \t")
 
 
+def lines_of(key: str, text: str) -> Iterator[int]:
+    """The lines at which an entry of this key begins."""
+    if key not in text:  # faster than to look for all headings
+        return
+    for heading in headings(text):
+        if heading.key == key:
+            yield line_at(text, heading.start)
+
+
 def link_of(key: str, text: str) -> str:
     """Where the work of a key is to be read: its address, DOI or arXiv id; empty where not here."""
     if key not in text:
@@ -65,15 +74,6 @@ def _link(entry: str) -> str:
     if fields.get("doi"):
         return f"https://doi.org/{fields['doi']}"
     return f"https://arxiv.org/abs/{fields['eprint']}" if fields.get("eprint") else ""
-
-
-def lines_of(key: str, text: str) -> Iterator[int]:
-    """The lines at which an entry of this key begins."""
-    if key not in text:  # faster than to look for all headings
-        return
-    for heading in headings(text):
-        if heading.key == key:
-            yield line_at(text, heading.start)
 
 
 def tiers(text: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,99 @@
+"""Predicted over measured throughput of training runs, each point linked to its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flopbook.data.library import reference
+from flopbook.data.measured_runs import run_files
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.validation import Comparison, band_of, summary_of
+from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.drawing import Figure, Point, tooltip, words
+from scripts.website.markup import attribute
+from scripts.website.pages.predicted import CHECK, FIT, sound_lines
+from scripts.website.pages.trends import SHAPES
+
+KIND = "training_throughput"
+_LOW, _HIGH = 0.25, 4.0
+_MARKS = {FIT: 1, CHECK: 0}  # numbers of shape and colour
+_NAMES = {CHECK: "never fitted", FIT: "fitted"}
+
+
+def points() -> list[Comparison]:
+    """Complete runs without a flag, those that were fitted first, so that others lie on top."""
+    return [*sound_lines(KIND, FIT), *sound_lines(KIND, CHECK)]
+
+
+def figure() -> Figure:
+    """A point for each run; the shaded height is the 80 % band."""
+    lines = points()
+    rates = [_throughput(line) for line in lines]
+    chart = Chart(
+        ChartAxis("measured, tokens per second and chip", min(rates) / 1.3, max(rates) * 1.3, ""),
+        ChartAxis("predicted over measured", _LOW, _HIGH, unit=""),
+        (64, 14, 616, 330),
+    )
+    band = band_of(fitted_kinds()[KIND], "throughput")
+    shapes = [*chart.grid(), chart.level(1, "fb-stroke")]
+    shapes += [chart.level(band), chart.level(1 / band)]
+    links = {
+        name: one.source for file in run_files().values() for name, one in file.sources.items()
+    }
+    shapes += [
+        _mark(line, chart.place((rate, _within(1 + line.error))), links)
+        for line, rate in zip(lines, rates, strict=True)
+    ]
+    shapes += _legend(384)
+    fitted, other = (_described(sound_lines(KIND, use)) for use in (FIT, CHECK))
+    return Figure(
+        f"Half of the training runs that no fit has seen are predicted within {other[0]}",
+        f"Predicted over measured tokens per second of {len(lines)} training runs on logarithmic "
+        f"axes. Runs that were fitted: median error {fitted[0]}, bias {fitted[1]}. Runs that were "
+        f"never fitted: median error {other[0]}, bias {other[1]}.",
+        f"{len(lines)} training runs, each point linked to its source; the dashed lines are the "
+        "80 % band. What lies above one runs slower than predicted.",
+        398,
+        tuple(shapes),
+        role="group",
+    )
+
+
+def _throughput(line: Comparison) -> float:
+    """Measured tokens per second and chip, whatever the row prints."""
+    return line.case.measured
+
+
+def _within(ratio: float) -> float:
+    return min(max(ratio, _LOW), _HIGH)
+
+
+def _described(lines: Sequence[Comparison]) -> tuple[str, str]:
+    summary = summary_of(lines)
+    return f"{100 * summary['median']:.0f} %", f"{100 * summary['bias']:+.0f} %"
+
+
+def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
+    row = line.case.row
+    number = _MARKS[row.use]
+    x, y = place
+    tip = (
+        f"{row.model.get('name', row.id)}, {row.hardware.get('n_chips', 1):,} x "
+        f"{row.hardware['chip']}: {line.error:+.0%} ({row.id})"
+    )
+    shape = (
+        f'<path class="fb-mark fb-c{number}" transform="translate({x:g} {y:g}) scale(.7)" '
+        f'd="{SHAPES[number]}">{tooltip(tip)}</path>'
+    )
+    address = reference(links[row.publication]).link
+    return f'<a href="{attribute(address)}" tabindex="-1">{shape}</a>'
+
+
+def _legend(top: float) -> list[str]:
+    shapes = []
+    for place, (use, name) in enumerate(_NAMES.items()):
+        x, number = 72 + 140 * place, _MARKS[use]
+        at = f"translate({x:g} {top:g})"
+        shapes.append(f'<path class="fb-mark fb-c{number}" transform="{at}" d="{SHAPES[number]}"/>')
+        shapes.append(words(x + 9, top + 4, name, "start"))
+    return shapes

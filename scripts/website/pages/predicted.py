@@ -1,0 +1,94 @@
+"""Measured against predicted: the table of errors by kind, and counts for prose."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from flopbook.data.measured_runs import run_files
+from flopbook.prediction.catalogue import MODELS
+from flopbook.prediction.fits import COVERAGE
+from flopbook.prediction.validation import Comparison, Validation, summary_of, validate
+from scripts.website.markup import Html, table
+from scripts.website.pages.reached import KINDS
+
+HEAD = (
+    "Kind",
+    "#Fitted rows",
+    "#Median",
+    "#90 of 100",
+    "#Other rows",
+    "#Median",
+    "#Mean",
+    "#90 of 100",
+    "#Bias",
+    "#In the band",
+)
+FIT, CHECK = "fit", "check"
+
+
+@functools.lru_cache(maxsize=1)
+def validated() -> Validation:
+    """All runs on file, predicted from their configuration."""
+    return validate(run_files().values())
+
+
+def sound_lines(kind: str, use: str) -> list[Comparison]:
+    """Rows of a kind and a use that are complete and carry no flag."""
+    return [
+        line
+        for line in validated().lines
+        if line.case.row.kind == kind and line.case.row.use == use and line.case.is_sound
+    ]
+
+
+class PredictedProse:
+    """Predictions as a page names them: `predicted.table()`, `predicted.error("inference")`."""
+
+    def table(self) -> Html:
+        """A line for each kind: errors of rows that the fit saw, and of those it did not see."""
+        rows = [_row(kind) for kind in MODELS]
+        return table(HEAD, rows, caption="Errors of predictions by kind of measurement")
+
+    def rows(self, use: str = CHECK) -> str:
+        """How many complete rows of all kinds are compared."""
+        return f"{sum(len(sound_lines(kind, use)) for kind in MODELS):,}"
+
+    def median(self, kind: str, use: str = CHECK) -> str:
+        """The median size of error of a kind, in percent."""
+        return f"{100 * _summary(sound_lines(kind, use))['median']:.0f} %"
+
+    def of_rows(self, start: str) -> str:
+        """The median size of error of the rows whose ids begin so, in percent."""
+        lines = [line for line in validated().lines if line.case.row.id.startswith(start)]
+        return f"{100 * _summary(lines)['median']:.1f} %"
+
+    def promised(self) -> str:
+        """The share of runs that a band is to hold, in percent."""
+        return f"{100 * COVERAGE:.0f} %"
+
+    def covered(self, kind: str, use: str = CHECK) -> str:
+        """The share of rows of a kind that the band holds, in percent."""
+        return f"{100 * _summary(sound_lines(kind, use))['coverage']:.0f} %"
+
+
+def _summary(lines: Sequence[Comparison]) -> dict[str, Any]:
+    return summary_of(lines)
+
+
+def _row(kind: str) -> tuple[str, ...]:
+    fitted, other = (_summary(sound_lines(kind, use)) for use in (FIT, CHECK))
+    return (
+        KINDS[kind],
+        str(fitted["n"]),
+        *(_percent(fitted[name]) for name in ("median", "p90")),
+        str(other["n"]),
+        *(_percent(other[name]) for name in ("median", "mean", "p90")),
+        "" if other["bias"] is None else f"{100 * other['bias']:+.0f} %",
+        _percent(other["coverage"]),
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f} %"

@@ -1,0 +1,89 @@
+"""Measured against predicted: the table has every kind, the picture every run with its source."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from flopbook.data.library import references
+from flopbook.data.measured_runs import run_files
+from flopbook.prediction.catalogue import MODELS
+from flopbook.prediction.validation import summary_of
+from scripts.website.figures import predicted_runs
+from scripts.website.pages.predicted import (
+    CHECK,
+    FIT,
+    PredictedProse,
+    sound_lines,
+    validated,
+)
+from scripts.website.pages.prose import render
+from scripts.website.pages.reached import KINDS
+
+PROSE = PredictedProse()
+
+
+def test_the_table_has_a_line_for_every_kind() -> None:
+    text = PROSE.table()
+    assert [name for name in KINDS.values() if f'<th scope="row">{name}</th>' not in text] == []
+    assert text.count("<tr>") == len(MODELS) + 1
+
+
+def test_rows_are_those_that_nobody_doubts() -> None:
+    for use in (FIT, CHECK):
+        for line in sound_lines("training_throughput", use):
+            row = line.case.row
+            assert row.use == use and row.complete and not row.flags
+
+
+def test_counts_and_errors_of_prose_are_those_of_the_rows() -> None:
+    lines = [line for kind in MODELS for line in sound_lines(kind, CHECK)]
+    assert PROSE.rows() == f"{len(lines):,}"
+    fitted = summary_of(sound_lines("matmul_peak", FIT))
+    assert PROSE.median("matmul_peak", FIT) == f"{100 * fitted['median']:.0f} %"
+    assert PROSE.covered("matmul_peak", FIT) == f"{100 * fitted['coverage']:.0f} %"
+    assert PROSE.promised() == "80 %"
+    assert float(PROSE.of_rows("korthikanti22-t5").rstrip(" %")) < 3.65
+
+
+def test_every_point_is_a_run_and_leads_to_its_source() -> None:
+    drawn = html.unescape("".join(predicted_runs.figure().parts))
+    lines = predicted_runs.points()
+    ids = re.findall(r"\(([^()]+)\)</title>", drawn)
+    assert ids == [line.case.row.id for line in lines] and len(ids) == len(set(ids))
+    addresses = re.findall(r'<a href="([^"]+)"', drawn)
+    known = {reference.link for reference in references().values()}
+    assert len(addresses) == len(lines) and set(addresses) <= known
+
+
+def test_no_point_lies_outside_the_picture() -> None:
+    figure = predicted_runs.figure()
+    places = re.findall(r"translate\(([\d.]+) ([\d.]+)\) scale", "".join(figure.parts))
+    assert places
+    assert all(0 < float(x) < figure.width and 0 < float(y) < figure.height for x, y in places)
+
+
+def test_the_title_says_what_the_runs_say() -> None:
+    other = summary_of(sound_lines("training_throughput", CHECK))
+    assert f"{100 * other['median']:.0f} %" in predicted_runs.figure().title
+
+
+def test_the_page_tells_where_predictions_end() -> None:
+    text = render(
+        '{{ predicted.rows() }} {{ (100 * stated("charon-error")) | unit("1") }}',
+        "measured.md",
+        "page.md",
+    )
+    assert PROSE.rows() in text and "5.35" in text
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_nothing_of_a_kind_is_lost(kind: str) -> None:
+    """Every row on file is compared or refused."""
+    rows = [row for file in run_files().values() for row in file.rows if row.kind == kind]
+    found = validated()
+    compared = [line for line in found.lines if line.case.row.kind == kind]
+    refused = [one for one in found.refused if one[1] == kind]
+    assert len(compared) + len(refused) == len(rows)
