@@ -328,3 +328,43 @@ def test_experts_stand_only_where_there_are_blocks() -> None:
     out = params(**small, dense_layers=1, experts=4, expert_d_ff=2)
     assert out["ffn"] == 3 * 8 * 5 + 3 * 4 * 3 * 8 * 2
     assert out["router"] == 3 * 4 * 8
+
+
+def test_experts_in_a_latent_space() -> None:
+    """A matrix down and one up for all of a layer; the experts between are as narrow as it."""
+    small = {"layers": 3, "d_model": 8, "heads": 2, "vocab": 1, "d_ff": 5, "dense_layers": 1}
+    mixture = {"experts": 4, "experts_per_token": 2, "expert_d_ff": 7}
+    wide, narrow = (params(**small, **mixture, **more) for more in ({}, {"expert_d_model": 2}))
+    assert narrow["ffn"] == 3 * 8 * 5 + 2 * (4 * 3 * 2 * 7 + 2 * 8 * 2)
+    assert narrow["total"] - narrow["active"] == 2 * 2 * 3 * 2 * 7
+    # As wide as the model, they only have those two matrices more.
+    same = params(**small, **mixture, expert_d_model=8)
+    assert same["ffn"] - wide["ffn"] == 2 * 2 * 8 * 8
+
+
+def test_queries_through_a_narrow_matrix_and_a_gated_latent_output() -> None:
+    small = {"layers": 2, "d_model": 8, "heads": 2, "kv_heads": 1, "vocab": 1, "d_ff": 5}
+    narrow = params(**small, q_lora_rank=3)
+    assert narrow["attention"] == 2 * (8 * 3 + 3 * 8 + 2 * 8 * 4 + 8 * 8)
+    assert narrow["norms"] == (2 * 2 + 1) * 8 + 2 * 3
+    windowed = params(**small, q_lora_rank=3, window_layers=2, window_head_dim=2)
+    assert windowed["attention"] == 2 * (8 * 3 + 3 * 4 + 2 * 8 * 2 + 8 * 4)
+    latent = {**small, **LATENT}
+    gate = params(**latent, attention_gate="yes")["attention"] - params(**latent)["attention"]
+    assert gate == 2 * 8 * 2 * LATENT["v_head_dim"]
+
+
+def test_an_indexer_without_compressed_queries_takes_the_whole_width() -> None:
+    small = {"layers": 2, "d_model": 8, "heads": 2, "vocab": 1, "d_ff": 5}
+    indexed = params(**small, sparse_layers=1, index_heads=3, index_head_dim=4)
+    assert indexed["attention"] - params(**small)["attention"] == (
+        8 * 3 * 4 + 8 * 4 + 2 * 4 + 8 * 3
+    )
+
+
+def test_queries_and_keys_are_normalised_at_the_width_of_their_layer() -> None:
+    small = {"layers": 3, "d_model": 8, "heads": 2, "kv_heads": 1, "vocab": 1, "d_ff": 5}
+    mixed = {**small, "window_layers": 2, "window_kv_heads": 2, "window_head_dim": 3}
+    plain = params(**mixed)["norms"]
+    assert params(**mixed, qk_norm="head")["norms"] - plain == 2 * 4 + 2 * 2 * 3
+    assert params(**mixed, qk_norm="full")["norms"] - plain == (8 + 4) + 2 * (6 + 6)

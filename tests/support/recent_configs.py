@@ -231,6 +231,55 @@ KIMI_LINEAR = {
         "short_conv_kernel_size": 4,
     },
 }
+SUPER = "M" + "*".join("EM" * pairs for pairs in (3, 4, 4, 5, 5, 5, 5, 4, 4)) + "E"
+NEMOTRON_SUPER = {
+    "model_type": "nemotron_h",
+    "hidden_size": 4096,
+    "num_hidden_layers": 88,
+    "hybrid_override_pattern": SUPER,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 2,
+    "head_dim": 128,
+    "intermediate_size": 2688,
+    "mamba_num_heads": 128,
+    "mamba_head_dim": 64,
+    "n_groups": 8,
+    "ssm_state_size": 128,
+    "conv_kernel": 4,
+    "n_routed_experts": 512,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 22,
+    "moe_intermediate_size": 2688,
+    "moe_latent_size": 1024,
+    "moe_shared_expert_intermediate_size": 5376,
+    "vocab_size": 131072,
+    "tie_word_embeddings": False,
+}
+FULL_LAYERS = [*range(4, 93, 4), 93]
+KIMI_K3: dict[str, Any] = {
+    "model_type": "kimi_k3",
+    "text_config": {
+        **KIMI_LINEAR,
+        "hidden_size": 7168,
+        "intermediate_size": 33792,
+        "moe_intermediate_size": 3072,
+        "routed_expert_hidden_size": 3584,
+        "num_hidden_layers": 93,
+        "num_attention_heads": 96,
+        "num_key_value_heads": 96,
+        "num_experts": 896,
+        "num_experts_per_token": 16,
+        "num_shared_experts": 2,
+        "q_lora_rank": 1536,
+        "mla_use_output_gate": True,
+        "linear_attn_config": {
+            "full_attn_layers": FULL_LAYERS,
+            "head_dim": 128,
+            "num_heads": 96,
+            "short_conv_kernel_size": 4,
+        },
+    },
+}
 # A configuration, and the model of the data that it describes.
 RECENT: dict[str, tuple[dict[str, Any], str]] = {
     "mimo": (MIMO, "mimo-7b"),
@@ -242,6 +291,21 @@ RECENT: dict[str, tuple[dict[str, Any], str]] = {
     "glm4_moe_lite": (GLM_FLASH, "glm-4.7-flash"),
     "qwen3_5_moe": (QWEN_3_5, "qwen-3.5-397b-a17b"),
     "kimi_linear": (KIMI_LINEAR, "kimi-linear-48b-a3b"),
+    "kimi_k3": (KIMI_K3, "kimi-k3"),
+    "nemotron_h, latent experts": (NEMOTRON_SUPER, "nemotron-3-super-120b-a12b"),
+    "nemotron_h, listed": (
+        {
+            **NEMOTRON_SUPER,
+            "num_hidden_layers": None,
+            "hybrid_override_pattern": None,
+            "layers_block_type": [
+                {"M": "mamba", "E": "moe", "*": "attention"}[letter]
+                for letter in str(NEMOTRON_SUPER["hybrid_override_pattern"])
+            ],
+        },
+        "nemotron-3-super-120b-a12b",
+    ),
+    "longcat_flash": (LONGCAT, "longcat-flash"),
 }
 # What each layer of a configuration is.
 RECENT_KINDS: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
@@ -274,6 +338,7 @@ RECENT_KINDS: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         {"kv_heads": 8, "dense_layers": 42},
     ),
 }
+VISITED = {"num_experts_per_tok": 2, "moe_intermediate_size": 64}
 RECENT_FULL: dict[str, dict[str, Any]] = {
     "mimo": MIMO,
     "hunyuan": HUNYUAN,
@@ -283,17 +348,9 @@ RECENT_FULL: dict[str, dict[str, Any]] = {
     "glm4_moe_lite": GLM_FLASH,
     "longcat_flash": LONGCAT,
     "apertus": like(LLAMA, "apertus"),
-    "dots1": like(
-        LLAMA, "dots1", n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=64
-    ),
+    "dots1": like(LLAMA, "dots1", n_routed_experts=8, **VISITED),
     "qwen3_vl": {"model_type": "qwen3_vl", "text_config": like(LLAMA, "qwen3_vl_text")},
-    "qwen3_vl_moe": like(
-        LLAMA,
-        "qwen3_vl_moe_text",
-        num_experts=8,
-        num_experts_per_tok=2,
-        moe_intermediate_size=64,
-    ),
+    "qwen3_vl_moe": like(LLAMA, "qwen3_vl_moe_text", num_experts=8, **VISITED),
     "minimax_m1": {
         **like(LLAMA, "minimax_m1", num_local_experts=8, num_experts_per_tok=2),
         "attn_type_list": [1] * 32,

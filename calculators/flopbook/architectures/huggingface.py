@@ -300,6 +300,9 @@ def _sizes(config: Config, architecture: Architecture) -> Inputs:
         copy(config, keys, sizes, field)
     if architecture.vocab:
         sizes.setdefault("vocab", architecture.vocab)
+    listed = config.raw.get("layers_block_type")
+    if isinstance(listed, list) and listed:
+        sizes.setdefault("layers", len(listed))
     for field in NEEDED:
         if field not in sizes:
             config.need(*KEYS[field])  # raises

@@ -127,8 +127,7 @@ def nemotron(config: Config, inputs: Inputs) -> None:
     inputs["ffn_layers"] = experts + dense
     if not experts:
         return
-    if config.number("moe_latent_size"):
-        raise config.wrong("experts in a latent space (moe_latent_size) are not read")
+    copy(config, ("moe_latent_size",), inputs, "expert_d_model")
     inputs["experts"] = config.need("n_routed_experts")
     inputs["expert_d_ff"] = config.need("moe_intermediate_size")
     inputs["experts_per_token"] = config.need("num_experts_per_tok")
@@ -193,6 +192,9 @@ def kimi_linear(config: Config, inputs: Inputs) -> None:
     inputs["experts_per_token"] = config.need("num_experts_per_token", "num_experts_per_tok")
     copy(config, ("num_shared_experts",), inputs, "shared_experts")
     copy(config, ("first_k_dense_replace",), inputs, "dense_layers")
+    copy(config, ("routed_expert_hidden_size",), inputs, "expert_d_model")
+    if config.flag("mla_use_output_gate"):
+        inputs["attention_gate"] = "yes"
 
 
 def ernie(config: Config, inputs: Inputs) -> None:

@@ -3,7 +3,9 @@
 from typing import Any
 
 from flopbook.formulas.declaration import Constant, Step, part
+from flopbook.formulas.layer_inputs import ChunkLayers, SparseLayers, StateLayers
 from flopbook.formulas.parameters import (
+    AttentionLayers,
     DModel,
     ExpertsPerToken,
     HeadDim,
@@ -17,6 +19,7 @@ from flopbook.formulas.parameters import (
     RopeDim,
     SharedDFf,
     SharedExperts,
+    StateLayerParams,
     ValueDim,
 )
 from flopbook.formulas.training_memory_inputs import (
@@ -32,6 +35,7 @@ from flopbook.formulas.training_memory_inputs import (
 from flopbook.quantities.ops import inf, minimum, where
 
 MASK = Constant(1.0, "byte", "an entry of a dropout mask")
+ROW = Constant(1.0, "param", "a weight of a row, as many as the model is wide")
 FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
 
 
@@ -41,9 +45,16 @@ def layer_activations(
     d_model: DModel,
     heads: Heads,
     seq: Seq,
+    windowed: Step,
+    full: Step,
+    in_window: Step,
+    in_chunk: Step,
+    selected: Step,
+    blocks: Step,
     sparse: Step,
     dense_width: Step,
     expert_width: Step,
+    expert_model: Step,
     matrices: Step,
     tp: Tp = 1.0,
     recompute: Recompute = "selective",
@@ -63,24 +74,36 @@ def layer_activations(
     qk_nope_head_dim: NopeDim = 0.0,
     qk_rope_head_dim: RopeDim = 0.0,
     v_head_dim: ValueDim = 0.0,
+    attention_layers: AttentionLayers = inf,
+    chunk_layers: ChunkLayers = 0.0,
+    sparse_layers: SparseLayers = 0.0,
+    state_layers: StateLayers = 0.0,
+    state_layer_params: StateLayerParams = 0.0,
 ) -> dict[str, Any]:
     """What an average layer keeps of each token for the backward pass, and what it computes
     again."""
     head = where(head_dim < inf, head_dim, d_model / heads)
     keys = minimum(kv_heads, heads) * head
+    # Layers may have attention, a recurrent mixer, both, or a feed-forward block alone.
+    attending = where(attention_layers < inf, attention_layers, layers - state_layers)
+    attended = attending / layers
+    entries = (minimum(attending + state_layers, layers) + blocks) / layers
+    # A mixer keeps what goes in and out of its matrices: a value for each of their rows.
+    mixed = state_layers * (state_layer_params / (ROW * d_model)) / layers
     # Queries and keys, values and the input of the output matrix.
     latent = 2 * heads * (qk_nope_head_dim + qk_rope_head_dim + v_head_dim)
-    projected = where(kv_lora_rank > 0, latent, 2 * heads * head + 2 * keys)
-    compressed = where(kv_lora_rank > 0, q_lora_rank + kv_lora_rank + qk_rope_head_dim, 0)
+    projected = attended * where(kv_lora_rank > 0, latent, 2 * heads * head + 2 * keys) + mixed
+    latents = where(kv_lora_rank > 0, q_lora_rank + kv_lora_rank + qk_rope_head_dim, 0)
+    compressed = attended * latents
     shared_width = where(shared_expert_d_ff < inf, shared_expert_d_ff, expert_width)
     visited = experts_per_token * expert_width + shared_experts * shared_width
     # Eager mode keeps the activated gate beside its product, and queries and keys once more after
     # their rotation.
     inner_results = 2 * matrices - 2 if fusion == "eager" else matrices
-    rotated = heads * head + keys if fusion == "eager" else 0
-    inner = inner_results * ((layers - sparse) * dense_width + sparse * visited) / layers
+    rotated = attended * (heads * head + keys) if fusion == "eager" else 0
+    inner = inner_results * ((blocks - sparse) * dense_width + sparse * visited) / layers
     # Each visited expert has a copy of the token, and gives a result of its own.
-    copies = sparse * experts_per_token * 2 * d_model / layers
+    copies = sparse * experts_per_token * 2 * expert_model / layers
     uncut = norms_per_layer * d_model + compressed + copies
     # Models with gated blocks are trained without dropout and with flash attention.
     masked = {"yes": 1, "no": 0}.get(dropout, where(matrices > 2, 0, 1))
@@ -91,34 +114,35 @@ def layer_activations(
     entry_side = side if sequence_parallel == "yes" else 1
     layer = (
         (activation_bytes * uncut + masks) / side
-        + activation_bytes * 2 * d_model / entry_side
+        + activation_bytes * entries * d_model / entry_side
         + activation_bytes * (projected + rotated + inner) / tp
     )
     per_score = activation_bytes + masked * (activation_bytes + MASK)
-    softmax = heads * seq * per_score / tp
+    # A row of scores is as long as its layer sees.
+    seen = full * seq + windowed * in_window + chunk_layers * in_chunk + sparse_layers * selected
+    softmax = heads * (seen / layers) * per_score / tp
     # Flash attention keeps one number a row, from which it computes the scores again.
-    statistics = heads * FP32_VALUE / tp
+    statistics = attended * heads * FP32_VALUE / tp
     scores = where(is_flash > 0, statistics, softmax)
-    full = layer + scores
+    everything = layer + scores
     # Selective recomputation drops the scores, where there are any.
     dropped = where(is_flash > 0, 0 * softmax, softmax)
     boundary = activation_bytes * d_model / side
     # Every second matrix product keeps its output, and so does attention: queries, values, the
     # result of attention, the first inner product, the last one of three.
-    places = where(
-        kv_lora_rank > 0,
-        heads * (qk_nope_head_dim + qk_rope_head_dim + 2 * v_head_dim),
-        2 * heads * head + keys,
-    )
+    latent_places = heads * (qk_nope_head_dim + qk_rope_head_dim + 2 * v_head_dim)
+    places = attended * where(kv_lora_rank > 0, latent_places, 2 * heads * head + keys) + mixed
     last = where(matrices > 2, d_model, 0)
     products = activation_bytes * ((places + inner / inner_results) / tp + last)
     alternate = boundary + products + scores
     return {
-        "kept": {"full": boundary, "none": full, "selective-op": alternate}.get(
-            recompute, full - dropped
+        "kept": {"full": boundary, "none": everything, "selective-op": alternate}.get(
+            recompute, everything - dropped
         ),
-        "again": {"full": full, "selective": dropped, "selective-op": full - alternate}.get(
-            recompute, 0 * softmax
-        ),
+        "again": {
+            "full": everything,
+            "selective": dropped,
+            "selective-op": everything - alternate,
+        }.get(recompute, 0 * softmax),
         "side": side,
     }

@@ -241,6 +241,13 @@ def shared_caches_have_an_owner(
     return (shared_full >= 0) & windows_fit & ((shared_full < full) | (shared_full == 0))
 
 
+# For calculators of what layers see, whatever a state keeps.
+SEEN_RULES = (
+    kinds_fit_the_layers,
+    windows_have_a_size,
+    chunks_have_a_size,
+    sparse_layers_select,
+)
 LAYER_RULES = (
     kinds_fit_the_layers,
     windows_have_a_size,

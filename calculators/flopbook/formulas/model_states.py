@@ -9,8 +9,10 @@ from flopbook.formulas.parameters import (
     DFf,
     DModel,
     ExpertDFf,
+    ExpertDModel,
     Experts,
     Ffn,
+    FfnLayers,
     Layers,
     Tied,
     Vocab,
@@ -53,18 +55,22 @@ def model_states(
     ffn_kind: Ffn = "gated",
     experts: Experts = 1.0,
     expert_d_ff: ExpertDFf = inf,
+    expert_d_model: ExpertDModel = inf,
     dense_layers: DenseLayers = 0.0,
+    ffn_layers: FfnLayers = inf,
     schedule: Schedule = "1f1b",
     grad_accumulation: Accumulation = "auto",
 ) -> dict[str, Any]:
     """Weights, gradients and optimizer of a device, as divided by each kind of parallelism."""
     embedding = vocab * d_model
     embeddings = embedding * (1 if tied_embeddings == "yes" else 2)
-    sparse = where(experts > 1, layers - dense_layers, 0)
+    blocks = where(ffn_layers < inf, ffn_layers, layers)
+    sparse = where(experts > 1, blocks - dense_layers, 0)
     dense_width = where(d_ff < inf, d_ff, 0)
     expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
     matrices = 3 if ffn_kind == "gated" else 2
-    expert = sparse * experts * matrices * d_model * expert_width
+    expert_model = where(expert_d_model < inf, expert_d_model, d_model)
+    expert = sparse * experts * matrices * expert_model * expert_width
     # What is neither embedding nor expert; a rounded total may fall below what its shape counts.
     rest = maximum(params - embeddings - expert, 0)
     # DualPipe runs the model from both ends, so each device holds two stages' weights.
@@ -114,7 +120,9 @@ def model_states(
         "is_whole": is_whole,
         "made": made,
         "cast_gradients": cast * ((shared + extra) / state_shards + expert_part / state_cut),
+        "blocks": blocks,
         "sparse": sparse,
+        "expert_model": expert_model,
         "dense_width": dense_width,
         "expert_width": expert_width,
         "matrices": matrices,

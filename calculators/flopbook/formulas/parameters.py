@@ -82,6 +82,15 @@ ExpertsPerToken = Annotated[
 ExpertDFf = Annotated[
     float, _size("F_e", "expert dimension (default: same as a dense block)", "expert_d_ff"), MIXTURE
 ]
+ExpertDModel = Annotated[
+    float,
+    _size(
+        "D_e",
+        "width in which routed experts work (default: model width)",
+        "expert_d_model",
+    ),
+    MIXTURE,
+]
 SharedExperts = Annotated[
     float, _some("S", "experts that all tokens visit", "shared_experts", 1e6), MIXTURE
 ]
@@ -91,9 +100,7 @@ SharedDFf = Annotated[
     MIXTURE,
 ]
 DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6), MIXTURE]
-QRank = Annotated[
-    float, _some("r_q", "latent attention: width of compressed queries", "q_lora_rank"), LATENT
-]
+QRank = Annotated[float, _some("r_q", "width of compressed queries", "q_lora_rank"), LATENT]
 KvRank = Annotated[
     float,
     _some("r", "latent attention: width of compressed keys and values", "kv_lora_rank"),

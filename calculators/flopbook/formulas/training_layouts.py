@@ -63,14 +63,18 @@ def parameters_hold_the_shape(
     tied_embeddings: str,
     experts: float,
     expert_d_ff: float,
+    expert_d_model: float,
     dense_layers: float,
+    ffn_layers: float,
 ) -> bool:
     """Embeddings and experts are the least that a model of this shape has."""
     dense_width = where(d_ff < inf, d_ff, 0)
     width = where(expert_d_ff < inf, expert_d_ff, dense_width)
-    expert_layers = where(experts > 1, layers - dense_layers, 0)
+    blocks = where(ffn_layers < inf, ffn_layers, layers)
+    expert_layers = where(experts > 1, blocks - dense_layers, 0)
     matrices = 3 if ffn_kind == "gated" else 2
-    expert_weights = expert_layers * experts * matrices * d_model * width
+    inner = where(expert_d_model < inf, expert_d_model, d_model)
+    expert_weights = expert_layers * experts * matrices * inner * width
     embeddings = 1 if tied_embeddings == "yes" else 2
     embedding_weights = vocab * d_model * embeddings
     return ROUNDED * params >= embedding_weights + expert_weights

@@ -4,6 +4,8 @@ from typing import Any
 
 from flopbook.formulas.declaration import Output, Step, formula
 from flopbook.formulas.layer_activations import layer_activations
+from flopbook.formulas.layer_inputs import SEEN_RULES
+from flopbook.formulas.layer_kinds import layer_counts, seen_tokens
 from flopbook.formulas.model_states import model_states
 from flopbook.formulas.optimizer_states import optimizer_states
 from flopbook.formulas.parameters import (
@@ -80,7 +82,15 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         "bigscienceworkshop2024chronicles",
         "pytorch2024titanh100",
     ),
-    parts=(optimizer_states, model_states, training_buffers, layer_activations, in_flight),
+    parts=(
+        optimizer_states,
+        model_states,
+        training_buffers,
+        layer_counts,
+        seen_tokens,
+        layer_activations,
+        in_flight,
+    ),
     symbols={
         "embedding": r"N_\text{in}",
         "embeddings": r"N_\text{emb}",
@@ -159,7 +169,23 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         "softmax": r"S_0",
         "statistics": r"S_1",
         "scores": r"S_2",
-        "full": r"A_1",
+        "everything": r"A_1",
+        "beside": r"\ell_b",
+        "open_layers": r"\ell_o",
+        "windowed": r"\ell_w",
+        "full": r"\ell_f",
+        "in_window": r"s_w",
+        "in_chunk": r"s_c",
+        "selected": r"s_i",
+        "blocks": r"\ell_F",
+        "expert_model": r"d_e",
+        "attending": r"\ell_a",
+        "attended": r"\alpha_a",
+        "entries": r"y_e",
+        "mixed": r"y_z",
+        "latents": r"y_l",
+        "seen": r"s_\Sigma",
+        "latent_places": r"y_{pl}",
         "dropped": r"S_3",
         "boundary": r"A_0",
         "kept": "A",
@@ -201,7 +227,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
             "grad-bytes": "4",
         },
     ),
-    rules=LAYOUT_RULES,
+    rules=(*LAYOUT_RULES, *SEEN_RULES),
     omissions=(uneven_stages, gradients_in_fp32),
 )
 def memory(
@@ -239,7 +265,7 @@ def memory(
     reserve: ReserveShare = RESERVED,
     memory: Memory = inf,
 ) -> dict[str, Any]:
-    """Memory of each device in training: states of the model, activations, and what lives a moment.
+    """Memory of each device in training: states of the model, activations, and buffers.
 
     Derivation:
         Tensor and pipeline parallelism divide all parameters, expert parallelism those of the
@@ -266,7 +292,9 @@ def memory(
         value after softmax, and with dropout a mask and a value more: 5 bytes. Neither flash
         attention nor selective recomputation keeps them. Selective recomputation by operation keeps
         the results of attention and of every second matrix product; full recomputation keeps only
-        the input of the layer. For the GPT shape this is sbh(10 + 24/t + 5as/(ht)) bytes, and
+        the input of the layer. Scores are as many as a layer sees: a window, a chunk, what an
+        indexer selects. A recurrent mixer keeps a value for each row of its matrices. For the GPT
+        shape this is sbh(10 + 24/t + 5as/(ht)) bytes, and
         sbh(34 + 5as/h)/t with sequence parallelism.
 
         The first stage holds as many micro-batches as stages (1F1B), a share (p - 1)/(p v) more

@@ -91,7 +91,9 @@ Dropout = Annotated[
 OptimizerKind = Annotated[
     str, _word("optimizer", "optimizer and the width of its state", OPTIMIZERS), WIDTHS
 ]
-BytesPerParam = Annotated[float, _width("byte/param", "w", "width of a weight", "trained"), WIDTHS]
+BytesPerParam = Annotated[
+    float, _width("byte/param", "b_w", "width of a weight", "trained"), WIDTHS
+]
 GradBytes = Annotated[
     float, _width("byte/param", "g", "width of a gradient; 4 if summed in fp32", "grad"), WIDTHS
 ]

@@ -29,6 +29,7 @@ from flopbook.formulas.parameters import (
     DFf,
     DModel,
     ExpertDFf,
+    ExpertDModel,
     Experts,
     ExpertsPerToken,
     Ffn,
@@ -106,26 +107,28 @@ def attention_weights(
     in_bias = 0 if biases == "none" else 1
     out_bias = d_model if biases == "all" else 0
     cached = keys * (head + value)
-    projected = heads * (query_times * head + output_times * value) + cached
-    grouped = d_model * projected + in_bias * (heads * head + cached) + out_bias
+    # Queries may come through a narrow matrix, which all layers then have.
+    query_from = where(q_lora_rank > 0, q_lora_rank, d_model)
+    narrow = d_model * q_lora_rank
+    projected = output_times * heads * value + cached
+    queried = narrow + query_from * heads * query_times * head
+    grouped = queried + d_model * projected + in_bias * (heads * head + cached) + out_bias
     window_head = where(window_head_dim > 0, window_head_dim, head)
     window_value = where(window_head_dim > 0, window_head_dim, value)
     window_keys = where(window_kv_heads > 0, window_kv_heads, keys)
     window_cached = window_keys * (window_head + window_value)
-    in_window = heads * (query_times * window_head + output_times * window_value) + window_cached
-    windowed = d_model * in_window + in_bias * (heads * window_head + window_cached) + out_bias
+    in_window = d_model * (output_times * heads * window_value + window_cached)
+    asked_window = narrow + query_from * heads * query_times * window_head
+    windowed = asked_window + in_window + in_bias * (heads * window_head + window_cached) + out_bias
     query_head = qk_nope_head_dim + qk_rope_head_dim
     # Without a rank for queries they are not compressed.
-    direct = d_model * heads * query_head
-    query_side = where(q_lora_rank > 0, q_lora_rank * (d_model + heads * query_head), direct)
-    value_side = (
-        kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + heads * v_head_dim * d_model
-    )
+    query_side = narrow + query_from * heads * query_head
+    out_side = output_times * heads * v_head_dim * d_model
+    value_side = kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + out_side
     latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
     # The indexer has queries, from the compressed ones where there are any, one key, and a weight
     # for each of its heads.
-    index_from = where(q_lora_rank > 0, q_lora_rank, d_model)
-    indexer = index_head_dim * (index_heads * index_from + d_model + 2) + d_model * index_heads
+    indexer = index_head_dim * (index_heads * query_from + d_model + 2) + d_model * index_heads
     attending = where(attention_layers < inf, attention_layers, layers - state_layers)
     elsewhere = attending - window_layers
     plain = elsewhere * grouped + window_layers * windowed
@@ -150,6 +153,7 @@ def feed_forward_weights(
     biases: Biases = "none",
     experts: Experts = 1.0,
     expert_d_ff: ExpertDFf = inf,
+    expert_d_model: ExpertDModel = inf,
     shared_experts: SharedExperts = 0.0,
     shared_expert_d_ff: SharedDFf = inf,
     dense_layers: DenseLayers = 0.0,
@@ -163,7 +167,10 @@ def feed_forward_weights(
     expert_width = where(expert_d_ff < inf, expert_d_ff, dense_width)
     shared_width = where(shared_expert_d_ff < inf, shared_expert_d_ff, expert_width)
     per_width = inner * (d_model + bias) + d_model
-    expert = expert_width * per_width + bias * d_model
+    # Experts in a latent space are narrower, behind one matrix down and one up for all of them.
+    expert_model = where(expert_d_model < inf, expert_d_model, d_model)
+    latent_path = where(expert_d_model < inf, 2 * d_model * expert_model, 0)
+    expert = expert_width * (inner * (expert_model + bias) + expert_model) + bias * expert_model
     shared = shared_experts * (shared_width * per_width + bias * d_model)
     blocks = where(ffn_layers < inf, ffn_layers, layers)
     sparse = where(experts > 1, blocks - dense_layers, 0)
@@ -171,7 +178,7 @@ def feed_forward_weights(
     return {
         "expert": expert,
         "sparse": sparse,
-        "ffn_all": WEIGHT * (dense + sparse * (experts * expert + shared)),
+        "ffn_all": WEIGHT * (dense + sparse * (experts * expert + latent_path + shared)),
         "routers": WEIGHT * sparse * experts * d_model,
     }
 
@@ -221,14 +228,19 @@ def feed_forward_weights(
         "in_window": "p_w",
         "windowed": "a_w",
         "query_head": "u",
-        "direct": "q_0",
         "query_side": "q",
         "value_side": "y",
         "latent": r"a_\text{MLA}",
         "indexer": "a_i",
         "elsewhere": r"\ell",
         "plain": "a",
-        "index_from": r"\iota",
+        "query_from": r"\iota",
+        "narrow": "q_0",
+        "queried": "q_1",
+        "asked_window": "q_2",
+        "out_side": "y_o",
+        "expert_model": "d_e",
+        "latent_path": r"n_{ez}",
         "head_sizes": r"d_0",
         "queries": "Q",
         "key_values": "Q_k",

@@ -70,9 +70,11 @@ class Shape:
     experts: int = 1
     experts_per_token: int = 1
     expert_d_ff: int = 0
+    expert_d_model: int = 0
     shared_experts: int = 0
     shared_d_ff: int = 0
     dense_layers: int = 0
+    blocks: int = 0
     q_rank: int = 0
     kv_rank: int = 0
     nope: int = 0
@@ -146,6 +148,16 @@ def spelled(pattern: str, layers: int) -> tuple[str, ...]:
     return tuple(repeated[:layers])
 
 
+def mixer(said: dict[str, Any]) -> State | None:
+    """The recurrent mixer of a model file, if it has one; heads of keys are those of values."""
+    if "state_kind" not in said:
+        return None
+    heads, width = int(said["state_heads"]), int(said["state_head_dim"])
+    key_heads, key_width = (said.get("state_key_heads", heads), said.get("state_key_dim", width))
+    taps, rank = (int(said.get(key, 0)) for key in ("state_conv", "state_rank"))
+    return State(str(said["state_kind"]), heads, width, int(key_heads), int(key_width), taps, rank)
+
+
 def shape(name: str, **changes: Any) -> Shape:
     """The shape that a model file prints, with some numbers changed."""
     said = claims(name)
@@ -174,9 +186,11 @@ def shape(name: str, **changes: Any) -> Shape:
         "experts": number("experts", 1),
         "experts_per_token": number("experts_per_token", 1),
         "expert_d_ff": number("expert_d_ff"),
+        "expert_d_model": number("expert_d_model"),
         "shared_experts": number("shared_experts"),
         "shared_d_ff": number("shared_expert_d_ff"),
         "dense_layers": number("dense_layers"),
+        "blocks": number("ffn_layers"),
         "q_rank": number("q_lora_rank"),
         "kv_rank": number("kv_lora_rank"),
         "nope": number("qk_nope_head_dim"),
@@ -191,17 +205,7 @@ def shape(name: str, **changes: Any) -> Shape:
         "index_width": number("index_head_dim"),
         "gate": said.get("attention_gate") in (True, "yes"),
     }
-    if "state_kind" in said:
-        heads, width = number("state_heads"), number("state_head_dim")
-        given["state"] = State(
-            str(said["state_kind"]),
-            heads,
-            width,
-            number("state_key_heads") or heads,
-            number("state_key_dim") or width,
-            number("state_conv"),
-            number("state_rank"),
-        )
+    given["state"] = mixer(said)
     if "attention_pattern" in said:
         given["pattern"] = spelled(str(said["attention_pattern"]), given["layers"])
     return Shape(**{**given, **changes})

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from tests.evaluation.questions.answers.facts import Shape
 from tests.evaluation.questions.answers.shapes import (
-    block_weights,
     cache,
+    expert_weights,
     parameters,
     sequence_scores,
     states,
@@ -40,8 +40,7 @@ def routed(s: Shape) -> float:
     """Weights of all routed experts."""
     if s.experts == 1:
         return 0
-    each = block_weights(s, s.expert_d_ff or s.d_ff)
-    return (s.layers - s.dense_layers) * s.experts * each
+    return ((s.blocks or s.layers) - s.dense_layers) * s.experts * expert_weights(s)
 
 
 def touched(s: Shape, tokens: float) -> float:

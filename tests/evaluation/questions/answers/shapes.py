@@ -6,6 +6,8 @@ for latent attention, Kaplan et al. 2020 and Narayanan et al. 2021 for the work 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.evaluation.questions.answers.facts import Shape
 
 
@@ -15,7 +17,11 @@ def attention_weights(s: Shape, kind: str = "full") -> int:
     if s.kv_rank:
         return _latent_weights(s) + picks
     kv, key, value = s.keys_of(kind)
-    weights = s.d_model * (s.heads * key + kv * (key + value)) + s.heads * value * s.d_model
+    weights = s.d_model * kv * (key + value) + s.heads * value * s.d_model
+    if s.q_rank:  # queries through a narrow matrix (StepFun 2025)
+        weights += s.d_model * s.q_rank + s.q_rank * s.heads * key
+    else:
+        weights += s.d_model * s.heads * key
     if s.gate:  # a gate for each value of the output
         weights += s.d_model * s.heads * value
     if s.relative:  # keys of distances have a projection of their own (Dai et al. 2019, 3.3)
@@ -91,7 +97,8 @@ def _latent_weights(s: Shape) -> int:
         queries = s.d_model * s.heads * query_head
     down = s.d_model * (s.kv_rank + s.rope)
     up = s.kv_rank * s.heads * (s.nope + s.v_dim)
-    return queries + down + up + s.heads * s.v_dim * s.d_model
+    out = s.heads * s.v_dim * s.d_model * (2 if s.gate else 1)
+    return queries + down + up + out
 
 
 def block_weights(s: Shape, width: int) -> int:
@@ -103,6 +110,11 @@ def block_weights(s: Shape, width: int) -> int:
     return matrices * s.d_model * width + biases
 
 
+def expert_weights(s: Shape) -> int:
+    """One routed expert, as wide on its outside as the model or as a latent space."""
+    return block_weights(replace(s, d_model=s.expert_d_model or s.d_model), s.expert_d_ff or s.d_ff)
+
+
 def norm_weights(s: Shape) -> int:
     """Norms of all layers and the last one; a LayerNorm has a shift too."""
     numbers = {"rms": 1, "layer": 2, "none": 0}[s.norm]
@@ -112,8 +124,7 @@ def norm_weights(s: Shape) -> int:
             continue
         kv, key, _ = s.keys_of(kind)
         total += {"none": 0, "head": 2 * key, "full": key * (s.heads + kv)}[s.qk_norm]
-        if s.kv_rank:
-            total += s.q_rank + s.kv_rank
+        total += s.q_rank + s.kv_rank
     return total
 
 
@@ -123,13 +134,16 @@ def parameters(s: Shape) -> dict[str, float]:
     A look-up multiplies nothing; the head does, whether it is the embedding's matrix or its own.
     """
     embedding = s.vocab * s.d_model
-    sparse_layers = s.layers - s.dense_layers if s.experts > 1 else 0
-    expert = block_weights(s, s.expert_d_ff or s.d_ff)
+    blocks = s.blocks or s.layers
+    sparse_layers = blocks - s.dense_layers if s.experts > 1 else 0
+    expert = expert_weights(s)
     shared = s.shared_experts and s.shared_experts * block_weights(
         s, s.shared_d_ff or s.expert_d_ff or s.d_ff
     )
-    dense = (s.layers - sparse_layers) * block_weights(s, s.d_ff) if s.d_ff else 0
-    ffn = dense + sparse_layers * (s.experts * expert + shared)
+    dense = (blocks - sparse_layers) * block_weights(s, s.d_ff) if s.d_ff else 0
+    # Into the latent space of the experts and out of it, once for all of them (NVIDIA 2025).
+    latent = 2 * s.d_model * s.expert_d_model
+    ffn = dense + sparse_layers * (s.experts * expert + latent + shared)
     router = sparse_layers * s.experts * s.d_model
     kinds = s.kinds()
     attention = sum(attention_weights(s, kind) for kind in kinds if kind not in ("state", "none"))
