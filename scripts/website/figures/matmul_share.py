@@ -8,19 +8,21 @@ from scripts.website.figures.reached_rows import LineOfRuns, row_chart
 from scripts.website.pages.reached import short_name, shown_runs
 
 
-def lines() -> list[LineOfRuns]:
-    """Chips with measured products, the highest share first, at which the bar stands.
+def lines(kind: str = "matmul_peak", sources: int = 1) -> list[LineOfRuns]:
+    """Chips with rates of a kind, the highest share first, at which the bar stands.
 
-    A product that is doubted sets no bar, and a chip with no other has no line.
+    A rate that is doubted sets no bar, and a chip with no other has no line; neither has one that
+    fewer than so many sources have measured.
     """
     found: dict[str, list[Reached]] = {}
     for run in shown_runs():
-        if run.row.kind == "matmul_peak" and run.rate.share is not None:
+        if run.row.kind == kind and run.rate.share is not None:
             found.setdefault(run.chip, []).append(run)
     rows = [
         LineOfRuns(short_name(chip), runs, best)
         for chip, runs in found.items()
-        if (best := max((run.rate.share or 0 for run in runs if not run.row.flags), default=0))
+        if len({run.row.publication for run in runs}) >= sources
+        and (best := max((run.rate.share or 0 for run in runs if not run.row.flags), default=0))
     ]
     return sorted(rows, key=lambda line: (-line.middle, line.name))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flopbook.drawing.scales import Scale
 from flopbook.prediction.reached import Reached
 from scripts.website.figures.drawing import box, path, words
-from scripts.website.figures.reached_points import legend, point
+from scripts.website.figures.reached_points import MARKS, legend, point
 
 _LEFT, _RIGHT, _TOP, _LINE = 190.0, 616.0, 12.0, 22.0
 _TICKS = (0, 20, 40, 60, 80, 100)
@@ -22,8 +22,10 @@ class LineOfRuns(NamedTuple):
     middle: float
 
 
-def row_chart(lines: Sequence[LineOfRuns], title: str) -> tuple[tuple[str, ...], float]:
-    """The shapes of such a chart in percent, and its height."""
+def row_chart(
+    lines: Sequence[LineOfRuns], title: str, count: int = len(MARKS)
+) -> tuple[tuple[str, ...], float]:
+    """The shapes of such a chart in percent, and its height; `count` marks are explained."""
     scale = Scale(0, 100, _LEFT, _RIGHT, log=False)
     bottom = _TOP + _LINE * len(lines)
     shapes = []
@@ -38,5 +40,5 @@ def row_chart(lines: Sequence[LineOfRuns], title: str) -> tuple[tuple[str, ...],
             point(run, (scale.at(min(100 * (run.rate.share or 0), 100)), y)) for run in line.runs
         ]
     shapes.append(words((_LEFT + _RIGHT) / 2, bottom + 36, title))
-    shapes += legend(bottom + 60, 110)
+    shapes += legend(bottom + 60, 110, count)
     return tuple(shapes), bottom + 74

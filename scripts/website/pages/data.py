@@ -33,7 +33,9 @@ FILES = {
     ),
     "accelerators.parquet": Markdown("the values of all accelerators for data frames"),
     "models.parquet": Markdown("the values of all models for data frames"),
-    "runs.json": Markdown("measured runs, with `mfu` or share of the printed rate, and sources"),
+    "runs.json": Markdown(
+        "measured runs with sources; `reached` has the rate and its share of the printed one"
+    ),
     "runs.csv": Markdown("the same, one run a row"),
     "runs.parquet": Markdown("the same for data frames"),
     "vendors.json": Markdown("vendors with facts"),

@@ -13,13 +13,13 @@ import pytest
 from flopbook.data.library import entry_ids, load_entry, model_ids, reference
 from flopbook.data.measured_runs import run_files
 from flopbook.hardware.chip import chip
-from scripts.website.figures import figure_of, matmul_share, mfu_chips, mfu_years
+from scripts.website.figures import bandwidth_share, figure_of, matmul_share, mfu_chips, mfu_years
 from scripts.website.figures.drawing import Figure, svg
 from scripts.website.markup import Sortable
 from scripts.website.pages import data, reached
 from scripts.website.pages.prose import render
 
-FIGURES = ("mfu-years", "mfu-chips", "matmul-share")
+FIGURES = ("mfu-years", "mfu-chips", "matmul-share", "bandwidth-share")
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 ROWS = [row for file in run_files().values() for row in file.rows]
 
@@ -99,6 +99,11 @@ def test_a_bar_stands_at_the_best_product_of_a_chip() -> None:
     for line in matmul_share.lines():
         sound = [run.rate.share or 0 for run in line.runs if not run.row.flags]
         assert line.middle == max(sound) <= 1
+
+
+def test_a_chip_in_the_picture_of_bandwidth_has_two_sources() -> None:
+    for line in matmul_share.lines("hbm_bandwidth", bandwidth_share.SOURCES):
+        assert len({run.row.publication for run in line.runs}) >= 2, line.name
 
 
 def section(name: str) -> str:
