@@ -36,13 +36,13 @@ KINDS = {
 }
 HEAD = (
     "What ran",
-    "Kind",
     "Chip",
-    "#Chips",
-    "Format",
-    "#Year",
     "#Reached",
     "#Share of printed",
+    "Format",
+    "#Chips",
+    "#Year",
+    "Kind",
     "Configuration",
     "Source",
 )
@@ -81,13 +81,13 @@ def _row(run: Reached, page: str) -> list[str | Sortable]:
     row = run.row
     return [
         _name_cell(run, page),
-        KINDS[row.kind],
         _chip_cell(run, page),
-        _number(row.hardware.get("n_chips")),
-        run.format or "-",
-        Sortable(Html("{:.0f}").format(run.date), run.date),
         _rate(run),
         _share(run),
+        run.format or "-",
+        _number(row.hardware.get("n_chips")),
+        Sortable(Html("{:.0f}").format(int(run.date)), run.date),
+        KINDS[row.kind],
         _configuration(run),
         source_link(run),
     ]
@@ -119,7 +119,7 @@ def _chip_cell(run: Reached, page: str) -> str | Html:
 def short_name(chip_id: str) -> str:
     """The name of a chip without what stands in brackets and without words that all share."""
     name = load_entry(chip_id).name.partition(" (")[0]
-    for word in ("Google Cloud ", "Instinct ", "Grace Hopper Superchip "):
+    for word in ("Google Cloud ", "Instinct ", "Grace Hopper Superchip ", "Tesla ", " Generation"):
         name = name.replace(word, "")
     return name
 

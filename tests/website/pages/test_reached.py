@@ -50,6 +50,12 @@ def sources() -> list:
     return [source for file in run_files().values() for source in file.sources.values()]
 
 
+def test_a_run_stands_in_its_own_year() -> None:
+    """A month late in the year does not round up."""
+    years = [re.sub("<[^>]*>", "", line[reached.HEAD.index("#Year")]) for line in cells(page())]
+    assert years == [str(int(run.date)) for run in reached.shown_runs()]
+
+
 def test_a_row_that_cannot_be_computed_is_marked_and_not_left_out() -> None:
     for run in reached.shown_runs():
         marked = "fb-badge" in reached._configuration(run)

@@ -5,8 +5,8 @@ import {Address, among, number, parse} from "../explorer/address.js";
 import {Facet, cleared, filtered, finder, foldButton, inYears, linkButton, showFields, years} from "../explorer/panel.js";
 
 const NORMAL = {find: "", model: [], chip: [], kind: [], format: [], from: "", to: ""};
-const FACETS = {model: ["Model", 0], chip: ["Chip", 2], kind: ["Kind", 1], format: ["Format", 4]};
-const YEAR = 5;
+const FACETS = {model: ["Model", 0], chip: ["Chip", 1], kind: ["Kind", 7], format: ["Format", 4]};
+const YEAR = 6;
 const FIRST = 100; // so many rows are shown at once; the rest on demand
 
 class Runs {
