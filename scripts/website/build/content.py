@@ -36,6 +36,7 @@ from scripts.website.pages import (
     forms,
     glossary,
     home,
+    home_questions,
     pitfalls,
     practicals,
     references,
@@ -62,7 +63,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     texts = _finished_pages(notebooks)
     texts |= (
         explorer_data.files()
-        | home.files()
+        | home_questions.files()
         | works.files()
         | feeds.files()
         | figures.figure_sources()

@@ -12,28 +12,30 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import home
+from scripts.website.pages import home_questions as asking
+from scripts.website.pages.home_picture import picture
 from scripts.website.pages.pitfalls import defects
 
 
 def test_the_answer_of_training_is_that_of_the_calculators() -> None:
     """The first layout that fits: a smaller answer would hide what recomputation costs."""
-    answer = home.train_answer(**home.TRAIN)
-    chips = int(str(home.TRAIN["chips"]))
-    model, chip = home.TRAIN["model"], home.TRAIN["chip"]
-    same = {"model": model, "chip": chip, "seq": home.SEQ, "zero": 3, "dp": chips, "tp": 1}
+    answer = asking.train_answer(**asking.TRAIN)
+    chips = int(str(asking.TRAIN["chips"]))
+    model, chip = asking.TRAIN["model"], asking.TRAIN["chip"]
+    same = {"model": model, "chip": chip, "seq": asking.SEQ, "zero": 3, "dp": chips, "tp": 1}
     selective = calculate("memory", **same, recompute="selective")
     full = calculate("memory", **same, recompute="full")
     assert selective["free"] < 0 <= full["free"]
     assert format_quantity(full["total"], "byte") in answer["verdict"]
-    assert "80 GB per chip" in answer["verdict"] and home.SEQ <= 8192
+    assert "80 GB per chip" in answer["verdict"] and asking.SEQ <= 8192
     assert f"FSDP over all {chips}" in answer["layout"] and "full recomputation" in answer["layout"]
-    run = calculate("training-time", model=model, chip=chip, chips=chips, mfu=0.4, seq=home.SEQ)
-    assert answer["pace"].startswith(home.duration(run["seconds"]))
+    run = calculate("training-time", model=model, chip=chip, chips=chips, mfu=0.4, seq=asking.SEQ)
+    assert answer["pace"].startswith(asking.duration(run["seconds"]))
     assert "15 trillion tokens at 40 %" in answer["pace"]
 
 
 def test_the_answer_of_serving_is_that_of_the_calculator() -> None:
-    answer = home.serve_answer(**home.SERVE)
+    answer = asking.serve_answer(**asking.SERVE)
     result = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)
     assert f"room for {result['batch_fits']:,.0f} conversations" in answer["verdict"]
     assert f"{1 / result['seconds']:.0f} for each reader" in answer["pace"]
@@ -41,7 +43,7 @@ def test_the_answer_of_serving_is_that_of_the_calculator() -> None:
 
 def test_what_does_not_fit_is_no_example() -> None:
     with pytest.raises(FlopbookError, match="does not fit"):
-        home.train_answer("llama-3-405b", "h100-sxm", 1)
+        asking.train_answer("llama-3-405b", "h100-sxm", 1)
 
 
 @pytest.mark.parametrize(
@@ -58,20 +60,20 @@ def test_what_does_not_fit_is_no_example() -> None:
     ],
 )
 def test_times_have_two_digits_and_a_unit_that_fits(seconds: float, words: str) -> None:
-    assert home.duration(seconds) == words
+    assert asking.duration(seconds) == words
 
 
 def test_every_layout_is_tried_from_the_cheapest_on() -> None:
-    orders = [(layout["tp"], layout["recompute"]) for layout in home.LAYOUTS]
+    orders = [(layout["tp"], layout["recompute"]) for layout in asking.LAYOUTS]
     assert orders == [(1, "selective"), (1, "full"), (8, "selective"), (8, "full")]
     assert all(
-        "{chips}" in str(one["words"]) or "{copies}" in str(one["words"]) for one in home.LAYOUTS
+        "{chips}" in str(one["words"]) or "{copies}" in str(one["words"]) for one in asking.LAYOUTS
     )
 
 
 def test_the_picture_is_the_roofline_of_the_chip() -> None:
     """Both parts meet at the ridge, 295 FLOP per byte, and the point lies on the first."""
-    text = home.picture()
+    text = picture()
     peak, bandwidth = (
         float(re.findall(rf'data-{n}="([^"]+)"', text)[0]) for n in ("peak", "bandwidth")
     )
@@ -88,7 +90,7 @@ def test_the_picture_is_the_roofline_of_the_chip() -> None:
 
 
 def test_the_forms_offer_what_can_be_answered() -> None:
-    for form in (home.train_form(), home.serve_form()):
+    for form in (asking.train_form(), asking.serve_form()):
         models = re.findall(r'<option value="([^"/]+)"', form)
         chips = re.findall(r'<option value="([^"]+/[^"]+)"', form)
         assert set(models) <= set(model_ids()) and len(models) > 40 and len(chips) > 40
@@ -98,20 +100,27 @@ def test_the_forms_offer_what_can_be_answered() -> None:
 
 
 def test_the_script_gets_the_same_layouts_and_words() -> None:
-    ((path, text),) = home.files().items()
+    ((path, text),) = asking.files().items()
     record = json.loads(text)
-    assert path.startswith("assets/flopbook/") and set(record["specs"]) == set(home.CALCULATORS)
-    assert [one["words"] for one in record["layouts"]] == [one["words"] for one in home.LAYOUTS]
-    assert record["words"] == home.WORDS and record["mfu"] == home.MFU
+    assert path.startswith("assets/flopbook/") and set(record["specs"]) == set(asking.CALCULATORS)
+    assert [one["words"] for one in record["layouts"]] == [one["words"] for one in asking.LAYOUTS]
+    assert record["words"] == asking.WORDS and record["mfu"] == asking.MFU
 
 
 def test_the_errors_are_those_of_the_page_of_errors() -> None:
-    text, known = home.errors(), {row.id: row for row in defects()}
+    text, known = home.error_table(), {row.id: row for row in defects()}
     rows = re.findall(r'href="pitfalls/#([\w-]+)"', text)
     assert len(rows) == 3 and set(rows) <= set(known)
     assert f"{len(known)} places" in home.wrong_words()
 
 
 def test_an_unknown_part_is_named() -> None:
-    with pytest.raises(FlopbookError, match="no part nonsense; there are picture"):
+    with pytest.raises(FlopbookError, match="no part nonsense; there are opening"):
         home.part("nonsense")
+
+
+@pytest.mark.parametrize("name", ["opening", "questions", "ways", "errors", "script"])
+def test_every_part_closes_what_it_opens(name: str) -> None:
+    text = home.part(name)
+    for tag in ("div", "section", "form", "figure", "svg", "p", "select", "table"):
+        assert len(re.findall(rf"<{tag}\b", text)) == text.count(f"</{tag}>"), tag

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scripts.website.pages import home
+from scripts.website.pages import home_questions as asking
 
 _ANSWER = "form => [...form.querySelectorAll('.fb-said p')].map(one => one.textContent)"
 
@@ -39,8 +39,8 @@ def _examples(context: Any, base: str) -> dict[str, Any]:
         name: tab.locator(f"form[data-ask={name}]").evaluate(_ANSWER) for name in ("train", "serve")
     }
     quiet = not [url for url in asked if url.endswith("chips.json")]
-    train = _ask(tab, "train", str(home.TRAIN["chips"]))
-    serve = _ask(tab, "serve", str(home.SERVE["chips"]))
+    train = _ask(tab, "train", str(asking.TRAIN["chips"]))
+    serve = _ask(tab, "serve", str(asking.SERVE["chips"]))
     return {"shown": shown, "quiet": quiet, "train": train, "serve": serve}
 
 
@@ -49,7 +49,7 @@ def test_script_and_page_give_one_answer(surf: Any, base: str) -> None:
     """And what the script needs comes only when somebody asks."""
     seen = surf(_examples, base)
     assert seen["shown"] == {"train": seen["train"], "serve": seen["serve"]}
-    assert seen["train"] == [*home.train_answer(**home.TRAIN).values()] and seen["quiet"]
+    assert seen["train"] == [*asking.train_answer(**asking.TRAIN).values()] and seen["quiet"]
 
 
 def _answers(context: Any, base: str) -> dict[str, list[str]]:
@@ -71,7 +71,7 @@ def test_what_does_not_fit_says_what_would(surf: Any, base: str) -> None:
     assert seen["one"][0].startswith("Fits") and seen["one"][1].startswith("On one chip")
     assert seen["huge"][0].startswith("Does not fit") and "It fits from" in seen["huge"][1]
     assert seen["copies"][1].startswith("TP 8, 8 copies")
-    assert seen["bad"] == seen["none"] == [home.WORDS["count"]]
+    assert seen["bad"] == seen["none"] == [asking.WORDS["count"]]
 
 
 def _slide(context: Any, base: str) -> dict[str, Any]:
