@@ -10,13 +10,14 @@ import pytest
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "handbook"
 LISTING = re.compile(r"^```python\n(import numpy.*?)^```", re.S | re.M)
-# One program for each way of dividing the work, forward and backward.
+# One program for each way of dividing the work, forward and backward, and for narrow blocks.
 TAUGHT = (
     "data-parallelism",
     "fsdp",
     "tensor-parallelism",
     "pipeline-parallelism",
     "expert-and-context-parallelism",
+    "low-precision",
 )
 PROGRAMS = [
     pytest.param(chapter, number, program, id=f"{chapter}-{number}")
@@ -35,7 +36,7 @@ def test_a_program_runs_and_checks_itself(chapter: str, number: int, program: st
 
 
 @pytest.mark.parametrize("chapter", TAUGHT)
-def test_a_form_of_parallelism_has_its_program(chapter: str) -> None:
+def test_a_subject_has_its_program(chapter: str) -> None:
     assert chapter in {parameters.values[0] for parameters in PROGRAMS}
 
 

@@ -1,0 +1,45 @@
+"""How much of a batch of rollouts still decodes while the longest ones finish."""
+
+from __future__ import annotations
+
+import math
+
+from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.drawing import Figure
+
+_SPREADS = (0.5, 1.0, 1.5)  # standard deviations of the logarithm of an answer's length
+_END, _POINTS = 8.0, 80  # in mean lengths
+
+
+def alive(time: float, spread: float) -> float:
+    """The share of answers longer than `time` mean lengths, for log-normal lengths."""
+    if time <= 0:
+        return 1.0
+    # A log-normal of mean 1 has its median at exp(-spread^2 / 2).
+    distance = (math.log(time) + spread**2 / 2) / spread
+    return 0.5 * math.erfc(distance / math.sqrt(2))
+
+
+def figure() -> Figure:
+    """One line for each spread: the share of sequences that decode, over time."""
+    chart = Chart(
+        ChartAxis("decoding steps, in mean lengths of an answer", 0, _END, "", log=False),
+        ChartAxis("share of the batch that still decodes", 0, 1, "", log=False),
+        (64, 14, 560, 290),
+    )
+    shapes, facts = chart.grid(), []
+    for number, spread in enumerate(_SPREADS):
+        times = [_END * step / _POINTS for step in range(_POINTS + 1)]
+        points = [(time, alive(time, spread)) for time in times]
+        shapes.append(chart.line(points, number))
+        place = 1 + number
+        shapes.append(chart.words((float(place), alive(place, spread)), f"spread {spread:g}"))
+        facts.append(f"spread {spread:g}: {alive(3, spread):.1%} decode after three mean lengths")
+    return Figure(
+        "The tail of a batch of rollouts",
+        f"Answers with log-normal lengths of equal mean. {'; '.join(facts)}.",
+        "After two mean lengths most of the batch has ended, and the GPUs go on for the few that "
+        "have not. The wider the lengths spread, the longer the tail that everyone waits for.",
+        336,
+        tuple(shapes),
+    )
