@@ -38,6 +38,7 @@ class _Fields(NamedTuple):
     accumulate: str = ""
     at_power_w: float | None = None
     at_clock_mhz: float | None = None
+    point: str = ""
     tier: str = ""
     type: str = ""
     name: str = ""
@@ -129,6 +130,7 @@ CONDITIONS = (
     "engine",
     "sparsity",
     "accumulate",
+    "point",
     "tier",
     "name",
     "direction",

@@ -219,6 +219,16 @@ class Chip:
 
 def _peak_notes(claim: Claim) -> tuple[str, ...]:
     """What a reader must know before dividing by this peak."""
+    return (*_sparsity_notes(claim), *_point_notes(claim))
+
+
+def _point_notes(claim: Claim) -> tuple[str, ...]:
+    if not claim.point:
+        return ()
+    return (f"this {claim.dtype} peak is of another operating point: {claim.point}",)
+
+
+def _sparsity_notes(claim: Claim) -> tuple[str, ...]:
     if claim.sparsity == "dense":
         return ()
     if claim.sparsity == "unstated":

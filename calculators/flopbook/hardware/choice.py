@@ -40,6 +40,7 @@ _CONDITIONS = (
     "aggregate",
     "of",
     "shape",
+    "point",
 )
 Quantity = tuple[str, ...]
 # A total this close to the sum is the sum: what it is a sum of is rounded too.
@@ -96,16 +97,24 @@ def choose_peak(
 ) -> Claim | None:
     """The peak of a number format; where a dense one is asked for, an unstated one will do.
 
-    A sparse peak is never taken for a dense one.
+    A sparse peak is never taken for a dense one. The peaks of a chip that are shown together belong
+    to one operating point: one with a `point` of its own is taken where there is no other.
     """
     peaks = [claim for claim in claims if claim.field == "peak"]
     accepted = ("dense", "unstated") if sparsity == "dense" else (sparsity,)
     for stated in accepted:
         conditions = {"dtype": dtype, "engine": engine, "sparsity": stated}
-        claim = choose((peak for peak in peaks if matches(peak, conditions)), tiers)
+        of_format = [peak for peak in peaks if matches(peak, conditions)]
+        claim = choose(at_usual_point(of_format), tiers)
         if claim is not None and claim.si_value is not None:
             return claim
     return None
+
+
+def at_usual_point(claims: Iterable[Claim]) -> list[Claim]:
+    """The claims that name no operating point of their own, or all where each names one."""
+    listed = list(claims)
+    return [claim for claim in listed if not claim.point] or listed
 
 
 def choose_dense_peak(

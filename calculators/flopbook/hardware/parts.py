@@ -127,7 +127,7 @@ def _additive_claims(package: Entry, tiers: Mapping[str, str] | None) -> Iterato
         if not adds_up or claim.si_value is None:
             continue
         conditions = (claim.dtype, claim.engine, claim.sparsity, claim.tier)
-        key = (claim.field, *conditions, claim.name, claim.direction)
+        key = (claim.field, *conditions, claim.name, claim.direction, claim.point)
         groups.setdefault(key, []).append(claim)
     for group in groups.values():
         chosen_claim = choose(group, tiers)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import NOT_PUBLISHED, Claim
-from flopbook.hardware.choice import DATE_FIELDS, choose, choose_date
+from flopbook.hardware.choice import DATE_FIELDS, at_usual_point, choose, choose_date
 from flopbook.hardware.key_figures import pick_key_figure
 from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.picked import Picked, number_of, pick_of
@@ -170,8 +170,9 @@ def _peak_cell(group: list[Claim]) -> Picked | str:
 
 def _total_or_best(claims: list[Claim]) -> Claim | None:
     """The total that follows from the parts; where there is none, the claim of the best source."""
-    totals_of_parts = [claim for claim in claims if _is_total(claim)]
-    return choose(totals_of_parts) or choose(claims)
+    usual = at_usual_point(claims)
+    totals_of_parts = [claim for claim in usual if _is_total(claim)]
+    return choose(totals_of_parts) or choose(usual)
 
 
 def _is_total(claim: Claim) -> bool:

@@ -70,6 +70,8 @@ def condition_words(claim: Claim) -> str:
         words.append(f"at {claim.at_power_w:g} W")
     if claim.at_clock_mhz:
         words.append(f"at {claim.at_clock_mhz:g} MHz")
+    if claim.point:
+        words.append(claim.point)
     return ", ".join(word for word in words if word)
 
 

@@ -43,7 +43,6 @@ WAITING: Mapping[str, str] = {
     "meta/mtia-400": _PEAK,
     "meta/mtia-450": _PEAK,
     "meta/mtia-500": _PEAK,
-    "microsoft/maia-200": _PEAK,
     "nvidia/h200-nvl": _LINKS,
 }
 
