@@ -39,6 +39,7 @@ from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.measured import measured_table
 from scripts.website.pages.number import Number, about
 from scripts.website.pages.number_formats import format_rules
+from scripts.website.pages.planned import published_layouts, terminal
 from scripts.website.pages.predicted import PredictedProse
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
 from scripts.website.pages.reached import ReachedProse
@@ -197,6 +198,8 @@ def _names(page: str) -> dict[str, Any]:
         "format_rules": format_rules,
         "measured": measured_table,
         "predicted": PredictedProse(),
+        "terminal": terminal,
+        "published_layouts": partial(published_layouts, page),
         "reached": ReachedProse(page),
     }
 
