@@ -51,6 +51,8 @@ _MOST_RUNS = 7
 
 def plans(runs: int) -> Iterator[Result]:
     """Processor time of one core for a space and for a million layouts; cold commands."""
+    # As where it is installed: compiled once, not at every start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     one_core = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     found: dict[str, list[tuple[float, int, int]]] = {}
     for _ in range(min(runs, _MOST_RUNS)):

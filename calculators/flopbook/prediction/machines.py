@@ -95,14 +95,17 @@ def package_named(name: str) -> Chip:
 
 def _entry_id(name: str) -> str:
     words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
-    known = library().entry_names()
     # Looking a wrong name up takes long, as the message offers the nearest ones.
-    names = frozenset(known)
     for length in range(len(words), 0, -1):
         shorter = "-".join(words[:length])
-        if shorter in names:
+        if shorter in _names():
             return library().find_id(shorter)
-    raise UnknownName("chip", name, known)
+    raise UnknownName("chip", name, library().entry_names())
+
+
+@per_library
+def _names() -> frozenset[str]:
+    return frozenset(library().entry_names())
 
 
 def _package_of(system: Chip) -> Chip:
