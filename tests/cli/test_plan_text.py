@@ -7,6 +7,7 @@ import re
 import pytest
 
 from flopbook.cli import plan_text
+from flopbook.planning.comparing import joint_front
 from flopbook.planning.explaining import loss_of_the_next, parts_of_layout
 from flopbook.planning.flags import FRAMEWORKS, flags_for
 from flopbook.planning.planner import RunPlan, plan
@@ -116,14 +117,30 @@ def test_nothing_that_fits_says_how_many_chips_do() -> None:
 
 def test_counts_stand_beside_each_other() -> None:
     plans = [planned(chips=count, price="2USD/h") for count in ("1", "8", "16")]
-    head, *lines = plan_text.by_count(plans).splitlines()
+    head, *lines, last = plan_text.by_count(plans).splitlines()
     assert cells(head)[0] == "chips" and plan_text.COST in cells(head)
-    assert cells(lines[0]) == ["1", "none fits"]
-    for line, found in zip(lines[1:], plans[1:], strict=True):
+    assert last == "none fits on 1 chips"
+    for line, found in zip(lines, plans[1:], strict=True):
         assert cells(line)[:2] == [
             str(found.question.chips),
             f"{found.layouts[0].seconds:.4g} s",
         ]
+
+
+def test_the_front_of_several_counts_weighs_the_cost_too() -> None:
+    plans = [
+        plan(question_of({**ASKED, "chips": count, "price": "2USD/h"}), 2, with_front=True)
+        for count in ("8", "16", "32")
+    ]
+    front = joint_front(plans)
+    lines = plan_text.joint(plans, 1000).splitlines()[1:]
+    assert [cells(line)[0] for line in lines] == [str(one.plan.question.chips) for one in front]
+    # The fastest, and the cheapest, which runs on fewer chips.
+    assert front[0].layout.seconds == min(found.layouts[0].seconds for found in plans)
+    cheapest = min(found.layouts[0].seconds * found.question.chips for found in plans)
+    assert min(one.chip_seconds for one in front) == pytest.approx(cheapest)
+    assert {one.plan.question.chips for one in front} == {8, 16, 32}
+    assert joint_front([planned(max_bytes="2GB")]) == []
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)

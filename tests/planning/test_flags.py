@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.planning.flags import flags_for
-from flopbook.planning.fronts import front_of
+from flopbook.planning.fronts import front_of, unbeaten
 from flopbook.planning.planner import PlannedLayout, plan
 from flopbook.planning.question import Question, question_of
 
@@ -132,3 +132,18 @@ def test_the_front_is_what_no_other_beats(pairs: list[tuple[int, int]]) -> None:
         if not any(other != pair and other[0] <= pair[0] and other[1] <= pair[1] for other in pairs)
     }
     assert chosen == sorted(unbeaten)
+
+
+@given(points)
+def test_what_no_other_beats_is_the_front_in_two_and_kept_in_three(
+    pairs: list[tuple[int, int]],
+) -> None:
+    if not pairs:
+        return
+    two = np.array(pairs, dtype=float)
+    chosen = {pairs[place] for place in unbeaten(two)}
+    assert chosen == {pairs[place] for place in front_of(two[:, 0], two[:, 1])}
+    # A third size that grows where both others shrink keeps every point.
+    three = np.column_stack((two, -two.sum(axis=1)))
+    kept = {pairs[place] for place in unbeaten(three)}
+    assert kept == set(pairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flopbook.evaluation.answers import columns, counted
+from flopbook.planning.comparing import Choice, best_of_each, joint_front
 from flopbook.planning.evidence import beyond_measured
 from flopbook.planning.explaining import (
     loss_of_the_next,
@@ -42,18 +43,24 @@ def table(found: RunPlan, layouts: Sequence[PlannedLayout]) -> str:
 
 
 def by_count(plans: Sequence[RunPlan]) -> str:
-    """The best layout on each count of chips."""
+    """The best layout on each count of chips, and on which counts none fits."""
+    lines = [_choices(plans, best_of_each(plans))]
+    empty = [f"{found.question.chips:,}" for found in plans if not found.layouts]
+    return "\n".join([*lines, f"none fits on {', '.join(empty)} chips"] if empty else lines)
+
+
+def joint(plans: Sequence[RunPlan], top: int) -> str:
+    """The layouts on any count that no other beats in time, memory and cost."""
+    return _choices(plans, joint_front(plans)[:top])
+
+
+def _choices(plans: Sequence[RunPlan], choices: Sequence[Choice]) -> str:
     costs = (COST,) if plans[0].question.price is not None else ()
-    head = ("chips", *TIMES, *costs, *DEGREES)
-    rows = []
-    for found in plans:
-        chips = f"{found.question.chips:,}"
-        if found.layouts:
-            best = found.layouts[0]
-            rows.append((chips, *_times(found, best), *_degrees(best)))
-        else:
-            rows.append((chips, "none fits", *("",) * (len(head) - 2)))
-    return columns(rows, head=head)
+    rows = [
+        (f"{one.plan.question.chips:,}", *_times(one.plan, one.layout), *_degrees(one.layout))
+        for one in choices
+    ]
+    return columns(rows, head=("chips", *TIMES, *costs, *DEGREES))
 
 
 def why(found: RunPlan) -> str:

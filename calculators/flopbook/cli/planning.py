@@ -49,7 +49,7 @@ _OPTIONS = (
     Option("--max-first-token", "max_first_token", "Longest time to the first token.", "TIME"),
     Option("--max-per-token", "max_per_token", "Longest time for each further token.", "TIME"),
     Option("--top", "top", "Layouts to list; 10 if open.", "COUNT"),
-    Option("--pareto", "pareto", "List those that no other beats in both time and memory."),
+    Option("--pareto", "pareto", "List those that no other beats in time, memory and cost."),
     Option("--flags", "flags", "The best in words of megatron, torchtitan, ...", "FRAMEWORK"),
     Option("--explain", "explain", "Print the parts of the best step, and all reasons."),
 )
@@ -84,11 +84,10 @@ def plan_command(
     framework = word_option(options, "flags", tuple(FRAMEWORKS))
     plans = _plans(options, top, pareto)
     if as_json:
-        records = [_record(found, top, framework) for found in plans]
-        print_json(records[0] if len(records) == 1 else {"answers": records})
+        print_json(_records(plans, top, framework, with_front=pareto))
         return
     if len(plans) > 1:
-        print(plan_text.by_count(plans))
+        print(plan_text.joint(plans, top) if pareto else plan_text.by_count(plans))
         return
     print(plan_text.answer(plans[0], top, is_explained=explain))
     if framework and plans[0].layouts:
@@ -113,6 +112,21 @@ def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[Ru
     questions = [question_of({**options, "chips": count.strip()}) for count in counts]
     # The next layout, which the answer compares with the best, is there even if one is listed.
     return [plan(question, max(top, 2), with_front=pareto) for question in questions]
+
+
+def _records(
+    plans: Sequence[RunPlan], top: int, framework: str | None, *, with_front: bool
+) -> dict[str, object]:
+    """The plan as JSON has it; several as a list, with the front of all of them."""
+    from flopbook.planning.comparing import joint_front
+
+    records = [_record(found, top, framework) for found in plans]
+    if len(records) == 1:
+        return records[0]
+    front = [
+        {"chips": one.plan.question.chips, **one.layout._asdict()} for one in joint_front(plans)
+    ]
+    return {"answers": records, **({"front": front} if with_front else {})}
 
 
 def _record(found: RunPlan, top: int, framework: str | None) -> dict[str, object]:

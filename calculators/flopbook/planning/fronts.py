@@ -1,4 +1,4 @@
-"""The layouts that no other beats in both time and memory."""
+"""The layouts that no other beats: in time and memory, and in cost where counts of chips differ."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def front_of(seconds: Column, held: Column) -> Places:
     least = np.minimum.accumulate(held[order])
     before = np.concatenate(([np.inf], least[:-1]))
     return order[held[order] < before]
+
+
+def unbeaten(points: Column) -> Places:
+    """Places of the rows that no other row beats: nowhere larger, and smaller somewhere."""
+    nowhere_larger = np.all(points[:, None, :] <= points[None, :, :], axis=2)
+    smaller = np.any(points[:, None, :] < points[None, :, :], axis=2)
+    return np.flatnonzero(~np.any(nowhere_larger & smaller, axis=0))
