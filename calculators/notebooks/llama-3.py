@@ -169,7 +169,7 @@ mixed = {
     )
     for kind in ("plain", "gated")
 }
-print(f"tensor parallelism on one axis alone: at most {tensor['max_ways']:.0f} chips")
+print(f"tensor parallelism on one axis alone: at most {tensor['max_tp_degree']:.0f} chips")
 for kind, answer in mixed.items():
     print(
         f"{kind + ':':<7}each chip needs {answer['tokens_per_chip']:.0f} tokens; best split: "
@@ -314,7 +314,7 @@ assert all(
 )  # ... and both together do
 assert (
     mixed["gated"]["tokens_per_chip"] < mixed["plain"]["tokens_per_chip"]
-    and tensor["max_ways"] < 16
+    and tensor["max_tp_degree"] < 16
 )
 best = mixed["plain"]
 arithmetic, in_turn, at_once = times(np.array([best["y_opt"], 4, 8, 1, 64]))

@@ -25,17 +25,6 @@ from tests.support import byexample
 from tests.support.generated_inputs import Inputs, fits, random_inputs
 
 CASES = 400
-# To be converted by those who write them; take yours out, none may be added.
-NOT_YET = {
-    "collective",
-    "cp-limit",
-    "dp-limit",
-    "ep-limit",
-    "fsdp-limit",
-    "mixed-limit",
-    "speculative-decoding",
-    "tp-limit",
-}
 # Inputs that make an omission large, where random ones hardly ever do.
 LARGE: dict[str, list[Inputs]] = {"training-time": [{"chips": 1e6, "chip_mtbf": 0.0}]}
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
@@ -75,7 +64,7 @@ def test_each_item_has_its_size_or_a_reason_why_there_is_none(name: str) -> None
     items = left_out(formula)
     assert items, "say what the formula leaves out"
     has_all = all(map(is_sized, items))
-    assert has_all != (name in NOT_YET), [item for item in items if not is_sized(item)]
+    assert has_all, [item for item in items if not is_sized(item)]
 
 
 @every_formula
@@ -161,7 +150,9 @@ def test_a_share_has_no_unit(name: str) -> None:
 def test_a_form_notes_what_the_command_notes_in_the_same_words(name: str, engine: Any) -> None:
     formula = get_formula(name)
     values = [with_outputs(formula, inputs) for inputs in cases(formula)]
-    made = engine.run(module([formula]), [(omissions_name(formula), one) for one in values])
+    # JSON has no word for an output that is no number, where an input is open.
+    known = [{key: value for key, value in one.items() if value == value} for one in values]
+    made = engine.run(module([formula]), [(omissions_name(formula), one) for one in known])
     for one, answer in zip(values, made, strict=True):
         expected = {key: noted.text for key, noted in omitted(formula.omissions, one).items()}
         assert answer == expected, one

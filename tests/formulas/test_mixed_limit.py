@@ -68,7 +68,7 @@ def test_limits_meet_those_of_each_alone(d_ff: int, batch: float) -> None:
     assert out["max_chips"] == math.floor(batch / out["tokens_per_chip"])
     # Batch and width enter as FSDP's limit times the ways of tensors that are spent: 4 a/(n_X Y)
     # with Y = n_Y F/a.
-    ways = tp_limit(**{**V5P, "axes": 1}, d_ff=d_ff)["forward_ways"]
+    ways = tp_limit(**{**V5P, "axes": 1}, d_ff=d_ff)["forward_degree"]
     assert out["tokens_per_chip"] == pytest.approx(4 * ALPHA / (2 * ways))
 
 

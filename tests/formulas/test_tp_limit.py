@@ -38,24 +38,26 @@ def test_each_pass_is_just_busy_at_its_ways(
     products = 3 if ffn == "gated" else 2
     forward = products * 2 * tokens * d_model * d_ff / peak
     extra = gather if regather == "yes" else 0
-    assert forward / out["forward_ways"] == pytest.approx(gather + scatter, rel=1e-5)
-    assert 2 * forward / out["backward_ways"] == pytest.approx(gather + scatter + extra, rel=1e-5)
-    assert 3 * forward / out["step_ways"] == pytest.approx(2 * (gather + scatter) + extra, rel=1e-5)
+    assert forward / out["forward_degree"] == pytest.approx(gather + scatter, rel=1e-5)
+    assert 2 * forward / out["backward_degree"] == pytest.approx(gather + scatter + extra, rel=1e-5)
+    assert 3 * forward / out["step_degree"] == pytest.approx(
+        2 * (gather + scatter) + extra, rel=1e-5
+    )
     assert (
-        out["max_ways"]
-        == math.floor(out["forward_ways"])
-        <= out["step_ways"]
-        <= out["backward_ways"]
+        out["max_tp_degree"]
+        == math.floor(out["forward_degree"])
+        <= out["step_degree"]
+        <= out["backward_degree"]
     )
 
 
 @given(widths, st.integers(1, 6), st.sampled_from([0.5, 1, 2, 4]))
 def test_scales_as_it_should(d_ff: int, axes: int, factor: float) -> None:
-    one = tp_limit(**V5P, d_ff=d_ff)["forward_ways"]
-    assert tp_limit(**V5P, d_ff=d_ff, axes=axes)["forward_ways"] == pytest.approx(axes * one)
-    assert tp_limit(**V5P, d_ff=2 * d_ff)["forward_ways"] == pytest.approx(2 * one)
+    one = tp_limit(**V5P, d_ff=d_ff)["forward_degree"]
+    assert tp_limit(**V5P, d_ff=d_ff, axes=axes)["forward_degree"] == pytest.approx(axes * one)
+    assert tp_limit(**V5P, d_ff=2 * d_ff)["forward_degree"] == pytest.approx(2 * one)
     narrow = {"peak": V5P["peak"] * factor, "link_bandwidth": 90e9, "bytes_per_param": 2 / factor}
-    assert tp_limit(**narrow, d_ff=d_ff)["forward_ways"] == pytest.approx(
+    assert tp_limit(**narrow, d_ff=d_ff)["forward_degree"] == pytest.approx(
         one
     )  # the number format cancels
 
@@ -64,13 +66,13 @@ def test_tpu_v5p_as_printed() -> None:
     """11 ways an axis for F = 28,672 to 30,000, 19 for 50,000, F of 20,000 for 8 ways:
     austin2025training.
     """
-    assert tp_limit(**V5P, d_ff=28672)["forward_ways"] == pytest.approx(11.24, rel=1e-3)
-    assert [tp_limit(**V5P, d_ff=f)["max_ways"] for f in (28672, 30000, 50000)] == [11, 11, 19]
+    assert tp_limit(**V5P, d_ff=28672)["forward_degree"] == pytest.approx(11.24, rel=1e-3)
+    assert [tp_limit(**V5P, d_ff=f)["max_tp_degree"] for f in (28672, 30000, 50000)] == [11, 11, 19]
     assert (
-        tp_limit(**V5P, d_ff=20400)["max_ways"] == 8
-        and tp_limit(**V5P, d_ff=20399)["max_ways"] == 7
+        tp_limit(**V5P, d_ff=20400)["max_tp_degree"] == 8
+        and tp_limit(**V5P, d_ff=20399)["max_tp_degree"] == 7
     )
-    assert tp_limit(**V5P, d_ff=28672, axes=3)["forward_ways"] == pytest.approx(3 * 28672 / 2550)
+    assert tp_limit(**V5P, d_ff=28672, axes=3)["forward_degree"] == pytest.approx(3 * 28672 / 2550)
 
 
 def test_the_slide_has_the_sign_the_wrong_way_round() -> None:
@@ -80,38 +82,42 @@ def test_the_slide_has_the_sign_the_wrong_way_round() -> None:
     """
     for ways, busy in ((11, True), (12, False)):
         arithmetic, network = 4 * 28672 / (ways * 4.59e14), 4 / 1.8e11
-        assert (arithmetic >= network) is busy is (ways <= tp_limit(**V5P, d_ff=28672)["max_ways"])
+        assert (
+            (arithmetic >= network)
+            is busy
+            is (ways <= tp_limit(**V5P, d_ff=28672)["max_tp_degree"])
+        )
 
 
 def test_a_model_gives_its_width_and_its_gate() -> None:
     """Llama 3 is gated: three matrices on the traffic of two, 56 chips and not 37."""
     gated = calculate("tp-limit", chip="tpu-v5p", model="llama-3-70b")
-    assert gated.inputs["ffn_kind"].value == "gated" and gated["max_ways"] == 56
+    assert gated.inputs["ffn_kind"].value == "gated" and gated["max_tp_degree"] == 56
     plain = calculate("tp-limit", chip="tpu-v5p", model="llama-3-70b", ffn_kind="plain")
-    assert plain["max_ways"] == 37
+    assert plain["max_tp_degree"] == 37
 
 
 def test_across_nodes_all_network_cards_of_a_node_share() -> None:
     """Eight cards of 50 GB/s carry 400 GB/s for a node, where one port carries 450 inside."""
     out = calculate("tp-limit", chip="h100-sxm", model="llama-3-70b", chips=16)
-    assert out["across_ways"] == pytest.approx(out["forward_ways"] * 400 / 450)
-    assert out["max_ways"] == 17 and out["within"] == "yes"
+    assert out["across_degree"] == pytest.approx(out["forward_degree"] * 400 / 450)
+    assert out["max_tp_degree"] == 17 and out["within"] == "yes"
     assert calculate("tp-limit", chip="h100-sxm", model="llama-3-70b", chips=24)["within"] == "no"
 
 
 def test_the_domain_ends_where_nothing_is_known_beyond() -> None:
     out = calculate("tp-limit", chip="mi350x", d_ff=2**17)
-    assert out["forward_ways"] > 8 and out["max_ways"] == 8 and out["across_ways"] is None
+    assert out["forward_degree"] > 8 and out["max_tp_degree"] == 8 and out["across_degree"] is None
     assert any("the scale-up network of amd/mi350x ends at 8 chips" in note for note in out.notes)
     fewer = calculate("tp-limit", chip="mi350x", d_ff=4096)
-    assert fewer["max_ways"] < 8
+    assert fewer["max_tp_degree"] < 8
     assert not any("scale-up network of" in note for note in fewer.notes)
 
 
 def test_a_few_chips_of_a_mesh_have_few_links() -> None:
     """Four MI300X use three of seven links, so the degree is three sevenths."""
     board, four = (calculate("tp-limit", chip="mi300x", d_ff=28672, chips=n) for n in (8, 4))
-    assert four["forward_ways"] == pytest.approx(board["forward_ways"] * 3 / 7)
+    assert four["forward_degree"] == pytest.approx(board["forward_degree"] * 3 / 7)
 
 
 def test_arrays_equal_floats() -> None:

@@ -25,7 +25,7 @@ MESH_ENDS = (
     "than counted here"
 )
 # The outputs that are a number of chips; a calculator has at most one of them.
-CHIP_COUNTS = ("max_chips", "max_ways", "devices")
+CHIP_COUNTS = ("max_chips", "max_tp_degree", "devices")
 
 
 def add_notes(request: Request, values: Mapping[str, Value], outputs: dict[str, Any]) -> None:

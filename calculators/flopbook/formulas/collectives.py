@@ -19,6 +19,7 @@ from flopbook.formulas.collective_inputs import (
 )
 from flopbook.formulas.declaration import Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import LinkBandwidth, ScaleOutBandwidth, Topology
+from flopbook.formulas.network_omissions import sums_in_the_network
 from flopbook.formulas.slices import SLICE_SYMBOLS, slice_links, slice_sides
 from flopbook.quantities.ops import ceil, floor, inf, maximum, minimum, sqrt, where
 
@@ -202,6 +203,7 @@ def traffic(
         {"op": "all-reduce", "chip": "h100-pcie", "chips": "8", "bytes": "1GB"},
     ),
     rules=RULES,
+    omissions=(sums_in_the_network,),
     parts=(amounts, slice_sides, slice_links, slice_hops, traffic),
 )
 def collective(
@@ -256,9 +258,13 @@ def collective(
         for each kind of link; without a chip they are those of an ideal network.
 
     Leaves out:
-        Sums over pairs of nodes in the switches between them (SHARP on InfiniBand). Rates of
-        network cards below the printed ones, and congestion among jobs. Links for which no sweep is
-        published, whose rates are taken as printed. Axes of unlike length need shares to match.
+        - Sums over pairs of nodes in the switches between them, SHARP on InfiniBand.
+          [sums_in_the_network]
+        - Rates of network cards below the printed ones, and congestion among jobs. [no size: it is
+          a matter of the cluster and of its other jobs]
+        - Links for which no sweep is published, whose rates are taken as printed. [no size: nobody
+          measured them]
+        - Axes of unlike length, which need shares to match. [no size: the lengths are not asked]
     """
     # At a switch, in a mesh and between domains a message takes one hop, whatever the chips.
     steps = twice * (along + minimum(domains - 1, 1))

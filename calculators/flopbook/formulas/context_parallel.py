@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from flopbook.formulas.conditions import kv_heads_are_shared
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
+from flopbook.formulas.network_omissions import exchange_on_a_ring
 from flopbook.formulas.reach import (
     LINKS,
     NETWORK_RULES,
@@ -155,6 +156,7 @@ def attention_traffic(
         },
     ),
     rules=(*NETWORK_RULES, kv_heads_are_shared),
+    omissions=(exchange_on_a_ring,),
     parts=(*LINKS, attention_traffic, count_reach),
 )
 def cp_limit(
@@ -193,10 +195,12 @@ def cp_limit(
         chip of an all-to-all, nearly all of whose data leaves the domain.
 
     Leaves out:
-        What else a layer computes, which would hide more: the answer is on the safe side. On a ring
-        both links are used, half of the heads each way, and on several axes as many rings. Ulysses
-        needs all chips to reach each other directly: on a ring of X chips its exchange takes X/4
-        times as long. Latency, memory, uneven heads.
+        - What else a layer computes, which would hide more: the answer is on the safe side. [no
+          size: it needs the widths of the blocks, which are not asked]
+        - That Ulysses needs all chips to reach each other directly: on a ring of X chips its
+          exchange takes X/4 times as long. [exchange_on_a_ring]
+        - Latency, memory, uneven heads. [no size: none of them is asked, collective and memory
+          count the first two]
     """
     # The chips that were asked about, or else those that the sequence reaches.
     reached = where(seq < inf, reach, 1)

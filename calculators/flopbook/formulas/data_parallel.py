@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, WeightBytes
+from flopbook.formulas.network_omissions import own_share
 from flopbook.formulas.reach import (
     LINKS,
     MIXTURE_RULES,
@@ -107,6 +108,7 @@ def summed_once(once: Step) -> dict[str, Any]:
         {"chip": "h100-sxm", "batch-tokens": "16M", "chips": "1024"},
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES),
+    omissions=(own_share,),
     parts=(*LINKS, mixture, weight_traffic, summed_once, batch_reach),
 )
 def dp_limit(
@@ -138,10 +140,15 @@ def dp_limit(
         the batch.
 
     Leaves out:
-        The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips; the latency of hops, large for
-        small weights on long rings; gradients summed wider than weights are kept (say so with the
-        width: fp32 doubles all); several micro-batches before one sum, which divide the traffic;
-        the end of the scale-up network.
+        - The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips. [own_share]
+        - The latency of hops, large for small weights on long rings. [no size: the weights are not
+          asked; collective counts it]
+        - Gradients summed wider than weights are kept: fp32 doubles all. [no size: the width is
+          asked, --bytes-per-param]
+        - Several micro-batches before one sum, which divide the traffic. [no size: their number is
+          not asked]
+        - The end of the scale-up network, in domain_tokens. [no size: across_tokens is the answer
+          beyond it]
     """
     return {
         "tokens_per_chip": tokens_per_chip,
@@ -190,6 +197,7 @@ def gathered_weights(once: Step, regather: Regather = "yes") -> dict[str, Any]:
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES),
+    omissions=(own_share,),
     parts=(*LINKS, mixture, weight_traffic, gathered_weights, batch_reach),
 )
 def fsdp_limit(
@@ -228,13 +236,16 @@ def fsdp_limit(
         one chip beyond its pod.
 
     Leaves out:
-        The end of the network: the links are those of one scale-up domain (a node, or a pod). The
-        latency of each hop, which matters for small weights on long rings. The factor (X-1)/X: of X
-        shards a chip has its own already, so it gathers less by 12.5 percent on 8 chips and by less
-        than one percent above 100. Tensor or pipeline parallelism beside FSDP, and the memory that
-        the gathered weights take. E/k is the factor of an expert layer. Attention and shared
-        weights serve every token, so over a whole model the factor is all parameters over active
-        ones, which is smaller.
+        - The end of the scale-up network, in domain_tokens. [no size: across_tokens is the answer
+          beyond it]
+        - The latency of each hop, which matters for small weights on long rings. [no size: the
+          weights are not asked; collective counts it]
+        - The factor (X-1)/X: of X shards a chip has its own already, so it gathers less by 12.5
+          percent on 8 chips and by less than one percent above 100. [own_share]
+        - Tensor or pipeline parallelism beside FSDP, and the memory that the gathered weights take.
+          [no size: mixed-limit and memory answer these]
+        - Without a model, attention and shared weights, which serve every token: E/k is the factor
+          of an expert layer alone. [no size: a model gives all over active parameters]
     """
     return {
         "tokens_per_chip": tokens_per_chip,

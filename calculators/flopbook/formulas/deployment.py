@@ -373,10 +373,12 @@ def speculative_decoding(
         takes as long as writing one, as long as the weights are the limit.
 
     Leaves out:
-        That tokens are not accepted independently of each other, and less often in some texts than
-        in others. That a pass over a large batch is limited by arithmetic: then the operations
-        above are time, and a draft makes it slower. The cache of the draft model, which takes
-        memory from the batch.
+        - That tokens are not accepted independently of each other, and less often in some texts
+          than in others. [no size: it is a matter of the text]
+        - That a pass over a large batch is limited by arithmetic: then the operations above are
+          time, and a draft makes it slower. [no size: the batch is not asked]
+        - The cache of the draft model, which takes memory from the batch. [no size: its shape is
+          not asked]
     """
     missed = 1 - acceptance
     tokens_per_step = where(

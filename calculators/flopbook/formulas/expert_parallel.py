@@ -12,6 +12,7 @@ from flopbook.formulas.network_inputs import (
     LinksPerAxis,
     Peak,
 )
+from flopbook.formulas.network_omissions import shared_trips
 from flopbook.formulas.reach import (
     LINKS,
     NETWORK_RULES,
@@ -154,6 +155,7 @@ def exchange(
         {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
     ),
     rules=(*NETWORK_RULES, visited_experts_exist, experts_are_exchanged_on_three_axes),
+    omissions=(shared_trips,),
     parts=(*LINKS, exchange, count_reach),
 )
 def ep_limit(
@@ -192,9 +194,13 @@ def ep_limit(
         card of the chip that has it: the same with its rate in place of W.
 
     Leaves out:
-        Uneven loads, which make every chip wait for the fullest expert; tokens whose experts share
-        a chip or a node, which travel once; dispatch in a narrower format than combine; latency,
-        which dominates in decoding. Shared experts and attention, which hide part of the exchange.
+        - Uneven loads, which make every chip wait for the fullest expert. [no size: it differs by
+          batch]
+        - Tokens whose experts share a chip, which travel once. [shared_trips]
+        - Dispatch in a narrower format than combine. [no size: its width is not asked]
+        - Latency, which dominates in decoding. [no size: the batch of a step is not asked]
+        - Shared experts and attention, which hide part of the exchange. [no size: their widths are
+          not asked]
     """
     # The minimum batch of an expert: with fewer tokens, reading its weights takes longer.
     busy = bytes_per_param * peak / (FLOP_PER_WEIGHT * memory_bandwidth)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
+from flopbook.formulas.network_omissions import own_columns, own_shares
 from flopbook.formulas.reach import (
     LINKS,
     MIXTURE_RULES,
@@ -63,17 +64,17 @@ def block_traffic(
     # Gradients are gathered and scattered; an input that was not kept is gathered once more.
     sent = 3 if regather == "yes" else 2
     per_rate = FLOP_PER_WEIGHT * matrices * d_ff / (2 * bytes_per_param * peak)
-    forward_ways = per_rate * network
-    backward_ways = forward_ways * 4 / sent
-    busy = minimum(forward_ways, backward_ways)
-    across_ways = minimum(busy, busy / network * outward)
+    forward_degree = per_rate * network
+    backward_degree = forward_degree * 4 / sent
+    busy = minimum(forward_degree, backward_degree)
+    across_degree = minimum(busy, busy / network * outward)
     return {
         "sent": sent,
-        "forward_ways": forward_ways,
-        "backward_ways": backward_ways,
-        "across_ways": across_ways,
+        "forward_degree": forward_degree,
+        "backward_degree": backward_degree,
+        "across_degree": across_degree,
         "domain_cap": floor(busy),
-        "across_cap": floor(across_ways),
+        "across_cap": floor(across_degree),
     }
 
 
@@ -82,19 +83,19 @@ def block_traffic(
     title="Tensor-parallel limit",
     question="Over how many chips can a layer be split before the network is the limit?",
     outputs={
-        "max_ways": Output(
+        "max_tp_degree": Output(
             "chip", r"Y_\text{max}", "largest TP degree that stays compute-bound at any batch"
         ),
-        "forward_ways": Output(
+        "forward_degree": Output(
             "1", r"Y_\text{fwd}", "TP degree at which the forward pass is just compute-bound"
         ),
-        "backward_ways": Output(
+        "backward_degree": Output(
             "1", r"Y_\text{bwd}", "TP degree at which the backward pass is just compute-bound"
         ),
-        "step_ways": Output(
+        "step_degree": Output(
             "1", r"Y_\text{step}", "TP degree at which the whole step is just compute-bound"
         ),
-        "across_ways": Output(
+        "across_degree": Output(
             "1",
             r"Y_\text{across}",
             "TP degree across domains, over all network cards of each",
@@ -122,12 +123,13 @@ def block_traffic(
         {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "16"},
     ),
     rules=NETWORK_RULES,
+    omissions=(own_columns,),
     parts=(*LINKS, block_traffic, count_reach),
 )
 def tp_limit(
-    forward_ways: Step,
-    backward_ways: Step,
-    across_ways: Step,
+    forward_degree: Step,
+    backward_degree: Step,
+    across_degree: Step,
     sent: Step,
     reach: Step,
     within: StepWord,
@@ -152,18 +154,22 @@ def tp_limit(
         sends it over all of its g network cards: the degree is the same with g w_out in place of W.
 
     Leaves out:
-        The factor (Y-1)/Y of what a chip has already: at TP 8 a limit 14 percent higher. Latency,
-        which is what counts at small batches; this traffic lies on the critical path and hides only
-        if a product is cut into pieces. Attention, whose heads are split in the same way with less
-        arithmetic on the same traffic when the context is short: a whole layer allows a somewhat
-        smaller degree. What software reaches of the printed rate of a link, about 80 percent.
+        - The factor (Y-1)/Y of what a chip has already: at TP 8 a limit 14 percent higher.
+          [own_columns]
+        - Latency, which is what counts at small batches; this traffic lies on the critical path and
+          hides only if a product is cut into pieces. [no size: the batch is not asked]
+        - Attention, whose heads are split in the same way with less arithmetic on the same traffic
+          when the context is short: a whole layer allows a somewhat smaller degree. [no size: heads
+          and context are not asked]
+        - What software reaches of the printed rate of a link, about 80 percent. [no size: it
+          differs by link; --link-bandwidth takes the rate that is reached]
     """
     return {
-        "max_ways": reach,
-        "forward_ways": forward_ways,
-        "backward_ways": backward_ways,
-        "step_ways": forward_ways * 6 / (2 + sent),
-        "across_ways": across_ways,
+        "max_tp_degree": reach,
+        "forward_degree": forward_degree,
+        "backward_degree": backward_degree,
+        "step_degree": forward_degree * 6 / (2 + sent),
+        "across_degree": across_degree,
         "within": within,
     }
 
@@ -294,6 +300,7 @@ def split_traffic(
         },
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES, axes_are_left_for_fsdp),
+    omissions=(own_shares,),
     parts=(*LINKS, mixture, split_traffic, batch_reach),
 )
 def mixed_limit(
@@ -332,10 +339,14 @@ def mixed_limit(
         the width of all experts of a token.
 
     Leaves out:
-        That traffic on different axes may overlap, which would quarter the batch at best. Whole
-        numbers: X and Y have to divide the chips, and a ring; rounding X by a factor of 1.4 costs 6
-        percent. Latency, attention and the factor (X-1)/X. If F is below 4a(n_X + n_Y)/(n_X n_Y),
-        or 4a at a switch, FSDP alone on all axes asks for less: compare the two.
+        - That traffic on different axes may overlap, which would quarter the batch at best. [no
+          size: it is a matter of the program]
+        - Whole numbers: X and Y have to divide the chips, and a ring; rounding X by a factor of 1.4
+          costs 6 percent. [below 10 %]
+        - The factors (X-1)/X and (Y-1)/Y of what a chip has already. [own_shares]
+        - Latency and attention. [no size: neither is asked]
+        - FSDP alone on all axes, which asks for less if F is below 4a(n_X + n_Y)/(n_X n_Y), or 4a
+          at a switch. [no size: fsdp_tokens is that answer]
     """
     best = sqrt(batch_tokens * asked * fsdp_axes / (dilution * width * tensor_axes))
     # The best split may lie outside of what the chips allow: then one kind does everything. Tensor

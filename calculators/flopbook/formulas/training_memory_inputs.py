@@ -31,8 +31,8 @@ KEPT = Group("Recomputation and attention")
 SOFTWARE = Group("Framework and runtime")
 
 
-def _ways(symbol: str, meaning: str, most: float = 1e6) -> Input:
-    """How many ways something is divided."""
+def _degree(symbol: str, meaning: str, most: float = 1e6) -> Input:
+    """A number of parts, of tokens or of sequences."""
     return Input("1", symbol, meaning, least=1, whole=True, most=most)
 
 
@@ -45,24 +45,24 @@ def _width(unit: str, symbol: str, meaning: str, dtype: str = "") -> Input:
 
 
 Params = Annotated[float, Input("param", "N", "all parameters", model="params", least=1, most=1e18)]
-Seq = Annotated[float, _ways("s", "tokens in a sequence", 1e9)]
-MicroBatch = Annotated[float, _ways("b", "sequences in a micro-batch")]
-MicroBatches = Annotated[float, _ways("M", "micro-batches in a batch; many if open"), PASSES]
+Seq = Annotated[float, _degree("s", "tokens in a sequence", 1e9)]
+MicroBatch = Annotated[float, _degree("b", "sequences in a micro-batch")]
+MicroBatches = Annotated[float, _degree("M", "micro-batches in a batch; many if open"), PASSES]
 Zero = Annotated[
     float,
     Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True),
     DIVISION,
 ]
-Dp = Annotated[float, _ways("d", "data-parallel copies"), DIVISION]
-Tp = Annotated[float, _ways("t", "ways of tensor parallelism"), DIVISION]
-Pp = Annotated[float, _ways("p", "pipeline stages"), DIVISION]
-Cp = Annotated[float, _ways("c", "ways of context parallelism, which cuts the sequence"), DIVISION]
+Dp = Annotated[float, _degree("d", "DP degree, copies of the model"), DIVISION]
+Tp = Annotated[float, _degree("t", "TP degree"), DIVISION]
+Pp = Annotated[float, _degree("p", "pipeline stages"), DIVISION]
+Cp = Annotated[float, _degree("c", "CP degree, which cuts the sequence"), DIVISION]
 Ep = Annotated[
     float,
-    _ways("e", "ways of expert parallelism, within the data-parallel and context-parallel ones"),
+    _degree("e", "EP degree, within the data-parallel and context-parallel ones"),
     DIVISION,
 ]
-Virtual = Annotated[float, _ways("v", "model chunks on each stage"), PASSES]
+Virtual = Annotated[float, _degree("v", "model chunks on each stage"), PASSES]
 Schedule = Annotated[str, _word("schedule", "order of the passes", SCHEDULES), PASSES]
 Recompute = Annotated[
     str, _word("recompute", "what the backward pass computes again", RECOMPUTE), KEPT
@@ -106,7 +106,7 @@ StateBytes = Annotated[
     WIDTHS,
 ]
 Prefetch = Annotated[
-    float, _ways(r"\ell", "layers whose weights ZeRO-3 (FSDP) holds gathered at once"), SOFTWARE
+    float, _degree(r"\ell", "layers whose weights ZeRO-3 (FSDP) holds gathered at once"), SOFTWARE
 ]
 Reshard = Annotated[
     str,
@@ -142,7 +142,7 @@ LogitBytes = Annotated[
     SOFTWARE,
 ]
 LossChunks = Annotated[
-    float, _ways("C", "chunks in which the loss is computed (chunked cross-entropy)"), SOFTWARE
+    float, _degree("C", "chunks in which the loss is computed (chunked cross-entropy)"), SOFTWARE
 ]
 VocabParallel = Annotated[
     str, _word("vocab", "tensor parallelism divides logits and loss", YES_NO), SOFTWARE

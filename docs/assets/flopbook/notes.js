@@ -11,7 +11,7 @@ export function notes(spec, data, state) {
     const value = result[output.name];
     if (left(output, resolved).length) continue;
     if (value === Infinity) found.push(`${output.name}: ${output.absent || "unlimited"}`);
-    if (["max_chips", "max_ways"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
+    if (["max_chips", "max_tp_degree"].includes(output.name)) found.push(...ofChips(output.name, value, data, state));
   }
   found.push(...wholeNodes(data, state), ...leftOut(spec, state));
   return [...new Set(found)];

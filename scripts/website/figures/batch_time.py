@@ -25,7 +25,7 @@ def lines(
     network: dict[str, Any] = {"chip": chip, "axes": axes}
     split = {"d_ff": float(d_ff), "chips": chips, "tensor_axes": tensor_axes, **network}
     alone = float(calculate("fsdp-limit", **network)["tokens_per_chip"])
-    ways = float(calculate("tp-limit", d_ff=float(d_ff), **network)["forward_ways"])
+    ways = float(calculate("tp-limit", d_ff=float(d_ff), **network)["forward_degree"])
     times: dict[str, list[Point]] = {"arithmetic": [], "FSDP": [], "tensor": [], "both": []}
     for tokens in spaced(LOW, HIGH, POINTS):
         batch = tokens * chips

@@ -20,7 +20,7 @@ def figure(
     block = {"d_ff": float(d_ff), **_chosen(network, "ffn_kind")}
     both = {"chip": chip, "axes": axes, "d_ff": float(d_ff), **network}
     alone = calculate("fsdp-limit", **ring)["tokens_per_chip"]
-    ways = calculate("tp-limit", **ring, **block)["forward_ways"]
+    ways = calculate("tp-limit", **ring, **block)["forward_degree"]
     least = calculate("mixed-limit", **both)["tokens_per_chip"]
     tokens = spaced(LOW, HIGH, POINTS)
     lines = (

@@ -249,7 +249,7 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
         ),
         Shown(
             "tp-limit",
-            {"forward_ways": "tensor: TP degree, at most; gated: half more"},
+            {"forward_degree": "tensor: TP degree, at most; gated: half more"},
             {**_NETWORK, "ffn_kind": "plain"},
             ("matrices", "per_rate"),
         ),

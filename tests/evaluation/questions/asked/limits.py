@@ -87,9 +87,9 @@ def split(
     def answer() -> dict[str, float]:
         forward, backward = by.tensor_parallel(peak, rate, d_ff, gated, width, regather)
         return {
-            "max_ways": min(min(forward, backward) // 1, domain),
-            "forward_ways": forward,
-            "backward_ways": backward,
+            "max_tp_degree": min(min(forward, backward) // 1, domain),
+            "forward_degree": forward,
+            "backward_degree": backward,
         }
 
     return answer

@@ -1,0 +1,81 @@
+"""What collectives and the limits of parallelism leave out, with its size."""
+
+from typing import Any
+
+from flopbook.formulas.declaration import Constant
+from flopbook.formulas.omissions import omission
+from flopbook.quantities.ops import inf, maximum, minimum, where
+
+SUMMED_IN_SWITCHES = Constant(0.5, "1", "of the bytes that a switch saves by summing itself")
+SECOND = Constant(1.0, "s", "a time that keeps a quotient a number")
+RING_OF_FOUR = Constant(4.0, "1", "chips from which on a ring makes an all-to-all slower")
+
+
+@omission(
+    "sums between domains may be made in the switches of the network (SHARP), which halves what "
+    "each chip sends ({size})",
+    of="seconds",
+)
+def sums_in_the_network(
+    op: str, scaleout_bytes: float, scaleout_bandwidth: float, seconds: float
+) -> float:
+    """Half of the time beyond the domain, for collectives that sum, at most all but half."""
+    sums = {"all-reduce": 1, "reduce-scatter": 1}.get(op, 0)
+    # One chip alone takes no time at all.
+    whole = where(seconds > 0, seconds, SECOND)
+    beyond = where(scaleout_bytes > 0, scaleout_bytes / scaleout_bandwidth, 0 * whole)
+    return -sums * SUMMED_IN_SWITCHES * minimum(beyond / whole, 1)
+
+
+@omission(
+    "each of --chips {chips} has its own share already, so less is sent ({size})",
+    of="tokens_per_chip",
+)
+def own_share(chips: float, chips_per_node: float) -> float:
+    """The factor (X - 1)/X of an exact sum or gather, over chips or over domains."""
+    peers = where(chips > chips_per_node, chips / chips_per_node, chips)
+    return -1 / maximum(peers, 1)
+
+
+@omission(
+    "each chip has its own share already: of Y chips it sends (Y - 1)/Y, and the limit is higher "
+    "({size})",
+    of="max_tp_degree",
+)
+def own_columns(max_tp_degree: float) -> float:
+    """Where few chips are the limit, their own share counts most."""
+    return 1 / maximum(max_tp_degree - 1, 1)
+
+
+@omission(
+    "each chip has its own share of weights and activations already, so less is sent ({size})",
+    of="tokens_per_chip",
+)
+def own_shares(x_opt: float, y_opt: float) -> float:
+    """Both factors: the batch is as large as the product of both kinds of traffic."""
+    weights = 1 - 1 / maximum(x_opt, 1)
+    activations = 1 - 1 / maximum(y_opt, 1)
+    return weights * activations - 1
+
+
+@omission(
+    "on a ring the all-to-all of --method {method} crosses many links, and takes longer ({size})",
+    of="tokens_per_chip",
+)
+def exchange_on_a_ring(method: str, topology: str, chips: float) -> float:
+    """X/4 times as long on a ring of X chips; at a switch all chips reach each other."""
+    exchanges = 0 if method == "ring" else 1
+    rings = {"torus": 1, "ring": 1}.get(topology, 0)
+    length = where(chips < inf, chips, 1)
+    return exchanges * rings * maximum(length / RING_OF_FOUR - 1, 0)
+
+
+@omission(
+    "experts of a token that share one of --chips {chips} take one trip, not one each ({size})",
+    of="slack",
+)
+def shared_trips(chips: float, experts_per_token: float) -> Any:
+    """Experts over the chips on which they lie, if each choice falls on any chip alike."""
+    places = where(chips < inf, chips, 1)
+    met = places * (1 - (1 - 1 / places) ** experts_per_token)
+    return where(chips < inf, experts_per_token / met - 1, 0)

@@ -1,0 +1,90 @@
+"""What the limits of parallelism and the collectives leave out, sized by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook import calculate
+from flopbook.formulas.network_omissions import (
+    exchange_on_a_ring,
+    own_columns,
+    own_share,
+    own_shares,
+    shared_trips,
+    sums_in_the_network,
+)
+from flopbook.formulas.omissions import Omission
+from flopbook.quantities.ops import inf
+
+
+def share(omission: Omission, **values: Any) -> float:
+    return float(omission.value(values))
+
+
+@given(st.integers(1, 10_000), st.integers(1, 64))
+def test_an_own_share_is_one_of_the_peers(chips: int, node: int) -> None:
+    """The exact factor is (X - 1)/X, over chips in a domain and over domains beyond it."""
+    peers = chips / node if chips > node else chips
+    exact = 1 + share(own_share, chips=chips, chips_per_node=node)
+    assert exact == pytest.approx((peers - 1) / peers, abs=1e-12)
+
+
+def test_the_percents_of_the_docstrings() -> None:
+    """12.5 percent on 8 chips; at TP 8 a limit 14 percent higher."""
+    assert share(own_share, chips=8, chips_per_node=8) == -0.125
+    assert round(share(own_columns, max_tp_degree=8), 2) == 0.14
+    assert share(own_columns, max_tp_degree=1) == 1
+    assert share(own_share, chips=inf, chips_per_node=8) == 0
+
+
+def test_both_kinds_of_traffic_have_their_factor() -> None:
+    assert share(own_shares, x_opt=4, y_opt=8) == pytest.approx(3 / 4 * 7 / 8 - 1)
+    assert share(own_shares, x_opt=1, y_opt=8) == -1
+
+
+@given(st.integers(1, 6), st.integers(1, 6))
+def test_trips_of_a_token_counted_choice_by_choice(chips: int, visited: int) -> None:
+    """The mean number of different chips among all equally likely choices of experts."""
+    total = 0
+    for code in range(chips**visited):
+        places = {code // chips**step % chips for step in range(visited)}
+        total += len(places)
+    met = total / chips**visited
+    trips = 1 + share(shared_trips, chips=chips, experts_per_token=visited)
+    assert trips == pytest.approx(visited / met)
+    assert share(shared_trips, chips=inf, experts_per_token=visited) == 0
+
+
+def test_an_exchange_on_a_ring_is_longer_from_four_chips_on() -> None:
+    def on(method: str, topology: str, chips: float) -> float:
+        return share(exchange_on_a_ring, method=method, topology=topology, chips=chips)
+
+    assert [on("ulysses", "torus", chips) for chips in (2, 4, 16)] == [0, 0, 3]
+    assert on("ring", "torus", 64) == on("ulysses", "switch", 64) == 0
+    assert on("ulysses", "torus", inf) == 0
+
+
+def test_switches_that_sum_save_half_of_what_crosses() -> None:
+    values = {"scaleout_bytes": 8.0, "scaleout_bandwidth": 2.0, "seconds": 10.0}
+    for op, wanted in (("all-reduce", -0.2), ("reduce-scatter", -0.2), ("all-gather", 0.0)):
+        assert share(sums_in_the_network, op=op, **values) == pytest.approx(wanted)
+    beyond = values | {"seconds": 1.0}
+    assert share(sums_in_the_network, op="all-reduce", **beyond) == -0.5
+    none = {"scaleout_bytes": 0.0, "scaleout_bandwidth": inf, "seconds": 0.0}
+    assert share(sums_in_the_network, op="all-reduce", **none) == 0
+
+
+def test_an_answer_says_what_is_large() -> None:
+    """Two nodes of H100 sum 1 GB: half of what crosses is a note; inside of one there is none."""
+    both, one = (
+        calculate("collective", op="all-reduce", chip="h100-sxm", chips=chips, bytes="1GB")
+        for chips in (64, 8)
+    )
+    assert any("SHARP" in note for note in both.notes)
+    assert not any("SHARP" in note for note in one.notes)
+    limit = calculate("ep-limit", model="deepseek-v3", chip="h100-sxm", chips=8)
+    assert any("share one of --chips 8 take one trip" in note for note in limit.notes)
