@@ -251,3 +251,20 @@ def test_sizes_that_name_a_model_of_ours_are_its_sizes() -> None:
             for name, field in sizes.items():
                 if name in row.model and model.records(field):
                     assert row.model[name] == model.pick(field).value, (row.id, name)
+
+
+def test_a_row_to_check_is_no_fitted_row_again() -> None:
+    """Of one publication, the same speed of a model on as many of the same chips is one run."""
+    seen: dict[tuple[object, ...], str] = {}
+    files = sorted(run_files().values(), key=lambda file: file.rows[0].use, reverse=True)
+    for file in files:
+        for row in file.rows:
+            tokens = row.measured.get("tokens_per_s_per_chip")
+            if row.kind != "training_throughput" or not tokens:
+                continue
+            work = file.sources[row.publication].source
+            chips = (row.hardware["chip"], row.hardware.get("n_chips"))
+            key = (work, row.model["name"], *chips, f"{tokens:.4g}")
+            assert row.use == "fit" or key not in seen, (row.id, seen[key])
+            if row.use == "fit":
+                seen[key] = row.id
