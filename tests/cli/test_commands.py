@@ -18,7 +18,7 @@ from flopbook.export.tables import published
 from flopbook.formulas import formulas
 from flopbook.ledger.rows import ledger_rows
 
-DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "export"]
+DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "check", "export"]
 PREDICTION = ["predict", "plan", "validate"]
 CONTRIBUTING = ["where", "new", "lint", "diff", "stale"]
 PLAIN = [*DATA, *PREDICTION, *CONTRIBUTING]

@@ -21,6 +21,7 @@ SECTIONS = {
         "models": "commands",
         "cite": "commands",
         "claims": "commands",
+        "check": "factcheck",
         "export": "commands",
     },
     "Measured and predicted": {

@@ -37,6 +37,7 @@ from scripts.website.pages import (
     glossary,
     home,
     home_questions,
+    number_check,
     pitfalls,
     practicals,
     references,
@@ -66,6 +67,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         | home_questions.files()
         | works.files()
         | feeds.files()
+        | number_check.files()
         | figures.figure_sources()
     )
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
@@ -115,6 +117,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
     yield terms.PAGE, glossary.glossary_page()
+    yield number_check.PAGE, number_check.page()
     yield cheatsheet.PAGE, cheatsheet.sheet_page()
 
 

@@ -1,0 +1,1 @@
+"""Check a number: what a text states of a chip, held against the claims on file."""

@@ -1,0 +1,172 @@
+"""What is on file of chips, in the form that a check asks: names, and facts with their conditions.
+
+The page gets the same as JSON, from `record`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flopbook.data.accelerators import Entry
+from flopbook.data.claims import Claim
+from flopbook.data.library import (
+    entry_ids,
+    library,
+    load_entries,
+    load_entry,
+    load_head,
+    per_library,
+    source_tiers,
+)
+from flopbook.factcheck.reading import compact
+from flopbook.factcheck.words import FIELDS, KINDS
+from flopbook.hardware.choice import choose_memory, rank
+from flopbook.hardware.parts import packages
+
+_CHECKED = frozenset(field for fields in FIELDS.values() for field in fields)
+_SHORTEST = 2  # letters of a name
+
+
+class FiledFact(NamedTuple):
+    """One claim as a check sees it: an SI value and what makes it true.
+
+    `main` says that a memory is the one that the chip computes from.
+    """
+
+    field: str
+    value: float
+    dtype: str
+    engine: str
+    sparsity: str
+    direction: str
+    aggregate: str
+    name: str
+    tier: str
+    main: bool
+    error: bool
+    source: str
+    quote: str
+    note: str
+
+    @property
+    def kind(self) -> str:
+        """What the value measures."""
+        return next(kind for kind, fields in FIELDS.items() if self.field in fields)
+
+
+class Subject(NamedTuple):
+    """A chip or a system: its facts best first, those in its family, what it is in and made of."""
+
+    id: str
+    name: str
+    kind: str
+    facts: tuple[FiledFact, ...]
+    family: tuple[str, ...]
+    within: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+@per_library
+def names() -> dict[str, tuple[str, ...]]:
+    """Compact name -> ids of what answers to it: ids, products, aliases, names, device names."""
+    found: dict[str, list[str]] = {}
+    for entry_id in entry_ids():
+        for name in _names_of(load_head(entry_id)):
+            short = compact(name)
+            if len(short) >= _SHORTEST and not short.isdigit():
+                found.setdefault(short, []).append(entry_id)
+    return {name: tuple(dict.fromkeys(ids)) for name, ids in found.items()}
+
+
+def _names_of(entry: Entry) -> Iterator[str]:
+    """All names of an entry, those with a vendor also without."""
+    product = entry.id.partition("/")[2]
+    for name in (product, entry.name, *entry.aliases, *entry.device_names):
+        yield name
+        vendor, blank, rest = name.partition(" ")
+        if blank and compact(vendor) == compact(entry.vendor):
+            yield rest
+
+
+@per_library
+def subject(entry_id: str) -> Subject:
+    """What is on file of one entry. Raises DataError for a file that cannot be read."""
+    entry = load_entry(entry_id)
+    tiers = source_tiers()
+    claims = sorted(
+        (claim for claim in entry.claims if _is_checked(claim)),
+        key=lambda claim: rank(claim, tiers),
+    )
+    mains = {field: choose_memory(entry.claims, field) for field in ("memory", "memory_bandwidth")}
+    tier = {field: claim.tier for field, claim in mains.items() if claim}
+    facts = tuple(_fact(claim, tier.get(claim.field)) for claim in claims)
+    return Subject(
+        entry.id, entry.name, entry.kind, facts, _family(entry), _within(entry_id), _parts(entry)
+    )
+
+
+def _is_checked(claim: Claim) -> bool:
+    return claim.field in _CHECKED and claim.si_value is not None and claim.si_unit in KINDS
+
+
+def _fact(claim: Claim, main_tier: str | None) -> FiledFact:
+    assert claim.si_value is not None
+    return FiledFact(
+        claim.field,
+        claim.si_value,
+        claim.dtype,
+        claim.engine,
+        claim.sparsity,
+        claim.direction,
+        claim.aggregate,
+        claim.name,
+        claim.tier,
+        main_tier is None or claim.tier == main_tier,
+        claim.known_error,
+        claim.source,
+        claim.quote,
+        claim.note,
+    )
+
+
+def _family(entry: Entry) -> tuple[str, ...]:
+    """Other entries of the same kind and family."""
+    if not entry.family:
+        return ()
+    heads = map(load_head, library().entry_ids)
+    key = (entry.vendor, entry.family, entry.kind)
+    return tuple(
+        head.id
+        for head in heads
+        if head.id != entry.id and (head.vendor, head.family, head.kind) == key
+    )
+
+
+def _within(entry_id: str) -> tuple[str, ...]:
+    """The systems of which an entry is a part, directly."""
+    return tuple(
+        head.id
+        for head in map(load_head, entry_ids())
+        if any(part.ref == entry_id for part in head.contains)
+    )
+
+
+def _parts(entry: Entry) -> tuple[str, ...]:
+    """The chips inside of a system."""
+    return tuple(packages(entry)) if entry.contains and not entry.computes else ()
+
+
+def record() -> dict[str, object]:
+    """Names and subjects as JSON has them, without the quotes: the page links to the chip."""
+    load_entries()
+    subjects = {name: _compressed(subject(name)) for name in entry_ids()}
+    return {"names": names(), "subjects": subjects}
+
+
+def _compressed(one: Subject) -> list[object]:
+    facts = [
+        [*fact[:9], int(fact.main), int(fact.error), fact.source, fact.note if fact.error else ""]
+        for fact in one.facts
+    ]
+    return [one.name, one.kind, facts, one.family, one.within, one.parts]

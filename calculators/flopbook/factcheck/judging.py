@@ -1,0 +1,277 @@
+"""Holds a statement against the facts on file: which fact it is, what separates them, what to say.
+
+The page has the same functions in `docs/assets/flopbook/check/judging.js`; a test holds both equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from flopbook.factcheck.facts import FiledFact, Subject
+from flopbook.factcheck.matching import (
+    LINKS,
+    Look,
+    Match,
+    departures_of,
+    matches,
+    matches_of_others,
+    usual_format,
+)
+from flopbook.factcheck.reading import StatedNumber
+from flopbook.factcheck.words import (
+    COSTS,
+    DESCRIPTIONS,
+    FIELDS,
+    NEAREST_COST,
+    QUANTITY_NAMES,
+    SENTENCES,
+)
+from flopbook.quantities.units import format_quantity
+
+MOST_ALSO = 3
+MOST_EVIDENCE = 3
+
+
+class Judgement(NamedTuple):
+    """What became of one statement.
+
+    `verdict` is "holds", the weightiest departure (see `COSTS`), or "none" where nothing fits.
+    `says` are the parts of the answer in order; `evidence` the facts behind it.
+    """
+
+    holds: bool
+    verdict: str
+    chip: str
+    says: tuple[str, ...]
+    evidence: tuple[FiledFact, ...]
+    value: float | None
+
+
+def judge(statement: StatedNumber, look: Look) -> Judgement:
+    """The finding on one statement; `look` gives what is on file of an id."""
+    subjects = [look(name) for name in statement.chips]
+    own = [match for one in subjects for match in matches(statement, one, look)]
+    if not own:
+        own = [match for one in subjects for match in matches_of_others(statement, one, look)]
+    if own:
+        return _found(statement, subjects[0], own, look)
+    return _not_found(statement, subjects[0])
+
+
+# What is said.
+
+
+def _found(
+    statement: StatedNumber, asked: Subject, candidates: Sequence[Match], look: Look
+) -> Judgement:
+    best = min(candidates, key=lambda match: match.cost)
+    weighty = max(best.departures, key=lambda name: COSTS[name], default="")
+    says = [_main_sentence(statement, asked, best)]
+    for name in best.departures:
+        says += _remedy(statement, name, best, look)
+    says += _unsaid(best.fact)
+    says += _also(statement, best, candidates)
+    evidence = [match.fact for match in candidates if _same(match, best)]
+    return Judgement(
+        not best.departures,
+        weighty or "holds",
+        best.subject.id,
+        tuple(says),
+        tuple(evidence[:MOST_EVIDENCE]),
+        best.fact.value,
+    )
+
+
+def _main_sentence(statement: StatedNumber, asked: Subject, best: Match) -> str:
+    stated = _amount(statement, statement.value)
+    value = _amount(statement, best.fact.value * best.share)
+    what = _described(best)
+    if "other-chip" in best.departures:
+        key = "other-chip"
+    elif best.fact.error:
+        key = "error"
+        what = f"{what}; {best.fact.note}" if best.fact.note else what
+    else:
+        is_round = stated != value and not {"binary", "bits"} & set(best.departures)
+        key = {(False, False): "holds", (False, True): "rounded"}.get(
+            (bool(best.departures), is_round), "departs-rounded" if is_round else "departs"
+        )
+    chip = best.subject.name if key == "other-chip" else asked.name
+    return SENTENCES[key].format(chip=chip, asked=asked.name, stated=stated, value=value, what=what)
+
+
+def _described(match: Match) -> str:
+    """What a fact is, in words: "bf16 with 2:4 sparsity", "scale-up bandwidth, both ways"."""
+    fact, departures = match.fact, match.departures
+    words = [_quantity(fact)]
+    if fact.field in LINKS and fact.direction in ("both", "one-way"):
+        words.append(DESCRIPTIONS[fact.direction])
+    if fact.aggregate in ("link", "domain"):
+        words.append(DESCRIPTIONS[fact.aggregate])
+    if "per-node" in departures and fact.aggregate != "domain":
+        words.append(DESCRIPTIONS["whole"].format(name=match.subject.name))
+    if "per-chip" in departures:
+        words.append(DESCRIPTIONS["part"].format(name=match.subject.name))
+    words += [DESCRIPTIONS[name] for name in ("binary", "bits") if name in departures]
+    if match.share > 1:
+        words.append(DESCRIPTIONS["times"].format(times=f"{match.share:.0f}"))
+    return ", ".join(words)
+
+
+def _quantity(fact: FiledFact) -> str:
+    if fact.field not in ("peak", "measured_matmul"):
+        name = QUANTITY_NAMES[fact.field]
+        is_named = fact.name and fact.field not in ("memory", "memory_bandwidth", "power")
+        return f"{name} ({fact.name})" if is_named else name
+    words = [fact.dtype]
+    if fact.field == "measured_matmul":
+        words.append(DESCRIPTIONS["measured"])
+    elif fact.sparsity == "dense":
+        words.insert(0, DESCRIPTIONS["dense"])
+    elif fact.sparsity not in ("", "unstated"):
+        words.append(DESCRIPTIONS["sparse"].format(pattern=fact.sparsity))
+    if fact.engine == "vector":
+        words.append(DESCRIPTIONS["vector"])
+    return " ".join(words)
+
+
+def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) -> list[str]:
+    """The figure that the statement should have had, for one departure."""
+    fact = best.fact
+    if departure in ("binary", "bits"):
+        return [SENTENCES[departure].format(value=_exact(fact))]
+    if departure == "both-ways":
+        return [SENTENCES[departure].format(value=_amount(statement, fact.value / 2))]
+    if departure == "one-way":
+        return [SENTENCES[departure].format(value=_amount(statement, fact.value * 2))]
+    if departure in ("per-node", "per-chip"):
+        return _other_level(statement, departure, best, look)
+    wanted = _counterpart(statement, departure, best)
+    if wanted is None:
+        return []
+    kind = QUANTITY_NAMES[wanted.field]
+    value = _amount(statement, wanted.value)
+    way = DESCRIPTIONS.get(wanted.direction, "")
+    sentence = SENTENCES[departure].format(value=value, format=wanted.dtype, way=way, kind=kind)
+    return [sentence.rstrip()]
+
+
+def _counterpart(statement: StatedNumber, departure: str, best: Match) -> FiledFact | None:
+    """The fact that has what the best one lacks, all else equal as far as there is one."""
+    fact = best.fact
+    if departure == "quantity":
+        named = [f for f in best.subject.facts if f.field == statement.field and not f.error]
+        return next((f for f in named if f.main), None)
+    usual = statement.formats[:1] or (usual_format(statement, best.subject),)
+    tests: dict[str, Callable[[FiledFact], bool]] = {
+        "sparse": lambda f: f.sparsity == "dense" and f.dtype == fact.dtype,
+        "dense": lambda f: f.sparsity not in ("", "dense", "unstated") and f.dtype == fact.dtype,
+        "vector": lambda f: f.engine == "tensor" and f.dtype == fact.dtype,
+        "format": lambda f: f.dtype in usual and f.engine == "tensor",
+        "open-format": lambda f: f.dtype in usual and f.engine == "tensor",
+        "per-link": lambda f: f.aggregate == "chip" and f.direction in ("one-way", "both"),
+    }
+    test = tests.get(departure)
+    if test is None:
+        return None
+    alike = [f for f in best.subject.facts if f.field == fact.field and not f.error and test(f)]
+    plain = [f for f in alike if f.sparsity in ("dense", "unstated", "")]
+    found = alike if departure == "dense" else plain
+    same = [f for f in found if f.engine == fact.engine or departure == "vector"]
+    return next(iter(same or found), None)
+
+
+def _other_level(statement: StatedNumber, departure: str, best: Match, look: Look) -> list[str]:
+    """What one chip of the system has, or the system of the chip."""
+    if departure == "per-node":
+        ids = statement.chips if best.fact.aggregate == "domain" else best.subject.parts
+    else:
+        ids = statement.chips
+    for name in ids:
+        subject = look(name)
+        for fact in subject.facts:
+            if _is_alike(fact, best.fact):
+                said = SENTENCES[departure].format(
+                    part=subject.name, whole=subject.name, value=_amount(statement, fact.value)
+                )
+                return [said]
+    return []
+
+
+def _is_alike(fact: FiledFact, other: FiledFact) -> bool:
+    names = ("field", "dtype", "engine", "sparsity", "main")
+    is_one = fact.aggregate in ("", "chip") and not fact.error
+    return is_one and all(getattr(fact, name) == getattr(other, name) for name in names)
+
+
+def _unsaid(fact: FiledFact) -> list[str]:
+    if fact.sparsity == "unstated":
+        return [SENTENCES["unstated"]]
+    if fact.direction == "unstated" and fact.field in LINKS:
+        return [SENTENCES["undirected"]]
+    return []
+
+
+def _also(statement: StatedNumber, best: Match, candidates: Sequence[Match]) -> list[str]:
+    """Other quantities of the same chip with this value; none where the best says all."""
+    if not best.departures:
+        return []
+    said = [_described(best)]
+    for match in sorted(candidates, key=lambda match: match.cost):
+        is_other = match.subject.id == best.subject.id and not match.fact.error
+        what = _described(match)
+        if is_other and what not in said and match.cost < COSTS["binary"]:
+            said.append(what)
+    more = said[1 : MOST_ALSO + 1]
+    return [SENTENCES["also"].format(what=", ".join(more))] if more else []
+
+
+def _same(match: Match, best: Match) -> bool:
+    return match.subject.id == best.subject.id and _described(match) == _described(best)
+
+
+def _not_found(statement: StatedNumber, asked: Subject) -> Judgement:
+    near = _nearest(statement, asked)
+    stated = _amount(statement, statement.value)
+    if near is None:
+        field = statement.field or FIELDS[statement.kind][0]
+        said = SENTENCES["none-recorded"].format(
+            chip=asked.name, stated=stated, kind=QUANTITY_NAMES[field]
+        )
+        return Judgement(False, "none", asked.id, (said,), (), None)
+    match = Match(asked, near, (), 0.0)
+    says = (
+        SENTENCES["none"].format(chip=asked.name, stated=stated),
+        SENTENCES["nearest"].format(value=_amount(statement, near.value), what=_described(match)),
+    )
+    return Judgement(False, "none", asked.id, says, (near,), near.value)
+
+
+def _nearest(statement: StatedNumber, asked: Subject) -> FiledFact | None:
+    """The fact of the stated kind whose value and conditions are nearest to the statement."""
+    facts = [f for f in asked.facts if f.kind == statement.kind and not f.error]
+    named = [f for f in facts if f.field == statement.field]
+    return min(named or facts, key=lambda f: _distance(statement, f, asked), default=None)
+
+
+def _distance(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float:
+    departures = departures_of(statement, fact, asked, is_elsewhere=False)
+    off = abs(math.log(fact.value / statement.value)) if fact.value > 0 < statement.value else 99.0
+    return off + NEAREST_COST * sum(COSTS[name] for name in departures)
+
+
+def _amount(statement: StatedNumber, value: float) -> str:
+    """A value in the unit of the statement."""
+    return f"{format_quantity(value / statement.factor, '1')} {statement.symbol}"
+
+
+def _exact(fact: FiledFact) -> str:
+    units = {"bytes": "byte", "flow": "byte/s"}
+    return format_quantity(fact.value, units[fact.kind], binary=False)
+
+
+def verdicts(findings: Iterable[Judgement]) -> int:
+    """Exit status of several findings: 0 where all hold, else 1."""
+    return 0 if all(finding.holds for finding in findings) else 1

@@ -1,0 +1,184 @@
+"""Finds the facts that a statement may mean, and what separates each of them from it.
+
+The page has the same functions in `docs/assets/flopbook/check/judging.js`; a test holds both equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from flopbook.factcheck.facts import FiledFact, Subject
+from flopbook.factcheck.reading import StatedNumber
+from flopbook.factcheck.words import (
+    COSTS,
+    FIELDS,
+    RELATED,
+    USUAL,
+    VECTOR_FORMATS,
+)
+
+Look = Callable[[str], Subject]
+LINKS = ("scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth")
+
+
+class Match(NamedTuple):
+    """A fact that a statement may mean, and what separates the two."""
+
+    subject: Subject
+    fact: FiledFact
+    departures: tuple[str, ...]
+    cost: float
+    share: float = 1.0
+
+
+def matches(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
+    """Facts with the stated value: of the chip, of systems that it is in, of chips in it."""
+    around: list[tuple[Subject, tuple[str, ...]]] = [(one, ())]
+    around += [(look(name), ("per-node",)) for name in one.within]
+    around += [(look(name), ("per-chip",)) for name in one.parts]
+    found: list[Match] = []
+    for subject, extra in around:
+        for fact in subject.facts:
+            found += _match(statement, subject, fact, extra, one)
+    return found
+
+
+def matches_of_others(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
+    """Facts of other chips of the family that are just what is stated."""
+    found: list[Match] = []
+    for name in one.family:
+        other = look(name)
+        for fact in other.facts:
+            found += [
+                match
+                for match in _match(statement, other, fact, ("other-chip",), other)
+                if match.departures == ("other-chip",)
+            ]
+    return found
+
+
+def _match(
+    statement: StatedNumber,
+    subject: Subject,
+    fact: FiledFact,
+    extra: tuple[str, ...],
+    asked: Subject,
+) -> list[Match]:
+    """The fact as a match, if its value fits: as it is, in other units, or for several chips."""
+    if fact.kind != statement.kind:
+        return []
+    how = _fit(statement, fact.value)
+    share = 1.0
+    if how is None and statement.times > 1 and not extra:
+        share = float(statement.times)
+        how = () if _close(statement, fact.value * share) else None
+    if how is None:
+        return []
+    departures = (*departures_of(statement, fact, asked, bool(extra)), *extra, *how)
+    cost = sum(COSTS[name] for name in departures) + _tie(statement, fact, asked)
+    return [Match(subject, fact, departures, cost, share)]
+
+
+def _fit(statement: StatedNumber, value: float) -> tuple[str, ...] | None:
+    """How a value is the stated one: at once, with binary units, with bits; None if not at all."""
+    if _close(statement, value):
+        return ()
+    if statement.kind == "bytes":
+        power = round(math.log(statement.factor) / math.log(1024 if statement.binary else 1000))
+        ratio = (1000 / 1024) ** power if statement.binary else (1024 / 1000) ** power
+        if ratio != 1 and _close(statement, value / ratio):
+            return ("binary",)
+    if statement.kind == "flow":
+        ratio = 8.0 if "bit" in statement.symbol else 0.125
+        if _close(statement, value / ratio):
+            return ("bits",)
+    return None
+
+
+def _close(statement: StatedNumber, value: float) -> bool:
+    return abs(statement.value - value) <= statement.slack * (1 + 1e-9)
+
+
+def departures_of(
+    statement: StatedNumber, fact: FiledFact, asked: Subject, is_elsewhere: bool
+) -> tuple[str, ...]:
+    """Each condition of a fact that a statement lacks or contradicts."""
+    found: list[str] = []
+    if not _is_stated(statement, fact):
+        found.append("quantity")
+    if fact.field.startswith("measured") and not statement.field.startswith("measured"):
+        found.append("measured")
+    if fact.field == "peak":
+        found += _rate_departures(statement, fact, asked)
+    if fact.field in LINKS:
+        found += _link_departures(statement, fact)
+    is_node = fact.aggregate == "domain" and asked.kind in ("package", "card", "die")
+    if is_node and not is_elsewhere and statement.scope != "node":
+        found.append("per-node")
+    if fact.error:
+        found.append("error")
+    return tuple(found)
+
+
+def _is_stated(statement: StatedNumber, fact: FiledFact) -> bool:
+    """Whether a fact is of the quantity that is named; SRAM may be all the memory of a chip."""
+    is_sram = statement.field == "sram" and fact.tier == "sram"
+    return is_sram or statement.field in ("", fact.field)
+
+
+def _rate_departures(statement: StatedNumber, fact: FiledFact, asked: Subject) -> list[str]:
+    found: list[str] = []
+    if not _is_format(statement, fact, asked):
+        found.append("format" if statement.formats else "open-format")
+    if fact.engine == "vector" and not statement.vector and fact.dtype not in VECTOR_FORMATS:
+        found.append("vector")
+    is_sparse = fact.sparsity not in ("", "dense", "unstated")
+    if is_sparse and statement.sparsity != "sparse":
+        found.append("sparse")
+    if fact.sparsity == "dense" and statement.sparsity == "sparse":
+        found.append("dense")
+    return found
+
+
+def _is_format(statement: StatedNumber, fact: FiledFact, asked: Subject) -> bool:
+    if statement.formats:
+        wanted = {*statement.formats, *(n for f in statement.formats for n in RELATED.get(f, ()))}
+        return fact.dtype in wanted
+    usual = usual_format(statement, asked)
+    alike = ("bf16", "fp16") if usual in ("bf16", "fp16") else (usual,)
+    return fact.dtype in alike
+
+
+def usual_format(statement: StatedNumber, asked: Subject) -> str:
+    """What a rate without a format is taken for: int8 where it counts OP, else bf16 if there is."""
+    held = {fact.dtype for fact in asked.facts if fact.field == "peak"}
+    if statement.symbol.endswith("OP/s") and not statement.symbol.endswith("FLOP/s"):
+        return "int8"
+    return next((name for name in USUAL if name in held), USUAL[0])
+
+
+def _link_departures(statement: StatedNumber, fact: FiledFact) -> list[str]:
+    found: list[str] = []
+    if fact.direction == "both" and statement.direction != "both":
+        found.append("both-ways")
+    if fact.direction == "one-way" and statement.direction == "both":
+        found.append("one-way")
+    if fact.aggregate == "link" and statement.scope != "link":
+        found.append("per-link")
+    return found
+
+
+def _tie(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float:
+    """Which of equally near facts is meant: the likelier quantity, the nearer value, the format."""
+    order = FIELDS[fact.kind].index(fact.field) / 10
+    off = abs(statement.value - fact.value) / statement.value
+    unsaid = 0.3 if "unstated" in (fact.sparsity, fact.direction) else 0.0
+    beside = 0.4 if not fact.main else 0.0
+    odd = 0.2 if fact.engine == "vector" else 0.0
+    usual = usual_format(statement, asked) if fact.field == "peak" else ""
+    other = 0.1 if usual not in ("", fact.dtype) else 0.0
+    # A source that names no direction says less than one that names both, if the value is the same.
+    vague = 2.2 if fact.direction == "unstated" and fact.field in LINKS else 0.0
+    return order + min(off, 0.05) + unsaid + beside + odd + other + vague

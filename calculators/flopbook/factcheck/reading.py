@@ -1,0 +1,277 @@
+"""Reads a statement such as "H100 1,979 TFLOPS": which chip, which quantity, which value.
+
+The page has the same functions in `docs/assets/flopbook/check/reading.js`; a test holds both equal.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from flopbook.errors import FlopbookError
+from flopbook.factcheck import words
+
+Span = tuple[int, int]
+Names = Mapping[str, Sequence[str]]
+LONGEST_NAME = 8  # words of a chip's name
+_FLAGS = re.I | re.ASCII  # what letters and edges of words are, as in a browser
+FINEST, COARSEST = 0.0005, 0.02  # how far a rounded figure may be from the value, at least and most
+
+
+class Unreadable(FlopbookError):
+    """A text in which no chip or no number can be found; `reason` is a key of `PROBLEMS`."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(words.PROBLEMS[reason])
+
+
+class StatedNumber(NamedTuple):
+    """One number of a text with all that is said of it.
+
+    `value` is in SI and `slack` how far it may be from what it rounds. `factor` and `symbol` are
+    those of the unit it is written in, `times` how many chips it is for, `binary` whether the unit
+    is one such as GiB. An empty `field`, `formats`, `sparsity`, `direction` or `scope` was not
+    said.
+    """
+
+    chips: tuple[str, ...]
+    times: int
+    value: float
+    slack: float
+    kind: str
+    factor: float
+    symbol: str
+    binary: bool
+    field: str
+    formats: tuple[str, ...]
+    sparsity: str
+    direction: str
+    scope: str
+    vector: bool
+
+
+class _Number(NamedTuple):
+    """A number with its unit, and where it stands."""
+
+    start: int
+    end: int
+    value: float
+    slack: float
+    kind: str
+    factor: float
+    symbol: str
+    binary: bool
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.start, self.end
+
+
+class _Named(NamedTuple):
+    """A chip's name, where it stands, and how many of it."""
+
+    start: int
+    end: int
+    chips: tuple[str, ...]
+    times: int
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.start, self.end
+
+
+def read(text: str, names: Names) -> list[StatedNumber]:
+    """Each number of a text with its chip. `names` maps compact names to ids of chips.
+
+    Raises Unreadable.
+    """
+    if not text.strip():
+        raise Unreadable("empty")
+    if len(text) > words.LONGEST:
+        raise Unreadable("long")
+    plain = re.sub(words.TIMES, r"\1  ", text, flags=_FLAGS)
+    numbers = list(_numbers(plain))
+    named, left = _chips_beside(plain, names, numbers)
+    if not left:
+        raise Unreadable("number")
+    if not named:
+        raise Unreadable("chip")
+    spans = [*(one.span for one in named), *(one.span for one in numbers)]
+    blank = _without(plain, spans)
+    shown = left[: words.MOST_STATEMENTS]
+    return [_statement(blank, number, _owner(number, named)) for number in shown]
+
+
+def compact(name: str) -> str:
+    """A name without case, blanks and marks: "TPU v5p" is tpuv5p."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _numbers(text: str) -> Iterator[_Number]:
+    for match in re.finditer(words.NUMBER, text, _FLAGS):
+        number = _number(match)
+        if number is not None:
+            yield number
+
+
+def _number(match: re.Match[str]) -> _Number | None:
+    whole, decimals, power, prefix, binary, spelling = (group or "" for group in match.groups())
+    unit = _unit(spelling)
+    if unit is None:
+        return None
+    kind, size, symbol = unit
+    thousands = words.PREFIXES[prefix.lower()]
+    factor = thousands * size
+    if binary:
+        factor = 1024.0 ** (len(f"{thousands:.0f}") // 3) * size
+    whole = whole.replace(",", "")
+    digits = float(whole + decimals)
+    scale = factor * 10.0 ** int(power[1:] or "0")
+    slack = _slack(whole, decimals, digits) * scale
+    shown = _symbol(prefix.lower(), symbol, binary)
+    start, end = match.span()
+    return _Number(start, end, digits * scale, slack, kind, factor, shown, bool(binary))
+
+
+def _symbol(prefix: str, symbol: str, binary: str) -> str:
+    """The unit as answers write it: TFLOP/s, GiB, billion transistors."""
+    if symbol == "transistors":
+        return f"{words.SIZES[prefix]}{symbol}"
+    return f"{words.LETTERS[prefix]}{'i' if binary else ''}{symbol}"
+
+
+def _slack(whole: str, decimals: str, digits: float) -> float:
+    """Half of the last place that is written, within what people round to."""
+    zeros = len(whole) - len(whole.rstrip("0"))
+    place = 10.0 ** -(len(decimals) - 1) if decimals else 10.0**zeros
+    return min(max(place / 2, FINEST * digits), COARSEST * digits)
+
+
+def _unit(spelling: str) -> tuple[str, float, str] | None:
+    """What a spelling measures; a lone b is a bit where it is small and a byte where not."""
+    if spelling[:1] in "bB" and not re.match(r"by|bi", spelling, _FLAGS):
+        spelling = ("bit" if spelling[0] == "b" else "byte") + spelling[1:]
+    for pattern, kind, size, symbol in words.UNITS:
+        if re.fullmatch(pattern, spelling, _FLAGS):
+            return kind, size, symbol
+    return None
+
+
+def _chips_beside(
+    text: str, names: Names, numbers: Sequence[_Number]
+) -> tuple[list[_Named], list[_Number]]:
+    """The chips and the numbers outside of their names.
+
+    A name such as A100 80GB has a number inside only where another follows in the same clause.
+    """
+    last = [one for one, after in itertools.pairwise(numbers) if _cut(text, one, after)]
+    kept = [one.span for one in (*last, *numbers[-1:])]
+    named = _named(text, names, kept)
+    taken = [one.span for one in named]
+    return named, [number for number in numbers if not _meets(number.span, taken)]
+
+
+def _cut(text: str, one: _Number, after: _Number) -> bool:
+    """Whether a separator stands between two numbers."""
+    return _has(text[one.end : after.start], words.CLAUSE)
+
+
+def _named(text: str, names: Names, taken: Sequence[Span]) -> list[_Named]:
+    """Names of chips in a text, longest first, in the order in which they stand."""
+    atoms = [match.span() for match in re.finditer(words.WORD, text)]
+    found: list[_Named] = []
+    for length in range(min(LONGEST_NAME, len(atoms)), 0, -1):
+        for first in range(len(atoms) - length + 1):
+            span = (atoms[first][0], atoms[first + length - 1][1])
+            chips = _chips_of(text[span[0] : span[1]], names)
+            if chips and not _meets(span, [*taken, *(one.span for one in found)]):
+                before = text[slice(*atoms[first - 1])] if first else ""
+                found.append(_Named(*span, chips, _times(before)))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _chips_of(name: str, names: Names) -> tuple[str, ...]:
+    if _has(name, words.OUTSIDE):
+        return ()
+    short = compact(name)
+    if short in names:
+        return tuple(names[short])
+    return tuple(names.get(short[:-1], ())) if short.endswith("s") else ()
+
+
+def _times(word: str) -> int:
+    """How many, from the word before a name; 1 where that is no count."""
+    return int(word) if re.fullmatch(r"[1-9][0-9]{0,5}", word) else 1
+
+
+def _meets(span: Span, others: Iterable[Span]) -> bool:
+    return any(start < span[1] and span[0] < end for start, end in others)
+
+
+def _without(text: str, spans: Iterable[Span]) -> str:
+    """A text with blanks where names and numbers stand: what is left are the conditions."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _owner(number: _Number, named: Sequence[_Named]) -> _Named:
+    """The last chip before a number, else the first behind it."""
+    before = [one for one in named if one.start < number.start]
+    return before[-1] if before else named[0]
+
+
+def _statement(text: str, number: _Number, owner: _Named) -> StatedNumber:
+    clause = _clause(text, number)
+    return StatedNumber(
+        owner.chips,
+        owner.times,
+        number.value,
+        number.slack,
+        number.kind,
+        number.factor,
+        number.symbol,
+        number.binary,
+        _field(clause, number.kind),
+        tuple(name for pattern, name in words.FORMATS if _has(clause, pattern)),
+        _either(clause, (words.DENSE, "dense"), (words.SPARSE, "sparse")),
+        _either(clause, (words.ONE, "one-way"), (words.BOTH, "both")),
+        _either(
+            clause, (words.PER_LINK, "link"), (words.PER_CHIP, "chip"), (words.PER_NODE, "node")
+        ),
+        _has(clause, words.VECTOR),
+    )
+
+
+def _clause(text: str, number: _Number) -> str:
+    """The part of a text between separators in which a number stands."""
+    starts = [0]
+    ends = [len(text)]
+    for match in re.finditer(words.CLAUSE, text, _FLAGS):
+        if match.end() <= number.start:
+            starts.append(match.end())
+        elif match.start() >= number.end:
+            ends.append(match.start())
+    return text[max(starts) : min(ends)]
+
+
+def _has(text: str, pattern: str) -> bool:
+    return re.search(pattern, text, _FLAGS) is not None
+
+
+def _field(clause: str, kind: str) -> str:
+    """The quantity that a clause names, if a number of this kind can be one."""
+    for pattern, field in words.QUANTITIES:
+        if field in words.FIELDS[kind] and _has(clause, pattern):
+            return field
+    return ""
+
+
+def _either(clause: str, *choices: tuple[str, str]) -> str:
+    """The name of the first pattern that a clause has; empty for none."""
+    return next((name for pattern, name in choices if _has(clause, pattern)), "")

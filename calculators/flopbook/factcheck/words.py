@@ -1,0 +1,244 @@
+"""The words of a check: patterns that read a statement, and the sentences that answer it.
+
+Python and the page read the same tables (`assets/flopbook/check.json`), so the patterns keep to
+what both kinds of regular expression have, and the logic around them holds no word of its own.
+Patterns ignore case, except for the `b` of bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MOST_STATEMENTS = 8  # numbers that are checked in one text
+LONGEST = 500  # characters of a text
+
+NUMBER = (
+    r"(?<![A-Za-z0-9.,])([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,20})(\.[0-9]{1,20})?(e[+-]?[0-9]{1,2})?"
+    r"[ \-]?(k|m|g|t|p|e|kilo|mega|giga|tera|peta|exa|thousand|million|billion|trillion|bn|b)?"
+    r"([Ii]?)[ \-]?"
+    r"(flops?/s(?:ec(?:ond)?)?|flops?|ops?/s(?:ec)?|ops|"
+    r"(?:bytes?|bits?|b)(?:/s(?:ec(?:ond)?)?| per second|ps)|bytes?|b|"
+    r"watts?|w|hz|hertz|mm2|mm²|mm\^2|transistors?)(?![A-Za-z0-9])"
+)
+# `8x H100`: how many of a chip a number is for.
+TIMES = r"(?<![A-Za-z0-9.,\-])([0-9]{1,6}) ?[x×] ?(?=[A-Za-z])"
+WORD = r"[A-Za-z0-9]+"
+OUTSIDE = r"[:;,=()|]"  # marks that no name of a chip has inside
+CLAUSE = r"[;\n]|,(?![0-9]{3})|\band\b|\bor\b"
+
+# Each prefix: what it is worth, its letter, and what stands before things that are counted.
+_PREFIXES: tuple[tuple[str, float, str, str], ...] = (
+    ("", 1.0, "", ""),
+    ("k", 1e3, "k", "thousand "),
+    ("kilo", 1e3, "k", "thousand "),
+    ("thousand", 1e3, "k", "thousand "),
+    ("m", 1e6, "M", "million "),
+    ("mega", 1e6, "M", "million "),
+    ("million", 1e6, "M", "million "),
+    ("g", 1e9, "G", "billion "),
+    ("giga", 1e9, "G", "billion "),
+    ("billion", 1e9, "G", "billion "),
+    ("bn", 1e9, "G", "billion "),
+    ("b", 1e9, "G", "billion "),
+    ("t", 1e12, "T", "trillion "),
+    ("tera", 1e12, "T", "trillion "),
+    ("trillion", 1e12, "T", "trillion "),
+    ("p", 1e15, "P", ""),
+    ("peta", 1e15, "P", ""),
+    ("e", 1e18, "E", ""),
+    ("exa", 1e18, "E", ""),
+)
+PREFIXES: Mapping[str, float] = {name: factor for name, factor, _, _ in _PREFIXES}
+LETTERS: Mapping[str, str] = {name: letter for name, _, letter, _ in _PREFIXES}
+SIZES: Mapping[str, str] = {name: size for name, _, _, size in _PREFIXES}
+# What a spelling of a unit measures, what it is worth in SI, and how answers write it. The first
+# pattern that fits the whole spelling counts.
+UNITS: tuple[tuple[str, str, float, str], ...] = (
+    (r"flops?(?:/s(?:ec(?:ond)?)?)?", "rate", 1.0, "FLOP/s"),
+    (r"ops?(?:/s(?:ec)?)?", "rate", 1.0, "OP/s"),
+    (r"bytes?(?:/s(?:ec(?:ond)?)?| per second|ps)", "flow", 1.0, "B/s"),
+    (r"bits?(?:/s(?:ec(?:ond)?)?| per second|ps)", "flow", 0.125, "bit/s"),
+    (r"bytes?", "bytes", 1.0, "B"),
+    (r"watts?|w", "watts", 1.0, "W"),
+    (r"hz|hertz", "hertz", 1.0, "Hz"),
+    (r"mm2|mm²|mm\^2", "area", 1e-6, "mm²"),
+    (r"transistors?", "count", 1.0, "transistors"),
+)
+# The SI unit of a claim -> what it measures.
+KINDS: Mapping[str, str] = {
+    "FLOP/s": "rate",
+    "OP/s": "rate",
+    "byte/s": "flow",
+    "byte": "bytes",
+    "W": "watts",
+    "Hz": "hertz",
+    "m2": "area",
+    "count": "count",
+}
+# The fields that a number of each kind may be, likeliest first.
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "rate": ("peak", "measured_matmul"),
+    "flow": (
+        "memory_bandwidth",
+        "scaleup_bandwidth",
+        "scaleout_bandwidth",
+        "host_bandwidth",
+        "bisection_bandwidth",
+        "sram_bandwidth",
+        "measured_bandwidth",
+    ),
+    "bytes": ("memory", "sram", "cache", "stack_memory"),
+    "watts": ("power",),
+    "hertz": ("clock",),
+    "area": ("die_area",),
+    "count": ("transistors",),
+}
+# Words that name a quantity; the first that fits the unit counts.
+QUANTITIES: tuple[tuple[str, str], ...] = (
+    (r"(?:hbm[0-9]?e?|memory|mem|dram|vram) ?(?:bandwidth|bw)", "memory_bandwidth"),
+    (r"bisection", "bisection_bandwidth"),
+    (r"\bpcie?\b|pci express|\bhost\b", "host_bandwidth"),
+    (
+        r"nvlink|infinity fabric|xgmi|\bici\b|neuronlink|scale-?up|ualink|inter-?chip|"
+        r"interconnect|\blinks?\b",
+        "scaleup_bandwidth",
+    ),
+    (r"infiniband|scale-?out|\bnics?\b|network|roce|ethernet", "scaleout_bandwidth"),
+    (r"\bsram\b|shared memory|register file|on-?chip", "sram"),
+    (r"\bl[123]\b|\bcache", "cache"),
+    (r"\bhbm|\bmemory\b|\bvram\b|\bdram\b|\bram\b|capacity", "memory"),
+    (r"\bhbm|\bmemory\b|\bvram\b|\bdram\b", "memory_bandwidth"),
+    (r"measured|achieved|achievable|benchmark", "measured_matmul"),
+)
+FORMATS: tuple[tuple[str, str], ...] = (
+    (r"\bbf16\b|\bbfloat16\b", "bf16"),
+    (r"\bfp16\b|\bfloat16\b|\bhalf precision\b", "fp16"),
+    (r"\bmxfp8\b", "mxfp8"),
+    (r"\bfp8\b|\bfloat8\b", "fp8"),
+    (r"\bmxfp6\b", "mxfp6"),
+    (r"\bfp6\b", "fp6"),
+    (r"\bnvfp4\b", "nvfp4"),
+    (r"\bmxfp4\b", "mxfp4"),
+    (r"\bfp4\b", "fp4"),
+    (r"\bint8\b", "int8"),
+    (r"\bint4\b", "int4"),
+    (r"\btf32\b", "tf32"),
+    (r"\bfp32\b|\bfloat32\b|\bsingle precision\b", "fp32"),
+    (r"\bfp64\b|\bfloat64\b|\bdouble precision\b", "fp64"),
+)
+# What a claim's format answers for beside its own name: vendors print one rate for the family.
+RELATED: Mapping[str, tuple[str, ...]] = {
+    "fp4": ("nvfp4", "mxfp4"),
+    "fp8": ("mxfp8",),
+    "fp6": ("mxfp6",),
+    "nvfp4": ("fp4",),
+    "mxfp4": ("fp4",),
+    "mxfp8": ("fp8",),
+    "mxfp6": ("fp6",),
+}
+# The format of a rate where none is said: the first of these that the chip has.
+USUAL = ("bf16", "fp16", "int8", "fp8", "fp32")
+# Formats whose plain vector rate is what people mean, as few chips have another.
+VECTOR_FORMATS = ("fp32", "fp64")
+SPARSE = r"spars|2:4"
+DENSE = r"\bdense\b|without spars|no spars|w/o spars"
+BOTH = r"both ways|both directions|bi-?directional|\bbidir|duplex"
+ONE = r"one[- ]way|one direction|each direction|each way|uni-?directional|\bunidir|per direction"
+PER_LINK = r"per link|each link|a link"
+PER_NODE = r"per node|per server|per system|per rack|whole|in total|per pod|\bnode\b|\brack\b"
+PER_CHIP = r"per gpu|per chip|per tpu|per accelerator|per package|each gpu"
+VECTOR = r"\bvector\b|cuda cores?|non-?tensor|without tensor|shader"
+
+# What separates a claim from what was stated -> how far it is from it. The nearest claim answers.
+COSTS: Mapping[str, float] = {
+    "open-format": 3.0,
+    "format": 4.0,
+    "vector": 2.5,
+    "sparse": 2.0,
+    "dense": 3.0,
+    "both-ways": 2.0,
+    "one-way": 4.0,
+    "per-link": 3.5,
+    "per-node": 4.5,
+    "per-chip": 4.5,
+    "binary": 5.0,
+    "bits": 5.5,
+    "measured": 5.0,
+    "quantity": 6.0,
+    "error": 8.0,
+    "other-chip": 10.0,
+}
+NEAREST_COST = 0.1  # how much a unit of cost weighs against a difference of 10 %, in the nearest
+
+QUANTITY_NAMES: Mapping[str, str] = {
+    "peak": "peak rate",
+    "measured_matmul": "measured matrix rate",
+    "memory": "memory",
+    "memory_bandwidth": "memory bandwidth",
+    "scaleup_bandwidth": "scale-up bandwidth",
+    "scaleout_bandwidth": "scale-out bandwidth",
+    "host_bandwidth": "bandwidth to the host",
+    "bisection_bandwidth": "bisection bandwidth",
+    "sram_bandwidth": "on-chip bandwidth",
+    "measured_bandwidth": "measured bandwidth",
+    "sram": "on-chip memory",
+    "cache": "cache",
+    "stack_memory": "memory of a stack",
+    "power": "power",
+    "clock": "clock",
+    "die_area": "die area",
+    "transistors": "transistors",
+}
+SENTENCES: Mapping[str, str] = {
+    "holds": "{chip}: {stated} holds: {what}",
+    "rounded": "{chip}: {stated} holds, rounded from {value}: {what}",
+    "departs": "{chip}: {stated} is {what}",
+    "departs-rounded": "{chip}: {stated} is {value} rounded, {what}",
+    "error": "{chip}: {stated} is printed, but it is an error: {what}",
+    "other-chip": "{asked}: {stated} is not a value of this chip; it is {what} of {chip}",
+    "none": "{chip}: {stated} is not a value of this chip",
+    "none-recorded": "{chip}: {stated} cannot be checked; no {kind} is on file",
+    "nearest": "nearest is {value}, {what}",
+    "sparse": "dense is {value}",
+    "dense": "with sparsity it is {value}",
+    "both-ways": "one way is {value}",
+    "one-way": "both ways together are {value}",
+    "per-node": "one {part} has {value}",
+    "per-chip": "the whole {whole} has {value}",
+    "per-link": "all links of a chip have {value} {way}",
+    "vector": "on the matrix units it is {value}",
+    "format": "in {format} it is {value}",
+    "open-format": "in {format} it is {value}",
+    "binary": "it has {value}",
+    "bits": "it has {value}",
+    "quantity": "its {kind} is {value}",
+    "unstated": "the source does not say whether it is dense",
+    "undirected": "the source does not say whether it counts one way or both",
+    "also": "also {what}",
+}
+DESCRIPTIONS: Mapping[str, str] = {
+    "sparse": "with {pattern} sparsity",
+    "dense": "dense",
+    "vector": "on the vector units",
+    "measured": "measured",
+    "both": "both ways together",
+    "one-way": "one way",
+    "link": "of one link",
+    "domain": "of the whole domain",
+    "whole": "of a whole {name}",
+    "part": "of one {name}",
+    "times": "of {times} chips",
+    "binary": "with binary and decimal units taken for each other",
+    "bits": "with bits and bytes taken for each other",
+}
+PROBLEMS: Mapping[str, str] = {
+    "empty": 'nothing to check; write a chip and a number with its unit, such as "H100 989 TFLOPS"',
+    "long": "a text of more than 500 characters; give one sentence at a time",
+    "number": 'no number with a unit that can be read; write one, such as "H100 989 TFLOPS"',
+    "chip": 'no chip that is on file is named; write one, such as "H100", "MI300X" or "TPU v5p"',
+}
+
+
+def record() -> dict[str, object]:
+    """All tables as JSON has them, for the page."""
+    return {name: value for name, value in globals().items() if name.isupper() and name[0] != "_"}

@@ -1,0 +1,319 @@
+// Holds a statement against the facts on file, as flopbook/factcheck/judging.py does; a test in the browser holds both equal.
+
+import {formatQuantity} from "../quantity.js";
+
+const MOST_ALSO = 3;
+const MOST_EVIDENCE = 3;
+const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth"];
+const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
+
+/** What is on file of an id, from the compact record. */
+export function lookIn({words, subjects}) {
+  const kept = new Map();
+  const kind = Object.fromEntries(Object.entries(words.FIELDS).flatMap(([name, fields]) => fields.map((field) => [field, name])));
+  const fact = (values) => {
+    const made = Object.fromEntries(FACT.map((name, n) => [name, values[n]]));
+    return {...made, kind: kind[made.field]};
+  };
+  return (id) => {
+    if (!kept.has(id)) {
+      const [name, form, facts, family, within, parts] = subjects[id];
+      kept.set(id, {id, name, kind: form, facts: facts.map(fact), family, within, parts});
+    }
+    return kept.get(id);
+  };
+}
+
+/** The finding on one statement. */
+export function judge(statement, words, look) {
+  return new Judge(statement, words, look).finding();
+}
+
+function filled(text, values) {
+  return text.replace(/{(\w+)}/g, (_, name) => values[name]);
+}
+
+/** The first of what is least, as Python's min. */
+function least(list, key) {
+  return list.reduce((best, one) => (best === undefined || key(one) < key(best) ? one : best), undefined);
+}
+
+class Judge {
+  constructor(statement, words, look) {
+    Object.assign(this, {statement, words, look});
+  }
+
+  finding() {
+    const subjects = this.statement.chips.map(this.look);
+    let found = subjects.flatMap((one) => this.matches(one));
+    if (!found.length) found = subjects.flatMap((one) => this.matchesOfOthers(one));
+    return found.length ? this.found(subjects[0], found) : this.notFound(subjects[0]);
+  }
+
+  matches(one) {
+    const around = [[one, []], ...one.within.map((id) => [this.look(id), ["per-node"]]), ...one.parts.map((id) => [this.look(id), ["per-chip"]])];
+    return around.flatMap(([subject, extra]) => subject.facts.flatMap((fact) => this.match(subject, fact, extra, one)));
+  }
+
+  matchesOfOthers(one) {
+    return one.family.map(this.look).flatMap((other) => other.facts
+      .flatMap((fact) => this.match(other, fact, ["other-chip"], other)).filter(({departures}) => departures.length === 1));
+  }
+
+  match(subject, fact, extra, asked) {
+    const {statement} = this;
+    if (fact.kind !== statement.kind) return [];
+    let how = this.fit(fact.value);
+    let share = 1;
+    if (!how && statement.times > 1 && !extra.length) {
+      share = statement.times;
+      how = this.close(fact.value * share) ? [] : null;
+    }
+    if (!how) return [];
+    const departures = [...this.departures(fact, asked, extra.length > 0), ...extra, ...how];
+    return [{subject, fact, departures, cost: this.sum(departures) + this.tie(fact, asked), share}];
+  }
+
+  sum(departures) {
+    return departures.reduce((total, name) => total + this.words.COSTS[name], 0);
+  }
+
+  fit(value) {
+    const {kind, factor, binary, symbol} = this.statement;
+    if (this.close(value)) return [];
+    if (kind === "bytes") {
+      const power = Math.round(Math.log(factor) / Math.log(binary ? 1024 : 1000));
+      const ratio = binary ? (1000 / 1024) ** power : (1024 / 1000) ** power;
+      if (ratio !== 1 && this.close(value / ratio)) return ["binary"];
+    }
+    if (kind === "flow" && this.close(value / (symbol.includes("bit") ? 8 : 0.125))) return ["bits"];
+    return null;
+  }
+
+  close(value) {
+    const {statement} = this;
+    return Math.abs(statement.value - value) <= statement.slack * (1 + 1e-9);
+  }
+
+  departures(fact, asked, isElsewhere) {
+    const {statement} = this;
+    const found = [];
+    if (!this.isStated(fact)) found.push("quantity");
+    if (fact.field.startsWith("measured") && !statement.field.startsWith("measured")) found.push("measured");
+    if (fact.field === "peak") found.push(...this.rateDepartures(fact, asked));
+    if (LINKS.includes(fact.field)) found.push(...this.linkDepartures(fact));
+    const isNode = fact.aggregate === "domain" && ["package", "card", "die"].includes(asked.kind);
+    if (isNode && !isElsewhere && statement.scope !== "node") found.push("per-node");
+    if (fact.error) found.push("error");
+    return found;
+  }
+
+  isStated(fact) {
+    const {field} = this.statement;
+    return (field === "sram" && fact.tier === "sram") || ["", fact.field].includes(field);
+  }
+
+  rateDepartures(fact, asked) {
+    const {statement, words} = this;
+    const found = [];
+    if (!this.isFormat(fact, asked)) found.push(statement.formats.length ? "format" : "open-format");
+    if (fact.engine === "vector" && !statement.vector && !words.VECTOR_FORMATS.includes(fact.dtype)) found.push("vector");
+    if (!["", "dense", "unstated"].includes(fact.sparsity) && statement.sparsity !== "sparse") found.push("sparse");
+    if (fact.sparsity === "dense" && statement.sparsity === "sparse") found.push("dense");
+    return found;
+  }
+
+  isFormat(fact, asked) {
+    const {formats} = this.statement;
+    if (formats.length) return [...formats, ...formats.flatMap((name) => this.words.RELATED[name] ?? [])].includes(fact.dtype);
+    const usual = this.usualFormat(asked);
+    return (["bf16", "fp16"].includes(usual) ? ["bf16", "fp16"] : [usual]).includes(fact.dtype);
+  }
+
+  usualFormat(asked) {
+    const {symbol} = this.statement;
+    if (symbol.endsWith("OP/s") && !symbol.endsWith("FLOP/s")) return "int8";
+    const held = asked.facts.filter(({field}) => field === "peak").map(({dtype}) => dtype);
+    return this.words.USUAL.find((name) => held.includes(name)) ?? this.words.USUAL[0];
+  }
+
+  linkDepartures(fact) {
+    const {direction, scope} = this.statement;
+    const found = [];
+    if (fact.direction === "both" && direction !== "both") found.push("both-ways");
+    if (fact.direction === "one-way" && direction === "both") found.push("one-way");
+    if (fact.aggregate === "link" && scope !== "link") found.push("per-link");
+    return found;
+  }
+
+  tie(fact, asked) {
+    const {statement, words} = this;
+    const order = words.FIELDS[fact.kind].indexOf(fact.field) / 10;
+    const off = Math.abs(statement.value - fact.value) / statement.value;
+    const unsaid = fact.sparsity === "unstated" || fact.direction === "unstated" ? 0.3 : 0;
+    const beside = fact.main ? 0 : 0.4;
+    const odd = fact.engine === "vector" ? 0.2 : 0;
+    const usual = fact.field === "peak" ? this.usualFormat(asked) : "";
+    const other = usual && usual !== fact.dtype ? 0.1 : 0;
+    const vague = fact.direction === "unstated" && LINKS.includes(fact.field) ? 2.2 : 0;
+    return order + Math.min(off, 0.05) + unsaid + beside + odd + other + vague;
+  }
+
+  // What is said.
+
+  found(asked, matches) {
+    const best = least(matches, ({cost}) => cost);
+    const weighty = least(best.departures, (name) => -this.words.COSTS[name]);
+    const says = [this.mainSentence(asked, best), ...best.departures.flatMap((name) => this.remedy(name, best)), ...this.unsaid(best.fact), ...this.also(best, matches)];
+    const same = matches.filter((match) => match.subject.id === best.subject.id && this.described(match) === this.described(best));
+    return {
+      holds: !best.departures.length, verdict: weighty ?? "holds", chip: best.subject.id, says,
+      evidence: same.slice(0, MOST_EVIDENCE).map(({fact}) => fact), value: best.fact.value,
+    };
+  }
+
+  mainSentence(asked, best) {
+    const {SENTENCES} = this.words;
+    const stated = this.amount(this.statement.value);
+    const value = this.amount(best.fact.value * best.share);
+    let what = this.described(best);
+    const departs = best.departures.length > 0;
+    const isRound = stated !== value && !best.departures.includes("binary") && !best.departures.includes("bits");
+    let key = departs ? (isRound ? "departs-rounded" : "departs") : (isRound ? "rounded" : "holds");
+    if (best.departures.includes("other-chip")) key = "other-chip";
+    else if (best.fact.error) {
+      key = "error";
+      if (best.fact.note) what = `${what}; ${best.fact.note}`;
+    }
+    const chip = key === "other-chip" ? best.subject.name : asked.name;
+    return filled(SENTENCES[key], {chip, asked: asked.name, stated, value, what});
+  }
+
+  described({fact, departures, subject, share}) {
+    const {DESCRIPTIONS} = this.words;
+    const said = [this.quantity(fact)];
+    if (LINKS.includes(fact.field) && ["both", "one-way"].includes(fact.direction)) said.push(DESCRIPTIONS[fact.direction]);
+    if (["link", "domain"].includes(fact.aggregate)) said.push(DESCRIPTIONS[fact.aggregate]);
+    if (departures.includes("per-node") && fact.aggregate !== "domain") said.push(filled(DESCRIPTIONS.whole, subject));
+    if (departures.includes("per-chip")) said.push(filled(DESCRIPTIONS.part, subject));
+    said.push(...["binary", "bits"].filter((name) => departures.includes(name)).map((name) => DESCRIPTIONS[name]));
+    if (share > 1) said.push(filled(DESCRIPTIONS.times, {times: String(share)}));
+    return said.join(", ");
+  }
+
+  quantity(fact) {
+    const {QUANTITY_NAMES, DESCRIPTIONS} = this.words;
+    if (!["peak", "measured_matmul"].includes(fact.field)) {
+      const isNamed = fact.name && !["memory", "memory_bandwidth", "power"].includes(fact.field);
+      return isNamed ? `${QUANTITY_NAMES[fact.field]} (${fact.name})` : QUANTITY_NAMES[fact.field];
+    }
+    const said = [fact.dtype];
+    if (fact.field === "measured_matmul") said.push(DESCRIPTIONS.measured);
+    else if (fact.sparsity === "dense") said.unshift(DESCRIPTIONS.dense);
+    else if (!["", "unstated"].includes(fact.sparsity)) said.push(filled(DESCRIPTIONS.sparse, {pattern: fact.sparsity}));
+    if (fact.engine === "vector") said.push(DESCRIPTIONS.vector);
+    return said.join(" ");
+  }
+
+  remedy(departure, best) {
+    const {SENTENCES, DESCRIPTIONS} = this.words;
+    const {fact} = best;
+    const say = (values) => [filled(SENTENCES[departure], values)];
+    if (departure === "binary" || departure === "bits") return say({value: formatQuantity(fact.value, {bytes: "byte", flow: "byte/s"}[fact.kind])});
+    if (departure === "both-ways") return say({value: this.amount(fact.value / 2)});
+    if (departure === "one-way") return say({value: this.amount(fact.value * 2)});
+    if (departure === "per-node" || departure === "per-chip") return this.otherLevel(departure, best);
+    const wanted = this.counterpart(departure, best);
+    if (!wanted) return [];
+    const way = DESCRIPTIONS[wanted.direction] ?? "";
+    const kind = this.words.QUANTITY_NAMES[wanted.field];
+    return say({value: this.amount(wanted.value), format: wanted.dtype, way, kind}).map((text) => text.trimEnd());
+  }
+
+  counterpart(departure, {fact, subject}) {
+    if (departure === "quantity") return subject.facts.find((f) => f.field === this.statement.field && !f.error && f.main);
+    const usual = this.statement.formats.length ? this.statement.formats[0] : this.usualFormat(subject);
+    const tests = {
+      sparse: (f) => f.sparsity === "dense" && f.dtype === fact.dtype,
+      dense: (f) => !["", "dense", "unstated"].includes(f.sparsity) && f.dtype === fact.dtype,
+      vector: (f) => f.engine === "tensor" && f.dtype === fact.dtype,
+      format: (f) => f.dtype === usual && f.engine === "tensor",
+      "open-format": (f) => f.dtype === usual && f.engine === "tensor",
+      "per-link": (f) => f.aggregate === "chip" && ["one-way", "both"].includes(f.direction),
+    };
+    if (!Object.hasOwn(tests, departure)) return null;
+    const alike = subject.facts.filter((f) => f.field === fact.field && !f.error && tests[departure](f));
+    const plain = alike.filter((f) => ["dense", "unstated", ""].includes(f.sparsity));
+    const found = departure === "dense" ? alike : plain;
+    return found.find((f) => f.engine === fact.engine || departure === "vector") ?? found[0];
+  }
+
+  otherLevel(departure, best) {
+    const upper = departure === "per-node" && best.fact.aggregate !== "domain";
+    for (const id of upper ? best.subject.parts : this.statement.chips) {
+      const subject = this.look(id);
+      const fact = subject.facts.find((one) => isAlike(one, best.fact));
+      if (!fact) continue;
+      return [filled(this.words.SENTENCES[departure], {part: subject.name, whole: subject.name, value: this.amount(fact.value)})];
+    }
+    return [];
+  }
+
+  unsaid(fact) {
+    const {SENTENCES} = this.words;
+    if (fact.sparsity === "unstated") return [SENTENCES.unstated];
+    return fact.direction === "unstated" && LINKS.includes(fact.field) ? [SENTENCES.undirected] : [];
+  }
+
+  also(best, matches) {
+    if (!best.departures.length) return [];
+    const said = [this.described(best)];
+    for (const match of [...matches].sort((a, b) => a.cost - b.cost)) {
+      const what = this.described(match);
+      const isOther = match.subject.id === best.subject.id && !match.fact.error;
+      if (isOther && !said.includes(what) && match.cost < this.words.COSTS.binary) said.push(what);
+    }
+    const more = said.slice(1, MOST_ALSO + 1);
+    return more.length ? [filled(this.words.SENTENCES.also, {what: more.join(", ")})] : [];
+  }
+
+  notFound(asked) {
+    const {SENTENCES, QUANTITY_NAMES, FIELDS} = this.words;
+    const near = this.nearest(asked);
+    const stated = this.amount(this.statement.value);
+    if (!near) {
+      const kind = QUANTITY_NAMES[this.statement.field || FIELDS[this.statement.kind][0]];
+      const said = filled(SENTENCES["none-recorded"], {chip: asked.name, stated, kind});
+      return {holds: false, verdict: "none", chip: asked.id, says: [said], evidence: [], value: null};
+    }
+    const what = this.described({subject: asked, fact: near, departures: [], share: 1});
+    const says = [filled(SENTENCES.none, {chip: asked.name, stated}), filled(SENTENCES.nearest, {value: this.amount(near.value), what})];
+    return {holds: false, verdict: "none", chip: asked.id, says, evidence: [near], value: near.value};
+  }
+
+  nearest(asked) {
+    const {statement} = this;
+    const facts = asked.facts.filter((fact) => fact.kind === statement.kind && !fact.error);
+    const named = facts.filter(({field}) => field === statement.field);
+    return least(named.length ? named : facts, (fact) => this.distance(fact, asked));
+  }
+
+  distance(fact, asked) {
+    const off = fact.value > 0 && statementIsPositive(this.statement) ? Math.abs(Math.log(fact.value / this.statement.value)) : 99;
+    return off + this.words.NEAREST_COST * this.sum(this.departures(fact, asked, false));
+  }
+
+  /** A value in the unit of the statement. */
+  amount(value) {
+    return `${formatQuantity(value / this.statement.factor, "1")} ${this.statement.symbol}`;
+  }
+}
+
+function statementIsPositive({value}) {
+  return value > 0;
+}
+
+function isAlike(fact, other) {
+  const isOne = ["", "chip"].includes(fact.aggregate) && !fact.error;
+  return isOne && ["field", "dtype", "engine", "sparsity", "main"].every((name) => fact[name] === other[name]);
+}

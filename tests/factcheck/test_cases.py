@@ -1,0 +1,109 @@
+"""What a check says of numbers that people quote."""
+
+from __future__ import annotations
+
+import pytest
+
+from flopbook.data.library import entry_ids, load_entry
+from flopbook.factcheck.facts import names, subject
+from flopbook.factcheck.judging import Judgement, judge
+from flopbook.factcheck.reading import Unreadable, read
+from flopbook.hardware.choice import choose_peak
+from tests.support.stated_numbers import CASES, SEVERAL, UNREADABLE, Case, of_every_chip
+
+
+def findings(text: str) -> list[Judgement]:
+    return [judge(statement, subject) for statement in read(text, names())]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.text)
+def test_a_number_gets_its_verdict(case: Case) -> None:
+    (finding,) = findings(case.text)
+    assert finding.verdict == case.verdict, finding.says
+    assert finding.holds == (case.verdict == "holds")
+    if case.value is not None:
+        assert finding.value == pytest.approx(case.value, rel=1e-3)
+
+
+@pytest.mark.parametrize(("text", "verdicts"), SEVERAL)
+def test_each_number_of_a_text_is_checked(text: str, verdicts: tuple[str, ...]) -> None:
+    assert tuple(finding.verdict for finding in findings(text)) == verdicts
+
+
+@pytest.mark.parametrize(("text", "reason"), UNREADABLE)
+def test_what_cannot_be_read_says_why(text: str, reason: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        read(text, names())
+    assert caught.value.reason == reason
+
+
+def test_what_is_on_file_of_a_chip_is_found_again() -> None:
+    """A claim is never "not a value of this chip", whatever else is said of it."""
+    read_all = of_every_chip()
+    assert len(read_all) > 700
+    lost = [
+        text
+        for text in read_all
+        for finding in findings(text)
+        if finding.verdict in ("none", "other-chip")
+    ]
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", [name for name in entry_ids() if load_entry(name).computes])
+def test_a_chosen_dense_rate_holds(name: str) -> None:
+    """The rate that every page and calculator shows is the one that needs no further word."""
+    claim = choose_peak(load_entry(name).claims, "bf16")
+    if claim is None:
+        return
+    text = f"{name.partition('/')[2]} bf16 {claim.value:.6g} {claim.unit}"
+    finding = findings(text)[0]
+    assert finding.holds, finding.says
+    assert finding.value == pytest.approx(claim.si_value, rel=0.02)
+
+
+@pytest.mark.parametrize("name", [name for name in entry_ids() if load_entry(name).computes])
+def test_a_sparse_rate_never_holds_unsaid(name: str) -> None:
+    entry = load_entry(name)
+    for claim in entry.claims:
+        is_sparse = claim.field == "peak" and claim.sparsity == "2:4" and claim.dtype == "bf16"
+        if not is_sparse or claim.known_error:
+            continue
+        text = f"{name.partition('/')[2]} bf16 {claim.value:.6g} {claim.unit}"
+        (finding,) = findings(text)
+        assert not finding.holds, finding.says
+        (said,) = findings(f"{text} with sparsity")
+        assert said.holds, said.says
+
+
+def test_the_answer_does_not_depend_on_case_and_blanks() -> None:
+    plain = findings("H100 bf16 989 TFLOP/s")
+    for text in ("h100  BF16   989TFLOP/s", "the H-100: bf16, 989 TFLOP/s".replace(",", "")):
+        assert [f.verdict for f in findings(text)] == [f.verdict for f in plain]
+
+
+@pytest.mark.parametrize("factor", [1.03, 1.1, 3.0, 0.97, 0.31])
+def test_a_number_that_is_off_does_not_hold(factor: float) -> None:
+    for text in ("H100 {:.4f} GB", "MI300X bf16 {:.4f} TFLOPS"):
+        value = {"H": 80, "M": 1307.4}[text[0]] * factor
+        assert not findings(text.format(value))[0].holds
+
+
+def test_a_small_b_is_a_bit() -> None:
+    bits, octets = read("H100 400 Gb/s; H100 50 GB/s", names())
+    assert bits.value == octets.value == 50e9
+
+
+def test_thousands_and_powers_are_read() -> None:
+    texts = ("H100 1,979 TFLOPS", "H100 1979 TFLOPS", "H100 1.979e15 FLOPS", "H100 1.979 PFLOPS")
+    values = [read(text, names())[0].value for text in texts]
+    assert values == pytest.approx([1979e12] * 4)
+
+
+def test_a_chip_before_a_number_owns_it() -> None:
+    statements = read("H100 80 GB, MI300X 192 GB and 750 W", names())
+    assert [statement.chips[0] for statement in statements] == [
+        "nvidia/h100-sxm",
+        "amd/mi300x",
+        "amd/mi300x",
+    ]
