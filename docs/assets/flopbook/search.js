@@ -3,8 +3,8 @@
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3;
 const folder = new URL(".", location.href);
-const answer = self.postMessage.bind(self);
-let setup, begun;
+const post = self.postMessage.bind(self);
+let setup, begun, cards, asked = "";
 
 addEventListener("message", async (event) => {
   if (!event.isTrusted) return; // from us, for the theme's worker
@@ -12,10 +12,11 @@ addEventListener("message", async (event) => {
   const {type, data} = event.data;
   if (type === SETUP) {
     setup = data;
-    answer({type: READY});
+    post({type: READY});
   } else if (type === QUERY && !data.trim()) {
-    answer({type: RESULT, data: {items: []}}); // the page asks for nothing when it opens
+    post({type: RESULT, data: {items: []}}); // the page asks for nothing when it opens
   } else if (type === QUERY) {
+    asked = data;
     await (begun ??= start());
     pass(type, told(data));
   }
@@ -25,9 +26,27 @@ function pass(type, data) {
   dispatchEvent(new MessageEvent("message", {data: {type, data}}));
 }
 
+/** What the theme's worker finds in the texts comes behind the cards of pages that answer the question; a page comes once. */
+function answer(message) {
+  if (message.type !== RESULT || !cards) return post(message);
+  const best = flopbookSearch(asked, cards).map(({location, title, kind, text}) => [{
+    location, title: escaped(title), text: escaped(text), terms: {}, score: 1, tags: [cards.words.kinds[kind].label],
+  }]);
+  const shown = new Set(best.map(([{location}]) => location.split("?")[0]));
+  const others = message.data.items.filter(([first]) => !shown.has(first.location));
+  return post({...message, data: {...message.data, items: [...best, ...others]}});
+}
+
+function escaped(text) {
+  return text.replace(/[&<>]/g, (mark) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;"})[mark]);
+}
+
 /** The theme's worker with its documents; that it is ready is no news for the page. */
 async function start() {
-  const docs = setup.docs.length ? setup.docs : await (await fetch(new URL("../../search/documents.json", folder))).json();
+  const get = async (name) => (await fetch(new URL(name, folder))).json();
+  const docs = setup.docs.length ? setup.docs : await get("../../search/documents.json");
+  if (!setup.docs.length) cards = await get("../../search/cards.json");
+  importScripts(new URL("search/ranking.js", folder));
   importScripts(new URL(`../javascripts/workers/${location.search.slice(1)}`, folder));
   lunr.TokenSet.prototype.toString = nodeName;
   await new Promise((done) => {

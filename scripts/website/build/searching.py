@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.data.library import load_entry, load_model, model_ids, references
+from scripts.website.build import search_cards
 from scripts.website.pages.sources import topic_page
 
 LONGEST = 2500  # characters of a section
@@ -44,6 +45,7 @@ def write_search(site: Path) -> None:
     index = json.loads(path.read_text(encoding="utf-8"))
     compact = json.dumps(documents(index["docs"]), ensure_ascii=False, separators=(",", ":"))
     (path.parent / "documents.json").write_text(compact, encoding="utf-8")
+    (path.parent / "cards.json").write_text(search_cards.record(), encoding="utf-8")
     path.write_text(json.dumps({"config": index["config"], "docs": []}), encoding="utf-8")
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")

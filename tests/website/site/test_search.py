@@ -11,8 +11,11 @@ import pytest
 from flopbook.data.library import entry_ids, model_ids, references
 from flopbook.formulas import CATALOGUE
 from scripts.bench import pages as benchpages
+from scripts.website.build.search_cards import index
+from scripts.website.build.search_ranking import search
 from scripts.website.build.searching import LONGEST, documents, write_search
 from scripts.website.build.weigh import loaded
+from tests.support.questions import QUESTIONS
 
 # What is typed -> where one of the first places must lead: terms, chips, works, calculators,
 # models, vendors, people.
@@ -103,6 +106,58 @@ def test_terms_chips_works_and_calculators_are_among_the_first(surf: Any, base: 
         if not any(x.startswith(wanted) for x in found[text])
     }
     assert not missed
+
+
+_RANKED = """async ([base, questions]) => {
+  const script = await (await fetch(base + "assets/flopbook/search/ranking.js")).text();
+  new Function(script)();
+  const cards = await (await fetch(base + "search/cards.json")).json();
+  const shown = ({location, title, kind}) => [location, title, kind];
+  const ask = (question) => globalThis.flopbookSearch(question, cards).map(shown);
+  return JSON.parse(questions).map(ask);
+}"""
+
+
+@pytest.mark.browser
+def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
+    questions = [*QUESTIONS, *FIRST, "x", "of the", "__proto__", "zeor 3", "pipline"]
+
+    def ask(context: Any) -> list[Any]:
+        tab = context.new_page()
+        tab.goto(base + "404.html")
+        found: list[Any] = tab.evaluate(_RANKED, [base, json.dumps(questions)])
+        return found
+
+    cards = index()
+    expected = [[list(hit[:3]) for hit in search(question, cards)] for question in questions]
+    assert surf(ask) == expected
+
+
+@pytest.mark.browser
+def test_questions_lead_to_calculators_and_comparisons(surf: Any, base: str) -> None:
+    """The first result, as the page shows it, with its label."""
+    questions = {
+        "how much memory to train 70b": ("calculators/memory/?model=llama-3-70b", "Calculator"),
+        "H100 vs MI300X": ("accelerators/?view=compare", "Comparison"),
+        "zero-3": ("handbook/fsdp/", "Chapter"),
+    }
+
+    def ask(context: Any) -> dict[str, tuple[str, str]]:
+        context.set_default_timeout(30_000)
+        tab = context.new_page()
+        tab.goto(base + "handbook/batch/")
+        tab.keyboard.press("/")
+        found = {}
+        for question in questions:
+            _ask(tab, question)
+            tab.wait_for_timeout(1000)
+            label = tab.inner_text(".md-search-result__item .md-tag >> nth=0")
+            found[question] = (tab.evaluate(_SHOWN, 1)[0].removeprefix(base), label)
+        return found
+
+    found = surf(ask)
+    for question, (place, label) in questions.items():
+        assert found[question][0].startswith(place) and found[question][1] == label, found
 
 
 @pytest.mark.browser

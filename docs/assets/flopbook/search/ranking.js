@@ -1,0 +1,187 @@
+// Ranks the cards of the search for a question, as scripts/website/build/search_ranking.py does; a test in the browser holds both equal.
+// A classic script: the worker of the search imports it.
+
+(() => {
+  const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN] = [0.6, 0.45, 0.9, 2];
+  const [NAMED, ASKED, DEFINED] = [1.5, 1.6, 2];
+  const [LEAST_COVERED, MOST, LONGEST] = [0.5, 10, 24];
+  const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
+  const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
+
+  const own = (table, key) => (Object.hasOwn(table, key) ? table[key] : undefined);
+  const pairs = (list) => list.slice(1).map((one, n) => list[n] + one);
+
+  function stem(text, endings) {
+    let word = text;
+    if (/\d/.test(word)) return word;
+    if (word.length > 4 && word.endsWith("ies")) word = `${word.slice(0, -3)}y`;
+    else if (word.length > 3 && word.endsWith("s") && !"su".includes(word.at(-2))) word = word.slice(0, -1);
+    const ending = endings.find((one) => word.endsWith(one) && word.length - one.length >= 3);
+    if (ending) word = word.slice(0, -ending.length);
+    if (word.length > 4 && word.endsWith("e")) word = word.slice(0, -1);
+    if (word.length > 3 && word.at(-1) === word.at(-2) && !"ls".includes(word.at(-1))) word = word.slice(0, -1);
+    return word;
+  }
+
+  const atoms = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)*/g) ?? [];
+
+  /** [concept, first word, end] of each phrase that names a concept. */
+  function concepts(stems, words) {
+    const found = [];
+    for (let first = 0; first < stems.length; first += 1) {
+      for (let end = first + 1; end <= Math.min(first + words.longest, stems.length); end += 1) {
+        for (const concept of own(words.phrases, stems.slice(first, end).join(" ")) ?? []) found.push([concept, first, end]);
+      }
+    }
+    return found;
+  }
+
+  /** What words name, longest names first, with their places, in the order of these. */
+  function named(parts, names) {
+    const taken = parts.map(() => false);
+    const found = [];
+    for (let length = Math.min(6, parts.length); length > 0; length -= 1) {
+      for (let first = 0; first + length <= parts.length; first += 1) {
+        const end = first + length;
+        const name = own(names, parts.slice(first, end).join("").replaceAll(".", ""));
+        if (!name || taken.slice(first, end).includes(true)) continue;
+        taken.fill(true, first, end);
+        found.push([first, end, name]);
+      }
+    }
+    return found.sort((a, b) => a[0] - b[0]);
+  }
+
+  class Question {
+    constructor(text, index) {
+      const {words} = index;
+      const every = atoms(text).slice(0, LONGEST);
+      const kept = every.map((_, n) => n).filter((n) => !words.stop.includes(every[n]));
+      this.places = kept.length ? kept : every.map((_, n) => n);
+      Object.assign(this, {index, every, stems: every.map((atom) => stem(atom, words.endings))});
+      this.wanted = this.places.map((n) => this.stems[n]);
+      this.idfs = this.wanted.map((word) => this.idf(word));
+      this.isLast = this.places.map((n) => n === every.length - 1);
+      this.senses = new Set(concepts(this.stems, words).map(([concept]) => `#${concept}`));
+      this.models = named(every, Object.fromEntries(Object.entries(index.models).map(([name, to]) => [name, [to]])));
+      const isModel = (n) => this.models.some(([first, end]) => first <= n && n < end);
+      this.chips = named(every.map((atom, n) => (isModel(n) ? "" : atom)), index.chips);
+      this.asks = every.some((atom) => words.asks.includes(atom));
+      this.defines = every.some((atom) => words.defines.includes(atom));
+    }
+
+    idf(word) {
+      const held = Object.keys(own(this.index.tokens, word) ?? {}).length;
+      const rare = Math.log(1 + this.index.cards.length / (1 + held));
+      return word.length < 2 || /^\d+$/.test(word) ? 0.3 * rare : rare;
+    }
+
+    /** Card -> how well it answers one word: by itself, with its neighbour, or by its sense. */
+    matches(number) {
+      const found = new Map();
+      const [word, place] = [this.wanted[number], this.places[number]];
+      let exact = this.put(found, word, 1);
+      for (const first of [place - 1, place]) {
+        if (first >= 0 && first + 1 < this.every.length) exact = this.put(found, this.every[first] + this.every[first + 1], 1.1) || exact;
+      }
+      for (const [concept, start, end] of concepts(this.stems, this.index.words)) {
+        if (start <= place && place < end) exact = this.put(found, `#${concept}`, CONCEPT_SHARE) || exact;
+      }
+      this.putTaken(found, place);
+      if (!exact || (this.isLast[number] && word.length > 2)) this.putAlike(found, word, exact);
+      return found;
+    }
+
+    putTaken(found, place) {
+      for (const [list, takers] of [[this.models, "model_cards"], [this.chips, "chip_cards"]]) {
+        if (!list.some(([first, end]) => first <= place && place < end)) continue;
+        for (const card of this.index.words[takers]) found.set(card, Math.max(found.get(card) ?? 0, TAKEN));
+      }
+    }
+
+    put(found, token, share) {
+      const held = own(this.index.tokens, token);
+      if (!held) return false;
+      for (const [card, weight] of Object.entries(held)) found.set(Number(card), Math.max(found.get(Number(card)) ?? 0, weight * share));
+      return true;
+    }
+
+    putAlike(found, word, exact) {
+      this.index.list ??= Object.keys(this.index.tokens);
+      let begun = false;
+      if (word.length > 2) {
+        for (const token of this.index.list) {
+          if (token.startsWith(word) && token !== word) begun = this.put(found, token, PREFIX_SHARE) || begun;
+        }
+      }
+      if (exact || begun || word.length < 5) return;
+      for (const token of this.index.list) if (token[0] !== "#" && isNear(word, token)) this.put(found, token, TYPO_SHARE);
+    }
+  }
+
+  function isNear(a, b) {
+    if (Math.abs(a.length - b.length) > 1 || b.length < 4) return false;
+    let start = 0;
+    while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
+    const [restA, restB] = [a.slice(start), b.slice(start)];
+    const turned = restA.slice(0, 2) === [...restB.slice(0, 2)].reverse().join("") && restA.slice(2) === restB.slice(2);
+    return turned || restB === restA.slice(1) || restB === "" || restA === restB.slice(1) || restA.slice(1) === restB.slice(1);
+  }
+
+  function hit(index, card, got, asked, total) {
+    const [location, title, kind, text] = index.cards[card];
+    const covered = asked.idfs.reduce((sum, idf, n) => sum + (got[n] > 0 ? idf : 0), 0) / total;
+    let boost = index.words.kinds[kind].boost * titleShare(title, asked);
+    if (asked.chips.some(([, , name]) => location === `accelerators/${name[0]}/`)) boost *= NAMED;
+    if (asked.asks && kind === "calculators") boost *= ASKED;
+    if (asked.defines && kind === "glossary") boost *= DEFINED;
+    return {location, title, kind, text, score: got.reduce((a, b) => a + b, 0) * covered ** 2 * boost, covered};
+  }
+
+  function titleShare(title, asked) {
+    const {words} = asked.index;
+    const stems = atoms(title.split(/: | \(/)[0]).map((atom) => stem(atom, words.endings));
+    const wanted = new Set([...asked.wanted, ...pairs(asked.every)]);
+    const said = stems.map((word) => wanted.has(word));
+    for (const [concept, first, end] of concepts(stems, words)) if (asked.senses.has(`#${concept}`)) said.fill(true, first, end);
+    const some = said.filter((_, n) => !words.stop.includes(stems[n]));
+    const counted = some.length ? some : said;
+    return 0.6 + 0.8 * counted.filter(Boolean).length / Math.max(1, counted.length);
+  }
+
+  function comparison(text, index) {
+    const asked = ` ${text.toLowerCase().trim()} `;
+    const all = named(atoms(text).slice(0, LONGEST), index.chips).map(([, , name]) => name);
+    const chips = [...new Map(all.map((name) => [name[0], name])).values()].slice(0, 4);
+    if (chips.length < 2 || !(VERSUS.test(asked) || COMPARES.test(asked))) return [];
+    const location = `accelerators/?view=compare&compare=${chips.map(([id]) => id).join(",")}`;
+    return [{location, title: chips.map(([, name]) => name).join(" against "), kind: "comparison", text: "Side by side, with bars and ratios.", score: 1000, covered: 1}];
+  }
+
+  function withState(one, asked, index) {
+    if (one.kind !== "calculators") return one;
+    const taken = [["model", asked.models], ["chip", asked.chips]]
+      .filter(([option, list]) => list.length && index.words.takes[option].includes(one.location))
+      .map(([option, list]) => `${option}=${list[0][2][0]}`);
+    return taken.length ? {...one, location: `${one.location}?${taken.join("&")}`} : one;
+  }
+
+  /** The best cards for a question, best first; a comparison of two chips before all. */
+  function search(text, index) {
+    const asked = new Question(text, index);
+    if (!asked.wanted.length) return [];
+    const scores = new Map();
+    asked.idfs.forEach((weight, number) => {
+      for (const [card, share] of asked.matches(number)) {
+        if (!scores.has(card)) scores.set(card, asked.wanted.map(() => 0));
+        scores.get(card)[number] = weight * share;
+      }
+    });
+    const total = asked.idfs.reduce((a, b) => a + b, 0);
+    const best = [...scores].map(([card, got]) => hit(index, card, got, asked, total)).filter(({covered}) => covered >= LEAST_COVERED);
+    best.sort((a, b) => b.score - a.score || (a.location < b.location ? -1 : 1));
+    return [...comparison(text, index), ...best.map((one) => withState(one, asked, index))].slice(0, MOST);
+  }
+
+  globalThis.flopbookSearch = search;
+})();

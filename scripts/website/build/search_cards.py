@@ -1,0 +1,234 @@
+"""The cards of the search: what each page is called, what it is, and the words that find it.
+
+They are made from the data and the sources of the pages, so that the search can be tried without a
+built site. What a card does not hold is found in the full text, behind the cards.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from flopbook.data.files import read_text
+from flopbook.data.library import (
+    entry_ids,
+    glossary,
+    load_head,
+    load_model,
+    model_ids,
+    references,
+    vendor,
+    vendor_ids,
+)
+from flopbook.evaluation.calculator import takes
+from flopbook.factcheck import facts
+from flopbook.factcheck.reading import compact
+from flopbook.formulas import formulas, get_formula
+from scripts.website.build.search_ranking import Index, atoms, stem, tokens_of
+from scripts.website.markup import shorten
+from scripts.website.pages.sources import all_topics, topic_page
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+_WORDS = Path(__file__).with_name("search_words.yaml")
+_HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.S)
+_HEADING = re.compile(r"^#{2,3} (.+?)(?: \{#.*\})?$", re.M)
+_CODE = re.compile(r"^```.*?^```", re.S | re.M)
+_TERM = re.compile(r"(?<!\*)\*([a-z][\w -]{2,40})\*(?!\*)")
+NAME, KEYWORD, HEADING, TEXT = 5.0, 4.0, 1.6, 1.0
+_PEOPLE = 8
+
+
+class Card(NamedTuple):
+    """A page or a place on one; `fields` are texts with what their words weigh.
+
+    `text` is what a result says below its title.
+    """
+
+    location: str
+    title: str
+    kind: str
+    fields: tuple[tuple[str, float], ...]
+    text: str = ""
+
+
+@functools.cache
+def words() -> dict[str, Any]:
+    """The words of the search: the file, with its phrases by their stems."""
+    record: dict[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    phrases: dict[str, list[int]] = {}
+    for concept, names in enumerate(record.pop("same")):
+        for name in names:
+            key = " ".join(stem(atom, record["endings"]) for atom in atoms(str(name)))
+            phrases.setdefault(key, []).append(concept)
+    record["phrases"] = {key: sorted(set(found)) for key, found in phrases.items()}
+    record["longest"] = max(key.count(" ") + 1 for key in phrases)
+    record["takes"] = {
+        option: [
+            f"calculators/{name}/" for name in formulas() if option in takes(get_formula(name))
+        ]
+        for option in ("model", "chip")
+    }
+    return record
+
+
+def index() -> Index:
+    """The index of all cards."""
+    known = words()
+    cards = list(_cards(known["pages"]))
+    tokens: dict[str, dict[str, float]] = {}
+    for number, card in enumerate(cards):
+        for text, weight in card.fields:
+            for token in tokens_of(text, known, joined=weight > TEXT and card.kind != "works"):
+                held = tokens.setdefault(token, {})
+                held[str(number)] = max(held.get(str(number), 0.0), weight)
+    shown = {name: value for name, value in known.items() if name not in ("pages", "models")}
+    rows = [(card.location, card.title, card.kind, shorten(card.text, 120)) for card in cards]
+    for option, locations in known["takes"].items():
+        shown[f"{option}_cards"] = [n for n, row in enumerate(rows) if row[0] in locations]
+    return Index(shown, rows, tokens, _chips(), _models(known["models"]))
+
+
+def record() -> str:
+    """The index as JSON."""
+    return json.dumps(index()._asdict(), ensure_ascii=False, separators=(",", ":"))
+
+
+def _cards(keywords: dict[str, list[str]]) -> Iterator[Card]:
+    for card in _plain_cards():
+        weight = 2 * KEYWORD if card.kind in ("chips", "handbook") else KEYWORD
+        more = tuple((text, weight) for text in keywords.get(card.location, ()))
+        yield card._replace(fields=(*card.fields, *more))
+
+
+def _plain_cards() -> Iterator[Card]:
+    yield from _prose()
+    yield from _made_pages()
+    yield from map(_calculator, formulas())
+    yield from map(_entry, entry_ids())
+    yield from map(_vendor, vendor_ids())
+    yield from map(_model, model_ids())
+    yield from _topics()
+    yield from _terms()
+    yield from _works()
+
+
+def _prose() -> Iterator[Card]:
+    for path in sorted(DOCS.rglob("*.md")):
+        page = path.relative_to(DOCS).as_posix()
+        source = read_text(path)
+        head = _HEAD.match(source)
+        meta = yaml.safe_load(head[1]) if head else {}
+        if page == "index.md" or not meta.get("title"):
+            continue
+        text = _CODE.sub("", source)
+        headings = " . ".join(_HEADING.findall(text))
+        terms = " . ".join(_TERM.findall(text))
+        fields: tuple[tuple[str, float], ...]
+        fields = ((meta["title"], NAME), (str(meta.get("description", "")), TEXT))
+        kind = "handbook" if page.startswith("handbook/") else "pages"
+        fields = (*fields, (headings, HEADING), (terms, TEXT))
+        yield Card(_location(page), meta["title"], kind, fields, meta.get("description", ""))
+
+
+def _location(page: str) -> str:
+    return page.removesuffix("index.md").replace(".md", "/")
+
+
+def _made_pages() -> Iterator[Card]:
+    """Pages without a source of their own in docs/."""
+    titles = {
+        "check/": "Check a number",
+        "pitfalls/": "What goes wrong in practice",
+        "errata/": "Errata",
+        "claims/": "Claims that hold",
+        "data/": "Data and API",
+        "models/": "Models",
+        "glossary/": "Glossary",
+        "cheat-sheet/": "Cheat sheet",
+        "accelerators/": "All chips",
+        "calculators/": "Calculators",
+        "references/works/": "All works",
+        "references/new/": "What is new",
+        "references/sources/": "Sources of values",
+        "notebooks/": "Practicals",
+    }
+    for location, title in titles.items():
+        yield Card(location, title, "pages", ((title, NAME),))
+
+
+def _calculator(name: str) -> Card:
+    formula = get_formula(name)
+    meanings = " . ".join(spec.meaning for spec in formula.outputs.values())
+    fields = (
+        (formula.title, NAME),
+        (name, NAME),
+        (formula.question, 2.0),
+        (formula.summary, TEXT),
+        (meanings, TEXT),
+    )
+    return Card(f"calculators/{name}/", formula.title, "calculators", fields, formula.question)
+
+
+def _entry(entry_id: str) -> Card:
+    entry = load_head(entry_id)
+    names = " . ".join((entry.id, *entry.aliases, *entry.device_names))
+    fields: tuple[tuple[str, float], ...]
+    fields = ((entry.name, NAME), (names, NAME), (entry.family, 2.0), (entry.summary, TEXT))
+    fields += (("gpu chip accelerator specs", TEXT),)
+    kind = "chips" if entry.computes else "systems"
+    return Card(f"accelerators/{entry_id}/", entry.name, kind, fields, entry.summary)
+
+
+def _vendor(vendor_id: str) -> Card:
+    name = vendor(vendor_id).name
+    return Card(f"accelerators/{vendor_id}/", name, "vendors", ((name, 7.0), (vendor_id, 7.0)))
+
+
+def _model(model_id: str) -> Card:
+    model = load_model(model_id)
+    names = " . ".join((model.id, *model.aliases))
+    fields = ((model.name, NAME), (names, NAME), (model.developer, TEXT), (model.summary, TEXT))
+    return Card(f"models/#{model_id}", model.name, "models", fields)
+
+
+def _topics() -> Iterator[Card]:
+    for topic in all_topics():
+        location = _location(topic_page(topic.id))
+        yield Card(location, topic.title, "topics", ((topic.title, NAME), ("papers on", 3.0)))
+
+
+def _terms() -> Iterator[Card]:
+    for term in glossary():
+        names = " . ".join((term.term, *term.also))
+        fields = ((names, NAME), (term.meaning, 0.6), ("what is meaning definition", 2.0))
+        yield Card(f"glossary/#{term.id}", term.term, "glossary", fields, term.meaning)
+
+
+def _works() -> Iterator[Card]:
+    for work in references().values():
+        if not work.is_work:
+            continue
+        people = " . ".join(person.full for person in work.people[:_PEOPLE])
+        location = f"{_location(topic_page(work.topics[0]))}#{work.key}"
+        fields = ((work.title, 3.5), (people, 3.5), (work.short, 4.0), ("paper", 2.0))
+        yield Card(location, f"{work.title} ({work.short})", "works", fields)
+
+
+def _chips() -> dict[str, tuple[str, str]]:
+    """Compact name of a chip or a system -> its id and its name."""
+    return {name: (ids[0], load_head(ids[0]).name) for name, ids in facts.names().items() if ids}
+
+
+def _models(sizes: dict[str, str]) -> dict[str, str]:
+    """Compact name of a model -> its id; sizes alone stand for a usual one."""
+    found = {size: name for size, name in sizes.items() if name in model_ids()}
+    for model_id in model_ids():
+        for name in (model_id, *load_model(model_id).aliases):
+            found[compact(name)] = model_id
+    return found

@@ -1,0 +1,261 @@
+"""Ranks the cards of the search for a question.
+
+`docs/assets/flopbook/search/ranking.js` has the same functions; a test holds both equal.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+Words = Mapping[str, Any]
+PREFIX_SHARE, TYPO_SHARE = 0.6, 0.45
+CONCEPT_SHARE = 0.9
+TAKEN = 2.0  # what a name is worth to a calculator that takes it
+NAMED, ASKED, DEFINED = 1.5, 1.6, 2.0
+LEAST_COVERED = 0.5
+MOST = 10
+LONGEST = 24  # words of a question
+_ATOM = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
+_VERSUS = re.compile(r"\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s")
+_COMPARES = re.compile(r"\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b")
+
+_TITLE_END = re.compile(r": | \(")
+
+
+class Hit(NamedTuple):
+    """A card that answers, with its score and the share of the question that it covers."""
+
+    location: str
+    title: str
+    kind: str
+    score: float
+    covered: float
+
+
+class Index(NamedTuple):
+    """Cards, tokens with what each weighs on a card, and the names of chips and models."""
+
+    words: Words
+    cards: Sequence[Sequence[Any]]
+    tokens: Mapping[str, Mapping[str, float]]
+    chips: Mapping[str, Sequence[str]]
+    models: Mapping[str, str]
+
+
+def stem(word: str, endings: Sequence[str]) -> str:
+    """A word without its ending: sharding, sharded and shards are shard."""
+    if any(letter.isdigit() for letter in word):
+        return word
+    if len(word) > 4 and word.endswith("ies"):
+        word = f"{word[:-3]}y"
+    elif len(word) > 3 and word[-1] == "s" and word[-2] not in "su":
+        word = word[:-1]
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 4 and word[-1] == "e":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
+        word = word[:-1]
+    return word
+
+
+def atoms(text: str) -> list[str]:
+    """The words of a text in small letters, cut at hyphens and marks."""
+    return _ATOM.findall(text.lower())
+
+
+def concepts(stems: Sequence[str], words: Words) -> Iterator[tuple[str, int, int]]:
+    """Concept, first and last word of each phrase in a text that names one."""
+    longest = words["longest"]
+    for first in range(len(stems)):
+        for length in range(1, min(longest, len(stems) - first) + 1):
+            for concept in words["phrases"].get(" ".join(stems[first : first + length]), ()):
+                yield concept, first, first + length
+
+
+def tokens_of(text: str, words: Words, *, joined: bool = True) -> set[str]:
+    """What a text is found by: stems, concepts, and neighbours as one word (zero-3 is zero3)."""
+    plain = atoms(text)
+    found = [stem(atom, words["endings"]) for atom in plain]
+    pairs = (a + b for a, b in itertools.pairwise(plain) if joined and len(a + b) > 2)
+    return {*found, *pairs, *(f"#{concept}" for concept, _, _ in concepts(found, words))}
+
+
+def search(question: str, index: Index) -> list[Hit]:
+    """The best cards for a question, best first; a comparison of two chips before all."""
+    asked = _Question(question, index)
+    if not asked.wanted:
+        return []
+    scores: dict[int, list[float]] = {}
+    for number, weight in enumerate(asked.idfs):
+        for card, share in asked.matches(number).items():
+            scores.setdefault(card, [0.0] * len(asked.wanted))[number] = weight * share
+    total = sum(asked.idfs)
+    hits = [_hit(index, card, got, asked, total) for card, got in scores.items()]
+    best = [hit for hit in hits if hit.covered >= LEAST_COVERED]
+    best.sort(key=lambda hit: (-hit.score, hit.location))
+    return [*_comparison(question, index), *(_with_state(hit, asked, index) for hit in best)][:MOST]
+
+
+class _Question:
+    """A question cut into the words that count, with what may answer each."""
+
+    def __init__(self, question: str, index: Index) -> None:
+        self.index = index
+        every = atoms(question)[:LONGEST]
+        stops = set(index.words["stop"])
+        kept = [n for n, atom in enumerate(every) if atom not in stops]
+        kept = kept or list(range(len(every)))
+        self.plain = [every[n] for n in kept]
+        self.every = every
+        self.places = kept
+        endings = index.words["endings"]
+        self.stems = [stem(atom, endings) for atom in every]
+        self.wanted = [self.stems[n] for n in kept]
+        self.idfs = [self._idf(n) for n in range(len(self.wanted))]
+        self.is_last = [n == len(every) - 1 for n in kept]
+        self.senses = {f"#{concept}" for concept, _, _ in concepts(self.stems, index.words)}
+        self.models = _named(every, {name: (to,) for name, to in index.models.items()})
+        free = [every[n] if not self._is_model(n) else "" for n in range(len(every))]
+        self.chips = _named(free, index.chips)
+        self.asks = not set(index.words["asks"]).isdisjoint(every)
+        self.defines = not set(index.words["defines"]).isdisjoint(every)
+
+    def _is_model(self, place: int) -> bool:
+        return any(first <= place < end for first, end, _ in self.models)
+
+    def _idf(self, number: int) -> float:
+        """How much a word tells: rare ones tell more, single letters and digits little."""
+        word = self.wanted[number]
+        held = len(self.index.tokens.get(word, ()))
+        rare = math.log(1 + len(self.index.cards) / (1 + held))
+        return 0.3 * rare if len(word) < 2 or word.isdigit() else rare
+
+    def matches(self, number: int) -> dict[int, float]:
+        """Card -> how well it answers one word: by itself, with its neighbour, or by its sense."""
+        found: dict[int, float] = {}
+        word, place = self.wanted[number], self.places[number]
+        exact = self._put(found, word, 1.0)
+        for first in (place - 1, place):
+            if first >= 0 and first + 1 < len(self.every):
+                exact |= self._put(found, self.every[first] + self.every[first + 1], 1.1)
+        for concept, start, end in concepts(self.stems, self.index.words):
+            if start <= place < end:
+                exact |= self._put(found, f"#{concept}", CONCEPT_SHARE)
+        self._put_taken(found, place)
+        if not exact or (self.is_last[number] and len(word) > 2):
+            self._put_alike(found, word, exact)
+        return found
+
+    def _put_taken(self, found: dict[int, float], place: int) -> None:
+        """A calculator answers the name of a model or a chip that it takes."""
+        for named, takers in ((self.models, "model_cards"), (self.chips, "chip_cards")):
+            if any(first <= place < end for first, end, _ in named):
+                for card in self.index.words[takers]:
+                    found[card] = max(found.get(card, 0.0), TAKEN)
+
+    def _put(self, found: dict[int, float], token: str, share: float) -> bool:
+        held = self.index.tokens.get(token)
+        if held is None:
+            return False
+        for card, weight in held.items():
+            found[int(card)] = max(found.get(int(card), 0.0), weight * share)
+        return True
+
+    def _put_alike(self, found: dict[int, float], word: str, exact: bool) -> None:
+        """Words that begin so, and where nothing else is found those that are one letter off."""
+        begun = False
+        if len(word) > 2:
+            for token in self.index.tokens:
+                if token.startswith(word) and token != word:
+                    begun |= self._put(found, token, PREFIX_SHARE)
+        if exact or begun or len(word) < 5:
+            return
+        for token in self.index.tokens:
+            if token[0] != "#" and is_near(word, token):
+                self._put(found, token, TYPO_SHARE)
+
+
+def is_near(a: str, b: str) -> bool:
+    """Whether one letter more, less or other, or two changed round, make the words equal."""
+    if abs(len(a) - len(b)) > 1 or len(b) < 4:
+        return False
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    rest_a, rest_b = a[start:], b[start:]
+    turned = rest_a[:2] == rest_b[:2][::-1] and rest_a[2:] == rest_b[2:]
+    return turned or rest_b in (rest_a[1:], "") or rest_a == rest_b[1:] or rest_a[1:] == rest_b[1:]
+
+
+def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total: float) -> Hit:
+    location, title, kind, _ = index.cards[card]
+    covered = sum(idf for idf, one in zip(asked.idfs, got, strict=True) if one > 0) / total
+    boost = index.words["kinds"][kind]["boost"] * _title_share(title, asked)
+    if any(location == f"accelerators/{name[0]}/" for _, _, name in asked.chips):
+        boost *= NAMED
+    if asked.asks and kind == "calculators":
+        boost *= ASKED
+    if asked.defines and kind == "glossary":
+        boost *= DEFINED
+    return Hit(location, title, kind, sum(got) * covered**2 * boost, covered)
+
+
+def _title_share(title: str, asked: _Question) -> float:
+    """More for a title of which a question says more."""
+    words = asked.index.words
+    stems = [stem(atom, words["endings"]) for atom in atoms(_TITLE_END.split(title)[0])]
+    wanted = {*asked.wanted, *(a + b for a, b in itertools.pairwise(asked.every))}
+    said = [word in wanted for word in stems]
+    for concept, first, end in concepts(stems, words):
+        if f"#{concept}" in asked.senses:
+            said[first:end] = [True] * (end - first)
+    stops = set(words["stop"])
+    counted = [one for one, word in zip(said, stems, strict=True) if word not in stops] or said
+    return 0.6 + 0.8 * sum(counted) / max(1, len(counted))
+
+
+def _comparison(question: str, index: Index) -> list[Hit]:
+    """The comparison of two chips, where a question names two and a word that compares."""
+    text = f" {question.lower().strip()} "
+    chips = [name for _, _, name in _named(atoms(question)[:LONGEST], index.chips)]
+    chips = list({chip[0]: chip for chip in chips}.values())[:4]
+    if len(chips) < 2 or not (_VERSUS.search(text) or _COMPARES.search(text)):
+        return []
+    title = " against ".join(chip[1] for chip in chips)
+    location = f"accelerators/?view=compare&compare={','.join(chip[0] for chip in chips)}"
+    return [Hit(location, title, "comparison", 1000.0, 1.0)]
+
+
+def _named(
+    parts: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> list[tuple[int, int, Sequence[str]]]:
+    """What words name, longest names first, with their places, in the order of these."""
+    taken = [False] * len(parts)
+    found: list[tuple[int, int, Sequence[str]]] = []
+    for length in range(min(6, len(parts)), 0, -1):
+        for first in range(len(parts) - length + 1):
+            end = first + length
+            name = names.get("".join(parts[first:end]).replace(".", ""))
+            if name and not any(taken[first:end]):
+                taken[first:end] = [True] * length
+                found.append((first, end, name))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _with_state(hit: Hit, asked: _Question, index: Index) -> Hit:
+    """A calculator opens with the model and the chip that the question names, if it takes them."""
+    if hit.kind != "calculators":
+        return hit
+    taken = [
+        f"{option}={named[0][2][0]}"
+        for option, named in (("model", asked.models), ("chip", asked.chips))
+        if named and hit.location in index.words["takes"][option]
+    ]
+    return hit._replace(location=f"{hit.location}?{'&'.join(taken)}") if taken else hit

@@ -1,0 +1,102 @@
+"""The search finds what people expect among the first three, tried without a built site."""
+
+from __future__ import annotations
+
+import functools
+import random
+
+import pytest
+
+from scripts.website.build.search_cards import index, words
+from scripts.website.build.search_ranking import Index, atoms, is_near, search, stem
+from tests.support.questions import PLACES, QUESTIONS
+
+STEMS = (
+    ("sharding", "sharded", "shards", "shard"),
+    ("quantization", "quantisation", "quantized", "quantised"),
+    ("pipelines", "pipelining", "pipeline"),
+    ("batches", "batching", "batch"),
+    ("fitting", "fits", "fit"),
+    ("optimizers", "optimisers", "optimizer"),
+    ("memories", "memory"),
+    ("costs", "cost"),
+)
+NEAR = (
+    ("pipeline", "pipline", True),
+    ("pipeline", "piepline", True),
+    ("cerebras", "cerebrass", True),
+    ("roofline", "rooflime", True),
+    ("roofline", "bottom", False),
+    ("memory", "model", False),
+)
+
+
+@functools.cache
+def cards() -> Index:
+    return index()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_finds_its_answer_among_the_first_three(question: str) -> None:
+    found = [hit.location for hit in search(question, cards())[:PLACES]]
+    assert any(place.startswith(QUESTIONS[question]) for place in found), found
+
+
+@pytest.mark.parametrize("forms", STEMS, ids=lambda forms: forms[0])
+def test_forms_of_a_word_are_one(forms: tuple[str, ...]) -> None:
+    endings = words()["endings"]
+    assert len({stem(form, endings) for form in forms}) == 1
+
+
+@pytest.mark.parametrize(("a", "b", "near"), NEAR)
+def test_one_slip_of_the_finger_is_forgiven(a: str, b: str, near: bool) -> None:
+    assert is_near(a, b) is near
+    assert is_near(b, a) is near
+
+
+@pytest.mark.parametrize("question", ["fsdp", "H100 vs MI300X", "kv cache llama 70b"])
+def test_case_blanks_and_marks_do_not_matter(question: str) -> None:
+    plain = search(question, cards())
+    for other in (question.upper(), f"  {question}? ", question.replace(" ", "  ")):
+        assert search(other, cards()) == plain
+
+
+@pytest.mark.parametrize("question", ["", " ", "?", "__proto__", "constructor", "<b>", "x" * 5000])
+def test_a_hostile_question_finds_nothing_and_breaks_nothing(question: str) -> None:
+    assert isinstance(search(question, cards()), list)
+
+
+def test_any_words_are_answered() -> None:
+    """Words drawn from the index in any order give hits in falling order of their score."""
+    rng = random.Random("flopbook search")
+    known = [token for token in cards().tokens if token[0] != "#"]
+    for _ in range(40):
+        hits = search(" ".join(rng.sample(known, rng.randint(1, 4))), cards())
+        own = [hit.score for hit in hits if hit.kind != "comparison"]
+        assert own == sorted(own, reverse=True)
+        assert all(0 < hit.covered <= 1 + 1e-9 for hit in hits)
+
+
+def test_every_card_has_a_kind_with_a_label() -> None:
+    kinds = words()["kinds"]
+    assert {row[2] for row in cards().cards} <= set(kinds)
+    assert all(kind["label"] and kind["boost"] > 0 for kind in kinds.values())
+
+
+def test_the_words_speak_of_pages_that_exist() -> None:
+    locations = {row[0] for row in cards().cards}
+    assert set(words()["pages"]) <= locations
+    assert set(cards().models.values()) >= {"llama-3-70b", "deepseek-v3"}
+
+
+def test_each_title_finds_its_own_page() -> None:
+    """Who types the title of a chapter or a calculator finds it among the first three."""
+    for location, title, kind, _ in cards().cards:
+        if kind in ("handbook", "calculators", "vendors"):
+            found = [hit.location.partition("?")[0] for hit in search(title, cards())[:PLACES]]
+            assert location in found, (title, found)
+
+
+def test_a_question_is_cut_where_nobody_reads_on() -> None:
+    assert atoms("Zero-3, and 1.5 TB/s") == ["zero", "3", "and", "1.5", "tb", "s"]
+    assert search("fsdp " * 500, cards())
