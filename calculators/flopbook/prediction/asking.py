@@ -11,6 +11,7 @@ import numpy as np
 from flopbook.architectures.shape import Shape, shape
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
+from flopbook.evaluation.answers import counted
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction import training
 from flopbook.prediction.calibration import Calibration
@@ -283,10 +284,16 @@ def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
 def whole_sequences(batch_tokens: int, sequence: int) -> int:
     """Sequences of a step. Raises FlopbookError where the tokens are not whole sequences."""
     if batch_tokens % sequence:
-        below = batch_tokens // sequence * sequence
-        nearest = below or sequence
+        below = max(1, batch_tokens // sequence)
+        # People write 4M and mean 4Mi: a power of two divides over more layouts.
+        power = 2 ** round(math.log2(max(1, batch_tokens / sequence)))
+        usable = (
+            f"{count * sequence:,} ({counted(count, 'sequence')})"
+            for count in sorted({below, power})
+        )
         raise FlopbookError(
-            f"--batch-tokens {batch_tokens:,} is no multiple of --seq {sequence:,}; use {nearest:,}"
+            f"--batch-tokens {batch_tokens:,} is no multiple of --seq {sequence:,}; "
+            f"use {' or '.join(usable)}"
         )
     return batch_tokens // sequence
 
