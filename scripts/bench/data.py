@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from flopbook.checks.rules.figures import WAITING
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entries
@@ -25,7 +24,6 @@ def counts() -> Iterator[tuple[str, str]]:
     yield "all five figures as numbers", f"{_how_many(answers, _is_number)}"
     yield "all five as numbers or none", f"{_how_many(answers, _is_known)}"
     yield "all five as numbers, none or not published", f"{_how_many(answers, bool)}"
-    yield "still to be read", f"{len(WAITING)}"
     for field in answers[0] if answers else ():
         yield f"{field} as a number", f"{sum(_is_number(a[field]) for a in answers)}"
 

@@ -25,39 +25,12 @@ ADVICE = Advice(
     "a number, or a claim 'not published' of exactly this that says what was looked at",
     "add the claim; a peak needs sparsity dense, a rate direction one-way and aggregate chip",
 )
-ANSWERED = Advice("a reason only while one is needed", "remove its row from WAITING")
-_PEAK = "whether its peaks are dense is still to be read"
-_LINKS = "what its links carry one way is still to be read"
-_BOTH = f"{_PEAK}; {_LINKS}"
-# Chips whose sources are still to be read, each with what is missing.
-WAITING: Mapping[str, str] = {
-    "amd/mi100": _LINKS,
-    "amd/mi210": _LINKS,
-    "aws/inferentia1": _BOTH,
-    "aws/inferentia2": _BOTH,
-    "aws/trainium1": _LINKS,
-    "google/tpu-8i": _BOTH,
-    "google/tpu-8t": _PEAK,
-    "google/tpu-v2": _LINKS,
-    "intel/gaudi-1": _PEAK,
-    "meta/mtia-400": _PEAK,
-    "meta/mtia-450": _PEAK,
-    "meta/mtia-500": _PEAK,
-    "nvidia/h200-nvl": _LINKS,
-}
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
-    """Questions that a chip leaves open, and chips that wait for an answer they have."""
-    for entry in holdings.entries.values():
-        if not is_compared(entry):
-            continue
-        open_questions = list(_open(entry, holdings.tiers))
-        if entry.id in WAITING:
-            if not open_questions:
-                yield at_file(NAME, entry.file, f"{entry.id} waits for nothing", ANSWERED)
-            continue
-        for words in open_questions:
+    """Questions that a chip of the data centre leaves open."""
+    for entry in filter(is_compared, holdings.entries.values()):
+        for words in _open(entry, holdings.tiers):
             yield at_file(NAME, entry.file, f"nothing on {words}", ADVICE)
 
 
