@@ -14,6 +14,7 @@ from scripts.website.build.generator import CONFIG
 from scripts.website.build.handbook import chapters
 from scripts.website.build.nav import MENU, filled
 from scripts.website.build.placing import place_of
+from scripts.website.pages import pairs
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.products import families_of, family_anchor, short_name
 from scripts.website.pages.sources import all_topics, topic_page
@@ -81,6 +82,13 @@ def test_every_product_vendor_and_topic_has_a_place() -> None:
     for topic in all_topics():
         place = place_of(topic_page(topic.id))
         assert place and place.tab == "Papers" and 'aria-current="page"' in place.siblings
+
+
+def test_a_comparison_stands_among_the_others_of_its_chips() -> None:
+    for pair in pairs.all_pairs():
+        place = place_of(pair.page)
+        assert place and place.tab == "Chips" and "Comparisons" in place.trail
+        assert place.siblings.count('aria-current="page"') == 1
 
 
 def test_the_way_to_a_chip() -> None:

@@ -38,6 +38,7 @@ from scripts.website.pages import (
     home,
     home_questions,
     number_check,
+    pairs,
     pitfalls,
     practicals,
     references,
@@ -106,6 +107,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
         yield f"accelerators/{vendor}/index.md", vendors.vendor_page(vendor)
     for name in entry_ids():
         yield accelerators.entry_page(name), entry.entry_markdown(name)
+    yield from pairs.pages().items()
     yield calculators.INDEX, calculators.index_page()
     for name in formulas():
         page = calculators.calculator_markdown(name, name in notebooks)

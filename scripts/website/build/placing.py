@@ -13,6 +13,7 @@ from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, load_entry, per_library, topics, vendor, vendor_ids
 from flopbook.data.topics import Topic
 from scripts.website.markup import Html, link
+from scripts.website.pages import pairs
 from scripts.website.pages.accelerators import INDEX, entry_page
 from scripts.website.pages.products import NO_FAMILY, families_of, family_anchor, short_name
 from scripts.website.pages.sources import html_link, topic_page
@@ -39,6 +40,7 @@ def _places() -> dict[str, PagePlace]:
     """Content path -> place of every page of a vendor, a product or a topic."""
     places = {_vendor_page(name): _vendor_place(name) for name in vendor_ids()}
     places |= {entry_page(name): _entry_place(load_entry(name)) for name in entry_ids()}
+    places |= {pair.page: _pair_place(pair) for pair in pairs.all_pairs()}
     for top in topics():
         places |= _topic_places(top, ())
     return places
@@ -102,6 +104,13 @@ def _entry_place(entry: Entry) -> PagePlace:
         targets = [(name, f"{own_page}#{family_anchor(name)}") for name in others]
         lists.append(_list(page, "Other families", targets))
     return PagePlace(CHIPS, trail(page, steps, short_name(entry)), _beside("Siblings", lists))
+
+
+def _pair_place(pair: pairs.Pair) -> PagePlace:
+    """A comparison, beside the others of either product."""
+    way = trail(pair.page, [(CHIPS, INDEX), (pairs.TITLE, pairs.INDEX)], pair.title)
+    lists = [_list(pair.page, pairs.TITLE, pairs.siblings_of(pair))]
+    return PagePlace(CHIPS, way, _beside("Siblings", lists))
 
 
 # Topics.

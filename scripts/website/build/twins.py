@@ -27,6 +27,7 @@ SECTIONS = {
     "calculators": "Calculators",
     "notebooks": "Practicals",
     "accelerators": "Accelerators",
+    "compare": "Comparisons",
     "references": "References",
     "contributing": "Contributing",
 }

@@ -36,6 +36,7 @@ from scripts.website.pages.quantities import (
     missing,
     peak_id,
     shown_claims,
+    value_of,
 )
 from scripts.website.pages.sources import html_link, stylesheet
 from scripts.website.pages.trends import SHAPES, Product, section
@@ -52,6 +53,9 @@ PLAIN_PEAKS = (
     ("bf16", "tensor", "unstated"),
     ("fp8", "tensor", "dense"),
 )
+# What the explorer opens with: states in which a chip can be had, and years since it came.
+_ON_OFFER = ("shipping", "cloud-only", "sampling")
+_RECENT_YEARS = 6
 # The columns of class fb-static are for readers without a script, which offers them anew.
 _STATIC = " fb-static"
 _NONE = Html('<span class="fb-none">-</span>')
@@ -107,6 +111,31 @@ def state_of(entry: Entry) -> str:
     return max(entry.status, key=lambda status: status.as_of).state
 
 
+def newest_first(rows: Iterable[ExplorerRow]) -> list[ExplorerRow]:
+    """Chips before what is built of them, and in each kind the newest first, undated ones last."""
+    order = [*KINDS]
+    return sorted(rows, key=lambda row: (order.index(row.entry.kind), -_year(row), row.entry.id))
+
+
+def _year(row: ExplorerRow) -> float:
+    return value_of(row.cells, "date") or 0.0
+
+
+@per_library
+def _newest() -> float:
+    return max(map(_year, items()), default=0.0)
+
+
+def is_current(row: ExplorerRow) -> bool:
+    """Whether it is a chip of today's data centres: on offer, recent, and with HBM or a link."""
+    if row.entry.kind != "package" or state_of(row.entry) not in _ON_OFFER:
+        return False
+    memory, link_rate = row.cells.get("memory"), row.cells.get("scaleup_bandwidth")
+    has_hbm = isinstance(memory, Picked) and memory.kind.startswith("HBM")
+    is_recent = _year(row) > _newest() - _RECENT_YEARS
+    return is_recent and (has_hbm or isinstance(link_rate, Picked))
+
+
 def anchor(cell: Picked, place: int) -> str:
     """Where a value stands on its entry's page."""
     claim = cell.claim
@@ -126,7 +155,7 @@ def peak_words(dtype: str, engine: str, sparsity: str) -> str:
 
 def index_page() -> str:
     """The table and the pictures, complete without a script, and what the script needs."""
-    rows = items()
+    rows = newest_first(items())
     blocks = [
         front_matter(
             "Accelerators",

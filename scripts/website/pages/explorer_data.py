@@ -19,8 +19,10 @@ from scripts.website.pages.explorer import (
     START,
     ExplorerRow,
     groups,
+    is_current,
     items,
     legend_names,
+    newest_first,
     state_of,
 )
 from scripts.website.pages.form_values import units_record
@@ -38,7 +40,7 @@ _Shared = TypeVar("_Shared", bound=Hashable)
 
 def files() -> dict[str, str]:
     """Content path -> text of the data files of the page."""
-    rows = items()
+    rows = newest_first(items())
     texts = {
         f"accelerators/{name}/sources.json": _json(sources)
         for name, sources in source_records(rows).items()
@@ -125,6 +127,8 @@ def _entry_record(row: ExplorerRow, shared: _SharedTexts) -> list[object]:
         state_of(entry),
         list(entry.aliases),
         {name: _cell_record(row, cell, shared) for name, cell in row.cells.items()},
+        entry.family,
+        int(is_current(row)),
     ]
 
 

@@ -129,9 +129,10 @@ def test_the_data_has_every_cell_in_si_units_with_its_source() -> None:
     by_id = {item.entry.id: item for item in ITEMS}
     keys = references()
     assert len(RECORD["entries"]) == len(by_id)
-    for name, _, vendor, kind, status, _, values in RECORD["entries"]:
+    for name, _, vendor, kind, status, _, values, family, current in RECORD["entries"]:
         item = by_id[name]
         assert (vendor, kind, status) == (item.entry.vendor, item.entry.kind, state_of(item.entry))
+        assert (family, bool(current)) == (item.entry.family, explorer.is_current(item))
         assert values.keys() == item.cells.keys()
         for quantity, cell in item.cells.items():
             if isinstance(cell, str):
@@ -192,6 +193,24 @@ def test_nothing_is_typed_into_the_scripts() -> None:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"nvidia|h100|TFLOP|bf16|hbm", text, re.IGNORECASE), path.name
         assert len(text.splitlines()) <= 400 and "innerHTML" not in text, path.name
+
+
+def test_the_newest_stand_first_and_chips_before_what_is_built_of_them(table: _Table) -> None:
+    rows = {item.entry.id: item for item in ITEMS}
+    chips = [name for name in table.rows if rows[name].entry.kind == "package"]
+    years = [value_of(rows[name].cells, "date") or 0 for name in chips]
+    assert years == sorted(years, reverse=True) and [*table.rows][: len(chips)] == chips
+
+
+def test_current_chips_can_be_had_and_are_of_a_data_centre() -> None:
+    current = {item.entry.id for item in ITEMS if explorer.is_current(item)}
+    assert {"nvidia/h100-sxm", "nvidia/b200", "amd/mi300x", "google/tpu-v5p"} <= current
+    assert not {"nvidia/v100-sxm2", "nvidia/rtx-4090", "nvidia/dgx-h100"} & current
+    assert {state_of(load_entry(name)) for name in current} <= {
+        "shipping",
+        "cloud-only",
+        "sampling",
+    }
 
 
 def test_a_chip_without_values_is_still_a_row(world: World) -> None:

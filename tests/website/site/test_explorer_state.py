@@ -66,6 +66,27 @@ def test_back_and_forward_go_through_the_states(tab: Any) -> None:
     assert count(tab) == some and "vendor=google" in query(tab)
 
 
+@at("?price=1,x,3&compare=h100-sxm,mi300x,b200&view=compare")
+def test_a_price_in_a_link_that_is_none_is_told(tab: Any) -> None:
+    assert "'x'" in tab.inner_text(".fb-panel > .fb-wrong")
+    assert [field.input_value() for field in tab.locator("[data-price]").all()] == ["1", "", "3"]
+
+
+@at("", viewport={"width": 390, "height": 844})
+def test_on_a_phone_a_row_is_a_block_and_nothing_moves_sideways(tab: Any) -> None:
+    row = tab.locator(".fb-all tbody tr").first
+    box = row.bounding_box()
+    assert box["width"] <= 390
+    for cell in row.locator("th, td").all():
+        if cell.is_visible():
+            inside = cell.bounding_box()
+            assert inside["x"] >= 0 and inside["x"] + inside["width"] <= 390
+    frame = tab.locator(".fb-stacked").first
+    assert frame.evaluate("one => one.scrollWidth <= one.clientWidth")
+    tab.get_by_label("Sort").select_option("-memory")
+    assert "sort=-memory" in query(tab)
+
+
 @at()
 def test_typing_is_one_step_back(tab: Any) -> None:
     tab.get_by_label("Find", exact=True).press_sequentially("mi300")

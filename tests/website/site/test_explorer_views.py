@@ -7,23 +7,29 @@ from typing import Any
 
 import pytest
 
+from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
-from scripts.website.pages.explorer import items
+from scripts.website.pages.explorer import is_current, items, newest_first
 from scripts.website.pages.quantities import peak_id, value_of
 from tests.support.exploring import at, column, count, names, query, tick
 
 pytestmark = pytest.mark.browser
 
 CELLS = {item.entry.id: item.cells for item in items()}
-CHIPS = [item.entry.id for item in items() if item.entry.kind == "package"]
+ROWS = newest_first(items())
+CHIPS = [row.entry.id for row in ROWS if row.entry.kind == "package"]
+CURRENT = [row.entry.id for row in ROWS if is_current(row)]
 BF16 = peak_id("bf16", "tensor", "dense")
 
 
 @at()
-def test_it_begins_with_all_chips_in_the_order_of_the_page(tab: Any) -> None:
-    assert names(tab) == CHIPS and count(tab) == len(CHIPS)
+def test_it_begins_with_the_chips_of_today_the_newest_first(tab: Any) -> None:
+    assert names(tab) == CURRENT and count(tab) == len(CURRENT) < len(CHIPS)
+    assert "current data-centre chips" in tab.inner_text(".fb-found .fb-count")
+    tab.get_by_role("button", name="Show all chips").click()
+    assert names(tab) == CHIPS and "all=1" in query(tab)
     shown = column(tab, "Memory bandwidth")
     for name in CHIPS:
         value = value_of(CELLS[name], "memory_bandwidth")
@@ -76,13 +82,34 @@ def test_filters_by_vendor_kind_status_year_memory_and_words(tab: Any) -> None:
     tab.get_by_label("Memory, GB at least").fill("64")
     assert all((value_of(CELLS[name], "memory") or 0) >= 64e9 for name in names(tab))
     tab.get_by_role("button", name="Clear filters").click()
-    assert names(tab) == CHIPS
+    assert names(tab) == CURRENT
     tab.get_by_label("Find", exact=True).fill("h100 SXM")
     assert "nvidia/h100-sxm" in names(tab) and count(tab) <= 5
     tab.get_by_label("Find", exact=True).fill("no such chip")
     assert (
         names(tab) == [] and "Nothing passes" in tab.inner_text(".fb-all tbody") and count(tab) == 0
     )
+
+
+@at()
+def test_families_and_spellings_are_found(tab: Any) -> None:
+    """As people write them: in one piece, apart, with or without hyphens."""
+    find = tab.get_by_label("Find", exact=True)
+    for text, name in (
+        ("hopper", "nvidia/h100-sxm"),
+        ("Blackwell", "nvidia/b200"),
+        ("TPUv5p", "google/tpu-v5p"),
+        ("tpu-v5p", "google/tpu-v5p"),
+        ("h 100", "nvidia/h100-sxm"),
+        ("MI 300 X", "amd/mi300x"),
+        ("v100", "nvidia/v100-sxm2"),
+    ):
+        find.fill(text)
+        assert name in names(tab), text
+    find.fill("h 100")
+    assert all("h100" in name for name in names(tab))
+    find.fill("hopper")
+    assert {load_entry(name).family for name in names(tab)} == {"Hopper"}
 
 
 @at()
@@ -130,7 +157,7 @@ def test_every_column_sorts_both_ways_and_unknown_stays_last(tab: Any) -> None:
             known = [value for value in values if value is not None]
             assert known == sorted(known, reverse=sign < 0) and values[: len(known)] == known
     button.click()
-    assert names(tab) == CHIPS and tab.locator(".fb-all [aria-sort]").count() == 0
+    assert names(tab) == CURRENT and tab.locator(".fb-all [aria-sort]").count() == 0
 
 
 @at()
@@ -229,6 +256,37 @@ def test_a_comparison_has_values_ratios_and_what_is_missing(tab: Any) -> None:
     )
 
 
+@at("?view=compare&compare=nvidia/h100-sxm,amd/mi300x&price=2,4")
+def test_a_comparison_opens_with_headlines_bars_and_the_best(tab: Any) -> None:
+    rows = tab.locator(".fb-compare tbody tr")
+    assert rows.nth(2).inner_text() == "In short"
+    assert rows.nth(3).locator("th").inner_text() == "Peak, bf16 dense"
+    peaks = [chip(name).peak("bf16") for name in ("h100-sxm", "mi300x")]
+    widths = [bar.bounding_box()["width"] for bar in rows.nth(3).locator(".fb-length").all()]
+    assert widths[0] / widths[1] == pytest.approx(peaks[0] / peaks[1], rel=0.02)
+    assert rows.nth(3).locator("td").nth(1).locator(".fb-best").count() == 1
+    power = tab.locator(".fb-compare tr", has=tab.locator("th", has_text=re.compile("^Power$")))
+    least = min(range(2), key=lambda n: (chip("h100-sxm"), chip("mi300x"))[n].power())
+    assert power.first.locator("td").nth(least).locator(".fb-best").count() == 1
+
+
+@at("?view=compare&compare=nvidia/h100-sxm,amd/mi300x&price=2,4")
+def test_a_price_gives_arithmetic_per_dollar(tab: Any) -> None:
+    def bought() -> list[str]:
+        return compared(tab, "Peak per dollar")
+
+    first = format_quantity(chip("h100-sxm").peak("bf16") * 3600 / 2, "FLOP/USD")
+    assert bought()[0].startswith(first.partition(" ")[0][:4]) and "best" in bought()[0]
+    field = tab.get_by_label("Price of AMD Instinct MI300X, USD per hour")
+    field.fill("1")
+    assert "best" in bought()[1] and "price=2,1" in query(tab)
+    assert field.evaluate("one => one === document.activeElement")
+    field.fill("free")
+    assert bought()[1] == "-" and "best" not in bought()[0]
+    tab.get_by_role("button", name=re.compile("^Remove .*MI300X")).click()
+    assert "price" not in query(tab)
+
+
 @at("?view=compare")
 def test_a_comparison_is_filled_and_emptied_in_its_view(tab: Any) -> None:
     assert "Choose two to six" in tab.inner_text("[data-view=compare]")
@@ -241,10 +299,12 @@ def test_a_comparison_is_filled_and_emptied_in_its_view(tab: Any) -> None:
 
 @at("?view=scatter")
 def test_the_scatter_draws_all_that_have_both_values(tab: Any) -> None:
-    both = {n for n in CHIPS if value_of(CELLS[n], BF16) and value_of(CELLS[n], "memory_bandwidth")}
+    both = {
+        n for n in CURRENT if value_of(CELLS[n], BF16) and value_of(CELLS[n], "memory_bandwidth")
+    }
     drawn = tab.evaluate("[...document.querySelectorAll('.fb-scatter a')].map(a => a.dataset.id)")
     assert set(drawn) == both and len(drawn) == len(both)
-    assert f"{len(both)} of {len(CHIPS)} drawn" in tab.inner_text("[data-view=scatter]")
+    assert f"{len(both)} of {len(CURRENT)} drawn" in tab.inner_text("[data-view=scatter]")
     point = tab.locator(".fb-scatter a[data-id='nvidia/h100-sxm']")
     assert point.get_attribute("href") == "nvidia/h100-sxm/"
     assert "989.4 TFLOP/s" in point.get_attribute(
@@ -271,12 +331,20 @@ def test_points_say_what_they_are_on_hover_and_by_arrow_keys(tab: Any) -> None:
     assert len(set(seen)) >= 4 and seen[0] == seen[-1] and tip.is_visible()
 
 
+@at("?view=scatter&all=1&x=memory&y=memory")
+def test_the_pointer_names_all_chips_under_it(tab: Any) -> None:
+    """Many chips have 80 GB: one point covers the others."""
+    tab.locator(".fb-scatter a[data-id='nvidia/h100-sxm']").focus()
+    said = tab.inner_text("[data-view=scatter] .fb-pop")
+    assert "H100 SXM" in said and said.count("Memory 8") > 2 and "more" in said
+
+
 @at("?view=scatter&x=power&y=memory")
 def test_the_frontier_holds_what_no_entry_beats(tab: Any) -> None:
     """Less power and more memory is better."""
     said = tab.inner_text("[data-view=scatter] p.fb-count")
     listed = said.partition("on both: ")[2].rstrip(".").split(", ")
-    pairs = {n: (value_of(CELLS[n], "power"), value_of(CELLS[n], "memory")) for n in CHIPS}
+    pairs = {n: (value_of(CELLS[n], "power"), value_of(CELLS[n], "memory")) for n in CURRENT}
     known = {n: (p, m) for n, (p, m) in pairs.items() if p is not None and m is not None}
     best = {
         n
@@ -316,7 +384,7 @@ def test_axes_can_be_years_and_linear(tab: Any) -> None:
     assert "0 FLOP/s" in tab.locator(".fb-scatter .fb-tick[text-anchor=end]").all_text_contents()
 
 
-@at("?view=trends")
+@at("?view=trends&all=1")
 def test_trends_fade_what_the_filters_leave_out(tab: Any) -> None:
     points = "document.querySelectorAll('.fb-trend a[data-id]{}').length"
     every = tab.evaluate(points.format(""))

@@ -1,9 +1,15 @@
-// Two to six entries side by side: every quantity that one of them has, and its ratio to the base.
+// Two to six entries side by side: headlines with bars first, then every quantity that one of them has, and its ratio to the base.
 
-import {button, choice, el} from "../dom.js";
+import {button, choice, el, say} from "../dom.js";
+import {formatQuantity} from "../quantity.js";
 import {parts} from "./model.js";
 import {MOST} from "./state.js";
 import {shown} from "./value.js";
+
+const HEADLINES = ["peak", "memory", "memory_bandwidth", "scaleup_bandwidth", "power", "efficiency"];
+const KINDS = {peak: "fb-of-arithmetic", efficiency: "fb-of-arithmetic", power: "fb-of-power"};
+const HOUR = 3600;
+const FEW = 3; // so many fit beside each other on a phone
 
 export class Compare {
   constructor(section, model, change) {
@@ -13,6 +19,9 @@ export class Compare {
   show(state) {
     const entries = state.compare.map((id) => this.model.byId.get(id));
     const base = entries.find(({id}) => id === state.base) ?? entries[0];
+    const rest = JSON.stringify({...state, price: []});
+    if (rest === this.shown && this.dollars) return this.fillDollars(state, entries);
+    this.shown = rest;
     this.section.replaceChildren(
       el("h2", {class: "fb-hidden"}, "Compare"), this.controls(state, entries, base),
       ...(entries.length > 1 ? [this.table(state, entries, base)] : []),
@@ -42,21 +51,69 @@ export class Compare {
     const row = (text, texts) => el("tr", {}, el("th", {scope: "row"}, text), ...texts.map((one) => el("td", {class: "fb-n"}, one || "-")));
     const body = el("tbody", {},
       row("Kind", entries.map(({kind}) => model.data.kinds_of_entry[kind])), row("Status", entries.map(({status}) => status)));
+    const band = (text) => el("tr", {class: "fb-group"}, el("th", {scope: "rowgroup", colspan: entries.length + 1}, text));
+    const headlines = HEADLINES.filter((id) => entries.some((entry) => model.cell(entry, id, state)));
+    body.append(band("In short"));
+    for (const id of headlines) body.append(this.row(id, this.label(id, state), state, {entries, base, headline: true}));
+    body.append(...this.prices(state, entries));
     for (const {group, options} of model.options(state)) {
-      const present = options.filter(([id]) => wanted(model, id, state, entries));
+      const present = options.filter(([id]) => !HEADLINES.includes(id) && wanted(model, id, state, entries));
       if (!present.length) continue;
-      body.append(el("tr", {class: "fb-group"}, el("th", {scope: "rowgroup", colspan: entries.length + 1}, group)));
+      body.append(band(group));
       for (const [id, text] of present) body.append(this.row(id, text, state, {entries, base}));
     }
     const scroll = el("div", {class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Comparison"});
-    scroll.append(el("table", {class: "fb-compare"},
+    scroll.append(el("table", {class: entries.length <= FEW ? "fb-compare fb-few" : "fb-compare"},
       el("caption", {}, `Small figures are ratios to ${base.name}; there are none between peaks of which the sources do not say whether they are dense.`), el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Quantity"), ...heads)), body));
     return scroll;
   }
 
-  row(id, text, state, {entries, base}) {
+  label(id, state) {
+    const {label} = this.model.quantity(id, state);
+    return id === "peak" ? `Peak, ${label}` : label;
+  }
+
+  /** What the reader pays for an hour of each, and what a dollar buys then. */
+  prices(state, entries) {
+    const fields = entries.map(({name}, number) => el("input", {
+      type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "type", "aria-label": `Price of ${name}, USD per hour`,
+      value: state.price[number] ?? "", "data-price": number, input: () => this.priced(entries.length),
+    }));
+    this.dollars = entries.map(() => el("td", {class: "fb-n"}, "-"));
+    const rows = [
+      el("tr", {}, el("th", {scope: "row"}, "Price, USD per hour"), ...fields.map((field) => el("td", {class: "fb-n"}, field))),
+      el("tr", {}, el("th", {scope: "row"}, "Peak per dollar"), ...this.dollars),
+    ];
+    this.fillDollars(state, entries);
+    return rows;
+  }
+
+  priced() {
+    const typed = [...this.section.querySelectorAll("[data-price]")].map((field) => field.value.trim());
+    const price = typed.map((text) => (/^\d+(\.\d+)?$/.test(text) ? text : ""));
+    this.change({price: price.some(Boolean) ? price : []}, true);
+  }
+
+  fillDollars(state, entries) {
     const {model} = this;
-    const {key, unit} = model.quantity(id, state);
+    const {unit} = model.quantity("peak", state);
+    const bought = entries.map((entry, number) => {
+      const [peak, price] = [model.value(entry, "peak", state), Number(state.price[number])];
+      return peak && price > 0 ? (peak * HOUR) / price : null;
+    });
+    const most = Math.max(...bought.map((amount) => amount ?? 0));
+    bought.forEach((amount, number) => {
+      const isBest = amount && amount === most && bought.filter(Boolean).length > 1;
+      say(this.dollars[number], amount ? `${formatQuantity(amount, `${unit.split("/")[0]}/USD`)}${isBest ? " best" : ""}` : "-");
+    });
+  }
+
+  row(id, text, state, {entries, base, headline = false}) {
+    const {model} = this;
+    const {key, unit, better} = model.quantity(id, state);
+    const values = entries.map((entry) => model.value(entry, id, state)).filter((value) => value !== null);
+    const best = headline && values.length > 1 && new Set(values).size > 1 ? Math[better > 0 ? "max" : "min"](...values) : null;
+    const most = Math.max(...values);
     const unstated = key.startsWith("peak:") && parts(key).sparsity === "unstated";
     const first = model.cell(base, id, state);
     const cells = entries.map((entry) => {
@@ -64,11 +121,18 @@ export class Compare {
       const missing = cell ? "" : model.missing(entry, id, state);
       const notes = cell && [unit === "year" ? "" : cell.kind, entry !== base && first && unit === "W" && cell.kind !== first.kind ? "another kind of power than the base" : ""];
       return el("td", {class: "fb-n", "data-entry": entry.id, "data-key": key}, cell ? shown(model, {entry, id, state, full: true}) : el("span", {class: "fb-none"}, missing || "-"),
+        ...(cell && cell.value === best ? [" ", el("span", {class: "fb-badge fb-best"}, "best")] : []),
         ...(ratio(cell, first, entry === base || unstated || unit === "year")),
+        ...(headline && cell && !unstated ? [bar(cell.value / most, KINDS[id])] : []),
         ...(notes || []).filter(Boolean).map((note) => el("small", {}, note)));
     });
     return el("tr", {}, el("th", {scope: "row"}, text), ...cells);
   }
+}
+
+/** How large a value is among those beside it; the number says it too. */
+function bar(share, kind = "") {
+  return el("span", {class: `fb-length ${kind}`.trim(), style: `--fb-share: ${share.toFixed(3)}`, "aria-hidden": "true"});
 }
 
 function ratio(cell, first, silent) {

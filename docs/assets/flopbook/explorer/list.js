@@ -9,6 +9,7 @@ export class List {
   constructor(section, model, change) {
     Object.assign(this, {section, model, change});
     this.table = section.querySelector("table");
+    this.table.parentNode.classList.add("fb-stacked");
     this.columns = new Columns(model, change);
     this.shape = "";
   }
@@ -18,6 +19,7 @@ export class List {
     const shape = [state.columns, this.model.picked(state)].join();
     if (!this.shape && shape === this.written()) this.adopt();
     else if (shape !== this.shape) this.build(state);
+    if (shape !== this.shape) this.label();
     this.shape = shape;
     this.mark(state);
     for (const [id, box] of this.boxes) box.checked = state.compare.includes(id);
@@ -64,6 +66,15 @@ export class List {
     this.boxes = new Map();
     for (const entry of model.entries) this.rows.set(entry.id, this.row(entry, state));
     this.end(heads.length);
+  }
+
+  /** On a narrow screen a row is a block, in which each value stands below the head of its column. */
+  label() {
+    const texts = [...this.heads.values()].map((head) => head.textContent);
+    for (const row of this.rows.values()) {
+      const cells = [...row.cells].filter((cell) => !cell.classList.contains("fb-static"));
+      cells.forEach((cell, number) => { cell.dataset.label = texts[number]; });
+    }
   }
 
   head(id, text, {numeric, state}) {

@@ -5,7 +5,7 @@ import "./value.js";
 import {Address} from "./address.js";
 import {Compare} from "./compare.js";
 import {el} from "../dom.js";
-import {Filters, passing} from "./filters.js";
+import {Filters, isOpening, passing} from "./filters.js";
 import {List} from "./list.js";
 import {Model} from "./model.js";
 import {foldButton, linkButton} from "./panel.js";
@@ -66,7 +66,7 @@ class Explorer {
   change(patch, typing = false, focus = "") {
     const {toggle, ...rest} = patch;
     const said = [];
-    if (toggle) rest.compare = this.toggled(toggle, said);
+    if (toggle) Object.assign(rest, {compare: this.toggled(toggle, said), price: []}); // prices stand in the order of the chips
     this.address.change(rest, typing, said);
     if (focus) this.host.querySelector(focus)?.focus();
   }
@@ -92,7 +92,9 @@ class Explorer {
     }
     this.tabs.get("compare").textContent = state.compare.length ? `Compare (${state.compare.length})` : "Compare";
     this.filters.show(state);
-    this.filters.count.textContent = `${entries.length} of ${model.entries.length} entries`;
+    const all = `of ${model.entries.length} products`;
+    this.filters.count.textContent = isOpening(model, state)
+      ? `${entries.length} current data-centre chips, newest first, ${all}` : `${entries.length} ${all}`;
     this.views[state.view].show(state, entries);
   }
 }

@@ -8,10 +8,12 @@ export class Model {
   constructor(data) {
     useTables({...data, suffixes: {}, plain: {}});
     this.data = data;
-    this.entries = data.entries.map(([id, name, vendor, kind, status, aliases, values]) => {
+    this.entries = data.entries.map(([id, name, vendor, kind, status, aliases, values, family, current]) => {
       const [vendorName, group] = data.vendors[vendor];
-      const text = [id, name, vendorName, data.kinds_of_entry[kind], status, ...aliases].join(" ").toLowerCase();
-      return {id, name, vendor, vendorName, group, kind, status, aliases, values, text, short: short(name, vendorName, vendor)};
+      const names = [id, name, vendorName, family, data.kinds_of_entry[kind], status, ...aliases];
+      const text = ` ${names.join(" ").toLowerCase().replace(/[^a-z0-9.]+/g, " ")}`;
+      const squashed = names.map(squash);
+      return {id, name, vendor, vendorName, group, kind, status, aliases, values, current: Boolean(current), text, squashed, short: short(name, vendorName, vendor)};
     });
     this.byId = new Map(this.entries.map((entry) => [entry.id, entry]));
     this.plain = new Map([...data.quantities, ...data.ratios].map((quantity) => [quantity.id, quantity]));
@@ -104,6 +106,11 @@ export class Model {
       {group: "Quantities", options: plain}, {group: "Peaks", options: peaks},
     ];
   }
+}
+
+/** A name without what people leave out or put in between letters and digits. */
+export function squash(text) {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, "");
 }
 
 export function peakId(dtype, engine, sparsity) {

@@ -4,6 +4,8 @@ import {check, choice, el, svg} from "../dom.js";
 import {Room, frontier, range, scale, thin, ticks} from "../scales.js";
 
 const HEIGHT = 460;
+const REACH = 9;
+const MOST_NAMED = 5;
 const EDGE = {left: 104, right: 16, top: 14, bottom: 44};
 
 export class Scatter {
@@ -66,6 +68,7 @@ export class Scatter {
     const [x, y] = this.scales(points, frame);
     for (const point of points) Object.assign(point, {px: x.at(point.x), py: y.at(point.y)});
     points.sort((a, b) => a.px - b.px);
+    this.drawn = points;
     const best = frontier(points, this.quantities.map(({better}) => better));
     this.figure.replaceChildren(this.picture(points, best, frame, [x, y]));
     if (state.frontier) this.said.textContent += ` Frontier, which no entry beats on both: ${best.map(({entry}) => entry.short).join(", ")}.`;
@@ -116,12 +119,20 @@ export class Scatter {
     const text = this.words(point);
     const hollow = point.marks.some((mark) => this.model.data.loud.includes(mark)) ? " fb-hollow" : "";
     const picked = this.state.compare.includes(entry.id) ? " fb-picked" : "";
-    const show = () => this.open(text, point);
+    const show = () => this.open(this.under(point), point);
     return svg("a", {
       href: `${entry.id}/`, class: `fb-v${entry.group}${hollow}${picked}`, "aria-label": text, tabindex: first ? 0 : -1, "data-id": entry.id,
       pointerenter: show, focus: show, pointerleave: () => this.close(), blur: () => this.close(),
     }, svg("path", {transform: `translate(${point.px} ${point.py})`, d: this.model.data.shapes[entry.group]}),
     svg("circle", {class: "fb-hit", cx: point.px, cy: point.py, r: 9}));
+  }
+
+  /** What the pointer covers: the point, and every other that lies under it. */
+  under(point) {
+    const near = this.drawn.filter((other) => other !== point && Math.hypot(other.px - point.px, other.py - point.py) < REACH);
+    const more = near.slice(0, MOST_NAMED).map((other) => this.words(other));
+    const rest = near.length > MOST_NAMED ? [`and ${near.length - MOST_NAMED} more`] : [];
+    return [this.words(point), ...more, ...rest].join("; ; ");
   }
 
   words({entry, x, y, marks}) {

@@ -7,9 +7,9 @@ export const MOST = 6;
 
 export function defaults(data) {
   return {
-    view: "table", find: "", vendor: [], kind: ["package"], status: [], from: "", to: "", memory: "",
+    view: "table", all: false, find: "", vendor: [], kind: ["package"], status: [], from: "", to: "", memory: "",
     dtype: data.start[0], sparsity: data.start[2], only: false,
-    columns: ["peak", "intensity", ...data.columns], sort: "", compare: [], base: "",
+    columns: ["peak", "intensity", ...data.columns], sort: "", compare: [], base: "", price: [],
     x: "memory_bandwidth", y: "peak", xlog: true, ylog: true, frontier: true, labels: true,
   };
 }
@@ -23,6 +23,7 @@ export function read(search, model) {
       return [...new Set(ids)].slice(0, MOST);
     }
     if (key === "base") return value && (find(model, value) ?? refuse(value) ?? normal);
+    if (key === "price") return value.map((one) => (/^\d+(\.\d+)?$/.test(one) || !one ? one : refuse(one) ?? ""));
     if (["from", "to", "memory"].includes(key)) return number(value, normal, refuse);
     return allowed[key] ? among(allowed[key], value, normal, refuse) : value;
   });

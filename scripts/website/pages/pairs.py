@@ -1,0 +1,341 @@
+"""Comparisons of two chips that people ask for: a verdict in numbers, a table, and where to go on.
+
+The sentences are templates at the head, for an editor to read in one place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flopbook.architectures.shape import shape
+from flopbook.hardware.chip import chip
+from flopbook.hardware.picked import Picked
+from flopbook.quantities.units import format_quantity
+from scripts.website.markup import Html, Markdown, attribute, front_matter, link, page_text, tag
+from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.calculators import calculator_page
+from scripts.website.pages.explorer import START, ExplorerRow, anchor
+from scripts.website.pages.neighbours import compare_link
+from scripts.website.pages.products import rows_by_id, short_name
+from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, missing, peak_id, value_of
+from scripts.website.pages.sources import html_link
+
+INDEX = "compare/index.md"
+TITLE = "Comparisons"
+# Which two, not what they are: every figure comes from the data. The first is the older one.
+PAIRS = (
+    *(("h100-sxm", other) for other in ("h200-sxm", "b200", "b300", "h100-pcie", "h100-nvl")),
+    *(("h100-sxm", other) for other in ("h20", "gh200", "gb200-gpu", "mi300x", "mi325x", "mi355x")),
+    *(("h100-sxm", other) for other in ("tpu-v5p", "tpu-v6e", "tpu-v7x", "trainium2", "gaudi-3")),
+    *(("h200-sxm", other) for other in ("b200", "mi300x", "mi325x", "mi355x", "tpu-v7x")),
+    *(("b200", other) for other in ("b300", "mi355x", "tpu-v7x", "trainium3", "gb200-gpu")),
+    *(("a100-sxm-80gb", other) for other in ("h100-sxm", "h200-sxm", "b200", "mi250x", "mi300x")),
+    *(("a100-sxm-80gb", other) for other in ("tpu-v4", "l40s")),
+    *(("v100-sxm2", "a100-sxm-80gb"), ("v100-sxm2", "h100-sxm"), ("l40s", "h100-pcie")),
+    *(("mi250x", "mi300x"), ("mi300x", "mi325x"), ("mi300x", "mi355x"), ("b300", "mi355x")),
+    *(("tpu-v5e", "tpu-v6e"), ("tpu-v5p", "tpu-v6e"), ("tpu-v5p", "tpu-v7x")),
+    *(("tpu-v6e", "tpu-v7x"), ("trainium1", "trainium2"), ("trainium2", "trainium3")),
+    *(("gaudi-2", "gaudi-3"), ("gaudi-3", "h200-sxm"), ("b300", "rubin")),
+    *(("rtx-3090", "rtx-4090"), ("rtx-4090", "rtx-5090"), ("t4", "l4")),
+)
+_LEADS = "{winner} has {ratio} times the {what} of {loser}: {high} against {low}."
+_EQUAL = "Both have about the same {what}, {high}."
+_POWER = "{winner} is specified at {low}, {loser} at {high}."
+_LACKS = "The {what} of {name} is {words}."
+_WORK = (
+    "Work that waits for arithmetic, such as training and long prompts, is {peak}; work that waits "
+    "for memory, such as writing tokens, is {band}. These are ratios of data sheets: software and "
+    "networks take their share."
+)
+_FASTER = "up to {ratio} times faster on {winner}"
+_ALIKE = "no faster on either"
+_FITS = (
+    "The weights of Llama 3 70B in bf16 take {first_count} × {first} or {other_count} × {other}."
+)
+_ARITHMETIC = "fb-of-arithmetic"
+_FACTOR_SAME = 1.005  # closer ratios are rounding
+_FACTOR_LARGE = 10
+_PEAK = Quantity(PEAK, "Dense bf16 rate", "FLOP/s")
+_QUANTITIES = {quantity.id: quantity for quantity in QUANTITIES}
+
+
+class Headline(NamedTuple):
+    """A row: what it is in a sentence and in the table, its quantity's id, and its colour."""
+
+    words: str
+    id: str
+    quantity: Quantity
+    kind: str = ""
+
+
+HEADLINES = (
+    Headline("dense bf16 rate", peak_id(*START), _PEAK, _ARITHMETIC),
+    Headline("dense fp8 rate", peak_id("fp8", "tensor", "dense"), _PEAK, _ARITHMETIC),
+    Headline("memory", "memory", _QUANTITIES["memory"]),
+    Headline("memory bandwidth", "memory_bandwidth", _QUANTITIES["memory_bandwidth"]),
+    Headline("link rate, one way", "scaleup_bandwidth", _QUANTITIES["scaleup_bandwidth"]),
+    Headline("power", "power", _QUANTITIES["power"], "fb-of-power"),
+)
+
+
+class Pair(NamedTuple):
+    """Two products, each with its row of the explorer."""
+
+    first: ExplorerRow
+    other: ExplorerRow
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The ids of both entries."""
+        return self.first.entry.id, self.other.entry.id
+
+    @property
+    def page(self) -> str:
+        """The content path of the comparison."""
+        names = (name.partition("/")[2] for name in self.ids)
+        return f"compare/{'-vs-'.join(names)}.md"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called beside each other; with the vendor where it differs."""
+        entries = self.first.entry, self.other.entry
+        if entries[0].vendor == entries[1].vendor:
+            return self.shorts
+        return _bare(entries[0].name), _bare(entries[1].name)
+
+    @property
+    def shorts(self) -> tuple[str, str]:
+        """What a sentence calls the two: no vendor, nothing in brackets."""
+        first, other = (_bare(short_name(row.entry)) for row in self)
+        return first, other
+
+    @property
+    def title(self) -> str:
+        """The name of the page."""
+        return " vs ".join(self.names)
+
+
+def _bare(name: str) -> str:
+    return name.partition(" (")[0]
+
+
+def all_pairs() -> list[Pair]:
+    """The comparisons in the order of the list. Raises FlopbookError for an unknown product."""
+    rows = rows_by_id()
+    return [Pair(rows[chip(one).id], rows[chip(other).id]) for one, other in PAIRS]
+
+
+def pages() -> dict[str, str]:
+    """Content path -> Markdown of every comparison and of their list."""
+    pairs = all_pairs()
+    return {INDEX: index_page(pairs)} | {pair.page: pair_page(pair) for pair in pairs}
+
+
+def index_page(pairs: list[Pair]) -> str:
+    """The list of comparisons, by the first of the two."""
+    groups: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(pair.first.entry.name, []).append(pair)
+    blocks = [
+        front_matter(TITLE, "Two chips side by side: which has more of what, and what that means."),
+        Markdown("# {}\n").format(TITLE),
+        Markdown(
+            "Pairs that people ask for. Any two to six of the {} products can be compared in "
+            "[the explorer]({}), with prices that you type.\n"
+        ).format(len(rows_by_id()), attribute("../accelerators/index.md")),
+    ]
+    for name, members in groups.items():
+        blocks.append(Markdown("## {}\n").format(name))
+        blocks += [_listed(pair) for pair in members]
+        blocks.append(Html())
+    return page_text(blocks) + "\n"
+
+
+def _listed(pair: Pair) -> Html:
+    return Markdown("- [{}]({})").format(pair.title, attribute(pair.page.removeprefix("compare/")))
+
+
+def pair_page(pair: Pair) -> str:
+    """One comparison: verdict, table, and the same in the explorer and the calculators."""
+    verdict, differences = list(meaning_of(pair)), list(sentences(pair))
+    first, other = pair.names
+    links = [
+        link("Compare with prices", compare_link(pair.page, pair.ids), "fb-act fb-main"),
+        *(_calculator(pair, row) for row in pair),
+    ]
+    blocks = [
+        front_matter(pair.title, " ".join(differences[:2]), toc=False),
+        Markdown("# {}\n").format(pair.title),
+        Html('<p class="fb-lead">{}</p>\n').format(" ".join(verdict or differences[:2])),
+        table_of(pair, (first, other)),
+        Markdown("\n{}\n").format(" ".join(differences)),
+        Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links)),
+    ]
+    return page_text(blocks) + "\n"
+
+
+def _calculator(pair: Pair, row: ExplorerRow) -> Html:
+    address = Html("{}?chip={}").format(
+        html_link(pair.page, calculator_page("memory")), attribute(row.entry.id)
+    )
+    return link(f"Will a model fit on {short_name(row.entry)}?", address, "fb-act")
+
+
+# The verdict.
+
+
+def sentences(pair: Pair) -> Iterator[str]:
+    """What the two differ in, figure by figure."""
+    rest = [headline for headline in HEADLINES if headline.id != "power"]
+    yield from (_difference(pair, headline) for headline in rest if _is_said(pair, headline))
+    yield from _power(pair)
+
+
+def meaning_of(pair: Pair) -> Iterator[str]:
+    """What the differences mean for work of either sort, and for a model that everyone knows."""
+    yield from _work(pair)
+    yield from _weights(pair)
+
+
+def _is_said(pair: Pair, headline: Headline) -> bool:
+    # Most chips have no fp8 rate, and a link is missing from many: silence says that well enough.
+    is_optional = "fp8" in headline.id or headline.id == "scaleup_bandwidth"
+    values = [value_of(row.cells, headline.id) for row in pair]
+    return None not in values or not is_optional
+
+
+def _difference(pair: Pair, headline: Headline) -> str:
+    values = [value_of(row.cells, headline.id) for row in pair]
+    for row, amount, name in zip(pair, values, pair.shorts, strict=True):
+        if amount is None:
+            words = missing(row.cells, headline.id)
+            return _LACKS.format(what=headline.words, name=name, words=words)
+    first, other = (amount or 0.0 for amount in values)
+    high, low = max(first, other), min(first, other)
+    if high < _FACTOR_SAME * low:
+        words = headline.quantity.words(high)
+        return _EQUAL.format(what=headline.words, high=words)
+    winner = int(other > first)
+    return _LEADS.format(
+        winner=pair.shorts[winner],
+        loser=pair.shorts[1 - winner],
+        what=headline.words,
+        ratio=_ratio(high / low),
+        high=headline.quantity.words(high),
+        low=headline.quantity.words(low),
+    )
+
+
+def _ratio(factor: float) -> str:
+    """A factor with two digits: 1.3, 24."""
+    return f"{factor:.0f}" if factor >= _FACTOR_LARGE else f"{factor:.2g}"
+
+
+def _power(pair: Pair) -> Iterator[str]:
+    first, other = (value_of(row.cells, "power") for row in pair)
+    if first is None or other is None or first == other:
+        return
+    winner = int(other < first)
+    yield _POWER.format(
+        winner=pair.shorts[winner],
+        loser=pair.shorts[1 - winner],
+        low=format_quantity(min(first, other), "W"),
+        high=format_quantity(max(first, other), "W"),
+    )
+
+
+def _work(pair: Pair) -> Iterator[str]:
+    """What the two ratios mean for work of either sort."""
+    peaks = [value_of(row.cells, peak_id(*START)) for row in pair]
+    bands = [value_of(row.cells, "memory_bandwidth") for row in pair]
+    if None in peaks or None in bands:
+        return
+    peak, band = (_faster(pair, *values) for values in (peaks, bands))
+    yield _WORK.format(peak=peak, band=band)
+
+
+def _faster(pair: Pair, first: float | None, other: float | None) -> str:
+    assert first is not None and other is not None
+    factor = max(first, other) / min(first, other)
+    if factor < _FACTOR_SAME:
+        return _ALIKE
+    return _FASTER.format(ratio=_ratio(factor), winner=pair.shorts[int(other > first)])
+
+
+def _weights(pair: Pair) -> Iterator[str]:
+    """How many of each hold the weights of a model that everyone knows."""
+    needed = 2 * shape("llama-3-70b").pick("params").value
+    counts = []
+    for row in pair:
+        memory = value_of(row.cells, "memory")
+        if memory is None:
+            return
+        counts.append(math.ceil(needed / memory))
+    first, other = pair.shorts
+    yield _FITS.format(first=first, other=other, first_count=counts[0], other_count=counts[1])
+
+
+# The table.
+
+
+def table_of(pair: Pair, names: tuple[str, str]) -> Html:
+    """The headlines of both with bars, the better one marked, and the ratio of the second."""
+    rows = Html("\n").join(_row(pair, headline) for headline in HEADLINES)
+    heads = Html().join(
+        Html('<th scope="col" class="fb-n">{}</th>').format(
+            link(name, html_link(pair.page, entry_page(row.entry.id)))
+        )
+        for name, row in zip(names, pair, strict=True)
+    )
+    return Html(
+        '<div class="fb-scroll" tabindex="0" role="region" aria-label="{0}">\n'
+        '<table class="fb-pair-table"><caption class="fb-hidden">{0}</caption><thead><tr>'
+        '<th scope="col">Figure</th>{1}<th scope="col" class="fb-n">Ratio</th></tr></thead>\n'
+        "<tbody>\n{2}\n</tbody></table>\n</div>"
+    ).format(pair.title, heads, rows)
+
+
+def _row(pair: Pair, headline: Headline) -> Html:
+    values = [value_of(row.cells, headline.id) for row in pair]
+    known = [amount for amount in values if amount is not None]
+    most, better = max(known, default=0.0), headline.quantity.better
+    best = (max if better > 0 else min)(known) if len(set(known)) > 1 else None
+    cells = Html().join(
+        _cell(pair, row, headline, (amount or 0) / most if most else 0, is_best=amount == best)
+        for row, amount in zip(pair, values, strict=True)
+    )
+    ratio = Html('<span class="fb-none">-</span>')
+    if len(known) == len(values) and values[0] and values[1]:
+        ratio = Html.escape(f"{values[1] / values[0]:.2g}×")
+    name = headline.words[:1].upper() + headline.words[1:]
+    return Html('<tr><th scope="row">{}</th>{}<td class="fb-n">{}</td></tr>').format(
+        name, cells, ratio
+    )
+
+
+def _cell(pair: Pair, row: ExplorerRow, headline: Headline, share: float, *, is_best: bool) -> Html:
+    cell = row.cells.get(headline.id)
+    if not isinstance(cell, Picked):
+        words = missing(row.cells, headline.id)
+        return tag("td", tag("span", words, "fb-none"), "fb-n")
+    href = html_link(pair.page, entry_page(row.entry.id))
+    place = row.places.get(id(cell.claim))
+    if place is not None:
+        href = Html("{}#{}").format(href, anchor(cell, place))
+    kind = f"fb-length {headline.kind}".strip()
+    badge = Html(' <span class="fb-badge fb-best">{}</span>').format(_best_word(headline))
+    return Html(
+        '<td class="fb-n">{}{}'
+        '<span class="{}" style="--fb-share: {:.3f}" aria-hidden="true"></span></td>'
+    ).format(link(headline.quantity.words(cell.value), href), badge if is_best else "", kind, share)
+
+
+def _best_word(headline: Headline) -> str:
+    return "more" if headline.quantity.better > 0 else "less"
+
+
+def siblings_of(pair: Pair) -> list[tuple[str, str]]:
+    """Other comparisons of either of the two: title and content path."""
+    return [(other.title, other.page) for other in all_pairs() if set(other.ids) & set(pair.ids)]

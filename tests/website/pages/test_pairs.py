@@ -1,0 +1,98 @@
+"""Comparisons of two chips: forty and more, each with a verdict that is arithmetic on the data."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from flopbook.hardware.chip import chip
+from flopbook.hardware.picked import Picked
+from scripts.website.pages import pairs
+from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.entry import entry_markdown
+
+PAIRS = pairs.all_pairs()
+PAGES = pairs.pages()
+H100_MI300X = next(pair for pair in PAIRS if pair.ids == ("nvidia/h100-sxm", "amd/mi300x"))
+
+
+def test_there_are_forty_of_two_different_products_each_once() -> None:
+    assert len(PAIRS) >= 40 and len({frozenset(pair.ids) for pair in PAIRS}) == len(PAIRS)
+    assert all(len(set(pair.ids)) == 2 for pair in PAIRS)
+    assert set(PAGES) == {pairs.INDEX, *(pair.page for pair in PAIRS)}
+    assert H100_MI300X.page == "compare/h100-sxm-vs-mi300x.md"
+
+
+def test_the_list_has_every_comparison_once() -> None:
+    links = re.findall(r"\]\(([\w.-]+\.md)\)", PAGES[pairs.INDEX])
+    assert sorted(links) == sorted(pair.page.removeprefix("compare/") for pair in PAIRS)
+
+
+def test_the_verdict_of_h100_and_mi300x() -> None:
+    """1,307 over 989 TFLOP/s, 192 over 80 GB, 5.3 over 3.35 TB/s: the data sheets of both."""
+    h100, mi300x = chip("h100-sxm"), chip("mi300x")
+    text = " ".join((*pairs.sentences(H100_MI300X), *pairs.meaning_of(H100_MI300X)))
+    for what, one, other in (
+        ("dense bf16 rate", h100.peak("bf16"), mi300x.peak("bf16")),
+        ("memory", h100.memory(), mi300x.memory()),
+        ("memory bandwidth", h100.memory_bandwidth(), mi300x.memory_bandwidth()),
+    ):
+        assert f"Instinct MI300X has {other / one:.2g} times the {what} of H100" in text
+    assert "Both have about the same link rate, one way, 450 GB/s." in text
+    assert "H100 SXM5 80GB is specified at 700 W, Instinct MI300X at 750 W." in text
+    assert "is up to 1.3 times faster on Instinct MI300X; work that waits for memory" in text
+    assert "take 2 × H100 SXM5 80GB or 1 × Instinct MI300X." in text
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.page)
+def test_every_verdict_is_sentences_with_true_ratios(pair: pairs.Pair) -> None:
+    told = [*pairs.sentences(pair), *pairs.meaning_of(pair)]
+    assert len(told) >= 4
+    for sentence in told:
+        assert sentence.endswith(".") and "{" not in sentence and "None" not in sentence
+    for headline in pairs.HEADLINES:
+        cells = [row.cells.get(headline.id) for row in pair]
+        if headline.id == "power" or not all(isinstance(cell, Picked) for cell in cells):
+            continue
+        first, other = (cell.value for cell in cells if isinstance(cell, Picked))
+        ratio = max(first, other) / min(first, other)
+        winner = pair.shorts[int(other > first)]
+        said = next(one for one in told if f" {headline.words}" in one)
+        assert said.startswith(winner) == (ratio >= 1.005) or "Both" in said
+        if ratio >= 1.005:
+            shown = float(re.findall(r"has ([\d.]+) times", said)[0])
+            assert shown == pytest.approx(ratio, rel=0.06)
+
+
+@pytest.mark.parametrize("pair", PAIRS[::4], ids=lambda pair: pair.page)
+def test_a_page_leads_to_values_explorer_and_calculators(pair: pairs.Pair) -> None:
+    text = PAGES[pair.page]
+    assert f"compare={','.join(pair.ids)}" in text
+    for row in pair:
+        name = row.entry.id
+        assert f"calculators/memory/?chip={name}" in text
+        page = entry_markdown(name)
+        anchors = re.findall(rf'href="\.\./\.\./accelerators/{name}/#([\w-]+)"', text)
+        assert len(anchors) >= 3 and entry_page(name).endswith(f"{name}.md")
+        assert all(f'id="{anchor}"' in page for anchor in anchors)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.page)
+def test_bars_are_as_long_as_the_values_and_the_better_one_is_marked(pair: pairs.Pair) -> None:
+    table = pairs.table_of(pair, pair.names)
+    widths = [float(width) for width in re.findall(r"--fb-share: ([\d.]+)", table)]
+    assert max(widths) == 1 and min(widths) > 0
+    rows = re.findall(r'<tr><th scope="row">.*?</tr>', table)
+    assert len(rows) == len(pairs.HEADLINES)
+    for row, headline in zip(rows, pairs.HEADLINES, strict=True):
+        assert row.count("fb-best") <= 1
+        assert ("fb-of-arithmetic" in row) <= (headline.kind == "fb-of-arithmetic")
+        if "fb-best" in row:
+            assert (">less<" in row) == (headline.id == "power")
+
+
+def test_siblings_are_comparisons_of_either() -> None:
+    found = pairs.siblings_of(H100_MI300X)
+    assert len(found) > 10 and (H100_MI300X.title, H100_MI300X.page) in found
+    assert all("h100-sxm" in page or "mi300x" in page for _, page in found)
