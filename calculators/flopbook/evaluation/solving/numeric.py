@@ -157,7 +157,7 @@ def _check_values(curve: SolvedCurve, points: list[Sample], target: Target) -> N
     kind = str if target.is_word else (int, float)
     if not all(isinstance(value, kind) for value in values):
         raise FlopbookError(f"{target.output} is no number and cannot be a target")
-    if len(set(values)) > 1 or len(values) == 1:
+    if len(values) == 1 or not all(_is_same(value, values[0]) for value in values):
         return
     text = format_value(values[0], target.unit)
     if _is_tied(curve):
@@ -167,6 +167,13 @@ def _check_values(curve: SolvedCurve, points: list[Sample], target: Target) -> N
     raise FlopbookError(
         f"{curve.output} of {curve.formula.id} does not depend on {curve.flag}; it is {text}"
     )
+
+
+def _is_same(value: float | str, other: float | str) -> bool:
+    """Whether two values of an output are equal but for rounding, which moves it nowhere."""
+    if isinstance(value, str) or isinstance(other, str):
+        return value == other
+    return is_close(value, other, EXACT)
 
 
 def _is_tied(curve: SolvedCurve) -> bool:
