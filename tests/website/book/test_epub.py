@@ -139,7 +139,7 @@ def test_formulas_and_pictures_are_in_the_chapter_with_colours(small: Path) -> N
     assert picture is not None
     assert picture.get("viewBox") == "0 0 640 200"
     assert [one.get("fill") for one in picture.iter("{http://www.w3.org/2000/svg}rect")] == [
-        "#1f6fa8",
+        "#1d5fa8",
         "none",
     ]
 
