@@ -20,7 +20,7 @@ from flopbook.ledger.rows import ledger_rows
 
 DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "check", "export"]
 PREDICTION = ["predict", "plan", "validate"]
-CONTRIBUTING = ["where", "new", "lint", "diff", "stale"]
+CONTRIBUTING = ["where", "new", "lint", "diff", "stale", "audit"]
 PLAIN = [*DATA, *PREDICTION, *CONTRIBUTING]
 every_command = pytest.mark.parametrize("name", [*formulas(), *PLAIN])
 

@@ -35,6 +35,7 @@ SECTIONS = {
         "lint": "checking",
         "diff": "changes",
         "stale": "changes",
+        "audit": "auditing",
     },
 }
 PLAIN = {name: module for section in SECTIONS.values() for name, module in section.items()}

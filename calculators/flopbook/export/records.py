@@ -26,6 +26,7 @@ from flopbook.data.library import (
 from flopbook.data.models import Model
 from flopbook.data.prices import Price, prices
 from flopbook.data.references import csl
+from flopbook.data.sheets import csv_safe
 from flopbook.data.vendors import READING, Fact, Vendor
 from flopbook.evaluation.terms import uses
 from flopbook.formulas import formulas
@@ -263,7 +264,7 @@ def accelerators_csv() -> str:
         head = {name: record[name] for name in ("id", "name", "vendor", "kind")}
         for claim in record["claims"]:
             row = {**claim, "claim_name": claim.get("name"), **head}
-            writer.writerow({key: _csv_safe(value) for key, value in row.items()})
+            writer.writerow({key: csv_safe(value) for key, value in row.items()})
     return out.getvalue()
 
 
@@ -273,17 +274,8 @@ def runs_csv() -> str:
     writer = csv.DictWriter(out, RUN_COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in run_rows():
-        writer.writerow({key: _csv_safe(value) for key, value in row.items()})
+        writer.writerow({key: csv_safe(value) for key, value in row.items()})
     return out.getvalue()
-
-
-def _csv_safe(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula is kept a text."""
-    if not isinstance(value, str):
-        return value
-    # A carriage return would end the row: the csv module of older Pythons does not quote it.
-    text = value.replace("\r", " ")
-    return "'" + text if value[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def files() -> Iterator[tuple[str, str]]:

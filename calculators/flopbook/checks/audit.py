@@ -1,0 +1,155 @@
+"""Audits: a sample of shown values to look up anew, and the error rate that verdicts give.
+
+A checker gets conditions and source of each value, not the value itself: who has read a number
+finds it again too easily.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import random
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from flopbook.data.claims import Claim
+from flopbook.data.library import load_entries, reference
+from flopbook.data.sheets import csv_safe
+from flopbook.errors import FlopbookError, shorten
+from flopbook.hardware.shown import chosen_claims
+
+VERDICTS = ("right", "misleading", "wrong", "not found")
+COLUMNS = ("entry", "quantity", "conditions", "unit", "source", "link", "place", "verdict", "note")
+_BETWEEN = " and "
+_Z = 1.959964  # 97.5 % quantile of the normal distribution, for intervals of 95 %
+
+
+class Shown(NamedTuple):
+    """A value that pages and commands show for an entry."""
+
+    entry: str
+    claim: Claim
+
+    @property
+    def conditions(self) -> str:
+        """What the value holds for, in words."""
+        named = self.claim.conditions | {"per": self.claim.per}
+        return ", ".join(f"{name} {word}" for name, word in named.items() if word)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the value from all others of the sheet."""
+        return self.entry, self.claim.field, self.conditions
+
+
+class Rate(NamedTuple):
+    """A share of audited values with its 95 % interval (Wilson's, which holds for few cases)."""
+
+    cases: int
+    share: float
+    low: float
+    high: float
+
+
+class Score(NamedTuple):
+    """What the verdicts of an audit say; what was not found counts in no rate."""
+
+    looked_up: int
+    not_found: int
+    wrong: Rate
+    misleading: Rate
+
+
+def shown_values() -> list[Shown]:
+    """All numbers that are shown of accelerators, one for each quantity, in a fixed order."""
+    values = [
+        Shown(entry.id, claim)
+        for entry in load_entries().values()
+        for chosen in [chosen_claims(entry)]
+        for claim in entry.claims
+        if id(claim) in chosen and isinstance(claim.value, (int, float))
+    ]
+    return sorted(values, key=lambda shown: (shown.key, shown.claim.source))
+
+
+def drawn(number: int, seed: int) -> list[Shown]:
+    """A sample without repetition; the same seed draws the same from the same data.
+
+    Raises FlopbookError where more are asked for than there are.
+    """
+    values = shown_values()
+    if number > len(values):
+        raise FlopbookError(f"--sample {number:,} is more than the {len(values):,} values shown")
+    return random.Random(seed).sample(values, number)
+
+
+def sheet(values: Iterable[Shown], *, with_values: bool = False) -> str:
+    """A table in CSV for a checker, who fills in the verdict and a note."""
+    columns = (*COLUMNS, "value") if with_values else COLUMNS
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for shown in values:
+        writer.writerow({name: csv_safe(text) for name, text in _row(shown).items()})
+    return out.getvalue()
+
+
+def _row(shown: Shown) -> dict[str, str]:
+    claim = shown.claim
+    return {
+        "entry": shown.entry,
+        "quantity": claim.field,
+        "conditions": shown.conditions,
+        "unit": claim.unit,
+        "source": claim.source,
+        "link": reference(claim.source).link,
+        # A quote holds the value.
+        "place": claim.locator or "a quoted passage",
+        "verdict": "",
+        "note": "",
+        "value": f"{claim.value:.10g}" if isinstance(claim.value, (int, float)) else "",
+    }
+
+
+def score(text: str) -> Score:
+    """What a filled sheet says.
+
+    Raises FlopbookError with line and words for a sheet that lacks columns, an unknown verdict, a
+    verdict that is left open, and a value that is not shown (any more).
+    """
+    rows = csv.DictReader(io.StringIO(text))
+    missing = {"entry", "quantity", "conditions", "verdict"} - set(rows.fieldnames or ())
+    if missing:
+        raise FlopbookError(f"the sheet has no column {_BETWEEN.join(sorted(missing))}")
+    known = {shown.key for shown in shown_values()}
+    verdicts = [_verdict(row, rows.line_num, known) for row in rows]
+    looked_up = sum(verdict != "not found" for verdict in verdicts)
+    if not looked_up:
+        raise FlopbookError("the sheet has no value that was found; nothing to count")
+    return Score(
+        looked_up,
+        len(verdicts) - looked_up,
+        rate(verdicts.count("wrong"), looked_up),
+        rate(verdicts.count("misleading"), looked_up),
+    )
+
+
+def _verdict(row: Mapping[str, str], line: int, known: set[tuple[str, str, str]]) -> str:
+    key = (row["entry"] or "", row["quantity"] or "", (row["conditions"] or "").removeprefix("'"))
+    if key not in known:
+        raise FlopbookError(f"line {line}: {shorten(' '.join(key))} is not shown (any more)")
+    verdict = (row["verdict"] or "").strip().lower()
+    if verdict not in VERDICTS:
+        found = f"'{shorten(verdict)}'" if verdict else "no verdict"
+        raise FlopbookError(f"line {line}: found {found}, expected {', '.join(VERDICTS)}")
+    return verdict
+
+
+def rate(cases: int, of: int) -> Rate:
+    """A share with Wilson's score interval of 95 %, as shares (1)."""
+    share = cases / of
+    weight = _Z**2 / of
+    middle = (share + weight / 2) / (1 + weight)
+    half = _Z * math.sqrt(share * (1 - share) / of + weight / (4 * of)) / (1 + weight)
+    return Rate(cases, share, max(0.0, middle - half), min(1.0, middle + half))

@@ -1,0 +1,108 @@
+"""Audits: what is drawn, what a checker sees of it, and what verdicts say."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flopbook.checks.audit import COLUMNS, VERDICTS, drawn, rate, score, sheet, shown_values
+from flopbook.errors import FlopbookError
+from tests.support.samples import World, claim
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def filled(text: str, *verdicts: str) -> str:
+    """The sheet with these verdicts, in order and over again."""
+    rows = rows_of(text)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    for number, row in enumerate(rows):
+        writer.writerow(row | {"verdict": verdicts[number % len(verdicts)]})
+    return out.getvalue()
+
+
+def test_the_same_seed_draws_the_same_and_nothing_twice() -> None:
+    first = drawn(50, 7)
+    assert first == drawn(50, 7) != drawn(50, 8)
+    assert len({id(shown.claim) for shown in first}) == 50
+
+
+def test_only_numbers_that_are_shown_are_drawn() -> None:
+    values = shown_values()
+    assert len(values) > 1000
+    assert not any(isinstance(shown.claim.value, str) for shown in values)
+    assert not any(shown.claim.known_error for shown in values)
+
+
+def test_a_checker_does_not_see_the_value() -> None:
+    values = drawn(20, 3)
+    blind = rows_of(sheet(values))
+    assert all(tuple(row) == COLUMNS and not row["verdict"] for row in blind)
+    assert all(row["source"] and row["link"] and row["place"] for row in blind)
+    assert all(row["value"] for row in rows_of(sheet(values, with_values=True)))
+
+
+def test_a_filled_sheet_gives_rates() -> None:
+    found = score(filled(sheet(drawn(40, 1)), "right", "right", "Misleading ", "not found"))
+    assert (found.looked_up, found.not_found) == (30, 10)
+    assert found.wrong.cases == 0 and found.misleading.cases == 10
+    assert found.misleading.share == pytest.approx(1 / 3)
+
+
+@given(st.integers(1, 10_000), st.floats(0, 1))
+def test_at_the_ends_of_the_interval_the_share_is_just_not_surprising(of: int, part: float) -> None:
+    """The score test: |share - end| is 1.96 standard deviations of a share that were `end`."""
+    found = rate(round(part * of), of)
+    for end in (found.low, found.high):
+        if 1e-9 < end < 1 - 1e-9:
+            deviation = (end * (1 - end) / of) ** 0.5
+            assert abs(found.share - end) == pytest.approx(1.959964 * deviation, rel=1e-6)
+
+
+@given(st.integers(1, 10_000), st.floats(0, 1))
+def test_an_interval_holds_its_share_and_narrows(of: int, share: float) -> None:
+    found = rate(round(share * of), of)
+    assert 0 <= found.low <= found.share + 1e-12 and found.share <= found.high + 1e-12 <= 1 + 1e-9
+    more = rate(100 * found.cases, 100 * of)
+    assert more.high - more.low < found.high - found.low
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no column conditions and entry and quantity and verdict"),
+        ("entry,quantity,conditions,verdict\n", "nothing to count"),
+        ("entry,quantity,conditions,verdict\nx/y,peak,,right\n", "line 2: x/y peak is not shown"),
+    ],
+)
+def test_a_sheet_that_cannot_be_counted(text: str, message: str) -> None:
+    with pytest.raises(FlopbookError, match=message):
+        score(text)
+
+
+@pytest.mark.parametrize(("word", "shown"), [("", "no verdict"), ("maybe", "'maybe'")])
+def test_an_open_or_unknown_verdict_has_a_line(word: str, shown: str) -> None:
+    text = filled(sheet(drawn(2, 1)), "right", word)
+    with pytest.raises(FlopbookError, match=f"line 3: found {shown}, expected {VERDICTS[0]}"):
+        score(text)
+
+
+def test_more_than_there_is_cannot_be_drawn(world: World) -> None:
+    world.entry("one", claim())
+    count = len(shown_values())
+    with pytest.raises(FlopbookError, match=f"more than the {count} values"):
+        drawn(count + 1, 1)
+
+
+def test_a_text_that_a_spreadsheet_would_run_stays_a_text() -> None:
+    (shown,) = drawn(1, 1)
+    risky = shown._replace(claim=shown.claim._replace(locator="=1+1"))
+    assert rows_of(sheet([risky]))[0]["place"] == "'=1+1"
