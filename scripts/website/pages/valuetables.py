@@ -26,7 +26,8 @@ from scripts.website.pages.values import (
 _CHOSEN_BY = (
     "The value shown is chosen by rule: the vendor's own document first, then submissions to "
     "benchmarks, then secondary sources with a method, press and community; then the newest "
-    "reading; then printed before derived."
+    "reading; then printed before derived. A system has the sum of its parts, unless its vendor "
+    "prints another total."
 )
 _OTHER = "Other values"
 # What stands together on the page of a product.
@@ -37,7 +38,8 @@ _GROUPS = {
     ),
     "Links": (
         *("scaleup_bandwidth", "scaleup_links", "scaleup_axes", "scaleup_wrap", "scaleup_domain"),
-        *("scaleout_bandwidth", "host_bandwidth", "bisection_bandwidth"),
+        *("scaleout_bandwidth", "host_bandwidth", "bisection_bandwidth", "ports"),
+        *("port_bandwidth", "chip_to_chip_bandwidth", "die_to_die_bandwidth", "fabric_bandwidth"),
     ),
     "Power and silicon": (
         *("power", "process", "form_factor", "compute_capability", "die_area", "transistors"),

@@ -175,3 +175,12 @@ def test_every_vendor_of_the_founding_note_is_described() -> None:
         maker = vendor(name)
         assert any(fact.field == "leader" for fact in maker.facts) or name == "meta", name
         assert maker.white_papers or maker.media or maker.research, name
+
+
+def test_a_total_of_the_vendor_stands_beside_the_sum_with_the_reason() -> None:
+    """nvidia2026verarubin prints 216 TB/s of links for the rack; 72 times one GPU is 259.2."""
+    text = page.entry_markdown("nvidia/vera-rubin-nvl72")
+    (shown,) = re.findall(r"<tr>.*>216 TB/s<.*</tr>", text)
+    (overruled,) = re.findall(r"<tr>.*>259.2 TB/s<.*</tr>", text)
+    assert text.index(shown) < text.index("Values of other sources") < text.index(overruled)
+    assert "20.0%</td>" in overruled and "NVIDIA does not say why" in overruled
