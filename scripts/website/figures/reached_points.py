@@ -41,7 +41,7 @@ def _words(run: Reached) -> str:
     chips = row.hardware.get("n_chips", 1)
     name = short_name(run.chip)
     form = f", {run.format}" if run.format else ""
-    return f"{what(row)}, {chips:,} x {name}{form}: {run.rate.share:.0%} ({row.where})"
+    return f"{what(row)}, {chips:,} x {name}{form}: {run.rate.share:.0%}"
 
 
 def legend(top: float, left: float, count: int = len(MARKS)) -> list[str]:

@@ -46,6 +46,11 @@ HEAD = (
     "Configuration",
     "Source",
 )
+# Words of names that tell no chip of ours from another.
+_SHARED_WORDS = (
+    *("Google Cloud ", "Instinct ", "Grace Hopper Superchip ", "Tesla ", " Generation"),
+    *("Data Center ", "GeForce "),
+)
 _DEGREES = {"tp": "TP", "pp": "PP", "dp": "DP", "cp": "CP", "ep": "EP", "zero_stage": "ZeRO"}
 # Beyond this a locator or a name of software is cut: the source has it in full.
 _LONGEST = 48
@@ -86,7 +91,7 @@ def _row(run: Reached, page: str) -> list[str | Sortable]:
         _share(run),
         run.format or "-",
         _number(row.hardware.get("n_chips")),
-        Sortable(Html("{:.0f}").format(int(run.date)), run.date),
+        Sortable(Html("{:.0f}").format(int(run.date)), round(run.date, 1)),
         KINDS[row.kind],
         _configuration(run),
         source_link(run),
@@ -119,7 +124,7 @@ def _chip_cell(run: Reached, page: str) -> str | Html:
 def short_name(chip_id: str) -> str:
     """The name of a chip without what stands in brackets and without words that all share."""
     name = load_entry(chip_id).name.partition(" (")[0]
-    for word in ("Google Cloud ", "Instinct ", "Grace Hopper Superchip ", "Tesla ", " Generation"):
+    for word in _SHARED_WORDS:
         name = name.replace(word, "")
     return name
 
@@ -134,7 +139,7 @@ def _rate(run: Reached) -> str | Sortable:
     rate = run.rate
     if rate.value is None:
         return Html('<span class="fb-none">-</span>')
-    return Sortable(Html.escape(format_quantity(rate.value, rate.unit)), rate.value)
+    return Sortable(Html.escape(format_quantity(rate.value, rate.unit)), _rounded(rate.value))
 
 
 def _share(run: Reached) -> str | Sortable:
@@ -144,7 +149,12 @@ def _share(run: Reached) -> str | Sortable:
     shown = Html("{:.1f} %").format(100 * rate.share)
     if rate.basis in ("as printed", "6ND"):
         shown += Html(" <small>{}</small>").format(rate.basis)
-    return Sortable(shown, rate.share)
+    return Sortable(shown, _rounded(rate.share))
+
+
+def _rounded(value: float) -> float:
+    """A value to sort by: digits that no cell shows would only weigh."""
+    return float(f"{value:.4g}")
 
 
 def _configuration(run: Reached) -> Html:
