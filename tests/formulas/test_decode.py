@@ -354,3 +354,12 @@ def test_more_chips_are_never_slower(tp: int, ep: int, batch: int, seq: int) -> 
         for degree, groups in ((tp, ep), (2 * tp, ep), (tp, min(2 * ep, 8)))
     ]
     assert at[1] <= at[0] * (1 + 1e-12) and at[2] <= at[0] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["decode", "prefill", "serving"])
+def test_learned_positions_are_looked_up(name: str) -> None:
+    """A step needs one row of them: they fill memory, and are not read, as an embedding is not."""
+    shape: dict[str, Any] = {"model": "gpt-2-small", "chip": "l4", "seq": 64, "batch": 2}
+    learned, without = (calculate(name, **shape, positions=word) for word in ("learned", "rotary"))
+    assert learned["chip_bytes"] - without["chip_bytes"] == 1024 * 768 * 2
+    assert learned["seconds"] == pytest.approx(without["seconds"], rel=1e-12)

@@ -79,7 +79,7 @@ def test_a_prompt_of_one_token_reads_the_weights_of_a_step(model: str) -> None:
 @every_model
 def test_the_batch_that_fits_is_the_largest_one(model: str) -> None:
     """So many sequences fit, and one more does not."""
-    options: dict[str, Any] = {"chip": CHIP, "seq": 3000, "memory": "4TB"}
+    options: dict[str, Any] = {"chip": CHIP, "seq": 3000, "memory": "16TB"}
     most = asked("serving", model, **options)["batch_fits"]
     assert asked("decode", model, **options, batch=most)["free"] >= 0
     assert asked("decode", model, **options, batch=most + 1)["free"] < 0

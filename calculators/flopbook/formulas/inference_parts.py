@@ -25,9 +25,11 @@ from flopbook.formulas.inference_inputs import (
 from flopbook.formulas.layer_inputs import LAYER_SYMBOLS, StateBytes
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.parameters import (
+    Context,
     Experts,
     ExpertsPerToken,
     Layers,
+    Positions,
     Tied,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
@@ -85,6 +87,8 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
     "replicas": r"\rho_0",
     "filled": r"\phi",
     "table": "e_0",
+    "model_width": "D'",
+    "places": "e_1",
     "lookup": "e",
     "unmet": r"N_\text{rest}",
     "unvisited": r"\epsilon",
@@ -228,16 +232,19 @@ def routed_weights(
     d_model: Width = inf,
     vocab: Vocab = 0.0,
     tied_embeddings: Tied = "no",
+    positions: Positions = "rotary",
+    context: Context = inf,
     experts: Experts = 1.0,
     experts_per_token: ExpertsPerToken = 1.0,
 ) -> dict[str, Any]:
-    """Weights of all routed experts, and those of an embedding that is only looked up."""
-    # An input embedding of its own is looked up, one row a token; a tied one is read as the head.
-    table = where(vocab > 0, where(d_model < inf, vocab * d_model, 0), 0)
-    lookup = table if tied_embeddings == "no" else 0
+    """Weights of all routed experts, and those of embeddings that are only looked up."""
+    # Of learned positions and of an embedding one row is read; a tied one is read as the head.
+    model_width = where(d_model < inf, d_model, 0)
+    table = vocab * model_width
+    places = where(context < inf, context, 0) if positions == "learned" else 0
+    lookup = (table if tied_embeddings == "no" else 0) + places * model_width
     # Weights that a token neither looks up nor is multiplied with are those of experts that it does
-    # not visit, which gives all routed weights. The inner guard keeps a dense model from dividing
-    # by zero.
+    # not visit, which gives all routed weights. The guard keeps a dense model from division by 0.
     unvisited = experts - experts_per_token
     unmet = maximum(params - lookup - compute_params, 0)
     all_routed = unmet * experts / where(unvisited > 0, unvisited, 1)

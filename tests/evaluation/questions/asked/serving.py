@@ -39,7 +39,6 @@ def priced(
     return lambda: by.request(shape(model), on(chip, **more), seq, batch, *lengths, usd / 3600)
 
 
-POSITIONS = "learned positions are looked up, one row a token, yet counted as read whole"
 FP8: dict[str, Any] = {"dtype": "fp8", "width": 1}
 DECODES = [
     Q(
@@ -102,7 +101,6 @@ DECODES = [
     Q(
         "decode --model gpt-2-small --chip l4 --seq 1024",
         step("gpt-2-small", "l4", 1024),
-        defect=POSITIONS,
     ),
 ]
 PROMPTS = [
@@ -130,7 +128,6 @@ PROMPTS = [
     Q(
         "prefill --model gpt-2-small --chip l4 --seq 1024 --batch 8",
         prompt("gpt-2-small", "l4", 1024, 8),
-        defect=POSITIONS,
     ),
     Q(
         "prefill --model gemma-3-27b --chip h100-sxm --seq 32768",
