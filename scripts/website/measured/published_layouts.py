@@ -124,6 +124,22 @@ PUBLISHED: dict[str, PublishedLayout] = {
         {},
         {"tp": 1, "pp": 16, "ep": 64},
     ),
+    # Weights are sharded in each pod and held by both; here they are sharded over both.
+    "palm": PublishedLayout(
+        "chowdhery2022palm",
+        "section 4: 12-way model and 256-way fully sharded data parallelism in each of two pods",
+        {
+            "model": "palm-540b",
+            "chip": "tpu-v4",
+            "chips": "6144",
+            "batch_tokens": str(2048 * 2048),
+            "seq": "2048",
+            "stack": "maxtext",
+        },
+        2022,
+        {"cp": "1"},
+        {"tp": 12, "pp": 1, "dp": 512, "zero": 3},
+    ),
 }
 
 
