@@ -109,6 +109,27 @@ def test_what_a_framework_cannot_do_is_said() -> None:
     assert "chunks" in lacks("deepspeed", pp=2, virtual=2)
 
 
+@pytest.mark.parametrize(
+    ("recompute", "flags"),
+    [
+        ("none", ""),
+        ("selective", "--recompute-granularity selective"),
+        (
+            "full",
+            "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1",
+        ),
+    ],
+)
+def test_recomputation_of_megatron_is_of_whole_layers_or_of_attention(
+    recompute: str, flags: str
+) -> None:
+    layout = LAYOUTS[0]._replace(recompute=recompute)
+    text = flags_for("megatron", QUESTION, layout).text
+    assert text.endswith(f"{flags} --bf16".strip()) and text.count("recompute") == flags.count(
+        "recompute"
+    )
+
+
 def test_formats_have_their_flags() -> None:
     expected = {"bf16": "--bf16", "fp16": "--fp16", "fp8": "--fp8-format hybrid"}
     for dtype, flag in {**expected, "fp4": "--fp4-format e2m1"}.items():

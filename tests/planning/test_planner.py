@@ -207,6 +207,8 @@ def test_the_smallest_count_that_fits_is_found() -> None:
         ({"model": None}, "--model is missing"),
         ({"chips": "1.5"}, "--chips is 1.5"),
         ({"tp": "3"}, "does not make 8 chips"),
+        ({"chips": "2000000"}, "expected at most 1,048,576"),
+        ({"seq": "1", "batch_tokens": "2e9"}, "expected at most 1,073,741,824"),
         ({"dp": "4", "tp": "4"}, "does not make 8 chips"),
         ({"zero": "4"}, "--zero is 4"),
         ({"schedule": "best"}, "--schedule is 'best'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from flopbook.errors import FlopbookError
 from flopbook.planning.serving import (
     ServingPlan,
     plan_serving,
+    sequence_counts,
     serving_question,
     vllm_flags,
 )
@@ -66,6 +68,21 @@ def test_limits_of_latency_choose_larger_replicas_and_smaller_batches() -> None:
     assert not late.layouts and "first token later than --max-first-token" in late.infeasible
 
 
+def test_numbers_of_sequences_are_dense_where_they_are_small() -> None:
+    counts = sequence_counts()
+    assert counts[:64] == tuple(range(1, 65)) and counts[64:72] == tuple(range(72, 136, 8))
+    assert counts[-9:] == (2048, 2304, 2560, 2816, 3072, 3328, 3584, 3840, 4096)
+    assert list(counts) == sorted(set(counts))
+    steps = [after / before for before, after in itertools.pairwise(counts[8:])]
+    assert max(steps) <= 1.125
+
+
+def test_a_larger_batch_is_slower_for_each_and_faster_for_all() -> None:
+    few, many = planned(tp="8", batch="8").layouts[0], planned(tp="8", batch="64").layouts[0]
+    assert many.per_token > few.per_token and many.tokens_per_s > few.tokens_per_s
+    assert many.first_token == few.first_token and many.bytes > few.bytes
+
+
 def test_heads_divide() -> None:
     found = planned(chips="12")
     assert found.infeasible["heads do not divide"] > 0
@@ -84,6 +101,7 @@ def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:
         ({"model": None}, "--model is missing"),
         ({"chips": "0"}, "--chips is 0"),
         ({"tp": "3"}, "--tp 3 does not make 8 chips"),
+        ({"chips": "2000000"}, "expected at most 1,048,576"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
         ({"max_per_token": "soon"}, "--max-per-token is 'soon'"),
         ({"chip": "h1000"}, "h1000"),

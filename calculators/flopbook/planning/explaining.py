@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from flopbook.planning.planner import PlannedLayout, RunPlan, plan
-from flopbook.planning.question import Question
+from flopbook.planning.question import MOST_CHIPS, Question
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.step_time import step_parts
 
-MOST_CHIPS = 2**20
 STEPS = 8  # counts that are tried between one that is too small and its double
 
 
@@ -73,7 +72,7 @@ def smallest_count(question: Question) -> int | None:
     Tried are the doubles of the chips asked for, and eighths between the last two of them.
     """
     chips = question.chips
-    while chips <= MOST_CHIPS:
+    while 2 * chips <= MOST_CHIPS:
         chips *= 2
         if _fits(question, chips):
             tried = (chips // 2 + chips // 2 * step // STEPS for step in range(1, STEPS))

@@ -22,6 +22,9 @@ from flopbook.prediction.layouts import RunLayout
 # What of a layout may be fixed, as options name it.
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
 PLANNED_SCHEDULES = ("1f1b", "interleaved")
+# Beyond these a number is a slip of the keyboard, and to list its divisors would take long.
+MOST_CHIPS = 2**20
+MOST_SEQUENCES = 2**30
 
 
 class Question(NamedTuple):
@@ -80,15 +83,21 @@ def question_of(options: Mapping[str, str | None]) -> Question:
         if degree is not None:
             fixed[name] = degree
     _check_zero(fixed)
+    if run.chips > MOST_CHIPS:
+        raise FlopbookError(f"--chips is {run.chips:,.0f}, expected at most {MOST_CHIPS:,}")
     recompute = word_option(options, "recompute", RECOMPUTE)
     schedule = word_option(options, "schedule", SCHEDULES)
     if not run.machine.memory:
         raise FlopbookError(f"the memory of {run.machine.chip} is not published")
-    tokens = count_option(options, "batch_tokens", unit="token") or 0
+    batch = (count_option(options, "batch_tokens", unit="token") or 0) // int(run.shape.tokens)
+    if batch > MOST_SEQUENCES:
+        raise FlopbookError(
+            f"--batch-tokens makes {batch:,} sequences, expected at most {MOST_SEQUENCES:,}"
+        )
     return Question(
         model=shape(str(options["model"])).id,
         run=run,
-        batch=tokens // int(run.shape.tokens),
+        batch=batch,
         fixed=fixed,
         recompute=(recompute,) if recompute else RECOMPUTE,
         schedules=(schedule,) if schedule else PLANNED_SCHEDULES,

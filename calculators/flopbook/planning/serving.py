@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
+from flopbook.planning.question import MOST_CHIPS
 from flopbook.prediction import serving
 from flopbook.prediction.asking import amount_option, count_option, flag_of, sizes_of, word_option
 from flopbook.prediction.fitted import fitted_kinds
@@ -104,6 +105,9 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     model, runs_on = shape(str(options["model"])), machine(str(options["chip"]))
     if not runs_on.memory or not runs_on.memory_bandwidth:
         raise FlopbookError(f"memory or bandwidth of {runs_on.chip} is not published")
+    chips = count_option(options, "chips") or 1
+    if chips > MOST_CHIPS:
+        raise FlopbookError(f"--chips is {chips:,}, expected at most {MOST_CHIPS:,}")
     prompt = count_option(options, "prompt") or DEFAULT_PROMPT
     sizes = sizes_of(model, prompt)
     served = transformer(sizes)
@@ -129,7 +133,7 @@ def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     return ServingQuestion(
         base=base,
         heads=int(sizes.get("n_heads") or 0),
-        chips=count_option(options, "chips") or 1,
+        chips=chips,
         room=runs_on.memory * used,
         fixed={name: degree for name, degree in fixed.items() if degree is not None},
         most_first_token=amount_option(options, "max_first_token", "s") or math.inf,
@@ -147,7 +151,7 @@ def plan_serving(question: ServingQuestion, top: int = 10) -> ServingPlan:
     degrees = [tp for tp in degrees if question.fixed.get("tp", tp) == tp]
     if not degrees:
         raise FlopbookError(f"--tp {question.fixed['tp']} does not make {question.chips} chips")
-    sizes = [question.fixed["batch"]] if "batch" in question.fixed else list(_sizes())
+    sizes = [question.fixed["batch"]] if "batch" in question.fixed else list(sequence_counts())
     counts: Counter[str] = Counter()
     best: dict[int, ServingLayout] = {}
     for tp in degrees:
@@ -162,16 +166,11 @@ def plan_serving(question: ServingQuestion, top: int = 10) -> ServingPlan:
     return ServingPlan(question, tuple(layouts[:top]), considered, dict(counts.most_common()))
 
 
-def _sizes() -> Iterator[int]:
-    """Numbers of sequences: every one to 64, then in steps of an eighth of a power of two."""
-    yield from range(1, 64)
-    step = 8
-    size = 64
-    while size <= MOST_SEQUENCES:
-        yield size
-        size += step
-        if size % (16 * step) == 0:
-            step *= 2
+def sequence_counts() -> tuple[int, ...]:
+    """Numbers of sequences: each to 64, then eight to every power of two, up to the most."""
+    powers = [2**n for n in range(6, MOST_SEQUENCES.bit_length() - 1)]
+    steps = [size for power in powers for size in range(power, 2 * power, power // 8)]
+    return (*range(1, 64), *steps, MOST_SEQUENCES)
 
 
 def _considered(question: ServingQuestion, tp: int, batch: int) -> ServingLayout | str:
