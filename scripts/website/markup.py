@@ -249,10 +249,12 @@ def table(
     *,
     caption: str,
     kind: str = "fb-table",
+    stacked: bool = False,
 ) -> Html:
     """An HTML table of texts and markup; it scrolls by itself on a narrow screen.
 
-    A head cell that starts with `#` is a number column (right aligned).
+    A head cell that starts with `#` is a number column (right aligned). Rows of a `stacked` table
+    become blocks on a narrow screen, in which each value stands below the head of its column.
     """
     kinds = ["fb-n" if cell.startswith("#") else "" for cell in head]
     heads = (
@@ -260,11 +262,13 @@ def table(
         for cell, column_kind in zip(head, kinds, strict=True)
     )
     lines = [
-        Html('<div class="fb-scroll" tabindex="0" role="region" aria-label="{}">').format(caption),
+        Html('<div class="{}" tabindex="0" role="region" aria-label="{}">').format(
+            "fb-scroll fb-stacked" if stacked else "fb-scroll", caption
+        ),
         Html("<table{}>").format(_class(kind)),
         tag("caption", caption),
         Html("<thead><tr>{}</tr></thead>\n<tbody>").format(Html().join(heads)),
-        *(_table_row(row, kinds) for row in rows),
+        *(_table_row(row, kinds, [c.lstrip("#") for c in head] if stacked else ()) for row in rows),
         Html("</tbody>"),
         Html("</table>"),
         Html("</div>"),
@@ -272,14 +276,21 @@ def table(
     return Html("\n").join(lines)
 
 
-def _table_row(row: Sequence[str | Sortable], kinds: Sequence[str]) -> Html:
+def _table_row(
+    row: Sequence[str | Sortable], kinds: Sequence[str], labels: Sequence[str] = ()
+) -> Html:
     first, *cells = row
-    body = Html().join(_table_cell(cell, kind) for cell, kind in zip(cells, kinds[1:], strict=True))
+    named = labels[1:] if labels else [""] * len(cells)
+    body = Html().join(
+        _table_cell(cell, kind, label)
+        for cell, kind, label in zip(cells, kinds[1:], named, strict=True)
+    )
     return Html('<tr><th scope="row">{}</th>{}</tr>').format(first, body)
 
 
-def _table_cell(cell: str | Sortable, kind: str) -> Html:
+def _table_cell(cell: str | Sortable, kind: str, label: str = "") -> Html:
+    extra = Html(' data-label="{}"').format(attribute(label)) if label else Html()
     if isinstance(cell, Sortable):
         sort = Html(' data-sort="{}"').format(attribute(cell.key))
-        return Html("<td{}{}>{}</td>").format(_class(kind), sort, cell.content)
-    return Html("<td{}>{}</td>").format(_class(kind), cell)
+        return Html("<td{}{}{}>{}</td>").format(_class(kind), sort, extra, cell.content)
+    return Html("<td{}{}>{}</td>").format(_class(kind), extra, cell)

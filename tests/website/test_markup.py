@@ -172,3 +172,11 @@ def test_markdown_from_data_begins_no_element_and_no_link(text: str) -> None:
     shown = markdown(str(harmless(text)), extensions=["attr_list"])
     assert not re.search(r"<(?!/?(p|em|strong)\b)|<\w+ [^>]*on|href", shown)
     assert harmless("*a* < b, $a_{i=1}<b$ [c]") == "*a* < b, $a_{i=1}&#60;b$ [c]"
+
+
+def test_the_rows_of_a_stacked_table_name_their_values() -> None:
+    """A narrow screen shows the head of the column above each value."""
+    made = table(("Name", "#Size"), [("<a>", "1")], caption="C", stacked=True)
+    assert 'class="fb-scroll fb-stacked"' in made
+    assert '<td class="fb-n" data-label="Size">1</td>' in made and "&lt;a&gt;" in made
+    assert "data-label" not in table(("Name", "#Size"), [("a", "1")], caption="C")

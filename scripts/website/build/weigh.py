@@ -37,6 +37,8 @@ TEMPLATES = (
     "accelerators/nvidia/",
     "accelerators/nvidia/h100-sxm/",
     "accelerators/nvidia/gb200-nvl72/",
+    "compare/",
+    "compare/h100-sxm-vs-mi300x/",
     "calculators/",
     "calculators/min-batch/",
     "calculators/memory/",

@@ -46,7 +46,7 @@ def _ridge_points(entry: Entry, page: str) -> list[Html]:
         "Below the ridge point the chip waits for its memory. The last column is the smallest "
         "batch for which a wide matrix product is limited by arithmetic ([minimum batch]({})).\n"
     ).format(relative(page, "calculators/min-batch.md"))
-    return [words, table(head, rows, caption="Ridge points")]
+    return [words, table(head, rows, caption="Ridge points", stacked=True)]
 
 
 def _ridge_row(chip: Chip, dtype: str) -> tuple[str, ...] | None:
@@ -77,7 +77,7 @@ def _largest_models(entry: Entry) -> list[Html]:
     except FlopbookError:  # no memory is recorded
         return []
     head = ("Per parameter", "Which is", "#Largest model")
-    return [Html("\n"), table(head, rows, caption="Largest model in its memory")]
+    return [Html("\n"), table(head, rows, caption="Largest model in its memory", stacked=True)]
 
 
 def _most_params(entry: Entry, bytes_per_param: int) -> float:

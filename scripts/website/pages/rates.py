@@ -35,7 +35,7 @@ def rate_table(placed: Sequence[Placed]) -> Html:
     cells = Html().join(Html('<th scope="col" class="fb-n">{}</th>').format(h) for h in heads)
     return Html(
         '<h2 id="rates">{0}</h2>\n'
-        '<div class="fb-scroll" tabindex="0" role="region" aria-label="{0}">'
+        '<div class="fb-scroll fb-stacked" tabindex="0" role="region" aria-label="{0}">'
         '\n<table class="fb-rates"><caption class="fb-hidden">{0}</caption>'
         '<thead><tr><th scope="col">Format</th>{1}</tr></thead>\n<tbody>\n{2}\n</tbody></table>'
         '</div>\n<p class="fb-fine">{3}</p>'
@@ -64,6 +64,7 @@ def _row(
                 for place, claim in peaks
                 if (claim.dtype, claim.engine, claim.sparsity) == (dtype, engine, column)
             ],
+            _COLUMNS[column],
             "fb-flop" if column == "dense" else "",
         )
         for column in columns
@@ -71,16 +72,16 @@ def _row(
     if measured:
         is_matrix = engine == "tensor"
         own = [(place, claim) for place, claim in measured if claim.dtype == dtype and is_matrix]
-        cells.append(_cell(own))
+        cells.append(_cell(own, _MEASURED))
     name = dtype if engine == "tensor" else f"{dtype}, vector"
     return Html('<tr><th scope="row">{}</th>{}</tr>').format(name, Html().join(cells))
 
 
-def _cell(claims: Sequence[Placed], kind: str = "") -> Html:
-    if not claims:
-        return Html('<td class="fb-n"><span class="fb-none">-</span></td>')
+def _cell(claims: Sequence[Placed], label: str, kind: str = "") -> Html:
     values = Html("<br>").join(_value(place, claim, len(claims) > 1) for place, claim in claims)
-    return tag("td", values, f"fb-n {kind}".strip())
+    return Html('<td class="{}" data-label="{}">{}</td>').format(
+        f"fb-n {kind}".strip(), label, values or tag("span", "-", "fb-none")
+    )
 
 
 def _value(place: int, claim: Claim, is_one_of_several: bool) -> Html:

@@ -249,7 +249,7 @@ def measured_section(entry: Entry, page: str) -> list[Html]:
     blocks: list[Html] = [Markdown("\n## Measured\n")]
     if rows:
         head = ("Test", "Format", "#Printed", "#Measured", "#Ratio", "How", "Source")
-        blocks.append(table(head, rows, caption="Printed beside measured"))
+        blocks.append(table(head, rows, caption="Printed beside measured", stacked=True))
     address = f"{html_link(page, PAGE)}?chip={entry.id}"
     more = Markdown("All of them with configuration and source: {}.\n").format(
         link("what people really reach", address)

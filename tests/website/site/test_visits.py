@@ -21,6 +21,9 @@ CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
 PHONE = (
     "",
     "accelerators/",
+    "accelerators/nvidia/",
+    "accelerators/nvidia/h100-sxm/",
+    "compare/h100-sxm-vs-mi300x/",
     "calculators/min-batch/",
     "notebooks/fsdp-limit/",
     "notebooks/",

@@ -89,7 +89,7 @@ export class List {
   box(entry) {
     const box = el("input", {type: "checkbox", "aria-label": `Compare ${entry.name}`, change: () => this.change({toggle: entry.id})});
     this.boxes.set(entry.id, box);
-    return box;
+    return el("label", {class: "fb-tap"}, box); // a finger needs more room than the box has
   }
 
   /** Numbers begin with the largest, texts with A; a second time the other way round, a third time as at first. */

@@ -1,0 +1,63 @@
+"""A phone of 390 px: no value is reached by moving sideways, and a finger hits what it aims at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+PAGES = (
+    "",
+    "handbook/fsdp/",
+    "accelerators/",
+    "accelerators/?view=compare&compare=h100-sxm,mi300x",
+    "accelerators/nvidia/",
+    "accelerators/nvidia/h100-sxm/",
+    "accelerators/google/tpu-v5p/",
+    "compare/h100-sxm-vs-mi300x/",
+)
+_TARGET = 44  # pixels
+_SIDEWAYS = """() => [...document.querySelectorAll('.fb-scroll')]
+  .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+  .map(one => one.getAttribute('aria-label'))"""
+# Tick boxes have a label around them; what shows a source lies in running text, as links do.
+_SMALL = """least => [...document.querySelectorAll(
+    'button, select, summary, input:not([type=checkbox]), label.fb-tap, label.fb-check, a.fb-act, '
+    + '.md-header label')]
+  .filter(one => one.checkVisibility({visibilityProperty: true, opacityProperty: true}))
+  .filter(one => !one.closest('.md-search, thead') && !one.matches('.fb-value, .md-toggle'))
+  .map(one => [one, one.getBoundingClientRect()])
+  .filter(([, box]) => box.width > 1 && box.height < least - 0.5)
+  .map(([one, box]) => `${one.outerHTML.slice(0, 80)} ${box.width}x${box.height}`)"""
+_WIDE = "document.documentElement.scrollWidth > innerWidth"
+
+
+def _looked_at(context: Any, base: str, page: str) -> dict[str, Any]:
+    context.set_default_timeout(60_000)
+    tab = context.new_page()
+    tab.goto(base + page, wait_until="networkidle")
+    found = {
+        "sideways": tab.evaluate(_SIDEWAYS),
+        "small": tab.evaluate(_SMALL, _TARGET)[:4],
+        "wide": tab.evaluate(_WIDE),
+    }
+    return {name: fault for name, fault in found.items() if fault}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_a_phone_and_a_finger(surf: Any, base: str, page: str) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    assert surf(lambda context: _looked_at(context, base, page), **phone) == {}
+
+
+def _zoomed(context: Any, base: str) -> list[str]:
+    tab = context.new_page()
+    tab.goto(base + "accelerators/nvidia/h100-sxm/", wait_until="networkidle")
+    tab.add_style_tag(content="html { font-size: 250% !important; }")
+    return [page for page in [tab.url] if tab.evaluate(_WIDE)]
+
+
+@pytest.mark.browser
+def test_text_of_twice_the_size_keeps_the_page_readable(surf: Any, base: str) -> None:
+    assert surf(_zoomed, base, viewport={"width": 1280, "height": 900}, bypass_csp=True) == []
