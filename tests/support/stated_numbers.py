@@ -87,7 +87,7 @@ CASES = (
     Case("H200 141 GB", "holds", 141e9),
     Case("H200 4.8 TB/s", "holds", 4.8e12),
     Case("TPU v5p 95 GB", "holds", 95e9),
-    Case("H100 L2 cache 50 MB", "holds", 50e6),
+    Case("H100 L2 cache 50 MiB", "holds", 50 * 2**20),
     # Links.
     Case("H100 900 GB/s", "both-ways", 900e9),
     Case("H100 NVLink 900 GB/s bidirectional", "holds", 900e9),
