@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -30,11 +31,12 @@ from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
 from scripts.website.figures import figure_markup, figure_of, origin
 from scripts.website.figures.tile_traffic import largest_tile
-from scripts.website.markup import Html, harmless, link, trusted
+from scripts.website.markup import Html, attribute, harmless, link, trusted
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
+from scripts.website.pages.form_state import state_query
 from scripts.website.pages.landscape_prose import Landscape
 from scripts.website.pages.measured import measured_table
 from scripts.website.pages.number import Number, about
@@ -109,8 +111,10 @@ class _Model:
 class _ProseAnswer:
     """A calculator's answer in prose: prints its first output; every output by name."""
 
-    def __init__(self, result: Result, page: str) -> None:
-        self._result, self._href = result, html_link(page, calculator_page(result.formula.id))
+    def __init__(self, result: Result, page: str, options: Mapping[str, Any]) -> None:
+        self._result = result
+        form = html_link(page, calculator_page(result.formula.id))
+        self._href = form + attribute(state_query(result.formula, options))
 
     def __getitem__(self, name: str) -> Number | str:
         answer = self._result.get(name)
@@ -207,7 +211,7 @@ def _names(page: str) -> dict[str, Any]:
 def _calculated(page: str, name: str, /, **options: Any) -> _ProseAnswer:
     # An answer or a number of the page can be the input of the next calculator.
     plain_options = {option: _plain(setting) for option, setting in options.items()}
-    return _ProseAnswer(calculated(name, **plain_options), page)
+    return _ProseAnswer(calculated(name, **plain_options), page, plain_options)
 
 
 def _plain(setting: Any) -> Any:
