@@ -161,7 +161,7 @@ EXERCISES = (
         SLIDES,
         1386,
         "choosing-a-configuration",
-        "How many operations is its training",
+        "How many FLOPs is its training",
     ),
     Asked(
         "ex-llama3-mem",

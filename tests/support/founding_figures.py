@@ -122,7 +122,7 @@ FIGURES = (
         SLIDES,
         (320, 449),
         "accelerators",
-        ("Three chips that the slides compare",),
+        ("Three chips in one convention",),
     ),
     Shown(
         "fig-datacentre-photo",
