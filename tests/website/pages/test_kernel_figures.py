@@ -30,9 +30,9 @@ def end(bars: list[Bar]) -> float:
 
 
 def test_tiles_are_the_largest_that_fit() -> None:
-    """228 kB of an SM, 64 KiB of a compute unit, 64 MiB of a core: 128, 64 and 2,048."""
+    """228 KiB of an SM, 64 KiB of a compute unit, 64 MiB of a core: 128, 64 and 2,048."""
     marks = tile_traffic.marks()
-    assert [mark.memory for mark in marks] == [64 * 1024, 228e3, 64 * 2**20]
+    assert [mark.memory for mark in marks] == [64 * 2**10, 228 * 2**10, 64 * 2**20]
     assert [mark.tile for mark in marks] == [64, 128, 2048]
     for mark in marks:
         one, twice = (traffic(m=1, n=1, k=1, tile=n * mark.tile)["tile_bytes"] for n in (1, 2))
@@ -50,7 +50,7 @@ def test_all_tiles_of_a_chip_fetch_as_one() -> None:
     Alone they move more than memory can deliver, together less.
     """
     together, (_, alone, _) = tile_traffic.shared(), tile_traffic.marks()
-    assert together.tile**2 == pytest.approx(132 * alone.tile**2) and together.memory == 50e6
+    assert together.tile**2 == pytest.approx(132 * alone.tile**2) and together.memory == 50 * 2**20
     side = tile_traffic.SIDE
     moved = [traffic(m=side, n=side, k=side, tile=one.tile)["bytes"] for one in (alone, together)]
     assert moved[0] > tile_traffic.allowed() > moved[1]

@@ -110,12 +110,12 @@ def test_every_cell_sees_every_row_once() -> None:
 
 
 def test_levels_of_memory_come_in_order() -> None:
-    """From registers of 132 x 256 kB to 8 x 80 GB.
+    """From registers of 132 x 256 KiB to 8 x 80 GB.
 
     Shared memory is the one exception, smaller than the registers.
     """
     sizes = [level.bytes for level in memory_levels.levels()]
-    assert sizes[0] == pytest.approx(132 * 256e3) and sizes[-1] == pytest.approx(640e9)
+    assert sizes[0] == pytest.approx(132 * 256 * 2**10) and sizes[-1] == pytest.approx(640e9)
     assert sizes[1:] == sorted(sizes[1:])
     assert max(sizes[:3]) < 2 * min(sizes[:3]) and sizes[3] > 1000 * sizes[2], "as the caption says"
 
