@@ -19,7 +19,7 @@ from flopbook.formulas import formulas
 from flopbook.ledger.rows import ledger_rows
 
 DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "check", "export"]
-PREDICTION = ["predict", "plan", "validate"]
+PREDICTION = ["predict", "plan", "validate", "measure"]
 CONTRIBUTING = ["where", "new", "lint", "diff", "stale", "audit"]
 PLAIN = [*DATA, *PREDICTION, *CONTRIBUTING]
 every_command = pytest.mark.parametrize("name", [*formulas(), *PLAIN])

@@ -28,6 +28,7 @@ SECTIONS = {
         "predict": "prediction",
         "plan": "planning",
         "validate": "prediction",
+        "measure": "measuring",
     },
     "Contributing": {
         "where": "contributing",

@@ -64,7 +64,7 @@ def machine(name: str) -> ChipRates:
     Words at the end that no entry knows, such as a memory size, are left off one by one. Raises
     UnknownName, or FlopbookError for a chip without a published matrix rate in 16 bits.
     """
-    system = chip(_entry_id(name))
+    system = chip(entry_id(name))
     package = package_named(name)
     sixteen = _rate(package, "bf16") or _rate(package, "fp16")
     if not sixteen:
@@ -90,16 +90,20 @@ def machine(name: str) -> ChipRates:
 
 def package_named(name: str) -> Chip:
     """The accelerator that a source names, with or without matrix rates. Raises UnknownName."""
-    return _package_of(chip(_entry_id(name)))
+    return _package_of(chip(entry_id(name)))
 
 
-def _entry_id(name: str) -> str:
+def entry_id(name: str) -> str:
+    """The entry that a source or a framework names. Raises UnknownName with the nearest names."""
     words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
     # Looking a wrong name up takes long, as the message offers the nearest ones.
     for length in range(len(words), 0, -1):
         shorter = "-".join(words[:length])
         if shorter in _names():
             return library().find_id(shorter)
+    for head in library().heads.values():
+        if name in head.device_names:  # as the driver or a framework returns it
+            return head.id
     raise UnknownName("chip", name, library().entry_names())
 
 

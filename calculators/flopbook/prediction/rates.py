@@ -16,6 +16,8 @@ from flopbook.prediction.models import Case, Parameters, PredictionModel, Printe
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior
 
 TERA, GIGA = 1e12, 1e9
+# Formats of which no row is fitted.
+_UNFITTED = ("fp32", "float32", "tf32", "fp64", "float64")
 _SHAPE = re.compile(r"(\d+)x(\d+)x(\d+)")
 # Rates of a chip whose source measures one of its two dies, as XLA shows them.
 _HALF_CHIP = re.compile(r"one of 2 devices")
@@ -56,7 +58,10 @@ def read_product(row: MeasuredRun, source: RunSource) -> Case:
     sides = _SHAPE.search(text)
     if sides is None:
         raise FlopbookError("the shape of the matrix product is not given")
-    precision = precision_named(str(row.run.get("precision", "")))
+    word = str(row.run.get("precision", "")).lower()
+    if word.startswith(_UNFITTED):
+        raise FlopbookError(f"no prediction for matrix products in {word}")
+    precision = "fp8" if word.startswith("int8") else precision_named(word)
     product = MatrixProduct(
         generation=chip.generation,
         peak=_peak(chip, precision) * _share_of_chip(row),
