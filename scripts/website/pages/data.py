@@ -46,7 +46,7 @@ FILES = {
     "calculators.json": Markdown("calculators: inputs, outputs, LaTeX, JavaScript"),
     "glossary.json": Markdown("terms and symbols, with the calculators that use them"),
 }
-SCHEMAS = ("accelerator", "vendor", "model", "topics", "claims", "glossary")
+SCHEMAS = ("accelerator", "vendor", "model", "topics", "claims", "glossary", "runs")
 _QUERY = """\
 SELECT entry, value, unit, source FROM claims
 WHERE field = 'peak' AND dtype = 'bf16' AND sparsity = 'dense' AND chosen
