@@ -111,3 +111,32 @@ def test_lightning_attention_of_minimax() -> None:
     cache = calculate("kv-cache", model="minimax-text-01", seq=2**20)
     assert cache["bytes"] == 10 * 2 * 8 * 128 * 2 * 2**20 + 70 * 64 * 128 * 128 * 4
     assert cache["state_bytes"] == 70 * 64 * 128 * 128 * 4
+
+
+# Published totals, and how nearly the shape gives each: nearer than the mixers are large, so that
+# a mixer counted wrong by half would show.
+PUBLISHED = {
+    "qwen-3.5-27b": ("gated-delta", 27e9, 0.004),
+    "qwen-3-next-80b-a3b": ("gated-delta", 80e9, 0.005),
+    "kimi-k3": ("kda", 2.8e12, 0.01),
+    "nemotron-h-56b": ("mamba2", 56e9, 0.006),
+    "nemotron-3-ultra-550b-a55b": ("mamba2", 550e9, 0.002),
+    "granite-4.0-h-small": ("mamba2", 32.188252160e9, 0.002),
+    "jamba-52b": ("mamba", 52e9, 0.009),
+    "minimax-m1": ("lightning", 456e9, 0.0005),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_mixers_hold_to_published_totals(name: str) -> None:
+    """Sources stand with the models; Granite's exact count is that of its configuration file."""
+    kind, total, tolerance = PUBLISHED[name]
+    assert shape(name).size("state_kind") == kind
+    out = calculate("params", model=name)
+    assert out["total"] == pytest.approx(total, rel=tolerance)
+    if kind != "kda":
+        assert out["states"] / out["total"] > 2 * tolerance
+
+
+def test_every_kind_of_mixer_has_a_model() -> None:
+    assert {kind for kind, _, _ in PUBLISHED.values()} == set(KINDS)
