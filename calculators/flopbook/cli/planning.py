@@ -68,7 +68,6 @@ def plan_command(
 
     Example: flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.cli import plan_serving, plan_text
     from flopbook.planning.flags import FRAMEWORKS
     from flopbook.planning.planner import DEFAULT_TOP
     from flopbook.prediction.asking import count_option, word_option
@@ -77,6 +76,8 @@ def plan_command(
     if top > MOST_LISTED:
         raise FlopbookError(f"--top is {top:,}, expected at most {MOST_LISTED:,}")
     if serve:
+        from flopbook.cli import plan_serving
+
         _refuse(options, _OF_TRAINING, "is of training; leave it out with --serve")
         plan_serving.answer(options, top, as_json=as_json)
         return
@@ -86,6 +87,8 @@ def plan_command(
     if as_json:
         print_json(_records(plans, top, framework, with_front=pareto))
         return
+    from flopbook.cli import plan_text
+
     if len(plans) > 1:
         print(plan_text.joint(plans, top) if pareto else plan_text.by_count(plans))
         return
