@@ -117,14 +117,26 @@ def test_nothing_that_fits_says_how_many_chips_do() -> None:
 
 def test_counts_stand_beside_each_other() -> None:
     plans = [planned(chips=count, price="2USD/h") for count in ("1", "8", "16")]
-    head, *lines, last = plan_text.by_count(plans).splitlines()
+    head, *lines, last = plan_text.side_by_side(plans).splitlines()
     assert cells(head)[0] == "chips" and plan_text.COST in cells(head)
-    assert last == "none fits on 1 chips"
+    assert last == "none fits with chips 1"
     for line, found in zip(lines, plans[1:], strict=True):
         assert cells(line)[:2] == [
             str(found.question.chips),
             f"{found.layouts[0].seconds:.4g} s",
         ]
+
+
+def test_formats_stand_beside_each_other_with_or_without_counts() -> None:
+    formats = [planned(dtype=dtype) for dtype in ("bf16", "fp8")]
+    head, *lines = plan_text.side_by_side(formats).splitlines()
+    assert cells(head)[0] == "dtype" and [cells(line)[0] for line in lines] == ["bf16", "fp8"]
+    assert formats[1].layouts[0].seconds < formats[0].layouts[0].seconds
+    both = [*formats, planned(dtype="fp8", chips="8"), planned(dtype="fp8", chips="1")]
+    head, *lines, last = plan_text.side_by_side(both).splitlines()
+    assert cells(head)[:2] == ["chips", "dtype"]
+    assert [cells(line)[:2] for line in lines] == [["16", "bf16"], ["16", "fp8"], ["8", "fp8"]]
+    assert last == "none fits with chips and dtype 1 fp8"
 
 
 def test_the_front_of_several_counts_weighs_the_cost_too() -> None:

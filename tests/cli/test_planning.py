@@ -63,8 +63,12 @@ def test_several_counts_are_compared(cli: Any) -> None:
     told_lines = told(cli, "--chips 8,128,256 --price 2USD/h").splitlines()
     assert told_lines[0].startswith("chips") and "USD per million tokens" in told_lines[0]
     assert [line.split()[0] for line in told_lines[1:3]] == ["128", "256"]
-    assert told_lines[3] == "none fits on 8 chips"
+    assert told_lines[3] == "none fits with chips 8"
     answers = record(cli, "--chips 128,256 --price 2USD/h")["answers"]
+    assert [(answer["chips"], answer["dtype"]) for answer in answers] == [
+        (128, "bf16"),
+        (256, "bf16"),
+    ]
     best = [answer["layouts"][0] for answer in answers]
     assert best[0]["seconds"] > best[1]["seconds"]
     # 2 USD an hour for each chip, over the tokens of a step.
@@ -78,6 +82,13 @@ def test_the_front_has_no_layout_that_another_beats(cli: Any) -> None:
     assert front == sorted(front) and front[0][0] == found["layouts"][0]["seconds"]
     assert [held for _, held in front] == sorted((held for _, held in front), reverse=True)
     assert told(cli, "--pareto --top 2").splitlines()[2].split()[0] == f"{front[1][0]:.4g}"
+
+
+def test_several_formats_are_compared(cli: Any) -> None:
+    answers = record(cli, "--dtype bf16,fp8")["answers"]
+    seconds = {answer["dtype"]: answer["layouts"][0]["seconds"] for answer in answers}
+    assert seconds["fp8"] < seconds["bf16"]
+    assert seconds["fp8"] == record(cli, "--dtype fp8")["layouts"][0]["seconds"]
 
 
 def test_the_front_of_several_counts_is_one(cli: Any) -> None:
@@ -130,7 +141,8 @@ def test_what_no_run_on_file_has_is_named(cli: Any) -> None:
         ("--price 0USD/h", "--price is 0USD/h"),
         ("--price cheap", "--price is 'cheap'"),
         ("--chips 256,", "--chips is"),
-        ("--chips " + ",".join("1" * 17), "17 counts"),
+        ("--chips " + ",".join("1" * 17), "17 plans"),
+        ("--dtype bf16,fp3", "--dtype is 'fp3'"),
         ("--tp 3", "does not make 256 chips"),
         ("--schedule interleaved --virtual 1", "needs --virtual"),
         ("--schedule zb-v --virtual 2", "leave out --virtual"),

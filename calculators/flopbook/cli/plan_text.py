@@ -42,25 +42,41 @@ def table(found: RunPlan, layouts: Sequence[PlannedLayout]) -> str:
     return columns(rows, head=(*TIMES, *costs, *DEGREES))
 
 
-def by_count(plans: Sequence[RunPlan]) -> str:
-    """The best layout on each count of chips, and on which counts none fits."""
+def side_by_side(plans: Sequence[RunPlan]) -> str:
+    """The best layout of each plan, and the plans in which none fits."""
     lines = [_choices(plans, best_of_each(plans))]
-    empty = [f"{found.question.chips:,}" for found in plans if not found.layouts]
-    return "\n".join([*lines, f"none fits on {', '.join(empty)} chips"] if empty else lines)
+    empty = [" ".join(_asked(plans, found)) for found in plans if not found.layouts]
+    names = " and ".join(_differing(plans))
+    return "\n".join([*lines, f"none fits with {names} {', '.join(empty)}"] if empty else lines)
 
 
 def joint(plans: Sequence[RunPlan], top: int) -> str:
-    """The layouts on any count that no other beats in time, memory and cost."""
+    """The layouts of any plan that no other beats in time, memory and cost."""
     return _choices(plans, joint_front(plans)[:top])
 
 
 def _choices(plans: Sequence[RunPlan], choices: Sequence[Choice]) -> str:
     costs = (COST,) if plans[0].question.price is not None else ()
     rows = [
-        (f"{one.plan.question.chips:,}", *_times(one.plan, one.layout), *_degrees(one.layout))
+        (*_asked(plans, one.plan), *_times(one.plan, one.layout), *_degrees(one.layout))
         for one in choices
     ]
-    return columns(rows, head=("chips", *TIMES, *costs, *DEGREES))
+    return columns(rows, head=(*_differing(plans), *TIMES, *costs, *DEGREES))
+
+
+def _differing(plans: Sequence[RunPlan]) -> list[str]:
+    """What some plans differ in: chips, dtype, or both; chips where they are all alike."""
+    asked = [_words(found) for found in plans]
+    return [name for name in asked[0] if len({each[name] for each in asked}) > 1] or ["chips"]
+
+
+def _asked(plans: Sequence[RunPlan], found: RunPlan) -> list[str]:
+    words = _words(found)
+    return [words[name] for name in _differing(plans)]
+
+
+def _words(found: RunPlan) -> dict[str, str]:
+    return {"chips": f"{found.question.chips:,}", "dtype": found.question.dtype}
 
 
 def why(found: RunPlan) -> str:

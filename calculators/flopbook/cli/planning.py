@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flopbook.planning.planner import RunPlan
 
 MOST_LISTED = 1000
-MOST_COUNTS = 16
+MOST_PLANS = 16
 # Options that only one of both kinds of plan takes.
 _OF_TRAINING = (
     *("batch_tokens", "seq", "stack", "pp", "cp", "ep", "dp", "virtual", "schedule"),
@@ -27,7 +27,7 @@ _OPTIONS = (
     Option("--chips", "chips", "Chips that train, or several counts: 256,512.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
     Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
-    Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
+    Option("--dtype", "dtype", "Format of matrix products, or several: bf16,fp8.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
     Option("--tp", "tp", "Search this tensor-parallel degree alone.", "COUNT"),
     Option("--pp", "pp", "This number of pipeline stages alone.", "COUNT"),
@@ -90,7 +90,7 @@ def plan_command(
     from flopbook.cli import plan_text
 
     if len(plans) > 1:
-        print(plan_text.joint(plans, top) if pareto else plan_text.by_count(plans))
+        print(plan_text.joint(plans, top) if pareto else plan_text.side_by_side(plans))
         return
     print(plan_text.answer(plans[0], top, is_explained=explain))
     if framework and plans[0].layouts:
@@ -105,14 +105,22 @@ def _refuse(options: Mapping[str, str | None], names: Sequence[str], why: str) -
 
 
 def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[RunPlan]:
-    """A plan for each count of chips."""
+    """A plan for each count of chips and each format."""
     from flopbook.planning.planner import plan
     from flopbook.planning.question import question_of
 
     counts = str(options.get("chips") or "").split(",")
-    if len(counts) > MOST_COUNTS:
-        raise FlopbookError(f"--chips has {len(counts)} counts, expected at most {MOST_COUNTS}")
-    questions = [question_of({**options, "chips": count.strip()}) for count in counts]
+    formats = str(options.get("dtype") or "bf16").split(",")
+    if len(counts) * len(formats) > MOST_PLANS:
+        raise FlopbookError(
+            f"--chips and --dtype make {len(counts) * len(formats)} plans, "
+            f"expected at most {MOST_PLANS}"
+        )
+    questions = [
+        question_of({**options, "chips": count.strip(), "dtype": dtype.strip()})
+        for count in counts
+        for dtype in formats
+    ]
     # The next layout, which the answer compares with the best, is there even if one is listed.
     return [plan(question, max(top, 2), with_front=pareto) for question in questions]
 
@@ -123,13 +131,16 @@ def _records(
     """The plan as JSON has it; several as a list, with the front of all of them."""
     from flopbook.planning.comparing import joint_front
 
-    records = [_record(found, top, framework) for found in plans]
-    if len(records) == 1:
-        return records[0]
-    front = [
-        {"chips": one.plan.question.chips, **one.layout._asdict()} for one in joint_front(plans)
-    ]
-    return {"answers": records, **({"front": front} if with_front else {})}
+    if len(plans) == 1:
+        return _record(plans[0], top, framework)
+    answers = [{**_asked(found), **_record(found, top, framework)} for found in plans]
+    front = [{**_asked(one.plan), **one.layout._asdict()} for one in joint_front(plans)]
+    return {"answers": answers, **({"front": front} if with_front else {})}
+
+
+def _asked(found: RunPlan) -> dict[str, object]:
+    """What the plans of one command differ in."""
+    return {"chips": found.question.chips, "dtype": found.question.dtype}
 
 
 def _record(found: RunPlan, top: int, framework: str | None) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Plans for several counts of chips beside each other."""
+"""Plans for several counts of chips or formats beside each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Choice(NamedTuple):
 
 
 def best_of_each(plans: Sequence[RunPlan]) -> list[Choice]:
-    """The fastest layout on each count of chips that has one."""
+    """The fastest layout of each plan that has one."""
     return [Choice(found, found.layouts[0]) for found in plans if found.layouts]
 
 
