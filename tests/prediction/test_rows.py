@@ -8,6 +8,7 @@ import pytest
 
 from flopbook.data.measured_runs import run_files
 from flopbook.errors import FlopbookError, UnknownName
+from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
@@ -164,6 +165,34 @@ def test_latent_attention_counts_its_compressed_projections() -> None:
     shape = transformer(sizes)
     assert shape.parameters == pytest.approx(671e9, rel=0.01)
     assert shape.layer_weights + shape.embedding == pytest.approx(37e9, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"])
+def test_latent_attention_without_its_widths_is_refused(name: str) -> None:
+    widths = {"qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+    sizes = {**LLAMA, "kv_lora_rank": 512, **widths}
+    assert transformer(sizes).score_width == LLAMA["n_heads"] * (128 + 64 + 128) / 2
+    del sizes[name]
+    with pytest.raises(FlopbookError, match=f"kv_lora_rank is given, but not {name}"):
+        transformer(sizes)
+
+
+def test_weights_are_those_of_the_calculator() -> None:
+    """One count of parameters for all: the formula `params`, norms and router aside."""
+    for sizes in (LLAMA, MIXTURE):
+        shape = transformer(sizes)
+        more = {"experts": 8, "experts_per_token": 2, "expert_d_ff": 14336}
+        answer = calculate(
+            "params",
+            **{"layers": 80, "d_model": 8192, "heads": 64, "kv_heads": 8, "d_ff": 28672},
+            **{"vocab": 128256, "ffn_kind": "gated"},
+            **(more if "n_experts" in sizes else {}),
+        ).outputs
+        assert shape.attention_weights * 80 == pytest.approx(answer["attention"])
+        visited = answer["ffn"] - answer["total"] + answer["active"]
+        assert shape.ffn_weights * 80 == pytest.approx(visited)
+        parts = answer["attention"] + answer["ffn"] + answer["embedding"]
+        assert shape.parameters == pytest.approx(parts)
 
 
 def test_a_missing_gate_is_inferred_from_the_parameters() -> None:

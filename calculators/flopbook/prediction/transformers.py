@@ -6,11 +6,27 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
+from flopbook.formulas import get_formula
 
 # What holds for most models where a row is silent.
 USUAL_HEAD_DIM = 128
 USUAL_VOCABULARY = 50_000
-GATED_MATRICES, PLAIN_MATRICES = 3, 2
+GATED, PLAIN = "gated", "plain"
+# Latent attention has all of these, or its weights cannot be counted.
+LATENT = ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+# Name of a size in a row -> input of the formula `params`.
+INPUTS = {
+    "n_experts": "experts",
+    "experts_per_token": "experts_per_token",
+    "moe_d_ff": "expert_d_ff",
+    "n_shared_experts": "shared_experts",
+    "n_dense_layers": "dense_layers",
+    "q_lora_rank": "q_lora_rank",
+    "kv_lora_rank": "kv_lora_rank",
+    "qk_nope_head_dim": "qk_nope_head_dim",
+    "qk_rope_head_dim": "qk_rope_head_dim",
+    "v_head_dim": "v_head_dim",
+}
 
 
 class Transformer(NamedTuple):
@@ -50,73 +66,81 @@ class Transformer(NamedTuple):
 
 
 def transformer(sizes: Mapping[str, Any]) -> Transformer:
-    """The shape that the `model` of a run gives.
+    """The shape that the `model` of a run gives, its weights counted by the formula `params`.
 
     Raises FlopbookError where layers or width are missing: no rule could infer them.
     """
     layers, d_model = sizes.get("n_layers"), sizes.get("d_model")
     if not layers or not d_model:
         raise FlopbookError("the number of layers or the model width is not given")
+    missing = [name for name in LATENT if sizes.get("kv_lora_rank") and not sizes.get(name)]
+    if missing:
+        raise FlopbookError(f"kv_lora_rank is given, but not {', '.join(missing)}")
     heads = sizes.get("n_heads") or max(1, d_model // USUAL_HEAD_DIM)
     head_dim = sizes.get("head_dim") or d_model / heads
-    attention, score_width = _attention(sizes, d_model, heads, head_dim)
-    matrices = _matrices(sizes, attention)
-    width = sizes.get("d_ff") or d_model * (4 if matrices == PLAIN_MATRICES else 8 / 3)
-    expert_width = sizes.get("moe_d_ff") or width
-    experts = sizes.get("n_experts", 1)
-    visited, held = width, width
-    if experts > 1:
-        dense_share = sizes.get("n_dense_layers", 0) / layers
-        shared = sizes.get("n_shared_experts", 0)
-        visited_experts = sizes.get("experts_per_token", 1) + shared
-        visited = expert_width * visited_experts * (1 - dense_share) + width * dense_share
-        held = expert_width * (experts + shared) * (1 - dense_share) + width * dense_share
     vocabulary = sizes.get("vocab_size") or USUAL_VOCABULARY
-    embeddings = 1 if sizes.get("tied_embeddings") else 2
-    counted = layers * (attention + matrices * d_model * held) + embeddings * vocabulary * d_model
+    given = {
+        **{name: float(sizes[size]) for size, name in INPUTS.items() if sizes.get(size)},
+        "layers": float(layers),
+        "d_model": float(d_model),
+        "heads": float(heads),
+        "head_dim": float(head_dim),
+        "kv_heads": float(sizes.get("n_kv_heads") or heads),
+        "vocab": float(vocabulary),
+        "tied_embeddings": "yes" if sizes.get("tied_embeddings") else "no",
+    }
+    given["ffn_kind"] = _kind(sizes, given)
+    width = sizes.get("d_ff") or d_model * (4 if given["ffn_kind"] == PLAIN else 8 / 3)
+    counted = _counted({**given, "d_ff": float(width)})
+    experts = sizes.get("n_experts", 1)
     return Transformer(
         layers=layers,
         d_model=d_model,
-        attention_weights=attention,
-        ffn_weights=matrices * d_model * visited,
-        score_width=score_width,
+        attention_weights=counted["attention"] / layers,
+        ffn_weights=_visited(counted) / layers,
+        score_width=_score_width(sizes, heads, head_dim),
         head_dim=head_dim,
-        ffn_width=expert_width if experts > 1 else width,
+        ffn_width=(sizes.get("moe_d_ff") or width) if experts > 1 else width,
         vocabulary=vocabulary,
         tokens=sizes.get("seq_len_tokens") or 2048,
-        parameters=sizes.get("n_params") or counted,
+        parameters=sizes.get("n_params") or _matrices(counted),
         experts=experts,
         experts_per_token=sizes.get("experts_per_token", 1),
     )
 
 
-def _attention(
-    sizes: Mapping[str, Any], d_model: float, heads: float, head_dim: float
-) -> tuple[float, float]:
-    """Weights of the projections, and the width over which scores and sums run."""
+def _counted(given: Mapping[str, Any]) -> Mapping[str, float]:
+    """Parameters by part. Runs may have heads that do not divide the width: rules are not asked."""
+    formula = get_formula("params")
+    return formula.compute({**formula.defaults, **given})
+
+
+def _matrices(counted: Mapping[str, float]) -> float:
+    """All weights but those of norms and routers."""
+    return counted["attention"] + counted["ffn"] + counted["embedding"]
+
+
+def _visited(counted: Mapping[str, float]) -> float:
+    """Feed-forward weights of all layers that a token visits."""
+    return counted["ffn"] - (counted["total"] - counted["active"])
+
+
+def _score_width(sizes: Mapping[str, Any], heads: float, head_dim: float) -> float:
+    """The width over which scores and sums run, averaged over keys and values."""
     if not sizes.get("kv_lora_rank"):
-        kv_heads = sizes.get("n_kv_heads") or heads
-        return 2 * d_model * head_dim * (heads + kv_heads), heads * head_dim
-    latent, rope = sizes["kv_lora_rank"], sizes["qk_rope_head_dim"]
-    nope, value = sizes["qk_nope_head_dim"], sizes["v_head_dim"]
-    query_rank = sizes.get("q_lora_rank")
-    queries = heads * (nope + rope)
-    query_weights = query_rank * (d_model + queries) if query_rank else d_model * queries
-    latent_weights = d_model * (latent + rope) + latent * heads * (nope + value)
-    weights = query_weights + latent_weights + heads * value * d_model
-    return weights, heads * (nope + rope + value) / 2
+        return heads * head_dim
+    widths = sizes["qk_nope_head_dim"] + sizes["qk_rope_head_dim"] + sizes["v_head_dim"]
+    return float(heads * widths / 2)
 
 
-def _matrices(sizes: Mapping[str, Any], attention: float) -> int:
-    """Matrices of a feed-forward block: as given, else what comes nearest to the parameters."""
+def _kind(sizes: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """The kind of a feed-forward block: as said, else what comes nearest to the parameters."""
     gated = sizes.get("gated_ffn")
     total, width = sizes.get("n_params"), sizes.get("d_ff")
     if gated is None and total and width and sizes.get("n_experts", 1) <= 1:
-        layer = sizes["d_model"] * width
-        embeddings = 2 * (sizes.get("vocab_size") or USUAL_VOCABULARY) * sizes["d_model"]
+        shape = {**given, "d_ff": float(width), "tied_embeddings": "no"}
         plain, with_gate = (
-            sizes["n_layers"] * (attention + matrices * layer) + embeddings
-            for matrices in (PLAIN_MATRICES, GATED_MATRICES)
+            _matrices(_counted({**shape, "ffn_kind": kind})) for kind in (PLAIN, GATED)
         )
         gated = abs(with_gate - total) < abs(plain - total)
-    return PLAIN_MATRICES if gated is False else GATED_MATRICES
+    return PLAIN if gated is False else GATED
