@@ -39,7 +39,6 @@ STRESSED = {
     "does",
     "effective",
     "fewer",
-    "found",
     "input",
     "is",
     "larger",
@@ -74,7 +73,6 @@ STRESSED = {
     "near the bend",
     "one layer",
     "planned stops",
-    "spares",
     "uneven stages",
     "updated weights",
 }
