@@ -13,7 +13,7 @@ from flopbook.data.accelerators import Entry, Part
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entry
 from flopbook.errors import FlopbookError
-from flopbook.hardware.choice import choose, choose_total
+from flopbook.hardware.choice import at_usual_point, choose, choose_total
 
 # An entry by its id; the reader of the library in use, unless a caller holds the entries already.
 Load = Callable[[str], Entry]
@@ -127,10 +127,10 @@ def _additive_claims(package: Entry, tiers: Mapping[str, str] | None) -> Iterato
         if not adds_up or claim.si_value is None:
             continue
         conditions = (claim.dtype, claim.engine, claim.sparsity, claim.tier)
-        key = (claim.field, *conditions, claim.name, claim.direction, claim.point)
+        key = (claim.field, *conditions, claim.name, claim.direction)
         groups.setdefault(key, []).append(claim)
     for group in groups.values():
-        chosen_claim = choose(group, tiers)
+        chosen_claim = choose(at_usual_point(group), tiers)
         if chosen_claim is not None:
             yield chosen_claim
 
@@ -148,6 +148,7 @@ def _times(claim: Claim, part: Part, whole: Entry) -> Claim:
         at_clock_mhz=None,
         quote="",
         locator="",
-        note="",
+        note=f"of an operating point of its own: {claim.point}" if claim.point else "",
+        point="",
         conflicts_with="",
     )
