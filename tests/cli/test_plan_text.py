@@ -70,7 +70,7 @@ def test_the_sentence_names_the_longest_part_and_the_loss_of_the_next() -> None:
     best = FOUND.layouts[0]
     part, seconds = next(iter(parts_of_layout(FOUND.question, best).items()))
     share = f"{100 * seconds / best.seconds:.0f} %"
-    assert said.startswith(f"best: {part.replace('_', ' ')} take {share} of its step")
+    assert said.startswith(f"best: {share} of its step is {part.replace('_', ' ')}")
     loss = loss_of_the_next(FOUND)
     assert loss and f"the next loses {100 * loss.seconds / best.seconds:.1f} %" in said
     assert said.count("\n") == 0
@@ -78,7 +78,7 @@ def test_the_sentence_names_the_longest_part_and_the_loss_of_the_next() -> None:
 
 def test_the_sentence_says_whether_memory_binds() -> None:
     assert TIGHT.too_large
-    assert f"a step of {TIGHT.too_large.seconds:.4g} s were possible" in plan_text.why(TIGHT)
+    assert f"a step of {TIGHT.too_large.seconds:.4g} s would be possible" in plan_text.why(TIGHT)
     assert "memory binds" not in plan_text.why(FOUND._replace(too_large=None))
 
 

@@ -83,14 +83,14 @@ def why(found: RunPlan) -> str:
     """One sentence: what the best spends its time on, what the next loses, whether memory binds."""
     best = found.layouts[0]
     part, seconds = next(iter(parts_of_layout(found.question, best).items()))
-    said = f"best: {_named(part)} take {100 * seconds / best.seconds:.0f} % of its step"
+    said = f"best: {100 * seconds / best.seconds:.0f} % of its step is {_named(part)}"
     loss = loss_of_the_next(found)
     if loss:
         longer = 100 * loss.seconds / best.seconds
         said += f"; the next loses {longer:.1f} %, most of it in {_named(loss.part)}"
     if found.too_large:
         faster, held = found.too_large, format_quantity(found.too_large.bytes, "byte", digits=3)
-        said += f"; memory binds: with {held} a step of {faster.seconds:.4g} s were possible"
+        said += f"; memory binds: with {held} a step of {faster.seconds:.4g} s would be possible"
     return said
 
 
