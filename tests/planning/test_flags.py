@@ -69,6 +69,16 @@ def test_torchtitan_divides_the_chips_and_the_tokens(layout: PlannedLayout) -> N
     assert tokens == layout.micro_batch * 8192
     assert int(flags["training.num_tokens_per_train_step"]) == question.batch * 8192
     assert ("parallelism.pipeline_parallel_schedule" in flags) == (layout.pp > 1)
+    reshard = flags.get("parallelism.fsdp_reshard_after_forward")
+    assert reshard == ("never" if layout.zero == 2 else None)
+    is_sharded = int(flags["parallelism.data_parallel_shard_degree"]) == layout.dp
+    assert is_sharded == (layout.zero >= 2 or layout.dp == 1)
+    if layout.pp > 1:
+        layers = int(flags["parallelism.pipeline_parallel_layers_per_stage"])
+        stages = layout.pp * layout.virtual
+        assert layers * stages >= question.run.shape.layers > (layers - 1) * stages
+        count = int(flags["parallelism.num_pp_microbatches"])
+        assert count * layout.micro_batch * layout.dp == question.batch
 
 
 @given(layouts)
@@ -79,6 +89,12 @@ def test_the_mesh_of_maxtext_is_the_chips(layout: PlannedLayout) -> None:
     axes = [int(value) for name, value in keys.items() if name.startswith("ici_")]
     if layout.dp % layout.ep == 0:
         assert math.prod(axes) == question.chips
+    sharded = int(keys["ici_fsdp_parallelism"]), int(keys["ici_data_parallelism"])
+    assert sharded[0 if layout.zero < 3 else 1] == 1
+    assert ("shard_optimizer_over_data" in keys) == (layout.zero == 1)
+    assert ("num_pipeline_microbatches" in keys) == (layout.pp > 1)
+    steps = 1 if layout.pp > 1 else question.batch // (layout.dp * layout.micro_batch)
+    assert int(keys["gradient_accumulation_steps"]) == steps
     batch = float(keys["per_device_batch_size"]) * int(keys["gradient_accumulation_steps"])
     assert batch * question.chips == pytest.approx(question.batch, rel=1e-5)
 
@@ -90,6 +106,10 @@ def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
     count = settings["gradient_accumulation_steps"]
     assert settings["train_batch_size"] == micro_batch * count * layout.dp
     assert settings["zero_optimization"] == {"stage": layout.zero}
+    divided = {"autotp_size": layout.tp} if layout.tp > 1 else None
+    assert settings.get("tensor_parallel") == divided
+    assert settings.get("sequence_parallel_size") == (layout.cp if layout.cp > 1 else None)
+    assert settings["bf16"] == {"enabled": True} and "fp16" not in settings
 
 
 def lacks(name: str, **changes: Any) -> str:
