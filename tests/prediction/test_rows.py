@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from flopbook.data.measured_runs import run_files
+from flopbook.data.runs import RunFile, RunSource
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fits import cases_of
+from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import precision_named, training_run
 from flopbook.prediction.machines import machine, package_named
+from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 from flopbook.prediction.stacks import STACKS, chosen_stack, stack_named
 from flopbook.prediction.transformers import transformer
 from tests.prediction.test_step_time import LLAMA, MIXTURE, row
@@ -214,3 +217,36 @@ def test_conventions_differ_by_what_they_count() -> None:
     recomputed = flop_per_token(shape, HARDWARE) - full
     assert recomputed == pytest.approx(2 * shape.layer_weights + 4 * scores)
     assert flop_per_token(shape, "six_n", active=7e10) == 6 * 7e10
+
+
+@pytest.mark.parametrize("name", ["Llama-3-70B", "llama 3 70b", "LLAMA_3.70B"])
+def test_a_known_model_without_its_shape_has_the_one_on_file(name: str) -> None:
+    named = row(model={"name": name, "seq_len_tokens": 8192})._replace(
+        measured={"tokens_per_s_per_chip": 800.0}
+    )
+    files = [RunFile({"acme": RunSource(year=2025)}, (named,))]
+    (case,) = cases_of(MODELS["training_throughput"], files).cases
+    assert "model shape" in case.inferred
+    shape = case.inputs.shape
+    assert (shape.layers, shape.d_model, shape.ffn_width) == (80, 8192, 28672)
+
+
+def test_what_a_row_says_of_its_model_counts_before_the_name() -> None:
+    said, is_named = with_shape(row(model={"name": "llama-3-70b", "n_layers": 40}))
+    assert is_named and said.model["n_layers"] == 40 and said.model["d_model"] == 8192
+    assert with_shape(row(model=LLAMA)) == (row(model=LLAMA), False)
+    mystery = row(model={"name": "Mystery-9000B"})
+    assert with_shape(mystery) == (mystery, False)
+
+
+def test_sizes_that_come_from_a_name_are_never_fitted() -> None:
+    """An entry of a model may change; the fit rests on what sources print."""
+    files = [file for file in run_files().values() if any(row.use == "fit" for row in file.rows)]
+    for kind, model in MODELS.items():
+        named = {
+            case.row.id
+            for case in cases_of(model, files, use="fit").cases
+            if MODEL_SHAPE in case.inferred
+        }
+        assert not named & set(fitted_kinds()[kind].residuals)
+        assert named or kind != "training_throughput"

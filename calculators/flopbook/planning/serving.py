@@ -15,9 +15,10 @@ from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.planning.question import MOST_CHIPS
 from flopbook.prediction import serving
-from flopbook.prediction.asking import amount_option, count_option, flag_of, sizes_of, word_option
+from flopbook.prediction.asking import amount_option, count_option, flag_of, word_option
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
+from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.serving import Serving
 from flopbook.prediction.transformers import transformer
 from flopbook.prediction.validation import band_of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flopbook.architectures.shape import Shape, shape
+from flopbook.architectures.shape import shape
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
@@ -19,6 +19,7 @@ from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, memory_of, savings
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
+from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, chosen_stack
@@ -26,27 +27,6 @@ from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.validation import AS_FITTED, band_of
 from flopbook.quantities.units import UnitError, parse_quantity
 
-# Field of a model -> its name in a row of measured runs.
-SIZES = {
-    "layers": "n_layers",
-    "d_model": "d_model",
-    "heads": "n_heads",
-    "kv_heads": "n_kv_heads",
-    "head_dim": "head_dim",
-    "d_ff": "d_ff",
-    "vocab": "vocab_size",
-    "experts": "n_experts",
-    "experts_per_token": "experts_per_token",
-    "expert_d_ff": "moe_d_ff",
-    "shared_experts": "n_shared_experts",
-    "dense_layers": "n_dense_layers",
-    "q_lora_rank": "q_lora_rank",
-    "kv_lora_rank": "kv_lora_rank",
-    "qk_nope_head_dim": "qk_nope_head_dim",
-    "qk_rope_head_dim": "qk_rope_head_dim",
-    "v_head_dim": "v_head_dim",
-    "params": "n_params",
-}
 DEGREES = {
     "tp": "tp",
     "pp": "pp",
@@ -296,21 +276,3 @@ def whole_sequences(batch_tokens: int, sequence: int) -> int:
             f"use {' or '.join(usable)}"
         )
     return batch_tokens // sequence
-
-
-def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:
-    """The shape of a model in the words of a row."""
-    sizes: dict[str, Any] = {"name": model.id, "seq_len_tokens": sequence}
-    for field, name in SIZES.items():
-        claim = model.claim(field)
-        if claim is not None and claim.si_value is not None:
-            number = claim.si_value
-            sizes[name] = number if name == "n_params" else int(number)
-    for field, name, yes in (
-        ("ffn", "gated_ffn", "gated"),
-        ("tied_embeddings", "tied_embeddings", "yes"),
-    ):
-        claim = model.claim(field)
-        if claim is not None:
-            sizes[name] = claim.value == yes
-    return sizes

@@ -15,12 +15,12 @@ from flopbook.prediction.asking import (
     count_option,
     price_option,
     required,
-    sizes_of,
     word_option,
 )
 from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
 from flopbook.prediction.similar import MOST_SIMILAR, SimilarRun, distance, linked
 from flopbook.prediction.validation import AS_FITTED, band_of

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flopbook.data.runs import RunFile
+from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.fitting import Objective, fit
 from flopbook.prediction.layouts import Column
 from flopbook.prediction.models import Case, Parameters, PredictionModel
+from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 
 # A row that lacks a part of its configuration, or that is flagged, pulls less.
 DOUBTED = 0.3
@@ -35,12 +36,24 @@ def cases_of(model: PredictionModel, files: Iterable[RunFile], use: str = "") ->
             if row.kind != model.kind or (use and row.use != use):
                 continue
             try:
-                cases.append(model.read(row, file.sources[row.publication]))
+                cases.append(_case(model, row, file.sources[row.publication]))
             except FlopbookError as error:
                 refused.append((row.id, str(error)))
             except ArithmeticError:
                 refused.append((row.id, "its sizes are beyond what can be computed"))
     return Cases(tuple(cases), tuple(refused))
+
+
+def _case(model: PredictionModel, row: MeasuredRun, source: RunSource) -> Case:
+    """The case of a row; where it lacks sizes of a known model, with those on file."""
+    try:
+        return model.read(row, source)
+    except FlopbookError:
+        whole, is_named = with_shape(row)
+        if not is_named:
+            raise
+    case = model.read(whole, source)
+    return case._replace(inferred=(*case.inferred, MODEL_SHAPE))
 
 
 def predicted(model: PredictionModel, cases: Sequence[Case], p: Parameters) -> Column:

@@ -1,0 +1,78 @@
+"""Models by name: the sizes that a row leaves out stand in the entry of the model."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from flopbook.architectures.shape import Shape, shape
+from flopbook.data.library import library, per_library
+from flopbook.data.runs import MeasuredRun
+
+# Field of a model -> its name in a row of measured runs.
+SIZES = {
+    "layers": "n_layers",
+    "d_model": "d_model",
+    "heads": "n_heads",
+    "kv_heads": "n_kv_heads",
+    "head_dim": "head_dim",
+    "d_ff": "d_ff",
+    "vocab": "vocab_size",
+    "experts": "n_experts",
+    "experts_per_token": "experts_per_token",
+    "expert_d_ff": "moe_d_ff",
+    "shared_experts": "n_shared_experts",
+    "dense_layers": "n_dense_layers",
+    "q_lora_rank": "q_lora_rank",
+    "kv_lora_rank": "kv_lora_rank",
+    "qk_nope_head_dim": "qk_nope_head_dim",
+    "qk_rope_head_dim": "qk_rope_head_dim",
+    "v_head_dim": "v_head_dim",
+    "params": "n_params",
+}
+USUAL_SEQUENCE = 2048
+MODEL_SHAPE = "model shape"  # what was inferred, where a name alone says it
+_BETWEEN = re.compile(r"[^a-z0-9]+")
+
+
+def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:
+    """The shape of a model in the words of a row."""
+    sizes: dict[str, Any] = {"name": model.id, "seq_len_tokens": sequence}
+    for field, name in SIZES.items():
+        claim = model.claim(field)
+        if claim is not None and claim.si_value is not None:
+            number = claim.si_value
+            sizes[name] = number if name == "n_params" else int(number)
+    for field, name, yes in (
+        ("ffn", "gated_ffn", "gated"),
+        ("tied_embeddings", "tied_embeddings", "yes"),
+    ):
+        claim = model.claim(field)
+        if claim is not None:
+            sizes[name] = claim.value == yes
+    return sizes
+
+
+def with_shape(row: MeasuredRun) -> tuple[MeasuredRun, bool]:
+    """A row whose model has its sizes, and whether they come from the name of a known model.
+
+    What the row says itself counts before what is on file.
+    """
+    name, sequence = row.model.get("name"), row.model.get("seq_len_tokens")
+    if not name or (row.model.get("n_layers") and row.model.get("d_model")):
+        return row, False
+    model_id = _ids_by_name().get(_plain(str(name)))
+    if model_id is None:
+        return row, False
+    known = sizes_of(shape(model_id), int(sequence or USUAL_SEQUENCE))
+    return row._replace(model={**known, **row.model}), True
+
+
+@per_library
+def _ids_by_name() -> dict[str, str]:
+    """Models on file by their names, without what people write differently between the words."""
+    return {_plain(model_id): model_id for model_id in library().model_ids}
+
+
+def _plain(name: str) -> str:
+    return _BETWEEN.sub("", name.lower())
