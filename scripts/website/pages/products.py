@@ -77,7 +77,7 @@ def date_of(entry: Entry) -> str:
 
 def short_name(entry: Entry) -> str:
     """A product's name without its vendor's, which stands beside it."""
-    return entry.name.removeprefix(vendor(entry.vendor).name).strip() or entry.name
+    return entry.name.removeprefix(f"{vendor(entry.vendor).name} ")
 
 
 def family_tables(vendor_id: str, page: str) -> Html:

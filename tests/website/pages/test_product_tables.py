@@ -1,0 +1,251 @@
+"""Tables of products: a vendor's by family, the rates of one, its relatives; values and links."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from flopbook.data.claims import Claim
+from flopbook.data.library import entry_ids, load_entry, vendor, vendor_ids
+from flopbook.hardware.picked import Picked
+from scripts.website.markup import plain
+from scripts.website.pages.accelerators import KINDS
+from scripts.website.pages.entry import entry_markdown
+from scripts.website.pages.explorer import START, ExplorerRow, anchor, state_of
+from scripts.website.pages.neighbours import (
+    compare_link,
+    distance,
+    family_of,
+    neighbours,
+    similar,
+)
+from scripts.website.pages.products import (
+    COLUMNS,
+    NO_FAMILY,
+    date_of,
+    families_of,
+    family_anchor,
+    family_tables,
+    rows_by_id,
+    short_name,
+)
+from scripts.website.pages.quantities import missing, peak_id, shown_claims, value_of
+from scripts.website.pages.rates import FIELDS, rate_table
+from scripts.website.pages.values import anchor_of, shown_value
+from scripts.website.pages.valuetables import folded_tables
+from tests.support.samples import World, claim
+
+ROW = re.compile(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', re.S)
+CELL = re.compile(r"<td([^>]*)>(.*?)</td>", re.S)
+LABEL = re.compile(r'data-label="([^"]*)"')
+LINK = re.compile(r'href="([^"]*)"')
+HEAD = re.compile(r'<th scope="col"[^>]*>(.*?)</th>', re.S)
+TIP = re.compile(r'<button type="button" class="fb-value"[^>]*>(.*?)</button>', re.S)
+SAMPLE = entry_ids()[::6]
+
+
+def rows_of(table: str) -> dict[str, list[tuple[str, str]]]:
+    """Name of a row, with its address -> label and markup of each of its cells."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for head, cells in ROW.findall(table):
+        name = " ".join((*LINK.findall(head)[:1], plain(head)))
+        labelled = [
+            (html.unescape(LABEL.findall(attributes)[0]), content)
+            for attributes, content in CELL.findall(cells)
+        ]
+        found[name] = labelled
+    return found
+
+
+# The table of a vendor.
+
+
+@pytest.mark.parametrize("name", vendor_ids())
+def test_the_table_of_a_vendor_has_the_cells_of_the_explorer(name: str) -> None:
+    table = rows_of(family_tables(name, f"accelerators/{name}/index.md"))
+    members = [one for family in families_of(name).values() for one in family]
+    assert len(table) == len(members)
+    for entry in members:
+        row = rows_by_id()[entry.id]
+        address = f"{entry.id.partition('/')[2]}/ "
+        key = next(one for one in table if one.startswith(address))
+        assert plain(short_name(entry)) in key
+        assert [label for label, _ in table[key]] == [column.head for column in COLUMNS]
+        assert KINDS[entry.kind] in key and state_of(entry) in key
+        for column, (_, content) in zip(COLUMNS, table[key], strict=True):
+            cell = row.cells.get(column.id)
+            if isinstance(cell, Picked):
+                assert plain(content) == column.quantity.words(cell.value)
+            else:
+                assert plain(content) == missing(row.cells, column.id)
+
+
+@pytest.mark.parametrize("name", ["nvidia", "amd", "google", "aws", "intel"])
+def test_a_value_of_the_table_leads_to_its_place(name: str) -> None:
+    table = family_tables(name, f"accelerators/{name}/index.md")
+    addresses = [address for address in LINK.findall(table) if "#" in address]
+    assert len(addresses) > 20
+    pages: dict[str, str] = {}
+    for address in addresses:
+        product, _, place = address.partition("/#")
+        entry = f"{name}/{product}"
+        pages.setdefault(entry, entry_markdown(entry))
+        assert f'id="{place}"' in pages[entry], address
+
+
+@pytest.mark.parametrize("name", vendor_ids())
+def test_families_and_their_products_are_the_newest_first(name: str) -> None:
+    families = families_of(name)
+    newest = [date_of(members[0]) for members in families.values()]
+    assert newest == sorted(newest, reverse=True)
+    for members in families.values():
+        dates = [date_of(member) for member in members]
+        assert dates == sorted(dates, reverse=True)
+    anchors = [family_anchor(family) for family in families]
+    assert len(set(anchors)) == len(anchors)
+    assert all(re.fullmatch(r"family(-[^\W_]+)+", one) for one in anchors)
+
+
+def test_a_product_without_a_family_stands_with_the_others() -> None:
+    lone = [entry for entry in map(load_entry, entry_ids()) if not entry.family]
+    assert lone
+    for entry in lone:
+        assert entry in families_of(entry.vendor)[NO_FAMILY]
+        assert NO_FAMILY in family_tables(entry.vendor, f"accelerators/{entry.vendor}/index.md")
+
+
+@pytest.mark.parametrize("name", entry_ids()[::4])
+def test_a_short_name_leaves_the_vendor_out_and_nothing_else(name: str) -> None:
+    entry = load_entry(name)
+    short, maker = short_name(entry), vendor(entry.vendor).name
+    assert entry.name in (short, f"{maker} {short}") and short == short.strip() != ""
+
+
+# Rates.
+
+
+def placed_of(name: str) -> list[tuple[int, Claim]]:
+    return list(enumerate(shown_claims(load_entry(name))))
+
+
+def rates_of(name: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Row, column and values of each cell of the table of rates."""
+    for row, cells in rows_of(rate_table(placed_of(name))).items():
+        for label, content in cells:
+            yield row, label, [plain(value) for value in TIP.findall(content)]
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_each_rate_stands_in_the_row_of_its_format_and_the_column_of_its_sparsity(
+    name: str,
+) -> None:
+    """A sparse rate in the dense column is the error that this site is against."""
+    columns = {"dense": "Dense", "2:4": "2:4 sparse", "4:1": "4:1 sparse"}
+    expected: dict[tuple[str, str], list[str]] = {}
+    peaks = [one for _, one in placed_of(name) if one.field == "peak"]
+    measured = [one for _, one in placed_of(name) if one.field == "measured_matmul"]
+    for one in peaks:
+        row = one.dtype if one.engine != "vector" else f"{one.dtype}, vector"
+        column = columns.get(one.sparsity, "Not stated")
+        expected.setdefault((row, column), []).append(plain(shown_value(one)))
+    for one in measured if peaks else ():
+        expected.setdefault((one.dtype, "Measured"), []).append(plain(shown_value(one)))
+    shown = {(row, column): values for row, column, values in rates_of(name) if values}
+    assert shown == expected
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_every_value_is_either_a_rate_or_folded(name: str) -> None:
+    placed = placed_of(name)
+    has_rates = bool(rate_table(placed))
+    rest = [(n, one) for n, one in placed if not has_rates or one.field not in FIELDS]
+    folded = "".join(map(str, folded_tables(rest, f"accelerators/{name}.md")))
+    both = f"{rate_table(placed)}{folded}"
+    for number, one in placed:
+        assert both.count(f'id="{anchor_of(one, number)}"') == 1
+    assert folded.count("<details") == folded.count("</details>") == folded.count("<summary>")
+
+
+def test_measured_rates_are_shown_as_measured_without_another_mark() -> None:
+    table = rate_table(placed_of("nvidia/h100-sxm"))
+    assert "Measured" in [plain(head) for head in HEAD.findall(table)]
+    shown = {(row, column): values for row, column, values in rates_of("nvidia/h100-sxm")}
+    assert shown["bf16", "Measured"] == ["794.5 TFLOP/s"]
+    assert shown["bf16", "Dense"] == ["989.4 TFLOP/s"] and shown["fp64", "Measured"] == []
+    assert "fb-measured" not in table
+
+
+def test_a_product_without_peaks_has_no_table_of_rates(world: World) -> None:
+    world.entry("one", claim("memory"), claim("measured_matmul"))
+    assert rate_table(placed_of("acme/one")) == ""
+    assert "measured matmul" in entry_markdown("acme/one")
+
+
+# Relatives.
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_relatives_are_ratios_to_the_product(name: str) -> None:
+    base = rows_by_id()[name]
+    blocks = neighbours(name, f"accelerators/{name}.md")
+    others = [*family_of(base), *similar(base)]
+    assert bool(blocks) == bool(others)
+    table = rows_of("".join(map(str, blocks)))
+    assert len(table) == len(others)
+    for other, cells in zip(others, table.values(), strict=True):
+        shown = {label: plain(content) for label, content in cells}
+        assert "Year" not in shown
+        for column in COLUMNS[:-1]:
+            own, first = (value_of(row.cells, column.id) for row in (other, base))
+            expected = f"{own / first:.2g}×" if own is not None and first else "-"
+            assert shown[column.head] == expected
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_relatives_are_of_its_kind_and_one_can_still_get_them(name: str) -> None:
+    base = rows_by_id()[name]
+    for other in (*family_of(base), *similar(base)):
+        assert other.entry.kind == base.entry.kind and other.entry.id != name
+    for other in similar(base):
+        assert state_of(other.entry) not in ("cancelled", "discontinued", "internal-only")
+        assert distance(base, other) == pytest.approx(distance(other, base))
+
+
+def test_a_relative_opens_the_comparison_with_the_product() -> None:
+    address = compare_link("accelerators/nvidia/h100-sxm.md", ("nvidia/h100-sxm", "amd/mi300x"))
+    assert address == "../../?view=compare&amp;compare=nvidia/h100-sxm,amd/mi300x"
+    blocks = neighbours("nvidia/h100-sxm", "accelerators/nvidia/h100-sxm.md")
+    text = "".join(map(str, blocks))
+    for other in similar(rows_by_id()["nvidia/h100-sxm"]):
+        assert f"compare=nvidia/h100-sxm,{other.entry.id}" in text
+
+
+def nearest(base: ExplorerRow, others: list[ExplorerRow]) -> float:
+    return min(distance(base, other) for other in others)
+
+
+def test_no_closer_product_is_left_out() -> None:
+    """The four that are shown are the four nearest of all that qualify."""
+    base = rows_by_id()["nvidia/h100-sxm"]
+    shown = similar(base)
+    ids = {other.entry.id for other in shown}
+    rest = [
+        row
+        for row in rows_by_id().values()
+        if row.entry.kind == "package"
+        and row.entry.id not in ids
+        and (row.entry.vendor, row.entry.family) != (base.entry.vendor, base.entry.family)
+        and state_of(row.entry) not in ("cancelled", "discontinued", "internal-only")
+    ]
+    assert max(distance(base, other) for other in shown) <= nearest(base, rest)
+
+
+def test_the_place_of_a_peak_is_the_one_that_the_explorer_names() -> None:
+    row = rows_by_id()["nvidia/h100-sxm"]
+    cell = row.cells[peak_id(*START)]
+    assert isinstance(cell, Picked)
+    place = anchor(cell, row.places[id(cell.claim)])
+    assert f'id="{place}"' in rate_table(placed_of("nvidia/h100-sxm"))
