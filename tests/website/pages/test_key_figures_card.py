@@ -110,3 +110,101 @@ def test_relatives_are_of_the_family_or_alike(name: str) -> None:
     assert row.entry.id not in {other.entry.id for other in (*family, *alike)}
     distances = [distance(row, other) for other in alike]
     assert distances == sorted(distances) and distances[-1] < math.log(3)
+
+
+CHIPS = [name for name, row in rows_by_id().items() if row.entry.kind == "package"]
+SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+RATES = {"GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15}
+_FACTOR = {"TOP/s": 1e12, "POP/s": 1e15, "GOP/s": 1e9}
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_the_time_to_read_the_memory_is_size_over_bandwidth(name: str) -> None:
+    cells = rows_by_id()[name].cells
+    memory, bandwidth = value_of(cells, "memory"), value_of(cells, "memory_bandwidth")
+    sentences = figures_of(name)["Memory bandwidth"].sentences
+    told = re.search(r"whole memory in ([\d.,]+) (\S+)\.$", sentences[0]) if sentences else None
+    assert bool(told) == (memory is not None and bandwidth is not None)
+    if told and memory and bandwidth:
+        seconds = float(told[1].replace(",", "")) * SECONDS[told[2]]
+        assert seconds == pytest.approx(memory / bandwidth, rel=0.05)
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_the_parameters_that_a_memory_holds_are_half_its_bytes(name: str) -> None:
+    memory = value_of(rows_by_id()[name].cells, "memory")
+    figure = figures_of(name)["Memory"]
+    told = re.search(
+        r"olds ([\d.,]+) ?(million|billion|trillion)? parameters", str(figure.sentences)
+    )
+    assert bool(told) == (memory is not None)
+    if told and memory:
+        scale = {"million": 1e6, "billion": 1e9, "trillion": 1e12, None: 1.0}[told[2]]
+        assert float(told[1].replace(",", "")) * scale == pytest.approx(memory / 2, rel=0.001)
+        assert figure.kind == "fb-byte" and figure.anchor
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_what_it_needs_to_stay_busy_is_peak_over_bandwidth(name: str) -> None:
+    row = rows_by_id()[name]
+    peak, bandwidth = leading_peak(row.cells), value_of(row.cells, "memory_bandwidth")
+    told = re.search(
+        r"Needs ([\d,]+) FLOP", " ".join(figures_of(name)["Memory bandwidth"].sentences)
+    )
+    assert bool(told) == (peak is not None and bandwidth is not None)
+    if told and peak and bandwidth:
+        assert int(told[1].replace(",", "")) == round(peak.picked.value / bandwidth)
+        assert ridge_words(row.entry).split()[2] == told[1]
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_work_per_watt_is_peak_over_power(name: str) -> None:
+    row = rows_by_id()[name]
+    peak, power = leading_peak(row.cells), value_of(row.cells, "power")
+    sentences = figures_of(name)["Power"].sentences
+    told = re.search(r"([\d.]+) (\wFLOP/s|\wOP/s) per watt", " ".join(sentences))
+    assert bool(told) == (peak is not None and power is not None)
+    if told and peak and power:
+        rate = float(told[1]) * {**RATES, **_FACTOR}[told[2]]
+        assert rate == pytest.approx(peak.picked.value / power, rel=0.06)
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_a_link_is_one_way_and_says_where_it_was_halved(name: str) -> None:
+    cell = rows_by_id()[name].cells.get("scaleup_bandwidth")
+    figure = figures_of(name)["Link to other chips"]
+    if not isinstance(cell, Picked):
+        assert figure.words in ("none", "not published", "not recorded") and not figure.sentences
+        return
+    assert "ne way" in figure.sentences[0]
+    is_halved = cell.claim.direction == "both"
+    assert ("both ways added" in " ".join(figure.sentences)) == is_halved
+    if is_halved:
+        assert cell.value == pytest.approx((cell.claim.si_value or 0) / 2)
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_a_measured_share_is_of_the_peak_that_leads(name: str) -> None:
+    row = rows_by_id()[name]
+    figure = figures_of(name).get("Measured")
+    peak = leading_peak(row.cells)
+    claims = [one for one in row.entry.claims if one.field == "measured_matmul"]
+    if figure is None:
+        assert peak is None or not [
+            one for one in claims if one.dtype == peak.dtype and one.si_value
+        ]
+        return
+    assert peak and figure.words.endswith(" %") and peak.dtype in figure.sentences[0]
+    share = float(figure.words.removesuffix(" %")) / 100
+    values = [one.si_value or 0 for one in claims if one.dtype == peak.dtype]
+    assert any(share == pytest.approx(value / peak.picked.value, abs=0.006) for value in values)
+
+
+@pytest.mark.parametrize("name", entry_ids()[::3])
+def test_every_figure_with_a_source_leads_to_a_place_that_is_shown(name: str) -> None:
+    row = rows_by_id()[name]
+    numbers = set(row.places.values())
+    for figure in figures(row):
+        if figure.anchor:
+            assert int(figure.anchor.rpartition("-")[2]) in numbers
+            assert f'href="#{figure.anchor}"' in cards(row.entry)
