@@ -63,6 +63,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "blackwell": ("accelerators/nvidia/b200/",),
     "trillium": ("accelerators/google/tpu-v6e/",),
     "Cerebras": ("accelerators/cerebras/",),
+    "MI300X vs H100": ("compare/", _COMPARE),
     "H100 vs MI300X": (f"{_COMPARE}nvidia/h100-sxm,amd/mi300x",),
     "compare B200 and H200": (f"{_COMPARE}nvidia/b200,nvidia/h200-sxm",),
     "a100 or h100": (f"{_COMPARE}nvidia/a100-sxm-80gb,nvidia/h100-sxm",),

@@ -18,6 +18,7 @@ import yaml
 from flopbook.data.files import read_text
 from flopbook.data.library import (
     entry_ids,
+    find_id,
     glossary,
     load_head,
     load_model,
@@ -32,6 +33,7 @@ from flopbook.factcheck.reading import compact
 from flopbook.formulas import formulas, get_formula
 from scripts.website.build.search_ranking import Index, atoms, stem, tokens_of
 from scripts.website.markup import shorten
+from scripts.website.pages.pairs import PAIRS
 from scripts.website.pages.sources import all_topics, topic_page
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -74,7 +76,18 @@ def words() -> dict[str, Any]:
         ]
         for option in ("model", "chip")
     }
+    record["pairs"] = _pairs()
     return record
+
+
+def _pairs() -> dict[str, str]:
+    """The page of each comparison that has one, by the ids of its chips in either order."""
+    found: dict[str, str] = {}
+    for names in PAIRS:
+        first, other = (find_id(name) for name in names)
+        page = "-vs-".join(one.partition("/")[2] for one in (first, other))
+        found[f"{first},{other}"] = found[f"{other},{first}"] = f"compare/{page}/"
+    return found
 
 
 def index() -> Index:

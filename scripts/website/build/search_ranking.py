@@ -229,8 +229,11 @@ def _comparison(question: str, index: Index) -> list[Hit]:
     if len(chips) < 2 or not (_VERSUS.search(text) or _COMPARES.search(text)):
         return []
     title = " against ".join(chip[1] for chip in chips)
-    location = f"accelerators/?view=compare&compare={','.join(chip[0] for chip in chips)}"
-    return [Hit(location, title, "comparison", 1000.0, 1.0)]
+    ids = ",".join(chip[0] for chip in chips)
+    page = index.words["pairs"].get(ids)
+    places = [page] if page else []
+    places.append(f"accelerators/?view=compare&compare={ids}")
+    return [Hit(place, title, "comparison", 1000.0, 1.0) for place in places]
 
 
 def _named(

@@ -138,7 +138,7 @@ def test_questions_lead_to_calculators_and_comparisons(surf: Any, base: str) -> 
     """The first result, as the page shows it, with its label."""
     questions = {
         "how much memory to train 70b": ("calculators/memory/?model=llama-3-70b", "Calculator"),
-        "H100 vs MI300X": ("accelerators/?view=compare", "Comparison"),
+        "H100 vs MI300X": ("compare/h100-sxm-vs-mi300x/", "Comparison"),
         "zero-3": ("handbook/fsdp/", "Chapter"),
     }
 

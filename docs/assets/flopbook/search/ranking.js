@@ -154,8 +154,11 @@
     const all = named(atoms(text).slice(0, LONGEST), index.chips).map(([, , name]) => name);
     const chips = [...new Map(all.map((name) => [name[0], name])).values()].slice(0, 4);
     if (chips.length < 2 || !(VERSUS.test(asked) || COMPARES.test(asked))) return [];
-    const location = `accelerators/?view=compare&compare=${chips.map(([id]) => id).join(",")}`;
-    return [{location, title: chips.map(([, name]) => name).join(" against "), kind: "comparison", text: "Side by side, with bars and ratios.", score: 1000, covered: 1}];
+    const ids = chips.map(([id]) => id).join(",");
+    const title = chips.map(([, name]) => name).join(" against ");
+    const page = own(index.words.pairs, ids);
+    return [...(page ? [page] : []), `accelerators/?view=compare&compare=${ids}`]
+      .map((location) => ({location, title, kind: "comparison", text: "Side by side, in figures.", score: 1000, covered: 1}));
   }
 
   function withState(one, asked, index) {
