@@ -130,6 +130,20 @@ def test_a_layout_that_does_not_fit_is_an_answer(capsys: pytest.CaptureFixture[s
     assert "does not fit" in capsys.readouterr().out
 
 
+def test_what_is_left_open_is_chosen_to_fit() -> None:
+    """An 8B on 64 H100 was told not to fit, since ZeRO-1 without recomputation was assumed."""
+    asked = {"model": "llama-3-8b", "chip": "h100-sxm", "chips": "64", "batch_tokens": "4Mi"}
+    asked["seq"] = "8192"
+    found = predict(asked)
+    assert found.memory is not None and found.memory.fits and found.run.zero == 3
+    assert {"ZeRO stage", "recompute"} <= set(found.inferred)
+    explicit = {"zero": "3", "recompute": found.run.recompute, "micro_batch": "1"}
+    assert predict({**asked, **explicit}).seconds == pytest.approx(found.seconds, rel=1e-12)
+    for given in ({"zero": "1", "recompute": "none"}, {"zero": "0", "recompute": "selective"}):
+        kept = predict({**asked, **given})
+        assert kept.run.recompute == given["recompute"] and kept.run.zero == int(given["zero"])
+
+
 def test_what_would_fit_does() -> None:
     asked = {**ASKED, "zero": "0", "pp": "1", "recompute": "none"}
     found = predict(asked)

@@ -25,7 +25,7 @@ _BETWEEN = " and "
 _Z = 1.959964  # 97.5 % quantile of the normal distribution, for intervals of 95 %
 
 
-class Shown(NamedTuple):
+class AuditedValue(NamedTuple):
     """A value that pages and commands show for an entry."""
 
     entry: str
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
         return self.entry, self.claim.field, self.conditions
 
 
-class Rate(NamedTuple):
+class ErrorRate(NamedTuple):
     """A share of audited values with its 95 % interval (Wilson's, which holds for few cases)."""
 
     cases: int
@@ -57,14 +57,14 @@ class Score(NamedTuple):
 
     looked_up: int
     not_found: int
-    wrong: Rate
-    misleading: Rate
+    wrong: ErrorRate
+    misleading: ErrorRate
 
 
-def shown_values() -> list[Shown]:
+def shown_values() -> list[AuditedValue]:
     """All numbers that are shown of accelerators, one for each quantity, in a fixed order."""
     values = [
-        Shown(entry.id, claim)
+        AuditedValue(entry.id, claim)
         for entry in load_entries().values()
         for chosen in [chosen_claims(entry)]
         for claim in entry.claims
@@ -73,7 +73,7 @@ def shown_values() -> list[Shown]:
     return sorted(values, key=lambda shown: (shown.key, shown.claim.source))
 
 
-def drawn(number: int, seed: int) -> list[Shown]:
+def drawn(number: int, seed: int) -> list[AuditedValue]:
     """A sample without repetition; the same seed draws the same from the same data.
 
     Raises FlopbookError where more are asked for than there are.
@@ -84,7 +84,7 @@ def drawn(number: int, seed: int) -> list[Shown]:
     return random.Random(seed).sample(values, number)
 
 
-def sheet(values: Iterable[Shown], *, with_values: bool = False) -> str:
+def sheet(values: Iterable[AuditedValue], *, with_values: bool = False) -> str:
     """A table in CSV for a checker, who fills in the verdict and a note."""
     columns = (*COLUMNS, "value") if with_values else COLUMNS
     out = io.StringIO()
@@ -95,7 +95,7 @@ def sheet(values: Iterable[Shown], *, with_values: bool = False) -> str:
     return out.getvalue()
 
 
-def _row(shown: Shown) -> dict[str, str]:
+def _row(shown: AuditedValue) -> dict[str, str]:
     claim = shown.claim
     return {
         "entry": shown.entry,
@@ -146,10 +146,10 @@ def _verdict(row: Mapping[str, str], line: int, known: set[tuple[str, str, str]]
     return verdict
 
 
-def rate(cases: int, of: int) -> Rate:
+def rate(cases: int, of: int) -> ErrorRate:
     """A share with Wilson's score interval of 95 %, as shares (1)."""
     share = cases / of
     weight = _Z**2 / of
     middle = (share + weight / 2) / (1 + weight)
     half = _Z * math.sqrt(share * (1 - share) / of + weight / (4 * of)) / (1 + weight)
-    return Rate(cases, share, max(0.0, middle - half), min(1.0, middle + half))
+    return ErrorRate(cases, share, max(0.0, middle - half), min(1.0, middle + half))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flopbook.checks.audit import Rate, Score, drawn, score, sheet
+from flopbook.checks.audit import ErrorRate, Score, drawn, score, sheet
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
@@ -70,6 +70,6 @@ def _print_score(found: Score, as_json: bool) -> None:
     print(f"misleading  {_in_words(found.misleading)}")
 
 
-def _in_words(rate: Rate) -> str:
+def _in_words(rate: ErrorRate) -> str:
     interval = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f} %"
     return f"{rate.cases:,}, {100 * rate.share:.1f} % ({interval})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from flopbook.prediction import training
 from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.layout_memory import LayoutMemory, memory_of, savings
+from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
 from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.similar import SimilarRun, similar_runs
@@ -97,6 +97,8 @@ def predict(
     """
     run = run_of(options)
     model = shape(str(options["model"])).id
+    if run.machine.memory:
+        run = made_to_fit(model, run, _given(options))
     known = fitted_kinds()["training_throughput"]
     found = step_parts(Layouts([run]), known.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
@@ -128,6 +130,11 @@ def predict(
         savings=() if memory is None or memory.fits else savings(model, run),
         calibration=calibration,
     )
+
+
+def _given(options: Mapping[str, str | None]) -> Iterator[str]:
+    """The fields of a layout's memory that options fix; a rule may choose the others."""
+    return (name for name in ("zero", "micro_batch", "recompute") if options.get(name) is not None)
 
 
 def _memory(model: str, run: RunLayout) -> tuple[LayoutMemory | None, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
@@ -98,14 +98,32 @@ def _of_one_stage(parts: Mapping[str, float], total: float) -> dict[str, float]:
 
 def savings(model: str, run: RunLayout) -> tuple[str, ...]:
     """The options, first the smallest change, with which a run that does not fit would fit."""
-    found = []
+    return tuple(words for words, _, _ in _that_fit(model, run))[:2]
+
+
+def made_to_fit(model: str, run: RunLayout, given: Iterable[str]) -> RunLayout:
+    """The run with the smallest change, of what its asker left open, with which it fits.
+
+    The run itself where it fits already, or where nothing that is open makes it fit. `given` names
+    the fields that were asked for.
+    """
+    if _fits(model, run):
+        return run
+    fixed = set(given)
+    for _, change, changed in _that_fit(model, run):
+        if not fixed & set(change):
+            return changed
+    return run
+
+
+def _that_fit(model: str, run: RunLayout) -> Iterator[tuple[str, Mapping[str, Any], RunLayout]]:
+    """Changes with which a run fits: their words, fields, and the changed run."""
     for words, change in _SAVINGS:
         batch = run.micro_batch * run.micro_batches
         changed = run._replace(**change)
         changed = changed._replace(micro_batches=batch / changed.micro_batch)
         if changed != run and _fits(model, changed):
-            found.append(words)
-    return tuple(found[:2])
+            yield words, change, changed
 
 
 def _fits(model: str, run: RunLayout) -> bool:
