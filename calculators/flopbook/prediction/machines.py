@@ -96,15 +96,22 @@ def package_named(name: str) -> Chip:
 def entry_id(name: str) -> str:
     """The entry that a source or a framework names. Raises UnknownName with the nearest names."""
     words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
+    whole = "-".join(words)
+    # Aliases stand in the heads of entries, which an id or a product does without.
+    if whole in _products():
+        return library().find_id(whole)
     # Looking a wrong name up takes long, as the message offers the nearest ones.
     for length in range(len(words), 0, -1):
         shorter = "-".join(words[:length])
         if shorter in _names():
             return library().find_id(shorter)
-    for head in library().heads.values():
-        if name in head.device_names:  # as the driver or a framework returns it
-            return head.id
     raise UnknownName("chip", name, library().entry_names())
+
+
+@per_library
+def _products() -> frozenset[str]:
+    ids = library().entry_ids
+    return frozenset((*ids, *(entry_id.partition("/")[2] for entry_id in ids)))
 
 
 @per_library
