@@ -125,6 +125,8 @@ def test_what_a_framework_cannot_do_is_said() -> None:
     assert "schedule zb-v" in lacks("maxtext", schedule="zb-v")
     assert "schedule dualpipe" in lacks("megatron", schedule="dualpipe")
     assert "pipeline-model-parallel-layout" in lacks("megatron", pp=5)
+    assert "pipeline-model-parallel-layout" in lacks("megatron", pp=4, virtual=3)
+    assert not lacks("megatron", pp=4, virtual=2) and not lacks("megatron", pp=1)
     assert "with a pipeline" in lacks("deepspeed", pp=2, zero=2)
     assert "chunks" in lacks("deepspeed", pp=2, virtual=2)
 
