@@ -19,7 +19,7 @@ from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import band, cases_of, left_out_errors
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.fitting import Objective, fit
-from flopbook.prediction.validation import GATES, summary_of, validate
+from flopbook.prediction.validation import GATES, GROUPINGS, grouped, summary_of, validate
 from scripts.fit import fit_kind
 
 RNG = np.random.default_rng(1)
@@ -161,6 +161,27 @@ def test_validation_has_one_line_for_every_row() -> None:
             assert row["low"] <= row["predicted"] <= row["high"] and row["measured"] > 0
             assert row["error"] == pytest.approx(row["predicted"] / row["measured"] - 1)
     assert sum(kind["n"] + kind["refused"] for kind in record["kinds"].values()) == len(ids)
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_groups_have_every_row_once(by: str) -> None:
+    found = validate(run_files().values())
+    kinds = found.record()["kinds"]
+    for kind, groups in grouped(found, by).items():
+        assert sum(group["n"] for group in groups.values()) == kinds[kind]["n"]
+        counts = [group["n"] for group in groups.values()]
+        assert counts == sorted(counts, reverse=True)
+    assert len(grouped(found, by)["training_throughput"]) > 1
+
+
+def test_the_command_tells_groups_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["validate", "--by", "experts", "--json"]) == 0
+    groups = json.loads(capsys.readouterr().out)["groups"]
+    assert set(groups["training_throughput"]) == {"dense", "mixture"}
+    assert run(["validate", "--by", "experts"]) == 0
+    assert "mixture" in capsys.readouterr().out
+    assert run(["validate", "--by", "weather"]) == 2
+    assert "unknown grouping 'weather'" in capsys.readouterr().err
 
 
 def test_an_empty_table_says_so() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
-from flopbook.errors import FlopbookError, printable, shorten
+from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns, counted
 from flopbook.quantities.units import format_quantity
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
 MOST_REASONS = 8
+_BY = Option("--by", "by", "Errors by chip, format, experts, source or use too.", "WORD")
 _CALIBRATE = Option(
     "--calibrate", "calibrate", "Three or more runs of your own, to calibrate on.", "FILE"
 )
@@ -195,9 +196,9 @@ def _span(prediction: Prediction) -> str:
     return f"{prediction.low:.3g} to {prediction.high:.3g} s"
 
 
-@command("validate", _ROWS, _CALIBRATE, argument="[FILE ...]")
+@command("validate", _ROWS, _BY, _CALIBRATE, argument="[FILE ...]")
 def validate_command(
-    files: Sequence[str], all_rows: bool, as_json: bool, calibrate: str | None
+    files: Sequence[str], all_rows: bool, as_json: bool, calibrate: str | None, by: str | None
 ) -> int:
     """Hold predictions against measured runs, and print how far off they are.
     FILE has runs in the layout of calculators/runs/; without one all runs on file count.
@@ -211,29 +212,29 @@ def validate_command(
 
     Example: flopbook validate --rows
     """
-    from flopbook.prediction.validation import validate
+    from flopbook.prediction.validation import GROUPINGS, grouped, validate
 
+    if by is not None and by not in GROUPINGS:
+        raise UnknownName("grouping", by, GROUPINGS)
     given = _given_runs(files)
     unread = [row for own in given for row in own.unread]
     found = _calibrations(calibrate)
     adjusted = {kind: calibration.adjustment for kind, calibration in found.items()}
     validation = validate(_run_files(given), unread, adjusted)
     record = validation.record()
+    if by is not None:
+        record["groups"] = grouped(validation, by)
     if found:
         record["calibration"] = {kind: one.record() for kind, one in found.items()}
     if as_json:
         print_json(record)
     else:
-        print(_table(record["kinds"]))
+        _print_tables(record)
         if all_rows:
             print("\n" + _lines(validation))
         if validation.refused:
             print("\n" + _refusals(validation))
-        for calibration in found.values():
-            print("\n" + _calibrated(calibration))
-        repeated = [name for own in given for name in own.repeated]
-        if repeated:
-            print(f"\nnote: ids of more than one row: {', '.join(repeated[:MOST_REASONS])}")
+        _print_remarks(found.values(), given)
     problems = [str(problem) for row in unread for problem in row.problems]
     failed = () if files else validation.failed_gates()
     for line in (*problems, *failed):
@@ -241,6 +242,21 @@ def validate_command(
     if problems:
         return 2
     return 1 if failed else 0
+
+
+def _print_tables(record: Mapping[str, Any]) -> None:
+    """Errors by kind, and by groups where they were asked for."""
+    print(_table(record["kinds"]))
+    for kind, groups in record.get("groups", {}).items():
+        print("\n" + _table(groups, kind))
+
+
+def _print_remarks(found: Iterable[Calibration], given: Iterable[OwnRuns]) -> None:
+    for calibration in found:
+        print("\n" + _calibrated(calibration))
+    repeated = [name for own in given for name in own.repeated]
+    if repeated:
+        print(f"\nnote: ids of more than one row: {', '.join(repeated[:MOST_REASONS])}")
 
 
 def _calibrations(name: str | None) -> dict[str, Calibration]:
@@ -290,13 +306,13 @@ def _existing(name: str) -> Path:
     return path
 
 
-def _table(kinds: Mapping[str, Mapping[str, Any]]) -> str:
+def _table(kinds: Mapping[str, Mapping[str, Any]], title: str = "kind") -> str:
     """A line for each kind: how many rows, how large the errors, and how often the band held."""
-    head = ("kind", "rows", "median", "mean", "p90", "bias", "in the band", "refused")
+    head = (title, "rows", "median", "mean", "p90", "bias", "in the band", "refused")
     rows = []
     for kind, summary in kinds.items():
         errors = [_percent(summary[name]) for name in ("median", "mean", "p90", "bias", "coverage")]
-        rows.append((kind, f"{summary['n']}", *errors, f"{summary['refused']}"))
+        rows.append((kind, f"{summary['n']}", *errors, f"{summary.get('refused', '')}"))
     return columns(rows, head=head)
 
 

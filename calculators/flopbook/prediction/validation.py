@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,6 +114,42 @@ class Validation(NamedTuple):
         lines = [line for line in self.lines if line.case.row.kind == kind]
         refused = sum(1 for refusal in self.refused if refusal[1] == kind)
         return {**summary_of(lines), "refused": refused}
+
+
+def _format(line: Comparison) -> str:
+    return str(line.case.row.run.get("precision", "not stated")).lower()
+
+
+def _experts(line: Comparison) -> str:
+    model = line.case.row.model
+    if not model:
+        return "no model"
+    return "mixture" if model.get("n_experts", 1) > 1 else "dense"
+
+
+# What rows may be told apart by, and how a row tells.
+GROUPINGS: Mapping[str, Callable[[Comparison], str]] = {
+    "chip": lambda line: str(line.case.row.hardware["chip"]),
+    "format": _format,
+    "experts": _experts,
+    "source": lambda line: line.case.source,
+    "use": lambda line: line.case.row.use,
+}
+
+
+def grouped(validation: Validation, by: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Errors by kind and then by one of `GROUPINGS`, the largest groups first."""
+    tell = GROUPINGS[by]
+    found: dict[str, dict[str, list[Comparison]]] = {}
+    for line in validation.lines:
+        found.setdefault(line.case.row.kind, {}).setdefault(tell(line), []).append(line)
+    return {
+        kind: {
+            name: summary_of(lines)
+            for name, lines in sorted(groups.items(), key=lambda group: -len(group[1]))
+        }
+        for kind, groups in found.items()
+    }
 
 
 def summary_of(lines: Sequence[Comparison]) -> dict[str, Any]:
