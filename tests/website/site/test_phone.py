@@ -17,7 +17,7 @@ PAGES = (
     "compare/h100-sxm-vs-mi300x/",
 )
 _TARGET = 44  # pixels
-_SIDEWAYS = """() => [...document.querySelectorAll('.fb-scroll')]
+_SIDEWAYS = """() => [...document.querySelectorAll('.fb-scroll, .fb-pair .fb-wide')]
   .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
   .map(one => one.getAttribute('aria-label'))"""
 # Tick boxes have a label around them; what shows a source lies in running text, as links do.
