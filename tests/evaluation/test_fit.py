@@ -106,16 +106,24 @@ def test_layouts_that_cannot_be_are_refused(
     st.sampled_from([(64, 8), (128, 8), (128, 16), (96, 96), (32, 1)]),
     st.integers(1, 512),
     st.integers(1, 200_000),
+    st.sampled_from([0, 40, 72]),
 )
 def test_the_smallest_number_of_chips_holds_it_and_one_less_does_not(
-    params: float, heads: tuple[int, int], batch: int, seq: int
+    params: float, heads: tuple[int, int], batch: int, seq: int, state_layers: int
 ) -> None:
-    """Held against every TP degree and number of replicas, divisors or not, one by one."""
-    out = decode(**shape(params, *heads), **CHIP, batch=batch, seq=seq)
-    cache = kv_cache(layers=80, heads=heads[0], kv_heads=heads[1], head_dim=128, seq=seq)["bytes"]
+    """Held against every TP degree and number of replicas, divisors or not, one by one.
+
+    Keys and values are cut up to the KV heads, the states of other layers by any degree.
+    """
+    kinds = {"full_layers": 80 - state_layers, "state_layers": state_layers, "state_values": 1e6}
+    out = decode(**shape(params, *heads), **CHIP, **kinds, batch=batch, seq=seq)
+    states = 4 * state_layers * 1e6
+    attention = {"heads": heads[0], "kv_heads": heads[1], "head_dim": 128}
+    cache = kv_cache(layers=80 - state_layers, **attention, seq=seq)["bytes"]
 
     def held(degree: int, replicas: int) -> float:
-        return 2 * params / degree + batch * cache / (replicas * min(degree, heads[1]))
+        cut = degree if degree < heads[1] else heads[1]
+        return 2 * params / degree + batch * (states / degree + cache / cut) / replicas
 
     most = 4000
     counts = [
@@ -127,7 +135,7 @@ def test_the_smallest_number_of_chips_holds_it_and_one_less_does_not(
     fewest = min(counts)
     # Exact while all chips divide the cache; beyond, few layouts are tried, not all.
     assert fewest <= out["fewest_chips"] <= 2 * fewest
-    if 2 * params + batch * cache <= heads[1] * 80e9:
+    if 2 * params + batch * (cache + states) <= heads[1] * 80e9:
         assert out["fewest_chips"] == fewest
     if out["free"] >= 0:
         assert out["fewest_chips"] == 1

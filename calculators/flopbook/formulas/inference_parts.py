@@ -98,6 +98,7 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
     "untouched": "u",
     "chip_read": r"N_\text{chip}",
     "sequence_bytes": "m_s",
+    "sequence_states": "m_z",
     "sequence_on_chip": "m_c",
     "step_tokens": r"\beta'",
     "sequences": "B'",
@@ -109,7 +110,8 @@ PART_SYMBOLS = LAYER_SYMBOLS | {
     "sent": "Q_e",
     "dense_bytes": r"M_\text{dense}",
     "routed_bytes": r"M_\text{routed}",
-    "stored": r"M_\text{weights}",
+    "evenly": r"M_\text{even}",
+    "stored": r"M_\text{stored}",
     "room": r"M_\text{room}",
     "narrow": r"X_1",
     "left": r"M_1",
@@ -221,6 +223,7 @@ def cache_of_a_sequence(
     """Bytes that a sequence keeps, keys and values or states, in all and on a chip of TP."""
     return {
         "sequence_bytes": kept * bytes_per_kv + kept_state * bytes_per_state,
+        "sequence_states": kept_state * bytes_per_state,
         "sequence_on_chip": kept_on_chip * bytes_per_kv + kept_state_on_chip * bytes_per_state,
     }
 
@@ -360,6 +363,7 @@ def fit(
     cut_heads: Step,
     sequences: Step,
     sequence_bytes: Step,
+    sequence_states: Step,
     sequence_on_chip: Step,
     room: Step,
     ep: Ep = 1.0,
@@ -368,14 +372,16 @@ def fit(
     """Weights and cache on each chip, and the smallest number of chips that hold them."""
     dense_bytes = (params - routed) * bytes_per_param
     routed_bytes = routed * bytes_per_param
-    cache = sequences * sequence_bytes
+    # Keys and values are cut as far as there are KV heads; states over all chips, as experts are.
+    cache = sequences * (sequence_bytes - sequence_states)
+    evenly = routed_bytes + sequences * sequence_states
     chip_bytes = (
         dense_bytes / degree
         + routed_bytes / (degree * ep)
         + sequences * sequence_on_chip / replicas
     )
-    stored = dense_bytes + routed_bytes
-    # One replica: up to as many chips as divide the cache, both parts shrink; beyond, the weights.
+    stored = dense_bytes + evenly
+    # One replica: up to as many chips as divide the cache, both parts shrink; beyond, the rest.
     narrow = ceil((stored + cache) / room)
     left = room - cache / cut_heads
     wide = where(left > 0, ceil(stored / where(left > 0, left, room)), inf)
@@ -384,14 +390,14 @@ def fit(
     # all other weights, or of the one that takes fewest chips if the cache is cut no further.
     least = floor(dense_bytes / room) + 1
     spare = least * room - dense_bytes
-    few = ceil((routed_bytes + cache) / where(spare > 0, spare, room))
+    few = ceil((evenly + cache) / where(spare > 0, spare, room))
     width = maximum(cut_heads, ceil(2 * dense_bytes / room))
-    many = ceil((routed_bytes + cache * width / cut_heads) / (width * room - dense_bytes))
+    many = ceil((evenly + cache * width / cut_heads) / (width * room - dense_bytes))
     # Each replica needs a sequence, and no more chips than heads divide the cache.
     on_few = where(least > cut_heads, inf, where(few > sequences, inf, least * few))
     on_many = where(many > sequences, inf, width * many)
     # One sequence on each replica, and its cache cut as far as it must be.
-    each = ceil((dense_bytes + (routed_bytes + cache) / sequences) / room)
+    each = ceil((dense_bytes + (evenly + cache) / sequences) / room)
     on_each = where(each > cut_heads, inf, each * sequences)
     return {
         "chip_bytes": chip_bytes,
