@@ -332,7 +332,7 @@ COMMANDS: dict[str, list[str]] = {
     ),
     "serving": shlex.split(
         "--model llama-3-8b --chip nvidia/h100-sxm --seq 8192 "
-        "--price 2USD/h --answer-tokens 500 --first 0.3s"
+        "--price 2USD/h --answer-tokens 500 --first 0.3s --prompt-tokens 2000"
     ),
     "speculative-decoding": shlex.split("--acceptance 0.8 --draft-tokens 5"),
     "cluster-power": shlex.split(
