@@ -139,9 +139,9 @@ def test_what_is_left_open_is_chosen_to_fit() -> None:
     assert {"ZeRO stage", "recompute"} <= set(found.inferred)
     explicit = {"zero": "3", "recompute": found.run.recompute, "micro_batch": "1"}
     assert predict({**asked, **explicit}).seconds == pytest.approx(found.seconds, rel=1e-12)
-    for given in ({"zero": "1", "recompute": "none"}, {"zero": "0", "recompute": "selective"}):
-        kept = predict({**asked, **given})
-        assert kept.run.recompute == given["recompute"] and kept.run.zero == int(given["zero"])
+    for fixed in ({"zero": "1", "recompute": "none"}, {"zero": "0", "recompute": "selective"}):
+        kept = predict({**asked, **fixed})
+        assert kept.run.recompute == fixed["recompute"] and kept.run.zero == int(fixed["zero"])
 
 
 def test_what_would_fit_does() -> None:

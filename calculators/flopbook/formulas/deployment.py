@@ -16,14 +16,16 @@ from flopbook.formulas.inference_inputs import (
     Share,
     WeightWidth,
 )
-from flopbook.formulas.inference_parts import (
+from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
     FIT_OUTPUTS,
+    LIKELY_OUTPUTS,
+    PART_SYMBOLS,
+)
+from flopbook.formulas.inference_parts import (
     LAYER_OVERHEAD,
     LAYOUT_RULES,
-    LIKELY_OUTPUTS,
     LIMITS,
-    PART_SYMBOLS,
     REACHED,
     cache_of_a_sequence,
     decoding_step,

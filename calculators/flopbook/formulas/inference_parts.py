@@ -3,7 +3,7 @@
 from typing import Any
 
 from flopbook.formulas.conditions import rule, visited_experts_exist
-from flopbook.formulas.declaration import Constant, Output, Step, part
+from flopbook.formulas.declaration import Constant, Step, part
 from flopbook.formulas.inference_inputs import (
     ActivationWidth,
     Chips,
@@ -22,7 +22,7 @@ from flopbook.formulas.inference_inputs import (
     WeightWidth,
     Width,
 )
-from flopbook.formulas.layer_inputs import LAYER_SYMBOLS, StateBytes
+from flopbook.formulas.layer_inputs import StateBytes
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.parameters import (
     Context,
@@ -44,99 +44,6 @@ MESSAGES = Constant(2.0, "1", "all-reduces of a layer: after attention and after
 SECOND = Constant(1.0, "s", "any time, where there is none")
 
 LIMITS = ("weights", "KV cache", "arithmetic")
-# What decode, prefill and serving say of memory.
-FIT_OUTPUTS = {
-    "chip_bytes": Output("byte", r"M_\text{held}", "weights and KV cache on each chip"),
-    "free": Output(
-        "byte",
-        r"M_\text{free}",
-        "memory left on each chip; negative if they do not fit",
-        needs=("memory",),
-    ),
-    "fewest_chips": Output(
-        "chip",
-        r"X_\text{min}",
-        "smallest number of chips that hold weights and KV cache",
-        needs=("memory",),
-        absent="no number of chips holds the cache of one sequence",
-    ),
-}
-
-# What software makes of the bound.
-LIKELY_OUTPUTS = {
-    "likely_seconds": Output(
-        "s",
-        r"T_\text{likely}",
-        "the same as tuned software runs it (fitted to A100)",
-        absent="the weights do not fit",
-    ),
-    "message_seconds": Output(
-        "s",
-        r"T_\text{messages}",
-        "part of it: messages at the bandwidth of the links",
-        needs=("link_bandwidth",),
-    ),
-}
-
-# How the steps of these parts are written.
-PART_SYMBOLS = LAYER_SYMBOLS | {
-    "shared": r"\gamma'",
-    "groups": r"\gamma_0",
-    "head_size": r"d'",
-    "whole": r"\tau_0",
-    "replicas": r"\rho_0",
-    "filled": r"\phi",
-    "table": "e_0",
-    "model_width": "D'",
-    "places": "e_1",
-    "lookup": "e",
-    "unmet": r"N_\text{rest}",
-    "unvisited": r"\epsilon",
-    "all_routed": r"N_\text{all}",
-    "routed": r"N_\text{routed}",
-    "visits": "v",
-    "untouched": "u",
-    "chip_read": r"N_\text{chip}",
-    "sequence_bytes": "m_s",
-    "sequence_states": "m_z",
-    "sequence_on_chip": "m_c",
-    "step_tokens": r"\beta'",
-    "sequences": "B'",
-    "likely": r"T_l",
-    "cache": r"M_\text{cache}",
-    "replica_values": "n_r",
-    "there_and_back": "b_{da}",
-    "reduced": "Q_r",
-    "sent": "Q_e",
-    "dense_bytes": r"M_\text{dense}",
-    "routed_bytes": r"M_\text{routed}",
-    "evenly": r"M_\text{even}",
-    "stored": r"M_\text{stored}",
-    "room": r"M_\text{room}",
-    "narrow": r"X_1",
-    "left": r"M_1",
-    "wide": r"X_2",
-    "one_replica": r"X_3",
-    "width": r"t_2",
-    "least": r"t_1",
-    "spare": r"M_2",
-    "few": r"\rho_1",
-    "many": r"\rho_2",
-    "on_few": r"X_4",
-    "on_many": r"X_5",
-    "each": r"t_3",
-    "on_each": r"X_6",
-}
-
-
-DECODING_SYMBOLS = {
-    "chip_rate": r"\pi'",
-    "moved": "m_r",
-    "score_seconds": r"T_\text{scores}",
-    "attention": r"T_\text{attention}",
-    "products": r"T_\text{products}",
-    "step": r"T'",
-}
 
 
 @rule("--chips {chips} is not a multiple of --tp {tp}; use {chips:multiple of tp}")

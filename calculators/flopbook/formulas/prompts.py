@@ -15,12 +15,14 @@ from flopbook.formulas.inference_inputs import (
     Vocab,
     Width,
 )
-from flopbook.formulas.inference_parts import (
+from flopbook.formulas.inference_outputs import (
     FIT_OUTPUTS,
-    LAYER_OVERHEAD,
-    LAYOUT_RULES,
     LIKELY_OUTPUTS,
     PART_SYMBOLS,
+)
+from flopbook.formulas.inference_parts import (
+    LAYER_OVERHEAD,
+    LAYOUT_RULES,
     REACHED,
     cache_of_a_sequence,
     fit,
