@@ -6,11 +6,13 @@ import re
 
 import pytest
 
+from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
 from scripts.website.pages import pairs
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.entry import entry_markdown
+from scripts.website.pages.quantities import value_of
 
 PAIRS = pairs.all_pairs()
 PAGES = pairs.pages()
@@ -96,3 +98,32 @@ def test_siblings_are_comparisons_of_either() -> None:
     found = pairs.siblings_of(H100_MI300X)
     assert len(found) > 10 and (H100_MI300X.title, H100_MI300X.page) in found
     assert all("h100-sxm" in page or "mi300x" in page for _, page in found)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.page)
+def test_what_a_comparison_means_follows_from_peak_bandwidth_and_memory(pair: pairs.Pair) -> None:
+    """Faster at work that waits for something is who has more of it, by as much at most."""
+    told = " ".join(pairs.meaning_of(pair))
+    needed = 2 * shape("llama-3-70b").pick("params").value
+    for name, kind in (
+        ("peak:bf16:tensor:dense", "prompts, is "),
+        ("memory_bandwidth", "tokens, is "),
+    ):
+        first, other = (value_of(row.cells, name) for row in pair)
+        if first is None or other is None:
+            continue
+        factor, winner = max(first, other) / min(first, other), pair.shorts[int(other > first)]
+        words = told.partition(kind)[2]
+        if not words:
+            assert "Work that waits" not in told
+        elif factor < 1.005:
+            assert words.startswith("no faster on either")
+        else:
+            said = re.match(r"up to ([\d.]+) times faster on (.*?)[;.] (?:work|These)", words)
+            assert said and said[2] == winner
+            assert float(said[1]) == pytest.approx(factor, rel=0.06)
+    memories = [value_of(row.cells, "memory") for row in pair]
+    counts = re.findall(r"(\d+) × ", told.partition("take ")[2])
+    assert len(counts) == (0 if None in memories else 2)
+    for count, memory in zip(counts, memories, strict=False):
+        assert memory and (int(count) - 1) * memory < needed <= int(count) * memory
