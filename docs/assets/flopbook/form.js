@@ -1,12 +1,12 @@
 // The interactive form of a calculator: inputs from a chip or model picker or typed, the answer as you type, a picture of it, the
 // state in the address, and the command and the Python call that give the same. It computes with the function made from Python.
 
-import {answer} from "./answer.js";
+import {answer, top} from "./answer.js";
 import {IMPORT, commandLine, pythonCall} from "./calls.js";
 import {copyText} from "./copy.js";
 import {button, el, say} from "./dom.js";
 import {Field, arrange, sentence} from "./fields.js";
-import {asked, example, named, neutral, outer, pairs} from "./link.js";
+import {asked, example, named, neutral, outer, pairs, strangers} from "./link.js";
 import {Picture} from "./picture.js";
 import {resolve} from "./values.js";
 
@@ -35,11 +35,12 @@ class Form {
     this.groups = groups;
     this.answer = el("div", {class: "fb-answer", role: "status", "aria-live": "polite"});
     this.picture = new Picture(spec, prefix, (values, resolved) => this.outputs(values, resolved));
-    const shown = [this.answer, this.picture.box];
+    this.top = el("div", {class: "fb-top"});
+    const shown = [this.top, this.answer, this.picture.box];
     const typed = el("fieldset", {class: "fb-typed"}, el("legend", {}, "Override values from the chip or model"), ...parts);
     this.form = el("form", {
       class: "fb-form", novalidate: true, submit: (event) => event.preventDefault(), input: () => this.changed(),
-    }, this.unknown, ...(spec.takes.length ? [pickers, ...shown, typed] : [...parts, ...shown]), ...this.calls());
+    }, this.unknown, ...scenarios(spec), ...(spec.takes.length ? [pickers, ...shown, typed] : [...parts, ...shown]), ...this.calls());
     this.host.replaceChildren(this.form);
   }
 
@@ -66,7 +67,12 @@ class Form {
 
   /** Values from the address, else the first example. */
   restore() {
-    this.put(asked(this.alone ? location.search : "", this.spec, this.fields));
+    const search = this.alone ? location.search : "";
+    this.put(asked(search, this.spec, this.fields));
+    const names = strangers(search, this.fields).map((name) => `'${shorten(name)}'`).slice(0, 4);
+    if (!names.length) return;
+    const told = this.unknown.textContent;
+    this.unknown.textContent = `${told ? `${told}; ` : ""}this link sets ${names.join(", ")}, which this form does not have`;
   }
 
   /** Put a state into the fields; a choice that knows no such value is left neutral, and that is told. */
@@ -133,7 +139,9 @@ class Form {
   show(problem, values, resolved) {
     const result = problem ? null : this.compute(values);
     const omitted = result ? this.omitted({...result, ...values}) : {};
-    const state = {values, resolved, result, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4"};
+    const outputs = (other) => this.outputs(other, resolved);
+    const state = {values, resolved, result, outputs, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4"};
+    this.top.replaceChildren(...(problem ? [] : top(this.spec, state)));
     this.answer.replaceChildren(...(problem ? [el("p", {class: "fb-open"}, problem)] : answer(this.spec, this.data, state)));
     this.picture.show(state);
   }
@@ -154,6 +162,13 @@ class Form {
     this.said.textContent = (await copyText(text)) ? "copied" : "select and copy it by hand: the browser does not allow it here";
     setTimeout(() => { this.said.textContent = ""; }, 4000);
   }
+}
+
+/** States to start from, each a link to this page; a form inside of a text has none. */
+function scenarios({scenarios: known}) {
+  if (!known?.length || document.querySelectorAll(".fb-calculator").length > 1) return [];
+  const links = known.flatMap(([label, query], n) => [n ? " · " : "", el("a", {href: `${location.pathname}${query}`}, label)]);
+  return [el("p", {class: "fb-scenarios"}, "Start from: ", ...links)];
 }
 
 function shorten(text) {

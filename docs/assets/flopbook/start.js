@@ -1,5 +1,6 @@
 // Starts the forms of a page with what they need and nothing else: their formulas, and chips or models where they take them.
 
+import {el} from "./dom.js";
 import {makeForm} from "./form.js";
 import {useTables} from "./quantity.js";
 
@@ -11,6 +12,7 @@ function get(name) {
 }
 
 export async function startForms(hosts) {
+  dress();
   const specs = hosts.map((host) => JSON.parse(host.dataset.spec));
   const asked = (picker, name) => (specs.some(({takes}) => takes.includes(picker)) ? get(name) : []);
   const [common, chips, models, ...made] = await Promise.all([
@@ -18,6 +20,12 @@ export async function startForms(hosts) {
   ]);
   useTables(common);
   hosts.forEach((host, n) => makeForm(host, specs[n], {...common, chips, models}, functions(specs[n], made[n])));
+}
+
+/** The style of answers, where the page has not linked it. */
+function dress() {
+  if (document.querySelector('link[href*="flopbook/answer.css"]')) return;
+  document.head.append(el("link", {rel: "stylesheet", href: new URL("answer.css", import.meta.url)}));
 }
 
 /** What the module of a calculator exports, by its role: the formula, the message of the first broken rule, and what is left out. */

@@ -27,7 +27,7 @@ from scripts.website.pages.answer_pictures import picture_section
 from scripts.website.pages.forms import calculated_example, form_markup
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
-from scripts.website.pages.sources import bibtex_block, cite, page_bibtex
+from scripts.website.pages.sources import bibtex_block, cite, page_bibtex, stylesheet
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
@@ -90,6 +90,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
     steps = _equations(formula) if formula.printed else _working(formula)
     blocks = [
         front_matter(formula.title, f"{formula.question} {formula.summary}"),
+        stylesheet(page, "assets/flopbook/answer.css"),
         Markdown("# {}\n").format(formula.title),
         Markdown("**{}**\n").format(formula.question),
         Markdown("{}\n").format(formula.summary),

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from flopbook.evaluation.answers import example, said
 from flopbook.evaluation.calculator import Result, calculate, takes
 from flopbook.formulas.declaration import Formula, Input, Output
 from scripts.website.markup import Html, attribute
+from scripts.website.pages.form_state import state_query
 
+_WORDS = Path(__file__).with_name("form_words.yaml")
 FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
 
 
@@ -63,7 +70,32 @@ def form_record(formula: Formula) -> dict[str, object]:
         "outputs": [_output_record(name, spec) for name, spec in formula.outputs.items()],
         "omissions": {each.name: each.of for each in formula.omissions},
         "example": dict(formula.examples[0]),
+        **_words_record(formula),
     }
+
+
+@functools.cache
+def form_words() -> dict[str, dict[str, Any]]:
+    """What forms say, by calculator: the file that editors read."""
+    words: dict[str, dict[str, Any]] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    return words
+
+
+def _words_record(formula: Formula) -> dict[str, object]:
+    """The large answer, its sentence, states to start from, and what may make it fit."""
+    words = form_words().get(formula.id, {})
+    states = words.get("scenarios", {}).items()
+    return {
+        "answer": words.get("answer", next(iter(formula.outputs))),
+        "says": words.get("says", ""),
+        "bar": words.get("bar", {}),
+        "rescues": words.get("rescues", []),
+        "scenarios": [[label, state_query(formula, _inner(state))] for label, state in states],
+    }
+
+
+def _inner(state: Mapping[str, str]) -> dict[str, str]:
+    return {name.replace("-", "_"): text for name, text in state.items()}
 
 
 def _input_record(formula: Formula, name: str, spec: Input) -> Mapping[str, object]:

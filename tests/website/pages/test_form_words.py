@@ -1,0 +1,72 @@
+"""What forms say stands in one file, and speaks of inputs and outputs that exist."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+
+from flopbook.evaluation.calculator import calculate, takes
+from flopbook.formulas import CATALOGUE, get_formula
+from scripts.website.pages.forms import form_record, form_words
+
+NAMES = sorted(form_words())
+# Labels of the first edition that nobody understood.
+GONE = (
+    "what you type here goes before the choice above",
+    "as many as heads if open",
+    "this depends on something unsaid",
+    "Ways of tensor parallelism",
+)
+
+
+def test_the_file_speaks_of_calculators_that_exist() -> None:
+    assert set(NAMES) <= set(CATALOGUE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sentence_names_what_its_calculator_has(name: str) -> None:
+    formula, said = get_formula(name), form_words()[name]
+    known = {*formula.inputs, *formula.outputs, "model", "chip", "devices"}
+    assert set(re.findall(r"{(\w+)}", said["says"])) <= known
+    assert said["says"].endswith(".")
+    assert said.get("answer", next(iter(formula.outputs))) in formula.outputs
+    assert set(said.get("bar", {})) <= set(formula.outputs)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "scenarios" in form_words()[name]])
+def test_a_scenario_gives_an_answer(name: str) -> None:
+    record = form_record(get_formula(name))
+    scenarios = record["scenarios"]
+    assert isinstance(scenarios, list) and scenarios
+    for label, query in scenarios:
+        pairs = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
+        options = {key.replace("-", "_"): text for key, text in pairs if text}
+        assert calculate(name, **options)[str(record["answer"])] is not None, label
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "rescues" in form_words()[name]])
+def test_a_rescue_changes_inputs_of_its_calculator(name: str) -> None:
+    formula = get_formula(name)
+    for change, text in form_words()[name]["rescues"]:
+        assert set(change) <= set(formula.inputs) and text[0].isupper()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_parts_of_a_memory_make_its_total(name: str) -> None:
+    parts = form_words()[name].get("bar", {})
+    if not parts:
+        return
+    for model in ("llama-3-8b", "llama-3-70b", "deepseek-v3"):
+        result = calculate(name, model=model, seq=4096, micro_batch=1)
+        assert sum(result[part] for part in parts) >= 0.98 * result["total"]
+
+
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
+def test_labels_that_nobody_understood_are_gone(name: str) -> None:
+    formula = get_formula(name)
+    labels = [spec.meaning for spec in (*formula.inputs.values(), *formula.outputs.values())]
+    for label in labels:
+        assert not any(words in label for words in GONE), label
+    assert takes(formula) is not None

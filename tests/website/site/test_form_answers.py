@@ -1,0 +1,128 @@
+"""The answer of a form: one large number with a sentence, the memory as a bar, what would fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flopbook.evaluation.calculator import calculate
+from flopbook.formulas import formulas, get_formula
+from flopbook.quantities.units import format_quantity
+from scripts.website.pages.form_state import state_query
+from scripts.website.pages.forms import form_record
+from tests.support.forming import open_form, put, visit
+
+pytestmark = pytest.mark.browser
+PRINTED = [name for name in formulas() if get_formula(name).printed]
+_ANSWER = """() => ({
+  large: document.querySelector('.fb-large')?.textContent ?? '',
+  says: document.querySelector('.fb-says')?.textContent ?? '',
+  labels: [...document.querySelectorAll('.fb-results dt')].map((e) => e.textContent),
+  marked: document.querySelectorAll('.fb-results dt code').length,
+  wrong: document.querySelector('.fb-large')?.classList.contains('fb-wrong') ?? false,
+  would: [...document.querySelectorAll('.fb-rescues li')].map((e) => e.textContent),
+  parts: document.querySelectorAll('.fb-filled .fb-part').length,
+  capacity: document.querySelector('.fb-capacity')?.textContent ?? '',
+  rows: document.querySelectorAll('.fb-results > div:not([hidden])').length,
+})"""
+
+
+def _visited(tab: Any, base: str, query: str) -> dict[str, Any]:
+    visit(tab, base, query)
+    found: dict[str, Any] = tab.evaluate(_ANSWER)
+    return found
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_the_answer_stands_in_large_type_and_means_something(name: str, forms: Any) -> None:
+    formula = get_formula(name)
+    found = forms(name, _visited, "")
+    options = {key.replace("-", "_"): text for key, text in formula.examples[0].items()}
+    output = str(form_record(formula)["answer"])
+    value = calculate(name, **options)[output]
+    if isinstance(value, float):
+        assert found["large"] == format_quantity(value, formula.outputs[output].unit)
+    assert found["says"] and "{" not in found["says"] and "undefined" not in found["says"]
+    assert found["marked"] == 0 and found["rows"] <= len(formula.outputs)
+
+
+def test_what_does_not_fit_is_said_in_red_with_what_would(forms: Any) -> None:
+    state = {"model": "llama-3-8b", "chip": "nvidia/h100-sxm", "zero": "0", "dp": "8"}
+    state |= {"seq": "8192", "micro_batch": "2"}
+    query = state_query(get_formula("memory"), state)
+    found = forms("memory", _visited, query)
+    assert found["wrong"] and found["would"]
+    assert any("ZeRO-3" in text for text in found["would"])
+
+
+def test_what_fits_is_not_red(forms: Any) -> None:
+    scenario = form_record(get_formula("memory"))["scenarios"]
+    assert isinstance(scenario, list)
+    found = forms("memory", _visited, scenario[0][1])
+    assert not found["wrong"] and found["would"] == []
+    assert "64 devices" in found["says"]
+
+
+def test_a_memory_is_a_bar_against_its_capacity(forms: Any) -> None:
+    found = forms("memory", _visited, "?model=llama-3-8b&chip=nvidia/h100-sxm&zero=3&dp=8")
+    assert found["parts"] >= 4 and found["capacity"] == "80 GB of memory"
+
+
+def test_rows_that_say_the_same_are_one(forms: Any) -> None:
+    def read(tab: Any, *_: Any) -> list[str]:
+        put(tab, {"chip": "google/tpu-v5p", "batch-tokens": "16M"})
+        labels: list[str] = tab.evaluate(_ANSWER)["labels"]
+        return labels
+
+    labels = forms("fsdp-limit", read)
+    assert any("; also: " in label for label in labels)
+
+
+def test_the_answer_stays_in_view_while_one_types(surf: Any, base: str) -> None:
+    def look(context: Any) -> list[bool]:
+        tab = open_form(context, base, "memory")
+        tab.set_viewport_size({"width": 1440, "height": 900})
+        seen = []
+        for name in ("seq", "micro_batch", "layers", "vocab"):
+            control = tab.locator(f".fb-form [name={name}]")
+            control.scroll_into_view_if_needed()
+            control.focus()
+            tab.wait_for_timeout(100)
+            box = tab.locator(".fb-large").bounding_box()
+            seen.append(box["y"] >= 0 and box["y"] + box["height"] <= 900)
+        return seen
+
+    assert all(surf(look))
+
+
+def test_a_scenario_is_a_link_to_its_state(surf: Any, base: str) -> None:
+    def follow(context: Any) -> tuple[str, str]:
+        tab = open_form(context, base, "memory")
+        tab.click(".fb-scenarios a >> nth=0")
+        tab.wait_for_function("document.querySelector('.fb-large')")
+        return tab.input_value("[name=model]"), tab.input_value("[name=dp]")
+
+    assert surf(follow) == ("llama-3-70b", "64")
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "kept"),
+    [
+        ("?chip=nvidia/h100-sxm&stage=3", "sets 'stage', which this form does not have", True),
+        ("?chip=nvidia/h100-sxm&d", "sets 'd', which", True),
+        ("?chip=nvidia/h100-sxm&%3Cimg%20src=x%3E=1", "sets '<img src', which", True),
+        ("?chip=nvidia/h100-sxm&h=batch", "", True),
+        ("?chip=nvidia/h100-sxm", "", True),
+    ],
+)
+def test_a_link_says_what_of_it_could_not_be_read(
+    query: str, words: str, kept: bool, forms: Any
+) -> None:
+    def read(tab: Any, base: str) -> tuple[str, str]:
+        visit(tab, base, query)
+        return tab.inner_text(".fb-unknown"), tab.input_value("[name=chip]")
+
+    told, chip = forms("min-batch", read)
+    assert words in told and bool(told) == bool(words)
+    assert (chip == "nvidia/h100-sxm") is kept
