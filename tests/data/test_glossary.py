@@ -46,7 +46,6 @@ STRESSED = {
     "lower",
     "more",
     "number",
-    "reading",
     "size",
     "training",
     "whole",
