@@ -105,6 +105,9 @@ def entry_id(name: str) -> str:
         shorter = "-".join(words[:length])
         if shorter in _names():
             return library().find_id(shorter)
+    for head in library().heads.values():
+        if name in head.device_names:  # as the driver or a framework returns it
+            return head.id
     raise UnknownName("chip", name, library().entry_names())
 
 
