@@ -74,7 +74,7 @@ CASES: list[tuple[str, dict[str, str], str, str, str, tuple[float, float, float]
         {"model": "llama-3-8b", "seq": "8192", "attention": "flash"},
         "total",
         "tp",
-        "Ways of tensor parallelism",
+        "TP degree",
         (1, 1, 8),
         "it falls",
     ),
@@ -212,8 +212,8 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         "memory",
         {"model": "llama-3-8b", "seq": "8192"},
         "total",
-        "Latent attention: width of compressed queries",
-        'No picture: "Latent attention: width of compressed queries" is zero; type a value for it.',
+        "Width of compressed queries",
+        'No picture: "Width of compressed queries" is zero; type a value for it.',
     ),
 ]
 
