@@ -37,6 +37,8 @@ _BRACKET = re.compile(r"[\[\]`]")
 
 _LEFT_OUT = ("script", "style", "form", "svg", "button")
 _SECTIONS = ("p", "div", "section", "article", "details", "summary", "fieldset")
+# A page of runs has two thousand rows: 700 kB of Markdown that nobody reads as text.
+_MOST_ROWS = 500
 _FLOATS = ("figure", "figcaption", "table", "caption", "thead", "tbody")
 _BLOCKS = (*_SECTIONS, *_FLOATS, "ul", "ol", "dl", "pre")
 # Links that help who points at them, and would only stand in the way of plain text.
@@ -187,8 +189,12 @@ class _Writer:
         if not rows:
             return ""
         columns = max(map(len, rows))
-        lines = [f"| {' | '.join([*row, *[''] * (columns - len(row))])} |" for row in rows]
+        kept = rows[: _MOST_ROWS + 1]
+        lines = [f"| {' | '.join([*row, *[''] * (columns - len(row))])} |" for row in kept]
         lines.insert(1, "|" + " --- |" * columns)
+        hidden = len(rows) - len(kept)
+        if hidden > 0:
+            lines.append(f"\n{hidden:,} more in the data that this page links to.")
         captions = [
             self._cell(caption) for caption in table.find_all("caption") if _is_of(caption, table)
         ]
