@@ -26,7 +26,10 @@ ENTRIES = (
     *("aws/trainium2", "google/tpu-v5e", "google/tpu-v4", "google/tpu-v3", "nvidia/dgx-h100"),
     *("nvidia/h100-pcie", "nvidia/l40s", "nvidia/t4", "nvidia/l4", "nvidia/a10", "nvidia/a30"),
 )
-MODELS = ("llama-2-7b", "llama-3-8b", "llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b")
+MODELS = (
+    *("llama-2-7b", "llama-3-8b", "llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b"),
+    *("megatron-530b", "llama-3-405b"),  # of the examples of calculators
+)
 _TOPIC = {
     "id": "roofline",
     "title": "Rooflines",
@@ -34,11 +37,22 @@ _TOPIC = {
     "calculators": ["ridge-point"],
 }
 _START_HERE = ("williams2009roofline", "he2022brrrr", "hooker2021hardware")
-# The calculators that have a page; all of them can still be called.
+# The calculators that have a page, among them those that the page of a chip opens; all of them can
+# still be called.
 _CALCULATORS = """
-SECTIONS = {"Rooflines": {"ridge-point": "rooflines", "min-batch": "rooflines"}}
+SECTIONS = {
+    "Rooflines": {
+        "ridge-point": "rooflines",
+        "min-batch": "rooflines",
+        "memory": "training_memory",
+        "training-time": "training_runs",
+        "decode": "inference",
+    }
+}
 CATALOGUE_OF_PAGES = SECTIONS["Rooflines"]
 """
+# The comparisons that have a page: of the chips that are here.
+_PAIRS = '\nPAIRS = (("h100-sxm", "mi300x"), ("h100-sxm", "h200-sxm"))\n'
 _ALL = "name: get_formula(name) for name in CATALOGUE"
 _ABSENT = {
     "scripts/website/build/content.py": "    yield cheatsheet.PAGE, cheatsheet.sheet_page()\n",
@@ -74,6 +88,8 @@ def small_checkout(folder: Path) -> Path:
     text = calculators.read_text(encoding="utf-8")
     assert _ALL in text
     _write(calculators, text.replace(_ALL, f"{_ALL}_OF_PAGES") + _CALCULATORS)
+    pairs = folder / "scripts" / "website" / "pages" / "pairs.py"
+    _write(pairs, pairs.read_text(encoding="utf-8") + _PAIRS)
     for name, text in _ABSENT.items():
         _cut(folder / name, text)
     _entries(folder)
@@ -153,6 +169,14 @@ def _entries(folder: Path) -> None:
     vendors = {f"{name.partition('/')[0]}/vendor" for name in ENTRIES}
     for name in (*ENTRIES, *vendors):
         _copy(ROOT / chips / f"{name}.yaml", folder / chips / f"{name}.yaml")
+    _prices(folder / chips / "prices.yaml")
+
+
+def _prices(path: Path) -> None:
+    """Keep the list prices of the chips that are here."""
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))["prices"]
+    kept = [row for row in rows if row["chip"] in ENTRIES]
+    _write(path, yaml.safe_dump({"prices": kept}, sort_keys=False))
 
 
 def _bibliography(target: Path, folder: Path) -> None:

@@ -100,6 +100,8 @@ def test_no_script_of_ours_has_text_over_several_lines() -> None:
 
 
 THEME = Path(material.__file__).parent / "templates" / "assets" / "stylesheets"
+_FORMS_ARE_MADE = """() => [...document.querySelectorAll('.fb-calculator')].every(
+    host => host.querySelector('form .fb-answer')?.childElementCount > 0)"""
 _LOOKS = """() => [...document.querySelectorAll('body, body *')].map(one => {
   const style = getComputedStyle(one), box = one.getBoundingClientRect();
   const looks = ['display', 'position', 'color', 'backgroundColor', 'fontSize', 'fontWeight',
@@ -120,6 +122,8 @@ def _looks(context: Any, base: str, page: str, theme: bool) -> list[str]:
         )
     found: list[str] = []
     tab.goto(base + page, wait_until="networkidle")
+    # A form that is still being made has fewer elements.
+    tab.wait_for_function(_FORMS_ARE_MADE)
     for scheme, width in (("light", 1280), ("dark", 390)):
         tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         tab.set_viewport_size({"width": width, "height": 800})
