@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +104,19 @@ def test_each_title_finds_its_own_page() -> None:
 def test_a_question_is_cut_where_nobody_reads_on() -> None:
     assert atoms("Zero-3, and 1.5 TB/s") == ["zero", "3", "and", "1.5", "tb", "s"]
     assert search("fsdp " * 500, cards())
+
+
+def test_the_cards_are_the_same_bytes_whatever_the_order_of_sets() -> None:
+    """Words of a card came in the order of a set, which a process draws anew."""
+    program = "from scripts.website.build.search_cards import record; print(record())"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1

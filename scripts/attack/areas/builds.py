@@ -70,8 +70,12 @@ class _Bench:
         return other
 
     def go_back(self) -> None:
-        """Put the old site in place."""
-        shutil.rmtree(self.folder / "site", ignore_errors=True)
+        """Put the old site in place, and remove what a killed build has left beside it.
+
+        The next build would remove that too, but only if it lives to its staging.
+        """
+        for path in self.folder.glob("site*"):
+            shutil.rmtree(path, ignore_errors=True)
         shutil.copytree(self.old, self.folder / "site")
 
     def fault(self, *, leftovers: bool = False) -> str:

@@ -97,7 +97,8 @@ def index() -> Index:
     tokens: dict[str, dict[str, float]] = {}
     for number, card in enumerate(cards):
         for text, weight in card.fields:
-            for token in tokens_of(text, known, joined=weight > TEXT and card.kind != "works"):
+            joined = weight > TEXT and card.kind != "works"
+            for token in sorted(tokens_of(text, known, joined=joined)):  # the same bytes each time
                 held = tokens.setdefault(token, {})
                 held[str(number)] = max(held.get(str(number), 0.0), weight)
     shown = {name: value for name, value in known.items() if name not in ("pages", "models")}
