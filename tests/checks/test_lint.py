@@ -86,7 +86,9 @@ def test_a_broken_bibliography_does_not_hide_the_rest(world: World) -> None:
 
 
 UNKNOWN = "nobody2026x"
-FACT = f"facts: [{{field: founded, value: 1, source: {UNKNOWN}, as_of: 2026-11-21, locator: x}}]\n"
+FACT = (
+    f"facts: [{{field: founded, value: 2026, source: {UNKNOWN}, as_of: 2026-11-21, locator: x}}]\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from tests.support.samples import (
     place,
 )
 
-FACT = f"{{field: founded, value: 1, source: {SOURCE}, as_of: 2026-11-21, locator: {LOCATOR}}}"
+FACT = f"{{field: founded, value: 2026, source: {SOURCE}, as_of: 2026-11-21, locator: {LOCATOR}}}"
 STATUS = f"[{{state: shipping, as_of: 2026-11-21, source: {SOURCE}, note: {LOCATOR}}}]"
 
 
