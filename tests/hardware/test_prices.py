@@ -12,20 +12,10 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware import prices as choosing
 from flopbook.hardware.chip import Chip, chip
 from flopbook.hardware.prices import pick_price
+from tests.support import samples
 
-PRICE = Price(
-    chip="nvidia/h100-sxm",
-    provider="cloud",
-    offer="big.8",
-    chips=8,
-    region="north-1",
-    terms="on-demand",
-    value=80,
-    unit="USD/h",
-    date=datetime.date(2026, 11, 9),
-    source="nvidia2022hopper",
-    as_of=datetime.date(2026, 11, 22),
-    locator="row 1",
+PRICE = samples.PRICE._replace(
+    chip="nvidia/h100-sxm", source="nvidia2022hopper", locator="row 1", file="", line=1
 )
 OLDER = PRICE._replace(date=datetime.date(2026, 1, 1), value=8)
 DEARER = PRICE._replace(value=88)

@@ -8,10 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.data.library import Library
+from flopbook.data.prices import Price
 from flopbook.errors import DataError, Problem
 
 READ = datetime.date(2026, 11, 21)
 SOURCE = "acme2026one"
+PRICE = Price(
+    chip="acme/one",
+    provider="cloud",
+    offer="big.8",
+    chips=8,
+    region="north-1",
+    terms="on-demand",
+    value=80,
+    unit="USD/h",
+    date=datetime.date(2026, 11, 9),
+    source=SOURCE,
+    as_of=datetime.date(2026, 11, 22),
+    file="accelerators/prices.yaml",
+    line=7,
+)
 COMMON = {
     "per": "package",
     "basis": "printed",

@@ -21,7 +21,6 @@ from flopbook.hardware.shown import chosen_claims
 
 VERDICTS = ("right", "misleading", "wrong", "not found")
 COLUMNS = ("entry", "quantity", "conditions", "unit", "source", "link", "place", "verdict", "note")
-_BETWEEN = " and "
 _Z = 1.959964  # 97.5 % quantile of the normal distribution, for intervals of 95 %
 
 
@@ -63,13 +62,12 @@ class Score(NamedTuple):
 
 def shown_values() -> list[AuditedValue]:
     """All numbers that are shown of accelerators, one for each quantity, in a fixed order."""
-    values = [
-        AuditedValue(entry.id, claim)
-        for entry in load_entries().values()
-        for chosen in [chosen_claims(entry)]
-        for claim in entry.claims
-        if id(claim) in chosen and isinstance(claim.value, (int, float))
-    ]
+    values = []
+    for entry in load_entries().values():
+        chosen = chosen_claims(entry)
+        for claim in entry.claims:
+            if id(claim) in chosen and isinstance(claim.value, (int, float)):
+                values.append(AuditedValue(entry.id, claim))
     return sorted(values, key=lambda shown: (shown.key, shown.claim.source))
 
 
@@ -121,7 +119,7 @@ def score(text: str) -> Score:
     rows = csv.DictReader(io.StringIO(text))
     missing = {"entry", "quantity", "conditions", "verdict"} - set(rows.fieldnames or ())
     if missing:
-        raise FlopbookError(f"the sheet has no column {_BETWEEN.join(sorted(missing))}")
+        raise FlopbookError(f"the sheet has no column {' and '.join(sorted(missing))}")
     known = {shown.key for shown in shown_values()}
     verdicts = [_verdict(row, rows.line_num, known) for row in rows]
     looked_up = sum(verdict != "not found" for verdict in verdicts)

@@ -97,8 +97,10 @@ def predict(
     """
     run = run_of(options)
     model = shape(str(options["model"])).id
-    if run.machine.memory:
+    memory, problem = _memory(model, run)
+    if run.machine.memory and not (memory and memory.fits):
         run = made_to_fit(model, run, _given(options))
+        memory, problem = _memory(model, run)
     known = fitted_kinds()["training_throughput"]
     found = step_parts(Layouts([run]), known.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
@@ -110,7 +112,6 @@ def predict(
     }
     seconds = math.fsum(parts.values())
     rate = run.batch * run.shape.tokens / seconds / run.chips
-    memory, problem = _memory(model, run)
     price = price_option(options, run.machine.chip)
     # What full recomputation repeats counts as work of the hardware.
     computed = HARDWARE if run.recompute == "full" else USUAL

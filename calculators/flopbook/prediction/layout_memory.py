@@ -102,13 +102,11 @@ def savings(model: str, run: RunLayout) -> tuple[str, ...]:
 
 
 def made_to_fit(model: str, run: RunLayout, given: Iterable[str]) -> RunLayout:
-    """The run with the smallest change, of what its asker left open, with which it fits.
+    """A run that does not fit with the smallest change, of what is left open, with which it does.
 
-    The run itself where it fits already, or where nothing that is open makes it fit. `given` names
-    the fields that were asked for.
+    The run itself where nothing that is open makes it fit. `given` names the fields that were asked
+    for.
     """
-    if _fits(model, run):
-        return run
     fixed = set(given)
     for _, change, changed in _that_fit(model, run):
         if not fixed & set(change):

@@ -22,28 +22,13 @@ from flopbook.prediction.frameworks import (
 )
 from flopbook.prediction.layouts import Column, RunLayout, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
+from flopbook.prediction.transformers import BODY, INPUTS
 
 SHOWN = PrintedAs("memory", "byte")
 # Which code ran decides what is kept; where no one says, the answer is less sure.
 BY_UNKNOWN = PrintedAs("memory", "byte", band="memory, framework unknown")
 # Name of a size in a row -> input of the formula.
-SIZES = {
-    "n_layers": "layers",
-    "d_model": "d_model",
-    "n_heads": "heads",
-    "n_kv_heads": "kv_heads",
-    "head_dim": "head_dim",
-    "n_experts": "experts",
-    "experts_per_token": "experts_per_token",
-    "moe_d_ff": "expert_d_ff",
-    "n_shared_experts": "shared_experts",
-    "n_dense_layers": "dense_layers",
-    "q_lora_rank": "q_lora_rank",
-    "kv_lora_rank": "kv_lora_rank",
-    "qk_nope_head_dim": "qk_nope_head_dim",
-    "qk_rope_head_dim": "qk_rope_head_dim",
-    "v_head_dim": "v_head_dim",
-}
+SIZES = BODY | INPUTS
 # Words of a schedule in a row -> the schedule of the formula; the first that fits counts.
 SCHEDULES = {
     "gpipe": "gpipe",

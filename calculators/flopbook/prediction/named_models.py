@@ -8,28 +8,8 @@ from typing import Any
 from flopbook.architectures.shape import Shape, shape
 from flopbook.data.library import library, per_library
 from flopbook.data.runs import MeasuredRun
+from flopbook.prediction.transformers import BODY, INPUTS, TOTALS
 
-# Field of a model -> its name in a row of measured runs.
-SIZES = {
-    "layers": "n_layers",
-    "d_model": "d_model",
-    "heads": "n_heads",
-    "kv_heads": "n_kv_heads",
-    "head_dim": "head_dim",
-    "d_ff": "d_ff",
-    "vocab": "vocab_size",
-    "experts": "n_experts",
-    "experts_per_token": "experts_per_token",
-    "expert_d_ff": "moe_d_ff",
-    "shared_experts": "n_shared_experts",
-    "dense_layers": "n_dense_layers",
-    "q_lora_rank": "q_lora_rank",
-    "kv_lora_rank": "kv_lora_rank",
-    "qk_nope_head_dim": "qk_nope_head_dim",
-    "qk_rope_head_dim": "qk_rope_head_dim",
-    "v_head_dim": "v_head_dim",
-    "params": "n_params",
-}
 USUAL_SEQUENCE = 2048
 MODEL_SHAPE = "model shape"  # what was inferred, where a name alone says it
 _BETWEEN = re.compile(r"[^a-z0-9]+")
@@ -38,7 +18,7 @@ _BETWEEN = re.compile(r"[^a-z0-9]+")
 def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:
     """The shape of a model in the words of a row."""
     sizes: dict[str, Any] = {"name": model.id, "seq_len_tokens": sequence}
-    for field, name in SIZES.items():
+    for name, field in (BODY | TOTALS | INPUTS).items():
         claim = model.claim(field)
         if claim is not None and claim.si_value is not None:
             number = claim.si_value

@@ -14,7 +14,16 @@ USUAL_VOCABULARY = 50_000
 GATED, PLAIN = "gated", "plain"
 # Latent attention has all of these, or its weights cannot be counted.
 LATENT = ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
-# Name of a size in a row -> input of the formula `params`.
+# Name of a size in a row -> field of a model, and input of the formulas that count it.
+BODY = {
+    "n_layers": "layers",
+    "d_model": "d_model",
+    "n_heads": "heads",
+    "n_kv_heads": "kv_heads",
+    "head_dim": "head_dim",
+}
+TOTALS = {"d_ff": "d_ff", "vocab_size": "vocab", "n_params": "params"}
+# Experts and latent attention.
 INPUTS = {
     "n_experts": "experts",
     "experts_per_token": "experts_per_token",

@@ -11,22 +11,7 @@ from flopbook.checks.rules import listed
 from flopbook.checks.rules.base import Holdings
 from flopbook.data.library import library
 from flopbook.data.prices import Price
-
-PRICE = Price(
-    chip="acme/one",
-    provider="cloud",
-    offer="big.8",
-    chips=8,
-    region="north-1",
-    terms="on-demand",
-    value=80,
-    unit="USD/h",
-    date=datetime.date(2026, 11, 9),
-    source="acme2026one",
-    as_of=datetime.date(2026, 11, 22),
-    file="accelerators/prices.yaml",
-    line=7,
-)
+from tests.support.samples import PRICE
 
 
 def messages(*prices: Price, **more: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -138,6 +138,17 @@ def amount(claim: Claim) -> float:
 def agree(computed: float, recorded: float, tolerance: float) -> bool:
     """True when a computed value lies within the relative tolerance of the recorded one."""
     return recorded != 0 and abs(computed / recorded - 1) <= tolerance
+
+
+def contradicted(
+    claims: Iterable[Claim], key: Callable[[Claim], Hashable], tolerance: float
+) -> Iterator[tuple[Claim, Claim]]:
+    """Claims whose amount is not that of the first with the same key, each with that first."""
+    first: dict[Hashable, Claim] = {}
+    for claim in claims:
+        earlier = first.setdefault(key(claim), claim)
+        if not agree(amount(claim), amount(earlier), tolerance):
+            yield claim, earlier
 
 
 def printed(claim: Claim) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from flopbook.checks.rules.base import Advice, Finding, Holdings, agree, amount, at_claim, printed
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim, contradicted, printed
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.hardware.choice import quantity_of
@@ -27,13 +27,17 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 
 
 def _of_entry(entry: Entry) -> Iterator[Finding]:
-    first: dict[Hashable, Claim] = {}
-    for claim in entry.claims:
-        # What a source contradicts itself in is mostly no error, so a conflict excuses nothing.
-        if claim.field != "peak" or claim.si_value is None or claim.known_error:
-            continue
-        at = (claim.accumulate, claim.at_power_w, claim.at_clock_mhz)
-        earlier = first.setdefault((quantity_of(claim), claim.source, at), claim)
-        if not agree(amount(claim), amount(earlier), TOLERANCE):
-            rates = f"{printed(claim)} here, {printed(earlier)} in line {earlier.line}"
-            yield at_claim(NAME, entry, claim, f"two rates of {claim.source}: {rates}", ADVICE)
+    # What a source contradicts itself in is mostly no error, so a conflict excuses nothing.
+    peaks = (
+        claim
+        for claim in entry.claims
+        if claim.field == "peak" and claim.si_value is not None and not claim.known_error
+    )
+    for claim, earlier in contradicted(peaks, _conditions, TOLERANCE):
+        rates = f"{printed(claim)} here, {printed(earlier)} in line {earlier.line}"
+        yield at_claim(NAME, entry, claim, f"two rates of {claim.source}: {rates}", ADVICE)
+
+
+def _conditions(claim: Claim) -> Hashable:
+    at = (claim.accumulate, claim.at_power_w, claim.at_clock_mhz)
+    return quantity_of(claim), claim.source, at

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from flopbook.checks.rules.base import Advice, Finding, Holdings, agree, amount, at_claim, printed
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim, contradicted, printed
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 
@@ -27,13 +27,16 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 
 
 def _of_entry(entry: Entry) -> Iterator[Finding]:
-    first: dict[Hashable, Claim] = {}
-    for claim in entry.claims:
-        # Two formats are no disagreement, so one that is recorded as such is looked at too.
-        if claim.dtype != "unstated" or claim.si_value is None or claim.known_error:
-            continue
-        key = (claim.field, claim.engine, claim.sparsity, claim.per)
-        earlier = first.setdefault(key, claim)
-        if not agree(amount(claim), amount(earlier), TOLERANCE):
-            rates = f"{printed(claim)} here, {printed(earlier)} in line {earlier.line}"
-            yield at_claim(NAME, entry, claim, f"two rates of no format: {rates}", ADVICE)
+    # Two formats are no disagreement, so one that is recorded as such is looked at too.
+    rates = (
+        claim
+        for claim in entry.claims
+        if claim.dtype == "unstated" and claim.si_value is not None and not claim.known_error
+    )
+    for claim, earlier in contradicted(rates, _conditions, TOLERANCE):
+        both = f"{printed(claim)} here, {printed(earlier)} in line {earlier.line}"
+        yield at_claim(NAME, entry, claim, f"two rates of no format: {both}", ADVICE)
+
+
+def _conditions(claim: Claim) -> Hashable:
+    return claim.field, claim.engine, claim.sparsity, claim.per
