@@ -80,6 +80,11 @@ def random_params(rng: random.Random) -> Inputs:
     given |= {
         "experts_per_token": whole(rng, experts),
         "dense_layers": rng.choice([0.0, whole(rng, layers)]),
+        "attention_layers": rng.choice([inf, 2 * layers]),
+        "ffn_layers": rng.choice([inf, 2 * layers]),
+        "state_layers": float(rng.randint(0, int(layers) // 2)),
+        "window_layers": float(rng.randint(0, int(layers) // 2)),
+        "sparse_layers": float(rng.randint(0, int(layers) // 2)),
     }
     given |= {"kv_heads": rng.choice([inf, whole(rng, heads)]), "norms_per_layer": whole(rng, 4)}
     for name in ("head_dim", "expert_d_ff", "shared_expert_d_ff"):

@@ -20,8 +20,8 @@ from flopbook.formulas.declaration import Formula
 from flopbook.formulas.pipeline import interleaved_rounds_are_full
 from flopbook.formulas.statements import divisors_around, multiples_around
 from flopbook.quantities.ops import inf
+from scripts.attack.inputs import SMALL, Inputs, careless_inputs, is_within_bounds
 from tests.support import byexample
-from tests.support.generated_inputs import SMALL, Inputs, careless_inputs, is_within_bounds
 
 RULE_CALLS = 3000
 WITH_RULES = [name for name, formula in printed().items() if rules_on_page(formula)]

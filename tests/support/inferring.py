@@ -127,7 +127,8 @@ def served(inputs: Inputs) -> Inputs:
         inputs["seq"] += inputs["prompt_tokens"]
     if "compute_params" in inputs:
         width = 0.0 if inputs["d_model"] == inf else inputs["d_model"]
-        inputs["compute_params"] += 2 * inputs["vocab"] * width
+        places = 0.0 if inputs["context"] == inf else inputs["context"]
+        inputs["compute_params"] += (2 * inputs["vocab"] + places) * width
         inputs["params"] += inputs["compute_params"]
     if "experts" in inputs:
         inputs["experts"] += inputs["experts_per_token"]

@@ -55,7 +55,23 @@ def embeddings_fit(compute_params: float, vocab: float, d_model: float) -> bool:
     return vocab * width < compute_params
 
 
-WEIGHTS_RULES = (met_weights_exist, embeddings_fit)
+@rule("tables that are only looked up, --d-model wide, are not less than --params")
+def tables_fit(
+    params: float,
+    vocab: float,
+    d_model: float,
+    tied_embeddings: str,
+    positions: str,
+    context: float,
+) -> bool:
+    """The input embedding and learned positions are a part of the weights."""
+    width = where(d_model < inf, d_model, 0)
+    places = where(context < inf, context, 0) if positions == "learned" else 0
+    words = vocab if tied_embeddings == "no" else 0
+    return (words + places) * width < params
+
+
+WEIGHTS_RULES = (met_weights_exist, embeddings_fit, tables_fit)
 
 
 @part

@@ -32,7 +32,7 @@ from flopbook.formulas.training_memory_inputs import (
     SequenceParallel,
     Tp,
 )
-from flopbook.quantities.ops import inf, minimum, where
+from flopbook.quantities.ops import inf, maximum, minimum, where
 
 MASK = Constant(1.0, "byte", "an entry of a dropout mask")
 ROW = Constant(1.0, "param", "a weight of a row, as many as the model is wide")
@@ -132,7 +132,7 @@ def layer_activations(
     # result of attention, the first inner product, the last one of three.
     latent_places = heads * (qk_nope_head_dim + qk_rope_head_dim + 2 * v_head_dim)
     places = attended * where(kv_lora_rank > 0, latent_places, 2 * heads * head + keys) + mixed
-    last = where(matrices > 2, d_model, 0)
+    last = where(matrices > 2, d_model * blocks / layers, 0)
     products = activation_bytes * ((places + inner / inner_results) / tp + last)
     alternate = boundary + products + scores
     return {
@@ -142,7 +142,8 @@ def layer_activations(
         "again": {
             "full": everything,
             "selective": dropped,
-            "selective-op": everything - alternate,
+            # Of a very narrow block, what is kept is more than there was.
+            "selective-op": maximum(everything - alternate, 0),
         }.get(recompute, 0 * softmax),
         "side": side,
     }

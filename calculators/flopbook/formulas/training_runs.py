@@ -136,11 +136,21 @@ def power_below_the_rating(load: float) -> float:
             "chip-hour", r"h", "hours of all chips that train", absent="never ends"
         ),
         "joules": Output(
-            "J", "E", "energy of the run, power usage effectiveness included", needs=("power",)
+            "J",
+            "E",
+            "energy of the run, power usage effectiveness included",
+            needs=("power",),
+            absent="never ends",
         ),
-        "cost": Output("USD", "c", "price of the billed chips", needs=("price",)),
+        "cost": Output(
+            "USD", "c", "price of the billed chips", needs=("price",), absent="never ends"
+        ),
         "co2": Output(
-            "kg", r"m_{\text{CO}_2}", "carbon dioxide of the energy", needs=("power", "carbon")
+            "kg",
+            r"m_{\text{CO}_2}",
+            "carbon dioxide of the energy",
+            needs=("power", "carbon"),
+            absent="never ends",
         ),
     },
     sources=(

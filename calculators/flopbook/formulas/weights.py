@@ -72,6 +72,29 @@ def heads_divide_the_model_width(
     return (head_dim < inf) | (kv_lora_rank > 0) | (d_model % heads == 0)
 
 
+@rule(
+    "--window-layers {window_layers}, --sparse-layers {sparse_layers} and --state-layers "
+    "{state_layers} are kinds of the --layers {layers}, not more of them"
+)
+def attending_layers_exist(
+    layers: float,
+    attention_layers: float,
+    window_layers: float,
+    sparse_layers: float,
+    state_layers: float,
+) -> bool:
+    """A window and an indexer belong to a layer with attention, a state to a layer."""
+    attending = where(attention_layers < inf, attention_layers, layers - state_layers)
+    kinds_exist = (window_layers <= attending) & (sparse_layers <= attending)
+    return kinds_exist & (state_layers <= layers)
+
+
+@rule("--dense-layers {dense_layers} is larger than --ffn-layers {ffn_layers}")
+def dense_blocks_exist(dense_layers: float, ffn_layers: float) -> bool:
+    """Layers without experts are some of those with a feed-forward block."""
+    return dense_layers <= ffn_layers
+
+
 @part
 def attention_weights(
     layers: Layers,
@@ -281,6 +304,8 @@ def feed_forward_weights(
         kv_heads_are_shared,
         visited_experts_exist,
         dense_layers_exist,
+        dense_blocks_exist,
+        attending_layers_exist,
         learned_positions_have_places,
         feed_forward_has_a_width,
         latent_attention_has_widths,

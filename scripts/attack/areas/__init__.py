@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from scripts.attack.areas import builds, payloads, same_bytes, titles
+from scripts.attack.areas import answers, builds, payloads, predictions, same_bytes, titles
 
-AREAS: tuple[ModuleType, ...] = (titles, payloads, builds, same_bytes)
+AREAS: tuple[ModuleType, ...] = (titles, answers, predictions, payloads, builds, same_bytes)

@@ -1,0 +1,192 @@
+"""Predictions and plans that cannot be: times and bytes that are no positive numbers, MFU above 1.
+
+All layouts of the spaces of chance questions, then whole predictions and plans of training and of
+serving one by one, with options that may not add up.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from flopbook.data.library import load_entries, model_ids
+from flopbook.errors import FlopbookError
+from flopbook.planning.exclusions import MODEL_RULES, Sieve
+from flopbook.planning.memory import memory_inputs
+from flopbook.planning.planner import Evaluated, evaluated
+from flopbook.planning.question import Question, question_of
+from flopbook.planning.serving import plan_serving, serving_question
+from flopbook.planning.space import space_of
+from flopbook.prediction.asking import PRECISIONS, RECOMPUTE, predict
+from flopbook.prediction.asking_serving import PRECISIONS as SERVED_IN
+from flopbook.prediction.asking_serving import STACKS as SERVED_BY
+from flopbook.prediction.asking_serving import predict_serving
+from flopbook.prediction.conventions import USUAL, flop_per_token
+from flopbook.prediction.stacks import STACKS
+from scripts.attack.campaign import Attempt, Campaign
+
+NAME = "predictions"
+_LAYOUTS, _QUESTIONS, _ASKED = 20_000, 400, 200
+_SIZES = ("1", "2", "3", "4", "6", "8", "16", "64", "512", "1000", "4096")
+_LENGTHS = ("1", "128", "2048", "4096", "8192", "131072")
+_DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
+_RUN = ("package", "card")
+Options = dict[str, str | None]
+
+
+class _Asked(NamedTuple):
+    """A way to ask: chance options, and the numbers of the answer."""
+
+    name: str
+    options: Callable[[_Chance], Options]
+    numbers: Callable[[Options], Iterator[tuple[str, Any]]]
+
+
+class _Chance:
+    """Draws options of the command line."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        entries = load_entries()
+        self.chips = sorted(name for name, one in entries.items() if one.kind in _RUN)
+
+    def one(self, *words: str) -> str:
+        return self.rng.choice(words)
+
+    def training(self) -> Options:
+        """Options of `flopbook predict`; a few degrees at most, so that some add up."""
+        sequence, rng = self.one(*_LENGTHS), self.rng
+        options: Options = {
+            "model": rng.choice(model_ids()),
+            "chip": rng.choice(self.chips),
+            "chips": self.one(*_SIZES),
+            "seq": sequence,
+            "batch_tokens": str(int(sequence) * int(self.one(*_SIZES))),
+            "stack": self.one(*STACKS),
+            "dtype": self.one(*PRECISIONS),
+        }
+        degrees = rng.sample(_DEGREES, rng.choice((0, 0, 1, 2)))
+        options |= {name: self.one("1", "2", "4", "8") for name in degrees}
+        return options | ({"recompute": self.one(*RECOMPUTE)} if rng.random() < 0.3 else {})
+
+    def serving(self) -> Options:
+        """Options of the same for serving, with or without a batch."""
+        options: Options = {
+            "model": self.rng.choice(model_ids()),
+            "chip": self.rng.choice(self.chips),
+            "chips": self.one(*_SIZES[:-3]),
+            "answer": self.one(*_LENGTHS),
+            "stack": self.one(*SERVED_BY),
+            "dtype": self.one(*SERVED_IN),
+        }
+        length = self.one(*_LENGTHS)
+        options |= {"seq": length, "prompt": length}
+        return options | ({"batch": self.one(*_SIZES)} if self.rng.random() < 0.5 else {})
+
+
+def attack(campaign: Campaign) -> Iterator[Attempt]:
+    """Layouts by the thousand, and answers one by one."""
+    chance = _Chance(campaign.rng)
+    layouts = 0
+    for _ in range(campaign.count(_QUESTIONS)):
+        options = chance.training() | {"recompute": None}
+        found, fault = _layouts_of(options)
+        layouts += found
+        yield from (Attempt("") for _ in range(found - 1))
+        yield Attempt(f"all layouts of {options}", fault)
+    least = campaign.count(_LAYOUTS)
+    yield Attempt("layouts", "" if layouts >= least else f"{layouts} of at least {least}")
+    for asked in _WAYS:
+        yield from _one_by_one(asked, chance, campaign.count(_ASKED))
+
+
+def _layouts_of(options: Options) -> tuple[int, str]:
+    """How many layouts a question has, and what of them cannot be."""
+    try:
+        question = question_of(options)
+        inputs = memory_inputs(question)
+        for rule in MODEL_RULES:
+            rule.check({**inputs, "schedule": "1f1b", "microbatches": 1.0})
+        space = space_of(question)
+    except FlopbookError:
+        return 0, ""
+    count = 0
+    for piece in evaluated(question, space, Sieve(inputs), inputs):
+        count += piece.seconds.size
+        if fault := _impossible(question, piece):
+            return count, fault
+        if count > _LAYOUTS:
+            break
+    return count, ""
+
+
+def _impossible(question: Question, piece: Evaluated) -> str:
+    run = question.run
+    for name, column in (("seconds", piece.seconds), ("bytes", piece.bytes)):
+        if not (np.isfinite(column) & (column > 0)).all():
+            return f"{name} such as {float(column[~(column > 0)].ravel()[:1].sum())}"
+    work = question.batch * run.shape.tokens * flop_per_token(run.shape, USUAL)
+    most = work / (float(piece.seconds.min()) * run.chips * run.machine.peak_16bit)
+    return f"MFU of {most}" if most > _most_mfu(run.precision) else ""
+
+
+def _most_mfu(precision: str) -> float:
+    """MFU is over the peak at 16 bits, which narrower formats exceed."""
+    return {"fp8": 2.0, "fp4": 4.0}.get(precision, 1.0)
+
+
+def _one_by_one(asked: _Asked, chance: _Chance, count: int) -> Iterator[Attempt]:
+    answered = 0
+    for _ in range(count):
+        options = asked.options(chance)
+        try:
+            numbers = list(asked.numbers(options))
+        except FlopbookError:
+            yield Attempt("refused")
+            continue
+        answered += 1
+        fault = next((f"{name} is {one}" for name, one in numbers if _is_impossible(one)), "")
+        yield Attempt(f"{asked.name} {options}", fault)
+    yield Attempt(asked.name, "" if answered or count < _ASKED else "nothing was answered")
+
+
+def _is_impossible(number: Any) -> bool:
+    return number is not None and not (math.isfinite(number) and number >= 0)
+
+
+def _of_training(options: Options) -> Iterator[tuple[str, Any]]:
+    found = predict(options)
+    yield from _numbers(found.record())
+    if found.low <= found.seconds <= found.high and found.mfu <= found.hfu * (1 + 1e-9):
+        return
+    yield "a band without its value, or HFU below MFU", math.nan
+
+
+def _of_serving(options: Options) -> Iterator[tuple[str, Any]]:
+    yield from _numbers(predict_serving(options).record())
+
+
+def _of_plan(options: Options) -> Iterator[tuple[str, Any]]:
+    plan = plan_serving(serving_question(options))
+    for layout in plan.layouts:
+        yield from _numbers(layout._asdict())
+
+
+def _numbers(record: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    """The numbers of a record with their names; texts and lists of runs are not looked into."""
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{place}{name}.")
+        elif isinstance(value, (int, float)):
+            yield place + name, value
+
+
+_WAYS = (
+    _Asked("predict", _Chance.training, _of_training),
+    _Asked("predict --serve", _Chance.serving, _of_serving),
+    _Asked("plan --serve", _Chance.serving, _of_plan),
+)
