@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.checks.audit import COLUMNS, VERDICTS, drawn, rate, score, sheet, shown_values
+from flopbook.checks.audit import (
+    COLUMNS,
+    VERDICTS,
+    blind_place,
+    drawn,
+    last_audit,
+    rate,
+    rate_in_words,
+    score,
+    sheet,
+    shown_values,
+)
 from flopbook.errors import FlopbookError
 from tests.support.samples import World, claim
 
@@ -106,3 +117,40 @@ def test_a_text_that_a_spreadsheet_would_run_stays_a_text() -> None:
     (shown,) = drawn(1, 1)
     risky = shown._replace(claim=shown.claim._replace(locator="=1+1"))
     assert rows_of(sheet([risky]))[0]["place"] == "'=1+1"
+
+
+@pytest.mark.parametrize(
+    ("locator", "value", "shown"),
+    [
+        ("row MI250, column L2 Cache: 16 (8 per GCD)", 16, "L2 Cache: ... (... per GCD)"),
+        ("Table 2, column H200 NVL, row Max TDP: up to 600W", 600, "Table 2, column H200 NVL"),
+        ("case TPU_8T, int4=int(11.9538e15)", 11953.8, "case TPU_8T, int4=int(...)"),
+        ("1,502 MHz peak boost engine clock", 1502, "... MHz"),
+        ("text: two chips of two dies", 4, "text: ... chips of ... dies"),
+        ("Table 4, row 40 GB", 4, "Table 4, row ... GB"),
+    ],
+)
+def test_a_place_does_not_give_the_value_away(locator: str, value: float, shown: str) -> None:
+    blind = blind_place(locator, value)
+    assert shown in blind
+
+
+def test_no_place_of_the_sheet_holds_its_value() -> None:
+    for shown in shown_values():
+        value = shown.claim.value
+        assert isinstance(value, (int, float))
+        place = blind_place(shown.claim.locator, value)
+        for text in (f" {value:g} ", f" {value:,.10g} "):
+            named = any(f"{word}{text}" in f" {place} ".lower() for word in (" table", " note"))
+            assert text not in f" {place} " or named or "section" in place.lower(), place
+
+
+def test_the_last_audit_counts_what_its_sheet_says() -> None:
+    last = last_audit()
+    assert last and last.score.looked_up + last.score.not_found == 200
+    assert last.score.wrong.cases <= last.score.looked_up
+
+
+def test_a_rate_in_words_has_its_interval() -> None:
+    """Wilson's interval of 1 in 195: (1.96^2 / 390 + 0.005128 +- 0.013849) / (1 + 1.96^2 / 195)."""
+    assert rate_in_words(rate(1, 195)) == "1, 0.5 % (95 % interval 0.1 to 2.8 %)"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.checks.test_audit import filled, rows_of
+from tests.support.samples import World, claim
 
 
 def test_in_a_terminal(cli: Any, tmp_path: Path, fails: Any) -> None:
@@ -20,3 +21,23 @@ def test_in_a_terminal(cli: Any, tmp_path: Path, fails: Any) -> None:
     assert "is no count; write 100" in fails("audit", "--sample", "-1")
     assert "does not go with" in fails("audit", "--score", str(path), "--seed", "1")
     assert "nowhere.csv" in fails("audit", "--score", str(tmp_path / "nowhere.csv"))
+
+
+def test_the_last_audit_is_told_beside_a_sheet_and_alone(
+    cli: Any, fails: Any, world: World
+) -> None:
+    world.entry("one", claim())
+    assert cli("audit", "--sample", "1").err == ""
+    assert "no audit is on record" in fails("audit", "--last")
+    # A value that is shown no more: it was mended.
+    world.write(
+        "accelerators/audits/2026-03-01-seed-9.csv",
+        "entry,quantity,conditions,verdict\na/b,peak,,Wrong\na/b,memory,,right\n",
+    )
+    beside = cli("audit", "--sample", "1")
+    assert beside.err.startswith("last audit, 2026-03-01: 2 values looked up; wrong 1, 50.0 %")
+    assert "a/b" not in beside.out and len(rows_of(beside.out)) == 1
+    alone = cli("audit", "--last").out
+    assert "audit of    2026-03-01, seed 9" in alone and "looked up   2, not found 0" in alone
+    assert '"seed": 9' in cli("audit", "--last", "--json").out
+    assert "does not go with" in fails("audit", "--last", "--seed", "1")

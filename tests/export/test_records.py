@@ -63,6 +63,7 @@ def test_the_files_are_those_of_the_contract() -> None:
         "prices.json",
         "runs.json",
         "runs.csv",
+        "audit.csv",
     }
 
 

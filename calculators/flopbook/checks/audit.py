@@ -1,18 +1,21 @@
 """Audits: a sample of shown values to look up anew, and the error rate that verdicts give.
 
 A checker gets conditions and source of each value, not the value itself: who has read a number
-finds it again too easily.
+finds it again too easily. So a locator loses the numbers that would give the value away.
 """
 
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import math
 import random
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from flopbook.data.audits import audit_sheets
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entries, reference
 from flopbook.data.sheets import csv_safe
@@ -21,6 +24,12 @@ from flopbook.hardware.shown import chosen_claims
 
 VERDICTS = ("right", "misleading", "wrong", "not found")
 COLUMNS = ("entry", "quantity", "conditions", "unit", "source", "link", "place", "verdict", "note")
+HIDDEN = "..."
+# Numbers of their own: neither those of names, such as H200, nor those of tables and notes.
+_NUMBER = re.compile(r"(?i)(?<![\w.])(?<!table )(?<!note )(?<!section )\d[\d,.]*(?:e\d+)?")
+_NUMBER_OR_WORD = re.compile(
+    _NUMBER.pattern + r"|\b(?:one|two|three|four|five|six|eight|twelve|sixteen)\b"
+)
 _Z = 1.959964  # 97.5 % quantile of the normal distribution, for intervals of 95 %
 
 
@@ -58,6 +67,14 @@ class Score(NamedTuple):
     not_found: int
     wrong: ErrorRate
     misleading: ErrorRate
+
+
+class LastAudit(NamedTuple):
+    """The newest audit on record: its day, the seed of its sample, and what it found."""
+
+    date: datetime.date
+    seed: int
+    score: Score
 
 
 def shown_values() -> list[AuditedValue]:
@@ -103,11 +120,40 @@ def _row(shown: AuditedValue) -> dict[str, str]:
         "source": claim.source,
         "link": reference(claim.source).link,
         # A quote holds the value.
-        "place": claim.locator or "a quoted passage",
+        "place": blind_place(claim.locator, claim.value) or "a quoted passage",
         "verdict": "",
         "note": "",
         "value": f"{claim.value:.10g}" if isinstance(claim.value, (int, float)) else "",
     }
+
+
+def blind_place(locator: str, value: object) -> str:
+    """Where to look, without the numbers that equal the value or stand behind a colon."""
+    head, colon, tail = locator.rpartition(": ")
+    digits = _digits(f"{value:.10g}") if isinstance(value, (int, float)) else ""
+
+    def hide(number: re.Match[str]) -> str:
+        return HIDDEN if _digits(number.group()) == digits else number.group()
+
+    return _NUMBER.sub(hide, head) + colon + _NUMBER_OR_WORD.sub(HIDDEN if colon else hide, tail)
+
+
+def _digits(number: str) -> str:
+    """The figures that a number keeps in any unit: 1.2e12, 1,200 and 1.2 have the same."""
+    return number.lower().partition("e")[0].replace(",", "").replace(".", "").strip("0")
+
+
+def last_audit() -> LastAudit | None:
+    """The newest audit on record; None where there is none.
+
+    Its values need not be shown any more: those that it found wrong were mended. Raises
+    FlopbookError as `score` does.
+    """
+    sheets = audit_sheets()
+    if not sheets:
+        return None
+    newest = sheets[-1]
+    return LastAudit(newest.date, newest.seed, _scored(newest.text, None))
 
 
 def score(text: str) -> Score:
@@ -116,11 +162,14 @@ def score(text: str) -> Score:
     Raises FlopbookError with line and words for a sheet that lacks columns, an unknown verdict, a
     verdict that is left open, and a value that is not shown (any more).
     """
+    return _scored(text, {shown.key for shown in shown_values()})
+
+
+def _scored(text: str, known: set[tuple[str, str, str]] | None) -> Score:
     rows = csv.DictReader(io.StringIO(text))
     missing = {"entry", "quantity", "conditions", "verdict"} - set(rows.fieldnames or ())
     if missing:
         raise FlopbookError(f"the sheet has no column {' and '.join(sorted(missing))}")
-    known = {shown.key for shown in shown_values()}
     verdicts = [_verdict(row, rows.line_num, known) for row in rows]
     looked_up = sum(verdict != "not found" for verdict in verdicts)
     if not looked_up:
@@ -133,9 +182,9 @@ def score(text: str) -> Score:
     )
 
 
-def _verdict(row: Mapping[str, str], line: int, known: set[tuple[str, str, str]]) -> str:
+def _verdict(row: Mapping[str, str], line: int, known: set[tuple[str, str, str]] | None) -> str:
     key = (row["entry"] or "", row["quantity"] or "", (row["conditions"] or "").removeprefix("'"))
-    if key not in known:
+    if known is not None and key not in known:
         raise FlopbookError(f"line {line}: {shorten(' '.join(key))} is not shown (any more)")
     verdict = (row["verdict"] or "").strip().lower()
     if verdict not in VERDICTS:
@@ -151,3 +200,9 @@ def rate(cases: int, of: int) -> ErrorRate:
     middle = (share + weight / 2) / (1 + weight)
     half = _Z * math.sqrt(share * (1 - share) / of + weight / (4 * of)) / (1 + weight)
     return ErrorRate(cases, share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def rate_in_words(rate: ErrorRate) -> str:
+    """`1, 0.5 % (95 % interval 0.1 to 2.8 %)`."""
+    interval = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f} %"
+    return f"{rate.cases:,}, {100 * rate.share:.1f} % ({interval})"

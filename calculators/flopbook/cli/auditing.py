@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
-from flopbook.checks.audit import ErrorRate, Score, drawn, score, sheet
+from flopbook.checks.audit import Score, drawn, last_audit, rate_in_words, score, sheet
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
 from flopbook.data.files import read_text
-from flopbook.errors import printable, shorten
+from flopbook.errors import FlopbookError, printable, shorten
 
 _MOST_BYTES = 10_000_000
 
@@ -20,12 +22,14 @@ _MOST_BYTES = 10_000_000
     Option("--seed", "seed", "The same seed draws the same values (default: 1).", "N"),
     Option("--with-values", "with_values", "Print the values too: no longer a blind audit."),
     Option("--score", "filled", "Count the verdicts of a filled sheet instead.", "FILE"),
+    Option("--last", "last", "Give the error rate of the last audit on record."),
 )
 def audit_command(
     sample: str | None,
     seed: str | None,
     with_values: bool,
     filled: str | None,
+    last: bool,
     as_json: bool,
 ) -> None:
     """Draw shown values as a sheet to look them up anew, or give the error rate of a filled one.
@@ -36,9 +40,14 @@ def audit_command(
     Example: flopbook audit --sample 200 --seed 7
     """
     if filled is not None:
-        if sample or seed or with_values:
-            raise UsageError("--score takes a filled sheet; it does not go with --sample or --seed")
+        if sample or seed or with_values or last:
+            raise UsageError("--score takes a filled sheet; it does not go with other options")
         _print_score(score(read_text(Path(filled), _MOST_BYTES)), as_json)
+        return
+    if last and (sample or seed or with_values):
+        raise UsageError("--last tells of the audit on record; it does not go with other options")
+    if last:
+        _print_last(as_json)
         return
     values = drawn(_count("--sample", sample, 100), _count("--seed", seed, 1))
     if as_json:
@@ -50,6 +59,7 @@ def audit_command(
         )
         return
     print(sheet(values, with_values=with_values), end="")
+    _tell_last()
 
 
 def _count(option: str, text: str | None, default: int) -> int:
@@ -60,16 +70,39 @@ def _count(option: str, text: str | None, default: int) -> int:
     return int(text)
 
 
+def _print_last(as_json: bool) -> None:
+    last = last_audit()
+    if last is None:
+        raise FlopbookError("no audit is on record; fill a sheet of flopbook audit")
+    if as_json:
+        print_json({"date": str(last.date), "seed": last.seed, **_record(last.score)})
+        return
+    print(f"audit of    {last.date}, seed {last.seed}")
+    _print_score(last.score, as_json=False)
+
+
+def _tell_last() -> None:
+    """On standard error what to expect, so that the sheet can be redirected into a file."""
+    last = last_audit()
+    if last is None:
+        return
+    wrong, misleading = rate_in_words(last.score.wrong), rate_in_words(last.score.misleading)
+    looked_up = f"{last.score.looked_up} values looked up"
+    print(
+        f"last audit, {last.date}: {looked_up}; wrong {wrong}; misleading {misleading}",
+        file=sys.stderr,
+    )
+
+
 def _print_score(found: Score, as_json: bool) -> None:
     if as_json:
-        rates = {"wrong": found.wrong._asdict(), "misleading": found.misleading._asdict()}
-        print_json({"looked_up": found.looked_up, "not_found": found.not_found, **rates})
+        print_json(_record(found))
         return
     print(f"looked up   {found.looked_up:,}, not found {found.not_found:,}")
-    print(f"wrong       {_in_words(found.wrong)}")
-    print(f"misleading  {_in_words(found.misleading)}")
+    print(f"wrong       {rate_in_words(found.wrong)}")
+    print(f"misleading  {rate_in_words(found.misleading)}")
 
 
-def _in_words(rate: ErrorRate) -> str:
-    interval = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f} %"
-    return f"{rate.cases:,}, {100 * rate.share:.1f} % ({interval})"
+def _record(found: Score) -> dict[str, Any]:
+    rates = {"wrong": found.wrong._asdict(), "misleading": found.misleading._asdict()}
+    return {"looked_up": found.looked_up, "not_found": found.not_found, **rates}

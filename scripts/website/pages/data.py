@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from flopbook.changes.history import history
+from flopbook.checks.audit import last_audit, rate_in_words
+from flopbook.checks.staleness import PRICE_LIMIT
 from flopbook.data.library import load_model, model_ids
 from flopbook.data.models import Model
 from flopbook.errors import FlopbookError
@@ -18,6 +20,7 @@ from scripts.website.markup import (
     page_text,
     table,
 )
+from scripts.website.pages.priced import newest_prices, price_table
 from scripts.website.pages.reached import model_cell
 from scripts.website.pages.values import value_cell
 
@@ -38,6 +41,10 @@ FILES = {
     ),
     "runs.csv": Markdown("the same, one run a row"),
     "runs.parquet": Markdown("the same for data frames"),
+    "prices.json": Markdown("list prices of clouds, each with its day and source"),
+    "audit.csv": Markdown(
+        "the last audit: every value looked up, with verdict and where it was read"
+    ),
     "vendors.json": Markdown("vendors with facts"),
     "models.json": Markdown("shapes of models"),
     "references.json": Markdown("all references as CSL-JSON, with `topics` and `annote`"),
@@ -46,7 +53,7 @@ FILES = {
     "calculators.json": Markdown("calculators: inputs, outputs, LaTeX, JavaScript"),
     "glossary.json": Markdown("terms and symbols, with the calculators that use them"),
 }
-SCHEMAS = ("accelerator", "vendor", "model", "topics", "claims", "glossary", "runs")
+SCHEMAS = ("accelerator", "vendor", "model", "topics", "claims", "glossary", "runs", "prices")
 _QUERY = """\
 SELECT entry, value, unit, source FROM claims
 WHERE field = 'peak' AND dtype = 'bf16' AND sparsity = 'dense' AND chosen
@@ -89,12 +96,56 @@ def data_page() -> str:
             "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields "
             "are only added.\n"
         ),
+        *_audit_section(),
+        *_price_section(),
         Markdown("## In a query\n"),
         code_block(_QUERY, "sql") + Html("\n"),
         Markdown("## In a program\n"),
         code_block(_PROGRAM, "python") + Html("\n"),
     ]
     return page_text(blocks)
+
+
+def _audit_section() -> list[Html]:
+    """How many of the shown values were wrong in the last audit; empty where there was none."""
+    last = last_audit()
+    if last is None:
+        return []
+    found = last.score
+    return [
+        Markdown("## How often a value is wrong\n"),
+        Markdown(
+            "`flopbook audit` draws shown values at random and hides them, and the auditor looks "
+            "each one up anew in the primary source or an independent one. Of the {} values drawn "
+            "on {}, {} could be found. Wrong: {}. Misleading, such as a rounded rate beside the "
+            "exact one: {}. The {} values that no source at hand holds count in neither rate. The "
+            "wrong value and the misleading ones have been corrected. The "
+            "[sheet](api/v1/audit.csv) has every value with its verdict and where it was read; "
+            "`flopbook audit --sample 100 --seed 7` draws another.\n"
+        ).format(
+            found.looked_up + found.not_found,
+            last.date,
+            found.looked_up,
+            rate_in_words(found.wrong),
+            rate_in_words(found.misleading),
+            found.not_found,
+        ),
+    ]
+
+
+def _price_section() -> list[Html]:
+    """What clouds ask for an hour; empty where no price is on record."""
+    if not newest_prices():
+        return []
+    return [
+        Markdown("## What clouds ask for an hour\n"),
+        Markdown(
+            "List prices with each chip's share of the host, on the day on which they were asked. "
+            "`flopbook stale` names those that are older than {} days.\n"
+        ).format(PRICE_LIMIT.days),
+        price_table(PAGE),
+        Html("\n"),
+    ]
 
 
 def _file_line(name: str, words: Html) -> Html:

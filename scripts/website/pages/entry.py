@@ -31,6 +31,7 @@ from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.keyfigures import cards, ridge_words
 from scripts.website.pages.meaning import meaning
 from scripts.website.pages.neighbours import compare_link, neighbours
+from scripts.website.pages.priced import price_section
 from scripts.website.pages.quantities import shown_claims
 from scripts.website.pages.rates import FIELDS, rate_table
 from scripts.website.pages.reached import measured_section
@@ -72,6 +73,7 @@ def entry_markdown(entry_id: str) -> str:
         _pair(_roofline(entry), rate_table(placed)),
         *neighbours(entry.id, page),
         *measured_section(entry, page),
+        *price_section(entry, page),
         *meaning(entry, page),
         Markdown("\n## All values\n"),
         *folded_tables(rest, page),

@@ -37,6 +37,7 @@ def test_the_sections_of_a_chip() -> None:
         "Rates by number format",
         "Close relatives",
         "Measured",
+        "Price by the hour",
         "What it means",
         "All values",
         "Built from it",

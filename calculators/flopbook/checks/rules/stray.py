@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
+from flopbook.data.audits import EXAMPLE, FOLDER, date_and_seed
 from flopbook.data.files import kind_of
 from flopbook.data.folders import is_id
 from flopbook.errors import show_path
@@ -19,16 +20,15 @@ NAME = "file"
 ADVICE = Advice("PRODUCT.yaml, lower case with hyphens", "rename or remove it")
 VENDOR = Advice("a VENDOR in lower case with hyphens", "rename or remove it")
 MODEL = Advice("MODEL.yaml, lower case with hyphens", "rename or remove it")
+SHEET = Advice(f"the day and seed of an audit, such as {EXAMPLE}", "rename or remove it")
 PLAIN = Advice("a plain file or folder", "put the content itself in its place")
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Files that no reader opens, then what is neither a file nor a folder in the prose."""
     for path in sorted(holdings.accelerators.glob("*/*")):
-        if path.is_dir() or _is_hidden(path):
-            continue
-        if path.suffix != ".yaml" or not is_id(path.stem):
-            yield at_file(NAME, show_path(path), f"'{path.name}'", ADVICE)
+        if not path.is_dir() and not _is_hidden(path):
+            yield from _beside_products(path)
     for path in sorted(holdings.accelerators.glob("*/vendor.yaml")):
         if not is_id(path.parent.name):
             yield at_file(NAME, show_path(path), f"a folder '{path.parent.name}'", VENDOR)
@@ -39,6 +39,16 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     for path in (*_below(holdings.docs), *_below(notebooks), *holdings.accelerators.glob("*")):
         if kind := kind_of(path):
             yield at_file(NAME, show_path(path), kind, PLAIN)
+
+
+def _beside_products(path: Path) -> Iterator[Finding]:
+    """A file of a vendor's folder, or of the folder of audits."""
+    is_sheet = path.parent.name == FOLDER
+    suffix, is_name = (
+        (".csv", date_and_seed(path.stem)) if is_sheet else (".yaml", is_id(path.stem))
+    )
+    if path.suffix != suffix or not is_name:
+        yield at_file(NAME, show_path(path), f"'{path.name}'", SHEET if is_sheet else ADVICE)
 
 
 def _below(folder: Path) -> Iterator[Path]:

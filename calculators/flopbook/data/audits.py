@@ -1,0 +1,56 @@
+"""Sheets of audits: values that were looked up anew, with verdicts; the only reader of `audits/`.
+
+The name of a file says when the audit was done and which seed drew its values:
+`accelerators/audits/2026-11-23-seed-2311.csv`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import NamedTuple
+
+from flopbook.data.files import read_text
+from flopbook.data.library import library, per_library
+from flopbook.errors import DataError, Problem, show_path
+
+FOLDER = "audits"
+EXAMPLE = "2026-11-23-seed-2311.csv"
+_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-seed-(\d{1,7})")
+_MOST_BYTES = 10_000_000
+
+
+class AuditSheet(NamedTuple):
+    """A filled sheet as CSV, with its day and the seed of its sample."""
+
+    date: datetime.date
+    seed: int
+    text: str
+    file: str
+
+
+@per_library
+def audit_sheets() -> tuple[AuditSheet, ...]:
+    """All audits of the library in use, the oldest first. Raises DataError for a misnamed file."""
+    sheets = []
+    for path in sorted((library().accelerators / FOLDER).glob("*.csv")):
+        file = show_path(path)
+        named = date_and_seed(path.stem)
+        if named is None:
+            raise _refused(path.stem, file)
+        sheets.append(AuditSheet(*named, read_text(path, _MOST_BYTES), file))
+    return tuple(sorted(sheets, key=lambda sheet: sheet.date))
+
+
+def date_and_seed(stem: str) -> tuple[datetime.date, int] | None:
+    """What the name of a sheet says; None for another name, and for a day that no calendar has."""
+    found = _NAME.fullmatch(stem)
+    try:
+        return (datetime.date.fromisoformat(found[1]), int(found[2])) if found else None
+    except ValueError:
+        return None
+
+
+def _refused(stem: str, file: str) -> DataError:
+    form = f"its day and seed, such as {EXAMPLE}"
+    return DataError([Problem(file, 1, 1, "audit", f"the name {stem}", form, "rename the sheet")])
