@@ -176,6 +176,18 @@ def module(formulas: Iterable[Formula]) -> str:
     return "\n".join([_HEADER, *needed, *functions, ""])
 
 
+def javascript_conditions(name: str, rules: Iterable[Rule]) -> str:
+    """Whether some inputs keep all of some rules, as one exported function of an object of them."""
+    chosen = list(rules)
+    used = dict.fromkeys(given for rule in chosen for given in rule.inputs.values())
+    lines = []
+    for rule in chosen:
+        named, condition = _printed(rule)
+        lines += ["  {", *named, f"    if (!({condition})) return false;", "  }"]
+    head = f"export function {name}({{{', '.join(used)}}}) {{"
+    return "\n".join([head, *lines, "  return true;", "}"])
+
+
 def _refusal(rule: Rule) -> str:
     """The lines that return the message of a rule where it is broken."""
     named, condition = _printed(rule)

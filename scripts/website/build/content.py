@@ -40,6 +40,7 @@ from scripts.website.pages import (
     number_check,
     pairs,
     pitfalls,
+    planner_data,
     practicals,
     references,
     taught,
@@ -69,6 +70,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         | works.files()
         | feeds.files()
         | number_check.files()
+        | planner_data.files()
         | figures.figure_sources()
     )
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}

@@ -166,7 +166,7 @@ def _chip_options(chosen: str) -> Html:
     """Chips of today by vendor, those of the largest vendors first."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for row in sorted(items(), key=_newest):
-        if _is_asked_for(row):
+        if is_asked_for(row):
             pair = row.entry.id, row.entry.name
             groups.setdefault(row.entry.vendor, []).append(pair)
     ranked = sorted(groups, key=lambda name: (-len(groups[name]), name))
@@ -182,7 +182,8 @@ def _newest(row: ExplorerRow) -> tuple[float, str]:
     return -(value_of(row.cells, "date") or 0), row.entry.name
 
 
-def _is_asked_for(row: ExplorerRow) -> bool:
+def is_asked_for(row: ExplorerRow) -> bool:
+    """Whether people may ask for a chip today: sold or rented, with rates and memory on file."""
     has_peak = isinstance(row.cells.get(peak_id(*START)), Picked)
     has_bandwidth = isinstance(row.cells.get("memory_bandwidth"), Picked)
     is_enough = (value_of(row.cells, "memory") or 0) >= _LEAST_MEMORY

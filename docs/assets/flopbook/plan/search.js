@@ -1,0 +1,193 @@
+// The best layouts of a run, out of the whole space: the same space, times, bytes and order as the
+// package's planner. Times and rules are printed from Python (step_time.js, rules.js), memory is the
+// formula of its calculator; a test holds the first three equal over many questions.
+
+import {memory} from "../formulas/memory.js";
+import {run_of, step_parts} from "./step_time.js";
+import {batches_hold, chunks_hold, context_holds, degrees_hold, stages_hold, tensor_holds} from "./rules.js";
+
+const ZERO_STAGES = [0, 1, 2, 3];
+const RECOMPUTE = ["none", "selective", "full"];
+
+/** All whole numbers that divide one, the smallest first. */
+export function divisors(number) {
+  const small = [];
+  for (let n = 1; n * n <= number; n++) if (number % n === 0) small.push(n);
+  const large = small.map((n) => number / n).filter((n) => n * n !== number).reverse();
+  return [...small, ...large];
+}
+
+/** Whether chunks of a model hold equally many layers, but for the few that others replace. */
+function isEven({short, most_uneven}, layers, chunks) {
+  const lacking = Math.ceil(layers / chunks) * chunks - layers;
+  return lacking <= Math.min(short, most_uneven * layers) && chunks <= layers;
+}
+
+/** Every way to write the chips as a product of degrees that heads, experts, layers and sequence allow. */
+function degreesOf({run, memory: inputs, chips}) {
+  const found = [];
+  const experts = divisors(Math.max(run.experts, 1));
+  const tried = {...inputs}; // one for all: a copy for each would take longer than the search
+  for (const tp of divisors(chips)) {
+    tried.tp = tp;
+    if (run.ffn_width % tp || !tensor_holds(tried)) continue;
+    for (const pp of divisors(chips / tp)) {
+      tried.pp = pp;
+      if (!stages_hold(tried)) continue;
+      for (const cp of divisors(chips / (tp * pp))) {
+        tried.cp = cp;
+        if (!context_holds(tried)) continue;
+        const dp = chips / (tp * pp * cp);
+        tried.dp = dp;
+        for (const ep of experts) {
+          tried.ep = ep;
+          if (degrees_hold(tried)) found.push({tp, pp, cp, ep, dp});
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** Schedules with the numbers of chunks with which some pipeline is even. */
+function chunksOf({run: {layers}, uneven}, degrees) {
+  const counts = new Set();
+  for (const pp of new Set(degrees.map((one) => one.pp))) {
+    for (let chunks = 2 * pp; pp > 1 && chunks <= layers; chunks += pp) {
+      if (isEven(uneven, layers, chunks)) counts.add(chunks / pp);
+    }
+  }
+  const interleaved = [...counts].sort((a, b) => a - b).map((virtual) => ({schedule: "interleaved", virtual}));
+  return [{schedule: "1f1b", virtual: 1}, ...interleaved];
+}
+
+/** The layouts that exist before ZeRO stage and recomputation, in the order of the package. */
+function* cellsOf(question) {
+  const {memory: inputs, run, batch, uneven} = question;
+  const degrees = degreesOf(question);
+  const sizes = divisors(batch);
+  const tried = {...inputs};
+  for (const {schedule, virtual} of chunksOf(question, degrees)) {
+    for (const one of degrees) {
+      if (one.pp === 1 && schedule !== "1f1b") continue;
+      if (!isEven(uneven, run.layers, one.pp * virtual)) continue;
+      Object.assign(tried, one, {schedule, virtual});
+      if (!chunks_hold(tried)) continue;
+      for (const micro_batch of sizes) {
+        const microbatches = batch / (one.dp * micro_batch);
+        if (microbatches % 1) continue;
+        tried.microbatches = microbatches;
+        if (!batches_hold(tried)) continue;
+        const {tp, pp, cp, ep, dp} = one;
+        yield {tp, pp, cp, ep, dp, schedule, virtual, micro_batch, microbatches};
+      }
+    }
+  }
+}
+
+/** Seconds of a step: the sum of its parts in their order. */
+function total(parts) {
+  let seconds;
+  for (const name in parts) seconds = seconds === undefined ? parts[name] : seconds + parts[name];
+  return seconds;
+}
+
+/** A run of a question as the parts of a step take it, before a layout is put in. */
+function runOf({run}) {
+  const layout = {tp: 1, pp: 1, cp: 1, ep: 1, dp: 1, virtual: 1, micro_batch: 1, micro_batches: 1, zero: 0, recompute: "none", schedule: "1f1b"};
+  return run_of({...run, ...layout});
+}
+
+/** Put the degrees of a layout into a run. */
+function divide(run, {tp, pp, cp, ep, dp, schedule, virtual, micro_batch, microbatches}) {
+  run.tp = tp;
+  run.pp = pp;
+  run.cp = cp;
+  run.ep = ep;
+  run.dp = dp;
+  run.schedule = schedule;
+  run.virtual = virtual;
+  run.micro_batch = micro_batch;
+  run.micro_batches = microbatches;
+}
+
+/** The parts of the step of one layout, in seconds, by name. */
+export function partsOf(question, layout) {
+  const run = runOf(question);
+  divide(run, layout);
+  run.zero = layout.zero;
+  run.recompute = layout.recompute;
+  return step_parts(run, question.parameters);
+}
+
+/** The memory of one layout by part, in bytes. */
+export function memoryOf(question, layout) {
+  return memory({...question.memory, ...layout});
+}
+
+/**
+ * The fastest layouts that fit: {layouts, tried, fitting}. `tried` counts the layouts that exist,
+ * `fitting` those of them whose memory was needed and suffices. Those that are slower than the last
+ * one that is kept cannot come into the list, so their memory is never computed.
+ */
+export function plan(question, top = 3) {
+  const best = [];
+  let tried = 0;
+  let fitting = 0;
+  const run = runOf(question);
+  for (const cell of cellsOf(question)) {
+    divide(run, cell);
+    for (const zero of ZERO_STAGES) {
+      if (zero && cell.dp * cell.cp === 1) continue;
+      for (const recompute of RECOMPUTE) {
+        tried++;
+        run.zero = zero;
+        run.recompute = recompute;
+        const seconds = total(step_parts(run, question.parameters));
+        if (best.length === top && seconds >= best[top - 1].seconds) continue;
+        const layout = {...cell, zero, recompute};
+        const bytes = memoryOf(question, layout).total;
+        if (bytes > question.run.memory) continue;
+        fitting++;
+        insert(best, {...layout, seconds, bytes}, top);
+      }
+    }
+  }
+  return {layouts: best, tried, fitting};
+}
+
+/** Keep a layout behind those that take as long: of equal times the first in the space counts. */
+function insert(best, layout, top) {
+  let place = best.length;
+  while (place && best[place - 1].seconds > layout.seconds) place--;
+  best.splice(place, 0, layout);
+  if (best.length > top) best.pop();
+}
+
+/** Whether any layout fits. */
+function fits(question) {
+  for (const cell of cellsOf(question)) {
+    for (const zero of ZERO_STAGES) {
+      if (zero && cell.dp * cell.cp === 1) continue;
+      if (RECOMPUTE.some((recompute) => memoryOf(question, {...cell, zero, recompute}).total <= question.run.memory)) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * The smallest number of chips on which some layout fits, of those that are tried: doubles of the
+ * chips asked for, and eighths between the last two of them. Null where even `most` do not suffice.
+ */
+export function smallestCount(question, most) {
+  const enough = (chips) => fits({...question, chips, run: {...question.run, chips}});
+  for (let chips = 2 * question.chips; chips <= most; chips *= 2) {
+    if (!enough(chips)) continue;
+    for (let step = 1; step < 8; step++) {
+      const count = chips / 2 + Math.floor((chips / 2) * step / 8);
+      if (enough(count)) return count;
+    }
+    return chips;
+  }
+  return null;
+}

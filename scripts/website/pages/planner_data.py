@@ -1,0 +1,226 @@
+"""What the planner on a page computes with: printed functions, and what models and chips supply.
+
+The record holds a question of the package apart: what a chip decides, what the software, what the
+format, and what the model. `plan/asking.js` puts them together again, and a test holds the result
+equal to the package's own question.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flopbook.architectures.shape import Shape, shape
+from flopbook.data.library import model_ids, per_library
+from flopbook.data.prices import prices
+from flopbook.errors import FlopbookError
+from flopbook.faces.functions import functions_module
+from flopbook.faces.javascript import javascript_conditions
+from flopbook.hardware.chip import chip
+from flopbook.hardware.prices import pick_price
+from flopbook.planning import exclusions
+from flopbook.planning.exclusions import MODEL_RULES, rules_on
+from flopbook.planning.memory import memory_inputs
+from flopbook.planning.question import Question, question_of
+from flopbook.prediction import training
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.machines import machine
+from flopbook.prediction.named_models import sizes_of
+from flopbook.prediction.stacks import STACKS
+from flopbook.prediction.step_time import step_parts
+from flopbook.prediction.transformers import transformer
+from flopbook.prediction.validation import band_of
+from scripts.website.pages.explorer import items
+from scripts.website.pages.home_questions import is_asked_for
+
+FOLDER = "assets/flopbook/plan/"
+RECORD = f"{FOLDER}plan.json"
+FORMATS = ("bf16", "fp8", "fp4")
+# The parts of a question are what differs from that of this run.
+REFERENCE = {
+    "model": "llama-3-70b",
+    "chip": "nvidia/h100-sxm",
+    "chips": "8",
+    "batch_tokens": "4Mi",
+    "seq": "8192",
+    "stack": "megatron-core",
+    "dtype": "bf16",
+}
+# What a layout decides, and what the page fills in.
+_OF_LAYOUTS = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "recompute", "schedule")
+_LEFT_OUT = (*_OF_LAYOUTS, "micro_batch", "micro_batches", "machine", "shape", "chips", "inferred")
+# Levels of the search -> what is decided there, and what was before.
+_LEVELS = {
+    "tensor_holds": (frozenset({"tp"}), frozenset({"tp"})),
+    "stages_hold": (frozenset({"tp", "pp"}), frozenset({"pp"})),
+    "context_holds": (frozenset({"tp", "pp", "cp"}), frozenset({"cp"})),
+    "degrees_hold": (exclusions.DEGREES, frozenset({"ep", "dp"})),
+    "chunks_hold": (exclusions.CHUNKS, exclusions.CHUNKS - exclusions.DEGREES),
+    "batches_hold": (exclusions.BATCHES, exclusions.BATCHES - exclusions.CHUNKS),
+}
+
+
+def files() -> dict[str, str]:
+    """Content path -> text of the programs and the record."""
+    return {
+        f"{FOLDER}step_time.js": step_module(),
+        f"{FOLDER}rules.js": rules_module(),
+        RECORD: json.dumps(record(), ensure_ascii=False, separators=(",", ":")),
+    }
+
+
+@per_library
+def models() -> tuple[Shape, ...]:
+    """The models that some layout can hold, by name."""
+    found = [one for one in map(shape, model_ids()) if _is_planned(one)]
+    return tuple(sorted(found, key=lambda one: one.model.name.lower()))
+
+
+def _is_planned(one: Shape) -> bool:
+    try:
+        inputs = memory_inputs(question_of({**REFERENCE, "model": one.id}))
+        for rule in MODEL_RULES:
+            rule.check({**inputs, "schedule": "1f1b", "microbatches": 1.0})
+    except FlopbookError:
+        return False
+    return True
+
+
+@per_library
+def chips() -> tuple[str, ...]:
+    """The chips of today that a plan can be asked for, as the first page lists them."""
+    found = (row.entry.id for row in items() if is_asked_for(row))
+    return tuple(sorted(name for name in found if _is_timed(name)))
+
+
+def _is_timed(name: str) -> bool:
+    try:
+        rates = machine(name)
+    except FlopbookError:
+        return False
+    return bool(rates.memory and rates.memory_bandwidth)
+
+
+def step_module() -> str:
+    """The parts of a step, and a run with all of its fields at once.
+
+    Engines are several times as fast with an object that is written out than with one to which
+    fields were added.
+    """
+    run = question_of(REFERENCE).run
+    names = [*run._fields, *run.shape._fields, *run.machine._fields]
+    fields = ", ".join(name for name in dict.fromkeys(names) if name not in ("machine", "shape"))
+    made = f"export function run_of({{{fields}}}) {{\n  return {{{fields}}};\n}}\n"
+    return functions_module([step_parts]) + made
+
+
+def rules_module() -> str:
+    """The rules of layouts, by the level of the search at which all they need is known."""
+    functions = (
+        javascript_conditions(name, rules_on(known, more))
+        for name, (known, more) in _LEVELS.items()
+    )
+    return "\n".join(["// Made from the rules of the memory calculator.", *functions, ""])
+
+
+def record() -> dict[str, Any]:
+    """Parameters, and what chips, software, formats and models decide."""
+    reference = question_of(REFERENCE)
+    known = fitted_kinds()["training_throughput"]
+    return {
+        "parameters": known.parameters,
+        "band": band_of(known, training.THROUGHPUT.quantity),
+        "uneven": {"short": exclusions.SHORT, "most_uneven": exclusions.MOST_UNEVEN},
+        "run": _run(reference),
+        "memory": _plain(memory_inputs(reference)),
+        "chips": {name: chip_record(name, reference) for name in chips()},
+        "stacks": {name: _change(reference, stack=name) for name in STACKS},
+        "formats": {name: _change(reference, dtype=name) for name in FORMATS},
+        "models": {one.id: model_record(one, reference) for one in models()},
+        "prices": {name: found for name in chips() if (found := price_record(name))},
+    }
+
+
+def _run(question: Question) -> dict[str, Any]:
+    """What a question says of its run beside chip, shape and layout."""
+    run = question.run._asdict()
+    return {name: value for name, value in run.items() if name not in _LEFT_OUT}
+
+
+def _change(reference: Question, **options: str) -> dict[str, Any]:
+    """What other options change of the reference: of its run, and of the inputs of its memory."""
+    other = question_of({**REFERENCE, **options})
+    return {
+        "run": _differing(_run(reference), _run(other)),
+        "memory": _plain(_differing(memory_inputs(reference), memory_inputs(other))),
+    }
+
+
+def chip_record(name: str, reference: Question) -> dict[str, Any]:
+    """The rates of a chip, and what else it changes of a run.
+
+    What both have, such as the size of a domain, a run has in the way that counts.
+    """
+    other = question_of({**REFERENCE, "chip": name})
+    rates = {field: rate for field, rate in machine(name)._asdict().items() if field != "chip"}
+    own = {field: value for field, value in _run(other).items() if field in rates}
+    change = _change(reference, chip=name)
+    return {"run": {**rates, **own, **change["run"]}, "memory": change["memory"]}
+
+
+def model_record(one: Shape, reference: Question) -> dict[str, Any]:
+    """The shape of a model with what follows from it, and what it changes of the memory."""
+    inputs = memory_inputs(question_of({**REFERENCE, "model": one.id}))
+    sizes = transformer(sizes_of(one, int(REFERENCE["seq"])))
+    fields = {name: value for name, value in sizes._asdict().items() if name != "tokens"}
+    return {
+        "run": {**fields, **properties_of(sizes)},
+        "memory": _plain(_differing(memory_inputs(reference), inputs)),
+        "context": context_of(one),
+    }
+
+
+def properties_of(record_: Any) -> dict[str, Any]:
+    """What follows from the fields of a record, which JavaScript has as plain values."""
+    kind = type(record_)
+    names = (name for name in vars(kind) if isinstance(vars(kind)[name], property))
+    return {name: getattr(record_, name) for name in names}
+
+
+def context_of(one: Shape) -> float | None:
+    """Tokens of the longest sequence that a model was made for, where that is on file."""
+    try:
+        return float(one.pick("context").value)
+    except FlopbookError:
+        return None
+
+
+def price_record(chip_id: str) -> dict[str, Any] | None:
+    """The list price of a chip, USD/s, with what it is; None where none is on file.
+
+    That of the provider whose first offer is the cheapest one on demand.
+    """
+    found = []
+    for provider in sorted({price.provider for price in prices() if price.chip == chip_id}):
+        found.append(pick_price(chip(chip_id), provider))
+    if not found:
+        return None
+    picked = min(found, key=lambda one: float(one.value))
+    return {"usd_per_s": float(picked.value), "note": picked.notes[0]}
+
+
+def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in theirs.items() if ours.get(name) != value}
+
+
+def _plain(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs as JSON holds them: what is open, an infinity, as a word."""
+    return dict(_plainly(inputs))
+
+
+def _plainly(inputs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in inputs.items():
+        is_open = isinstance(value, float) and math.isinf(value)
+        yield name, "inf" if is_open else value

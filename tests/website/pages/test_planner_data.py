@@ -1,0 +1,165 @@
+"""The planner of the page finds what the package finds: the same questions, times and layouts."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from typing import Any
+
+import pytest
+
+from flopbook.architectures.shape import shape
+from flopbook.data.library import model_ids
+from flopbook.errors import FlopbookError
+from flopbook.faces.javascript import module
+from flopbook.formulas import get_formula
+from flopbook.planning.explaining import parts_of_layout, smallest_count
+from flopbook.planning.memory import memory_inputs
+from flopbook.planning.planner import plan
+from flopbook.planning.question import Question, question_of
+from flopbook.prediction.stacks import STACKS
+from scripts.website.build.content import DOCS
+from scripts.website.pages import planner_data
+from scripts.website.pages.planner_data import FORMATS
+
+MODELS = planner_data.models()
+CHIPS = planner_data.chips()
+FILES = planner_data.files()
+RECORD = json.loads(FILES[planner_data.RECORD])
+ADDRESS = "http://plan.test/"
+SEED = "layouts"
+ASKED = 60
+_PLANNED = """async ([base, asked]) => {
+  const {questionOf} = await import(base + "plan/asking.js");
+  const {plan, partsOf, smallestCount} = await import(base + "plan/search.js");
+  const record = await (await fetch(base + "plan/plan.json")).json();
+  return JSON.parse(asked).map((one) => {
+    const question = questionOf(record, one);
+    const found = plan(question, 3);
+    const parts = found.layouts.length ? partsOf(question, found.layouts[0]) : {};
+    const enough = one.grow && !found.layouts.length ? smallestCount(question, one.grow) : null;
+    return {...found, parts, enough};
+  });
+}"""
+
+
+def asked_at_random(rng: random.Random) -> dict[str, Any]:
+    """Any model on any chip, with sizes and software of any kind."""
+    model = rng.choice(MODELS)
+    seq = rng.choice([1024, 2048, 4096, 8192])
+    return {
+        "model": model.id,
+        "chip": rng.choice(CHIPS),
+        "stack": rng.choice(STACKS),
+        "dtype": rng.choice(FORMATS),
+        "chips": rng.choice([1, 2, 6, 8, 24, 64, 96, 128, 512, 1000, 4096]),
+        "seq": seq,
+        "batch": rng.choice([1, 7, 48, 64, 192, 256, 1536]),
+    }
+
+
+def question(asked: dict[str, Any]) -> Question:
+    """The package's question."""
+    options = {name: str(asked[name]) for name in ("model", "chip", "stack", "dtype", "chips")}
+    tokens = asked["batch"] * asked["seq"]
+    return question_of({**options, "seq": str(asked["seq"]), "batch_tokens": str(tokens)})
+
+
+def put_together(asked: dict[str, Any], part: str) -> dict[str, Any]:
+    """What `asking.js` makes of the record."""
+    names = {"chips": "chip", "stacks": "stack", "formats": "dtype", "models": "model"}
+    merged = dict(RECORD[part])
+    for kind, name in names.items():
+        merged |= RECORD[kind][asked[name]][part]
+    return merged
+
+
+def test_the_record_makes_the_question_of_the_package() -> None:
+    """For every model, chip, stack and format; all else of a run is the layout."""
+    rng = random.Random(SEED)
+    draws = [asked_at_random(rng) for _ in range(250)]
+    draws += [{**draws[0], "model": one.id} for one in MODELS]
+    draws += [{**draws[1], "chip": name} for name in CHIPS]
+    for asked in draws:
+        here = question(asked)
+        run = {**here.run.machine._asdict(), **here.run.shape._asdict(), **here.run._asdict()}
+        there = put_together(asked, "run")
+        left = {name for name in run if name not in there}
+        assert left == {*planner_data._LEFT_OUT, "chip", "tokens"}, asked
+        assert {name: there[name] for name in there if name in run} == {
+            name: run[name] for name in there if name in run
+        }, asked
+        inputs = {
+            name: math.inf if value == "inf" else value
+            for name, value in put_together(asked, "memory").items()
+        }
+        assert {**inputs, "seq": asked["seq"]} == memory_inputs(here), asked
+
+
+def served(asked: list[dict[str, Any]], surf: Any) -> list[dict[str, Any]]:
+    """What the page's programs answer in a browser, from the files of the site."""
+    files = {
+        f"{ADDRESS}{name}": text
+        for name, text in FILES.items()
+        if name.startswith(planner_data.FOLDER)
+    }
+    for path in (DOCS / planner_data.FOLDER).glob("*.js"):
+        files[f"{ADDRESS}{planner_data.FOLDER}{path.name}"] = path.read_text("utf-8")
+    memory = f"{ADDRESS}assets/flopbook/formulas/memory.js"
+    files[memory] = module([get_formula("memory")])
+
+    def answer(route: Any) -> None:
+        kind = "application/json" if route.request.url.endswith("json") else "text/javascript"
+        body = files.get(route.request.url)
+        if body is None:
+            route.fulfill(status=200, content_type="text/html", body="<title>plan</title>")
+        else:
+            route.fulfill(status=200, content_type=kind, body=body)
+
+    def use(context: Any) -> Any:
+        context.route("**/*", answer)
+        tab = context.new_page()
+        tab.goto(ADDRESS)
+        return tab.evaluate(_PLANNED, [f"{ADDRESS}assets/flopbook/", json.dumps(asked)])
+
+    answers: list[dict[str, Any]] = surf(use)
+    return answers
+
+
+@pytest.mark.browser
+def test_the_page_ranks_as_the_package(surf: Any) -> None:
+    """The first three layouts, their seconds and bytes, over many models, chips and counts."""
+    rng = random.Random(f"{SEED} ranked")
+    asked = [asked_at_random(rng) for _ in range(ASKED)]
+    asked.append({**asked[0], "model": "deepseek-v3", "chips": 256, "batch": 1024, "seq": 4096})
+    asked.append({**asked[0], "model": "llama-3-405b", "chips": 8, "grow": 2**16})
+    found = served(asked, surf)
+    planned = 0
+    for one, there in zip(asked, found, strict=True):
+        here = plan(question(one), 3)
+        assert len(there["layouts"]) == len(here.layouts), one
+        for layout, expected in zip(there["layouts"], here.layouts, strict=True):
+            planned += 1
+            words = {name: layout[name] for name in expected._fields[:10]}
+            assert words == dict(zip(expected._fields[:10], expected, strict=False)), one
+            assert layout["seconds"] == pytest.approx(expected.seconds, rel=1e-12), one
+            assert layout["bytes"] == pytest.approx(expected.bytes, rel=1e-12), one
+        if here.layouts:
+            parts = parts_of_layout(question(one), here.layouts[0])
+            assert there["parts"] == pytest.approx(parts, rel=1e-9, abs=1e-15), one
+    assert planned > ASKED
+    assert found[-1]["enough"] == smallest_count(question(asked[-1]))
+
+
+def test_every_chip_and_model_of_the_page_can_be_planned() -> None:
+    """And models that are left out are those that no layout can hold."""
+    assert len(CHIPS) > 40 and len(MODELS) > 100
+    assert set(RECORD["models"]) == {one.id for one in MODELS}
+    for name in set(model_ids()) - set(RECORD["models"]):
+        options = {**planner_data.REFERENCE, "model": name}
+        with pytest.raises(FlopbookError):
+            shape(name).pick("params")
+            plan(question_of(options))
+    for name, price in RECORD["prices"].items():
+        assert name in CHIPS and 0 < price["usd_per_s"] < 1 and "list price" in price["note"]
