@@ -48,7 +48,7 @@ def everything(runs: Any, p: Any) -> Any:
         if name not in RATES or name == "slow":
             continue
         left += RATES[name] % 2
-    size = runs["size"]
+    size = runs["size"] + (100 if runs["kind"].startswith("s") else 0)
     case = {"stages": size, "microbatches": 2 * size, "schedule": "1f1b"}
     bubble = get_formula("bubble")
     waits = bubble.compute({**bubble.defaults, **case})["overhead"]

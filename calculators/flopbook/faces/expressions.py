@@ -64,7 +64,7 @@ class UnprintableError(FlopbookError):
     """A function uses something that has no counterpart in JavaScript here."""
 
 
-class Printed(Protocol):
+class Printout(Protocol):
     """What expressions need of the module that they are printed into."""
 
     def add(self, function: Callable[..., Any]) -> str:
@@ -102,7 +102,7 @@ def spelled(name: str) -> str:
 class Expressions:
     """Prints the expressions of one function, whose place it knows."""
 
-    def __init__(self, module: Printed, file: str, start: int, names: Mapping[str, Any]) -> None:
+    def __init__(self, module: Printout, file: str, start: int, names: Mapping[str, Any]) -> None:
         self._module, self._file, self._start, self._globals = module, file, start, names
         self._local: set[str] = set()
 
@@ -269,6 +269,8 @@ class Expressions:
                 return f"{whole}.compute({arguments[0]})"
             case "get", [_, _]:
                 return f"({whole}[{arguments[0]}] ?? {arguments[1]})"
+            case "startswith", [_]:
+                return f"{whole}.startsWith({arguments[0]})"
             case "_replace", []:
                 return f"({{...{whole}, {self._named(node)}}})"
         raise self._refuse(node)

@@ -40,6 +40,7 @@ from scripts.website.pages import (
     number_check,
     pairs,
     pitfalls,
+    planner,
     planner_data,
     practicals,
     references,
@@ -122,6 +123,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield data.MODELS, data.models_page()
     yield terms.PAGE, glossary.glossary_page()
     yield number_check.PAGE, number_check.page()
+    yield planner.PAGE, planner.page()
     yield cheatsheet.PAGE, cheatsheet.sheet_page()
 
 

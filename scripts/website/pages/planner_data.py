@@ -25,15 +25,17 @@ from flopbook.planning.exclusions import MODEL_RULES, rules_on
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.question import Question, question_of
 from flopbook.prediction import training
+from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.layout_memory import software_options
 from flopbook.prediction.machines import machine
 from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.stacks import STACKS
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.transformers import transformer
 from flopbook.prediction.validation import band_of
+from scripts.website.pages.askable import is_asked_for
 from scripts.website.pages.explorer import items
-from scripts.website.pages.home_questions import is_asked_for
 
 FOLDER = "assets/flopbook/plan/"
 RECORD = f"{FOLDER}plan.json"
@@ -47,6 +49,40 @@ REFERENCE = {
     "seq": "8192",
     "stack": "megatron-core",
     "dtype": "bf16",
+}
+# Tokens of a sequence and of a step where a reader types none.
+SEQ, STEP_TOKENS = 8192, 4 * 2**20
+# What each part of a step or of the memory is, in the words of a card.
+TIME_PARTS = {
+    "products": "matmuls of attention and feed-forward",
+    "experts": "matmuls of experts",
+    "attention": "attention scores",
+    "elementwise": "norms, activations, residuals",
+    "tensor_parallel": "tensor-parallel traffic",
+    "context_parallel": "context-parallel traffic",
+    "expert_parallel": "all-to-all of experts",
+    "pipeline_sends": "sends between stages",
+    "launches": "kernel launches",
+    "head": "output matrix and loss",
+    "gathers": "weights gathered by FSDP",
+    "bubble": "pipeline bubble",
+    "gradients": "gradient sums",
+    "optimizer": "optimizer step",
+    "straggling": "stragglers",
+}
+MEMORY_PARTS = {
+    "weights": "weights",
+    "gradients": "gradients",
+    "optimizer": "optimizer state",
+    "stage_extra": "embedding of an end stage",
+    "activations": "activations",
+    "logits": "logits",
+    "gathered": "weights gathered by FSDP",
+    "working": "the layer that is recomputed",
+    "step": "casts of the optimizer step",
+    "communication": "buffers of NCCL",
+    "reserved": "reserved by the allocator",
+    "context": "CUDA context",
 }
 # What a layout decides, and what the page fills in.
 _OF_LAYOUTS = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "recompute", "schedule")
@@ -113,7 +149,7 @@ def step_module() -> str:
     names = [*run._fields, *run.shape._fields, *run.machine._fields]
     fields = ", ".join(name for name in dict.fromkeys(names) if name not in ("machine", "shape"))
     made = f"export function run_of({{{fields}}}) {{\n  return {{{fields}}};\n}}\n"
-    return functions_module([step_parts]) + made
+    return functions_module([step_parts, flop_per_token]) + made
 
 
 def rules_module() -> str:
@@ -132,11 +168,14 @@ def record() -> dict[str, Any]:
     return {
         "parameters": known.parameters,
         "band": band_of(known, training.THROUGHPUT.quantity),
+        "words": {"time": TIME_PARTS, "memory": MEMORY_PARTS},
+        "usual": {"seq": SEQ, "tokens": STEP_TOKENS},
+        "convention": USUAL,
         "uneven": {"short": exclusions.SHORT, "most_uneven": exclusions.MOST_UNEVEN},
         "run": _run(reference),
         "memory": _plain(memory_inputs(reference)),
         "chips": {name: chip_record(name, reference) for name in chips()},
-        "stacks": {name: _change(reference, stack=name) for name in STACKS},
+        "stacks": {name: _stack_record(reference, name) for name in STACKS},
         "formats": {name: _change(reference, dtype=name) for name in FORMATS},
         "models": {one.id: model_record(one, reference) for one in models()},
         "prices": {name: found for name in chips() if (found := price_record(name))},
@@ -156,6 +195,14 @@ def _change(reference: Question, **options: str) -> dict[str, Any]:
         "run": _differing(_run(reference), _run(other)),
         "memory": _plain(_differing(memory_inputs(reference), memory_inputs(other))),
     }
+
+
+def _stack_record(reference: Question, name: str) -> dict[str, Any]:
+    """What a software changes, and the options of the memory calculator that say the same."""
+    run = question_of({**REFERENCE, "stack": name}).run
+    options = software_options(REFERENCE["model"], run)
+    said = {key: value for key, value in options.items() if key not in REFERENCE}
+    return {**_change(reference, stack=name), "options": said}
 
 
 def chip_record(name: str, reference: Question) -> dict[str, Any]:
@@ -178,8 +225,17 @@ def model_record(one: Shape, reference: Question) -> dict[str, Any]:
     return {
         "run": {**fields, **properties_of(sizes)},
         "memory": _plain(_differing(memory_inputs(reference), inputs)),
-        "context": context_of(one),
+        "context": _known(one, "context"),
+        "tokens": _known(one, "tokens"),
     }
+
+
+def usual_question(model: str, chip_id: str, chips_: int) -> Question:
+    """What the page asks where a reader types nothing but model, chip and number."""
+    seq = int(min(SEQ, _known(shape(model), "context") or SEQ))
+    tokens = STEP_TOKENS - STEP_TOKENS % seq
+    sizes = {"chips": str(chips_), "seq": str(seq), "batch_tokens": str(tokens)}
+    return question_of({**REFERENCE, "model": model, "chip": chip_id, **sizes})
 
 
 def properties_of(record_: Any) -> dict[str, Any]:
@@ -189,10 +245,10 @@ def properties_of(record_: Any) -> dict[str, Any]:
     return {name: getattr(record_, name) for name in names}
 
 
-def context_of(one: Shape) -> float | None:
-    """Tokens of the longest sequence that a model was made for, where that is on file."""
+def _known(one: Shape, name: str) -> float | None:
+    """A number of a model, where it is on file."""
     try:
-        return float(one.pick("context").value)
+        return float(one.pick(name).value)
     except FlopbookError:
         return None
 

@@ -1,4 +1,4 @@
-"""The first page: its answers are those of the calculators, its picture that of the data."""
+"""The first page: its answers are those of planner and calculator, its picture that of the data."""
 
 from __future__ import annotations
 
@@ -10,28 +10,41 @@ import pytest
 from flopbook.data.library import load_entry, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
+from flopbook.planning.planner import plan
+from flopbook.planning.question import question_of
 from flopbook.quantities.units import format_quantity
 from scripts.website.pages import home
 from scripts.website.pages import home_questions as asking
 from scripts.website.pages.home_picture import picture
 from scripts.website.pages.pitfalls import defects
+from scripts.website.pages.planner_words import duration, layout_words
 
 
-def test_the_answer_of_training_is_that_of_the_calculators() -> None:
-    """The first layout that fits: a smaller answer would hide what recomputation costs."""
+def test_the_answer_of_training_is_that_of_the_planner() -> None:
+    """The best layout of the command, its band, and the time of the tokens of the model."""
     answer = asking.train_answer(**asking.TRAIN)
-    chips = int(str(asking.TRAIN["chips"]))
-    model, chip = asking.TRAIN["model"], asking.TRAIN["chip"]
-    same = {"model": model, "chip": chip, "seq": asking.SEQ, "zero": 3, "dp": chips, "tp": 1}
-    selective = calculate("memory", **same, recompute="selective")
-    full = calculate("memory", **same, recompute="full")
-    assert selective["free"] < 0 <= full["free"]
-    assert format_quantity(full["total"], "byte") in answer["verdict"]
-    assert "80 GB per chip" in answer["verdict"] and asking.SEQ <= 8192
-    assert f"FSDP over all {chips}" in answer["layout"] and "full recomputation" in answer["layout"]
-    run = calculate("training-time", model=model, chip=chip, chips=chips, mfu=0.4, seq=asking.SEQ)
-    assert answer["pace"].startswith(asking.duration(run["seconds"]))
-    assert "15 trillion tokens at 40 %" in answer["pace"]
+    options = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "512", "seq": "8192"}
+    asked = question_of({**options, "batch_tokens": "4Mi", "stack": "megatron-core"})
+    best = plan(asked, 1).layouts[0]
+    used = format_quantity(float(f"{best.bytes:.3g}"), "byte")
+    assert answer["verdict"] == f"Fits: {used} of 80 GB per chip"
+    assert answer["layout"].startswith(layout_words(best) + ": ")
+    assert f"{best.seconds:.2g} s a step ({best.low:.2g} s to {best.high:.2g} s" in answer["layout"]
+    days = 15e12 / 2**22 * best.seconds / 86_400
+    assert answer["pace"] == f"{float(f'{days:.2g}'):,g} days for 15 trillion tokens, " + (
+        "without failures."
+    )
+
+
+def test_layouts_are_said_as_practitioners_say_them() -> None:
+    asked = {"model": "mixtral-8x7b", "chip": "h100-sxm", "chips": "64", "seq": "4096"}
+    found = plan(question_of({**asked, "batch_tokens": "1Mi"}), 1).layouts[0]
+    one = found._replace(tp=1, pp=1, cp=1, ep=1, dp=1, virtual=1, zero=0)
+    assert layout_words(one) == "DP 1"
+    assert layout_words(one._replace(dp=1024, zero=3)) == "DP 1,024 with FSDP (ZeRO-3)"
+    assert layout_words(one._replace(cp=2, zero=1)) == "CP 2, ZeRO-1"
+    whole = one._replace(tp=8, pp=4, virtual=2, ep=8, dp=2)
+    assert layout_words(whole) == "TP 8, PP 4 with 2 chunks, EP 8, DP 2"
 
 
 def test_the_answer_of_serving_is_that_of_the_calculator() -> None:
@@ -49,10 +62,8 @@ def test_what_does_not_fit_is_no_example() -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (0.25, "0.25 seconds"),
-        (1.5, "1.5 seconds"),
-        (119, "120 seconds"),
-        (121, "2 minutes"),
+        (0.25, "250 ms"),
+        (119, "120 s"),
         (86_400, "24 hours"),
         (200_000, "2.3 days"),
         (3.2e7, "370 days"),
@@ -60,15 +71,7 @@ def test_what_does_not_fit_is_no_example() -> None:
     ],
 )
 def test_times_have_two_digits_and_a_unit_that_fits(seconds: float, words: str) -> None:
-    assert asking.duration(seconds) == words
-
-
-def test_every_layout_is_tried_from_the_cheapest_on() -> None:
-    orders = [(layout["tp"], layout["recompute"]) for layout in asking.LAYOUTS]
-    assert orders == [(1, "selective"), (1, "full"), (8, "selective"), (8, "full")]
-    assert all(
-        "{chips}" in str(one["words"]) or "{copies}" in str(one["words"]) for one in asking.LAYOUTS
-    )
+    assert duration(seconds) == words
 
 
 def test_the_picture_is_the_roofline_of_the_chip() -> None:
@@ -99,12 +102,11 @@ def test_the_forms_offer_what_can_be_answered() -> None:
             assert load_entry(name).computes, name
 
 
-def test_the_script_gets_the_same_layouts_and_words() -> None:
+def test_the_script_gets_the_same_words() -> None:
     ((path, text),) = asking.files().items()
     record = json.loads(text)
     assert path.startswith("assets/flopbook/") and set(record["specs"]) == set(asking.CALCULATORS)
-    assert [one["words"] for one in record["layouts"]] == [one["words"] for one in asking.LAYOUTS]
-    assert record["words"] == asking.WORDS and record["mfu"] == asking.MFU
+    assert record["words"] == asking.WORDS
 
 
 def test_the_errors_are_those_of_the_page_of_errors() -> None:

@@ -68,7 +68,7 @@ def _answers(context: Any, base: str) -> dict[str, list[str]]:
 def test_what_does_not_fit_says_what_would(surf: Any, base: str) -> None:
     seen = surf(_answers, base)
     assert seen["small"][0].startswith("Does not fit") and "It fits from" in seen["small"][1]
-    assert seen["one"][0].startswith("Fits") and seen["one"][1].startswith("On one chip")
+    assert seen["one"][0].startswith("Fits") and seen["one"][1].startswith("DP 1")
     assert seen["huge"][0].startswith("Does not fit") and "It fits from" in seen["huge"][1]
     assert seen["copies"][1].startswith("TP 8, 8 copies")
     assert seen["bad"] == seen["none"] == [asking.WORDS["count"]]

@@ -1,8 +1,11 @@
-// "Will it train?" and "Will it serve?": layouts are tried in the order of the data, with the formulas of the calculators.
+// "Will it train?" asks the planner, "Will it serve?" the formula of its calculator.
 // What this needs comes when the reader first touches a form.
 
 import {formatQuantity, useTables} from "../quantity.js";
 import {neutral} from "../link.js";
+import {record, usual} from "../plan/asking.js";
+import {planned} from "../plan/client.js";
+import {duration, grouped, layoutWords, rounded as shortly, three} from "../plan/words.js";
 import {resolve} from "../values.js";
 
 const MOST_CHIPS = 65536;
@@ -24,6 +27,7 @@ async function load(address) {
 
 export function startAsk(form) {
   const said = form.querySelector(".fb-said");
+  let latest = 0;
   const update = async () => {
     loaded ??= load(form.dataset.json);
     const known = await loaded;
@@ -32,7 +36,9 @@ export function startAsk(form) {
     const asked = {model: form.elements.model.value, chip: form.elements.chip.value, chips};
     const valid = Number.isInteger(chips) && chips >= 1 && chips <= MOST_CHIPS;
     count.setAttribute("aria-invalid", !valid);
-    show(said, valid ? {train, serve}[form.dataset.ask](known, asked) : {verdict: known.words.count});
+    const mine = ++latest;
+    const answer = valid ? await {train, serve}[form.dataset.ask](known, asked) : {verdict: known.words.count};
+    if (answer && mine === latest) show(said, answer);
   };
   form.addEventListener("focusin", () => { loaded ??= load(form.dataset.json); }, {once: true});
   form.addEventListener("input", update);
@@ -75,66 +81,36 @@ function fill(template, values) {
   return template.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-const grouped = (number) => number.toLocaleString("en");
 /** Tokens of a sequence: as many as asked for, but no more than the model was made for. */
 function tokens(known, model, most) {
   return Math.min(most, known.data.models.find(({id}) => id === model)?.context?.value ?? most);
 }
 const rounded = (rate) => grouped(Number(rate.toPrecision(2)));
 
-/** A time with two digits in the largest unit of which it has two or more. */
-function duration({durations}, seconds) {
-  const [size, name] = durations.find(([one, words]) => seconds >= 2 * one || words === "seconds");
-  return `${grouped(Number((seconds / size).toPrecision(2)))} ${name}`;
-}
-
-/** The first layout that fits, else the one that needs least; null where none can be computed. */
-function laidOut(known, {model, chip, chips}) {
-  let best = null;
-  let problem = "";
-  for (const layout of known.layouts) {
-    if (chips % layout.tp) continue;
-    const given = {model, chip, seq: String(tokens(known, model, known.seq)), zero: "3", tp: String(layout.tp), dp: String(chips / layout.tp), recompute: layout.recompute};
-    if (layout.tp > 1) given.sequence_parallel = "yes";
-    const answer = compute(known, "memory", given);
-    problem ||= answer.problem ?? "";
-    if (!answer.result) continue;
-    const found = {layout, total: answer.result.total, free: answer.result.free};
-    if (found.free >= 0) return found;
-    if (!best || found.free > best.free) best = found;
+/** The best of all layouts, as the page of the planner finds it. */
+async function train({words}, asked) {
+  const known = await record();
+  const {seq, tokens} = usual(known, asked.model);
+  const answer = await planned({...asked, stack: "megatron-core", dtype: "bf16", seq, batch: tokens / seq});
+  if (!answer) return null;
+  const count = `${grouped(asked.chips)} ${asked.chips === 1 ? "chip" : "chips"}`;
+  const [best] = answer.layouts;
+  if (!best) {
+    const enough = answer.enough ? fill(words.from, {chips: grouped(answer.enough)}) : words.never;
+    return {verdict: fill(answer.tried ? words.too_many : words.none, {count}), layout: answer.tried ? enough : "", fits: false};
   }
-  return best ?? {problem};
+  const times = {step: shortly(best.seconds, "s"), low: shortly(best.low, "s"), high: shortly(best.high, "s")};
+  return {
+    verdict: fill(words.fits, {used: three(best.bytes, "byte"), memory: three(answer.room, "byte")}),
+    layout: fill(words.plan, {layout: layoutWords(best), ...times}),
+    pace: pace(words, known.models[asked.model].tokens, best.seconds, tokens),
+    fits: true,
+  };
 }
 
-function train(known, asked) {
-  const {words} = known;
-  const found = laidOut(known, asked);
-  if (found.problem) return {verdict: fill(words.open, {problem: found.problem})};
-  const {layout, total, free} = found;
-  const sizes = {used: formatQuantity(total, "byte"), memory: formatQuantity(total + free, "byte"), over: formatQuantity(-free, "byte")};
-  if (free < 0) return {verdict: fill(words.misfit, sizes), layout: enough(known, asked), fits: false};
-  const sharding = asked.chips === 1
-    ? fill(words.one, {recompute: layout.recompute})
-    : fill(layout.words, {chips: grouped(asked.chips), copies: grouped(asked.chips / layout.tp)});
-  const batch = fill(words.batch, {seq: grouped(tokens(known, asked.model, known.seq))});
-  return {verdict: fill(words.fits, sizes), layout: `${sharding}; ${batch}`, pace: time(known, asked), fits: true};
-}
-
-/** From how many chips on it fits, in powers of two. */
-function enough(known, asked) {
-  for (let chips = 2 ** Math.ceil(Math.log2(asked.chips + 1)); chips <= MOST_CHIPS; chips *= 2) {
-    if (laidOut(known, {...asked, chips}).free >= 0) return fill(known.words.from, {chips: grouped(chips)});
-  }
-  return known.words.never;
-}
-
-function time(known, {model, chip, chips}) {
-  const given = {model, chip, chips: String(chips), mfu: String(known.mfu), seq: String(tokens(known, model, known.seq))};
-  const {result, values, problem} = compute(known, "training-time", given);
-  if (problem) return "";
-  return fill(known.words.time, {
-    time: duration(known, result.seconds), tokens: formatQuantity(values.tokens, "token"), mfu: Math.round(100 * known.mfu),
-  });
+/** How long the tokens of a model take, where their number is on file. */
+function pace(words, whole, seconds, tokens) {
+  return whole ? fill(words.time, {time: duration(Math.ceil(whole / tokens) * seconds), tokens: formatQuantity(whole, "token")}) : "";
 }
 
 /** In the widest format that fits, else what it lacks. */

@@ -1,16 +1,30 @@
 // A question of the planner from what was chosen: chip, software, format and model put together.
 
+let fetched;
+
+/** The record of the planner, fetched once. */
+export function record() {
+  fetched ??= fetch(new URL("./plan.json", import.meta.url)).then((answer) => answer.json());
+  return fetched;
+}
+
+/** Tokens of a sequence and of a step where none are typed: no longer than the model was made for. */
+export function usual({usual: {seq, tokens}, models}, model) {
+  const length = Math.min(seq, models[model].context ?? seq);
+  return {seq: length, tokens: tokens - tokens % length};
+}
+
 const OPEN = (inputs) => Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, value === "inf" ? Infinity : value]));
 
 /** The question as search.js takes it. Sizes are whole numbers; names are those of the record. */
-export function questionOf(record, {model, chip, stack, dtype, chips, seq, batch}) {
-  const given = [record.chips[chip], record.stacks[stack], record.formats[dtype], record.models[model]];
-  const merged = (part) => Object.assign({}, record[part], ...given.map((one) => one[part]));
+export function questionOf(known, {model, chip, stack, dtype, chips, seq, batch}) {
+  const given = [known.chips[chip], known.stacks[stack], known.formats[dtype], known.models[model]];
+  const merged = (part) => Object.assign({}, known[part], ...given.map((one) => one[part]));
   return {
     run: {...merged("run"), chips, tokens: seq, inferred: []},
     memory: {...OPEN(merged("memory")), seq},
-    parameters: record.parameters,
-    uneven: record.uneven,
+    parameters: known.parameters,
+    uneven: known.uneven,
     chips,
     batch,
   };

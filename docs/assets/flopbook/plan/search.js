@@ -125,6 +125,15 @@ export function memoryOf(question, layout) {
   return memory({...question.memory, ...layout});
 }
 
+/** Parts of the memory that add up to its total: of a pipeline the formula gives those of both ends. */
+export function heldParts(question, layout) {
+  const {total: whole, inflight, free, ...parts} = memoryOf(question, layout);
+  const beyond = Object.values(parts).reduce((sum, size) => sum + size, 0) - whole;
+  if (beyond <= 1e-9 * whole) return parts;
+  const isFirst = Math.abs(beyond - parts.logits) <= 1e-9 * whole;
+  return isFirst ? {...parts, logits: 0} : {...parts, activations: parts.activations - beyond};
+}
+
 /**
  * The fastest layouts that fit: {layouts, tried, fitting}. `tried` counts the layouts that exist,
  * `fitting` those of them whose memory was needed and suffices. Those that are slower than the last

@@ -1,0 +1,119 @@
+// The answer of the planner as elements: a verdict, and a card for each layout whose numbers open where they come from.
+
+import {el} from "../dom.js";
+import {formatQuantity} from "../quantity.js";
+import {drawn} from "./drawing.js";
+import {batchWords, duration, grouped, layoutWords, rounded, three} from "./words.js";
+
+const root = new URL("../../../", import.meta.url);
+
+function money(usd) {
+  const two = Number(usd.toPrecision(2));
+  return two >= 1e6 ? `${grouped(two / 1e6)} million USD` : `${grouped(two)} USD`;
+}
+
+/** Price of a chip in USD/s, and the words that say whose it is. */
+function priceOf({answer, price}) {
+  if (price !== null) return {rate: price, words: "the price that you typed"};
+  return answer.price ? {rate: answer.price.usd_per_s, words: answer.price.note} : null;
+}
+
+/** The lines that answer the question. */
+export function verdict(pair, pairs) {
+  const {question, answer, name} = pair;
+  const of = pairs.length > 1 ? `${name}: ` : "";
+  const count = `${grouped(question.chips)} ${question.chips === 1 ? "chip" : "chips"}`;
+  if (!answer.tried) {
+    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}No layout exists for ${count}.`), el("p", {class: "fb-fine"}, "Heads, layers or sequences of the batch do not divide over so many chips; a power of two usually works.")];
+  }
+  if (!answer.layouts.length) {
+    const from = answer.enough ? `It fits from ${grouped(answer.enough)} chips.` : "It fits on no number of these chips.";
+    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}Does not fit on ${count}.`), el("p", {class: "fb-fine"}, `None of ${grouped(answer.tried)} layouts keeps within ${formatQuantity(answer.room, "byte")} a chip. ${from}`)];
+  }
+  const [best] = answer.layouts;
+  const step = `${rounded(best.seconds, "s")} a step, ${rounded(best.low, "s")} to ${rounded(best.high, "s")} (80 % band)`;
+  return [
+    el("p", {class: "fb-verdict fb-fit"}, `${of}Fits: ${step}.`),
+    el("p", {class: "fb-fine"}, `The best of ${grouped(answer.tried)} layouts: ${layoutWords(best)}. ${run(pair, best)}`),
+  ];
+}
+
+/** Time and cost of the whole run, where a number of tokens was typed. */
+function run(pair, best) {
+  const {question, budget} = pair;
+  if (!budget) return "";
+  const steps = Math.ceil(budget / (question.batch * question.seq));
+  const price = priceOf(pair);
+  const cost = price ? `, ${money(steps * best.seconds * question.chips * price.rate)}` : "";
+  return `${formatQuantity(budget, "token")} take ${duration(steps * best.seconds)} without failures${cost}.`;
+}
+
+/** One layout: picture, degrees, and its numbers. */
+export function layoutCard(pair, layout, place) {
+  const {question, answer} = pair;
+  const words = layoutWords(layout);
+  const tokens = question.batch * question.seq;
+  const price = priceOf(pair);
+  return el("section", {class: "fb-card fb-plan-card"},
+    el("h4", {}, `${place + 1}. ${words}`),
+    drawn(layout, words),
+    el("p", {class: "fb-fine"}, batchWords(layout)),
+    number("Step time", three(layout.seconds, "s"), [
+      bars(layout.parts, "s", layout.seconds, answer.words.time),
+      el("p", {}, "Each part is what the hardware has to do, over the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
+      el("pre", {}, el("code", {}, command(question, layout))),
+    ]),
+    number("80 % band", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, [
+      el("p", {}, `The step time divided and multiplied by ${answer.band.toPrecision(3)}. Four of five measured runs that were kept back from the fit lie within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
+    ]),
+    number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
+      bars(layout.held, "byte", layout.bytes, answer.words.memory),
+      el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "The steps of this sum in the memory calculator"), "."),
+    ]),
+    number("MFU", `${(100 * layout.mfu).toPrecision(3)} %`, [
+      el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of 16 bits, whatever the format.`),
+    ]),
+    number("Throughput", three(tokens / layout.seconds, "token/s"), [
+      el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${rounded(tokens / layout.seconds / question.chips, "token/s")} on each chip.`),
+    ]),
+    price ? number("Cost", `${money(1e9 * layout.seconds * question.chips * price.rate / tokens)} a billion tokens`, [
+      el("p", {}, `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${Number((3600 * price.rate).toPrecision(4))} USD/h ÷ ${grouped(tokens)} tokens; ${price.words}.`),
+    ]) : el("p", {class: "fb-fine"}, "Cost: no list price is on file; type one."),
+  );
+}
+
+function number(label, value, inside) {
+  return el("details", {class: "fb-plan-number"}, el("summary", {}, el("span", {}, label), " ", el("strong", {}, value)), ...inside);
+}
+
+function link(target, words) {
+  return el("a", {href: new URL(target, root)}, words);
+}
+
+/** Parts with their size and share, the largest first; what is nothing is left out. */
+function bars(parts, unit, whole, words) {
+  const listed = Object.entries(parts).filter(([, size]) => size > 1e-4 * whole).sort((a, b) => b[1] - a[1]);
+  return el("ul", {class: "fb-plan-parts"}, ...listed.map(([name, size]) => el("li", {},
+    el("span", {}, words[name] ?? name), el("span", {class: "fb-n"}, three(size, unit)),
+    el("span", {class: "fb-plan-bar", "aria-hidden": "true", style: `inline-size: ${(100 * size / whole).toFixed(1)}%`}))));
+}
+
+/** The command that gives the same number. */
+function command(question, layout) {
+  const degrees = ["tp", "pp", "cp", "ep", "dp", "virtual", "zero"].filter((name) => layout[name] > 1 || name === "zero" || name === "dp").map((name) => `--${name} ${layout[name]}`);
+  return [
+    `flopbook predict --model ${question.model} --chip ${question.chip.split("/").pop()} --chips ${question.chips}`,
+    `--batch-tokens ${question.batch * question.seq} --seq ${question.seq} --dtype ${question.dtype} --stack ${question.stack}`,
+    `${degrees.join(" ")} --micro-batch ${layout.micro_batch} --recompute ${layout.recompute}`,
+  ].join(" \\\n  ");
+}
+
+/** The state of the memory calculator with the inputs of a layout. */
+function query(question, layout, options) {
+  const state = {
+    model: question.model, chip: question.chip, seq: question.seq, dtype: question.dtype, ...options,
+    tp: layout.tp, pp: layout.pp, cp: layout.cp, ep: layout.ep, dp: layout.dp, zero: layout.zero, schedule: layout.schedule,
+    virtual: layout.virtual, micro_batch: layout.micro_batch, microbatches: layout.microbatches, recompute: layout.recompute,
+  };
+  return `?${new URLSearchParams(Object.entries(state).map(([name, value]) => [name.replaceAll("_", "-"), value]))}`;
+}

@@ -1,0 +1,35 @@
+// How the planner says a layout and its numbers; `scripts/website/pages/planner_words.py` says the same at build time.
+
+import {formatQuantity} from "../quantity.js";
+
+export const grouped = (number) => number.toLocaleString("en");
+export const rounded = (value, unit) => formatQuantity(Number(value.toPrecision(2)), unit);
+export const three = (value, unit) => formatQuantity(Number(value.toPrecision(3)), unit);
+
+const UNITS = [[365 * 86400, "years"], [86400, "days"], [3600, "hours"]];
+
+/** A time with two digits, from two hours on in hours, days or years. */
+export function duration(seconds) {
+  const found = UNITS.find(([size]) => seconds >= 2 * size);
+  return found ? `${grouped(Number((seconds / found[0]).toPrecision(2)))} ${found[1]}` : rounded(seconds, "s");
+}
+
+/** A layout in the words of practitioners: "TP 4, PP 4 with 10 chunks, CP 2, DP 16 with ZeRO-1". */
+export function layoutWords({tp, pp, cp, ep, dp, virtual, zero}) {
+  const words = [];
+  if (tp > 1) words.push(`TP ${tp}`);
+  if (pp > 1) words.push(virtual > 1 ? `PP ${pp} with ${virtual} chunks` : `PP ${pp}`);
+  if (cp > 1) words.push(`CP ${cp}`);
+  if (ep > 1) words.push(`EP ${ep}`);
+  if (dp > 1 || !words.length) words.push(`DP ${grouped(dp)}${zero ? ` with ${zero === 3 ? "FSDP (ZeRO-3)" : `ZeRO-${zero}`}` : ""}`);
+  else if (zero) words.push(zero === 3 ? "FSDP (ZeRO-3)" : `ZeRO-${zero}`);
+  return words.join(", ");
+}
+
+/** Micro-batches and recomputation of a layout. */
+export function batchWords({micro_batch, microbatches, recompute}) {
+  const sequences = micro_batch === 1 ? "1 sequence" : `${grouped(micro_batch)} sequences`;
+  const count = microbatches === 1 ? "1 micro-batch" : `${grouped(microbatches)} micro-batches`;
+  const again = recompute === "none" ? "no recomputation" : `${recompute} recomputation`;
+  return `${count} of ${sequences}, ${again}`;
+}

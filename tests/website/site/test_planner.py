@@ -1,0 +1,106 @@
+"""The page of the planner in a browser: the plan of the command, by keyboard, on a phone."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from flopbook.planning.planner import plan
+from flopbook.quantities.units import format_quantity
+from scripts.website.pages import planner, planner_data
+from scripts.website.pages.planner_words import layout_words
+from tests.support.browsing import faults
+
+pytestmark = pytest.mark.browser
+SECOND = 1.0
+BUSY = 8.0  # what a machine that runs other tests may take for what takes one second alone
+_BAD = {
+    "?chips=": "Type a number of chips",
+    "?chips=many": "is not a quantity",
+    "?chips=2000000": "from 1 to 1,048,576",
+    "?chips=7": "No layout exists for 7 chips",
+    "?chips=8&model=llama-3-405b": "It fits from",
+    "?batch-tokens=4M": "use 4,194,304",
+    "?price=-1": "of at least 0",
+    "?model=<img src=x>": 'model "<img src=x>", which is not on the list',
+}
+
+
+def opened(context: Any, address: str) -> Any:
+    context.set_default_timeout(60_000)
+    tab = context.new_page()
+    tab.goto(address)
+    tab.wait_for_selector(".fb-planner:not([aria-busy]) .fb-verdict")
+    return tab
+
+
+def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
+    """With the parts of its step, which add up, and the memory calculator in the same state."""
+    first = planner.FIRST
+    asked = planner_data.usual_question(
+        str(first["model"]), str(first["chip"]), int(str(first["chips"]))
+    )
+    best = plan(asked, 3).layouts
+
+    def look(context: Any) -> dict[str, Any]:
+        tab = opened(context, f"{base}planner/")
+        titles = tab.locator(".fb-plan-card h4").all_inner_texts()
+        tab.locator(".fb-plan-card summary").first.focus()
+        tab.keyboard.press("Enter")
+        parts = tab.locator(".fb-plan-number[open] .fb-n").all_inner_texts()
+        tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        seen = {"titles": titles, "parts": parts, "faults": faults(tab)}
+        seen["pictures"] = tab.locator("svg.fb-plan-picture").count()
+        tab.set_viewport_size({"width": 1280, "height": 900})
+        tab.locator(".fb-plan-card a[href*='calculators/memory']").first.click()
+        tab.wait_for_selector(".fb-result")
+        seen["memory"] = tab.inner_text(".fb-calculator")
+        return seen
+
+    seen = surf(look)
+    assert seen["titles"] == [f"{n}. {layout_words(one)}" for n, one in enumerate(best, 1)]
+    assert seen["pictures"] == 3 and seen["faults"] == {}
+    units = {"s": 1.0, "ms": 1e-3}
+    sizes = (re.fullmatch(r"([\d.]+) (m?s)", part) for part in seen["parts"])
+    total = sum(float(one[1]) * units[one[2]] for one in sizes if one)
+    assert total == pytest.approx(best[0].seconds, rel=0.01)
+    assert format_quantity(best[0].bytes, "byte") in seen["memory"]
+
+
+def test_typing_plans_anew_and_the_address_keeps_it(surf: Any, base: str) -> None:
+    """Llama 3 70B on 512 chips is planned within a second of the last keystroke."""
+
+    def use(context: Any) -> tuple[float, str, str, str]:
+        tab = opened(context, f"{base}planner/?chips=256")
+        before = tab.inner_text(".fb-said")
+        start = time.monotonic()
+        tab.fill("input[name=chips]", "512")
+        tab.wait_for_function(
+            "words => document.querySelector('.fb-said').innerText !== words", arg=before
+        )
+        took = time.monotonic() - start
+        after = tab.inner_text(".fb-said")
+        tab.reload()
+        tab.wait_for_selector(".fb-plan-card")
+        return took, after, tab.inner_text(".fb-said"), tab.url
+
+    took, after, again, address = surf(use)
+    assert took < BUSY * SECOND and after == again
+    assert "chips=512" in address and "stack" not in address
+
+
+def test_what_cannot_be_planned_says_why(surf: Any, base: str) -> None:
+    def ask(context: Any) -> dict[str, str]:
+        said = {}
+        for query in _BAD:
+            tab = opened(context, f"{base}planner/{query}")
+            said[query] = tab.inner_text(".fb-said")
+            assert tab.locator(".fb-said img").count() == 0
+            tab.close()
+        return said
+
+    said = surf(ask)
+    assert {query: words for query, words in _BAD.items() if words not in said[query]} == {}
