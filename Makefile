@@ -5,6 +5,7 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 LINKS_ARGS ?=
 ATTACK_ARGS ?=
+TORCH_PYTHON ?= $(PYTHON)
 UPGRADE ?=
 UV_VERSION := 0.13.8
 
@@ -19,7 +20,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site book serve test check lint links bench attack bill jax lock clean
+.PHONY: help setup site book serve test check lint links bench attack bill jax torch lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -72,6 +73,9 @@ bill: setup ## build the wheel into dist/, with its hashes and its bill of mater
 
 jax: setup ## install JAX beside .venv and execute the notebooks that need it
 	@$(BIN)/python -m scripts.setup_jax --run
+
+torch: setup ## run and record the notebooks in PyTorch (TORCH_PYTHON=/path/to/python names one that has it)
+	@$(BIN)/python -m scripts.record_notebooks --python "$(TORCH_PYTHON)"
 
 lock: setup ## rewrite requirements/lock.txt and jax.txt from the .in files (UPGRADE=1 takes newer versions)
 	@$(BIN)/python -m venv $(LOCK_ENV)

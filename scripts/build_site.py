@@ -16,6 +16,7 @@ from scripts.website.build.exchange import alone, put, staging, tidy_when_ended
 from scripts.website.build.steps import BuildSteps
 
 ROOT = Path(__file__).resolve().parents[1]
+_EXPECTED = ("NotebookError", "ExtraError", "RecordingError", "BuildError", "PolicyError")
 
 
 class CheckFailed(Exception):
@@ -65,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _failed(f"{error.filename or options.work}: {error.strerror or error}", options.site)
     except Exception as error:
         # By name: the modules of these classes are heavy, and imported by the steps that need them.
-        if type(error).__name__ not in ("NotebookError", "ExtraError", "BuildError", "PolicyError"):
+        if type(error).__name__ not in _EXPECTED:
             raise
         return _failed(error, options.site)
     if not options.content_only:

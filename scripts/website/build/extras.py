@@ -17,12 +17,13 @@ import yaml
 from flopbook.data.files import read_text
 from scripts import jax_environment
 from scripts.setup_env import SetupError
+from scripts.website.build.recordings import RECORDED
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[3]
-EXTRAS = ("jax",)
+EXTRAS = ("jax", *RECORDED)
 _HEAD = re.compile(r"# ---\n(.*?)# ---\n", re.DOTALL)
 _COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
 
@@ -68,6 +69,8 @@ def find(name: str) -> Extra:
     """What there is of an extra on this machine. Raises ExtraError when the wish cannot be read."""
     if not name:
         return Extra("", Path(sys.executable), "1")
+    if name in RECORDED:
+        return Extra(name, None, "")  # no build runs these
     try:
         wish = jax_environment.wish()
     except SetupError as error:

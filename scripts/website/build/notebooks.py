@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flopbook.data.files import read_bytes, read_text
-from scripts.website.build import extras
+from scripts.website.build import extras, recordings
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
@@ -57,7 +57,7 @@ def _read_by_notebooks(extra: str) -> Iterator[Path]:
     for folder in _FOLDERS:
         yield from (path for path in (ROOT / folder).rglob("*") if path.suffix in _SUFFIXES)
     yield ROOT / "requirements" / "lock.txt"
-    if extra:
+    if extra and extra not in recordings.RECORDED:
         yield extras.lock_of(extra)
     yield from NOTEBOOKS.glob("_*.py")
     yield from NOTEBOOKS.glob("*.json")  # what they show of measurements
@@ -70,7 +70,7 @@ def execute_all(
 
     A preview shows the last result of a notebook whose own text is unchanged: running all of them
     after each edit of the data would keep the editor waiting. A build never does. Raises
-    NotebookError or ExtraError.
+    NotebookError, ExtraError or RecordingError.
     """
     needs = {path: extras.extra_of(path) for path in sources()}
     found = {name: extras.find(name) for name in set(needs.values())}
@@ -99,6 +99,9 @@ def _result(
 ) -> str:
     """One notebook as JSON text: kept from before, shown as written, or executed now."""
     stem = path.stem
+    if extra.name in recordings.RECORDED:
+        progress(f"{stem}: recorded")
+        return _finished(recordings.attached(_read(path), path), stem)
     earlier = _earlier(kept, preview=preview)
     if earlier is not None and extra.wish != "0":
         is_current = earlier == kept
