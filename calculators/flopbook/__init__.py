@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from flopbook.formulas.data_parallel import dp_limit as dp_limit
     from flopbook.formulas.data_parallel import fsdp_limit as fsdp_limit
     from flopbook.formulas.deployment import serving as serving
-    from flopbook.formulas.deployment import speculative_decoding as speculative_decoding
+    from flopbook.formulas.drafting import speculative_decoding as speculative_decoding
     from flopbook.formulas.expert_parallel import ep_limit as ep_limit
     from flopbook.formulas.failures import reliability as reliability
     from flopbook.formulas.inference import decode as decode

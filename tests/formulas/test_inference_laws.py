@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import Result, calculate
-from flopbook.formulas.inference_parts import LAYER_OVERHEAD, REACHED
 
-ROOT = Path(__file__).resolve().parents[2]
 every_model = pytest.mark.parametrize("model", model_ids())
 CHIP = "b200"  # the memory matters here, not the rates
 BANDWIDTH = calculate("decode", model="llama-3-8b", chip=CHIP, seq=1).inputs["bandwidth"].value
@@ -133,83 +129,6 @@ def test_longer_contexts_and_larger_batches_take_longer(
         assert more["seconds"] >= base["seconds"]
         assert longer["chip_bytes"] >= base["chip_bytes"] >= wider["chip_bytes"]
         assert not math.isnan(more["seconds"]) and more["chip_bytes"] > base["chip_bytes"]
-
-
-# What the numbers of the software are fitted to: steps of engines that fuse and compile.
-FITTED_TO = ("gpt-fast", "kipply")
-CHIPS = {"A100-SXM-80GB": "a100-sxm-80gb", "A100-SXM-40GB": "a100-sxm-40gb"}
-WIDTHS = {"bf16": 2.0, "fp16": 2.0, "weight-only int8": 1.0, "weight-only int4-g32": 0.5625}
-
-
-def published_steps() -> list[tuple[float, Result]]:
-    """Seconds of a step as measured, and our answer for it."""
-    found = []
-    for name in FITTED_TO:
-        runs = yaml.safe_load((ROOT / "calculators" / "runs" / f"{name}.yaml").read_text())
-        for row in runs["rows"]:
-            if row["run"].get("phase") != "decode" or row.get("flags"):
-                continue
-            shape = row["model"]
-            shown = {
-                "layers": shape["n_layers"],
-                "heads": shape["n_heads"],
-                "kv_heads": shape["n_kv_heads"],
-                "d_model": shape["d_model"],
-                "vocab": shape["vocab_size"],
-                "params": shape["n_params"],
-                "compute_params": shape.get("n_active_params", shape["n_params"])
-                - shape["vocab_size"] * shape["d_model"] * (not shape.get("tied_embeddings")),
-                "experts": shape.get("n_experts", 1),
-                "experts_per_token": shape.get("experts_per_token", 1),
-                "tied_embeddings": "yes" if shape.get("tied_embeddings") else "no",
-            }
-            answer = calculate(
-                "decode",
-                **shown,
-                chip=CHIPS[row["hardware"]["chip"].split(" (")[0]],
-                bytes_per_param=WIDTHS[row["run"]["precision"]],
-                seq=row["run"]["input_len_tokens"] + 100,
-                tp=row["parallelism"]["tp"],
-            )
-            found.append((row["measured"]["ms_per_token"] / 1000, answer))
-    return found
-
-
-def test_the_numbers_of_the_software_are_the_best_fit() -> None:
-    """The share and the overhead of a layer with the least squares of logarithms, found again.
-
-    19 steps are met within 4.5 % in the middle and 16 % at most; the bound alone misses half.
-    """
-    steps = published_steps()
-    assert len(steps) == 19
-
-    def squares(share: float, overhead: float) -> float:
-        return sum(
-            math.log((out["seconds"] / share + out.inputs["layers"].value * overhead) / measured)
-            ** 2
-            for measured, out in steps
-        )
-
-    fitted = min(
-        ((share / 100, micro * 1e-6) for share in range(70, 91) for micro in range(60, 100, 2)),
-        key=lambda pair: squares(*pair),
-    )
-    assert fitted == (pytest.approx(REACHED), pytest.approx(LAYER_OVERHEAD))
-    errors = sorted(abs(out["likely_seconds"] / measured - 1) for measured, out in steps)
-    bounds = sorted(1 - out["seconds"] / measured for measured, out in steps)
-    assert errors[9] < 0.06 and errors[-1] < 0.17
-    assert bounds[9] > 0.45 and bounds[0] > 0.25
-
-
-@pytest.mark.parametrize("name", ["decode", "prefill", "serving"])
-def test_what_software_takes_is_said_where_it_is_more_than_a_tenth(name: str) -> None:
-    asked_: dict[str, Any] = {"model": "llama-3-8b", "chip": "h100-sxm", "seq": 1000}
-    result = calculate(name, **asked_)
-    assert result["likely_seconds"] > 1.1 * result["seconds"]
-    assert any("likely_seconds, fitted to measured runs" in note for note in result.notes)
-    perfect = calculate(name, **asked_, bandwidth_share=1, layer_overhead=0)
-    assert perfect["likely_seconds"] == perfect["seconds"] == result["seconds"]
-    assert not any("likely_seconds" in note for note in perfect.notes)
 
 
 def test_messages_of_tensor_and_expert_parallelism() -> None:

@@ -52,7 +52,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "prefill": "prompts",
         "decode": "inference",
         "serving": "deployment",
-        "speculative-decoding": "deployment",
+        "speculative-decoding": "drafting",
     },
     "Clusters": {
         "reliability": "failures",

@@ -1,4 +1,4 @@
-"""What serving a model takes: concurrent sequences, speed, price, and gain from a draft model."""
+"""What serving a model takes: concurrent sequences, speed and price."""
 
 from typing import Annotated, Any
 
@@ -9,31 +9,30 @@ from flopbook.formulas.inference_inputs import (
     ComputeParams,
     Ep,
     Memory,
-    Overhead,
     Params,
     Peak,
-    Reached,
     Share,
     WeightWidth,
 )
 from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
+    EXPECTED,
+    EXPECTED_RATE,
     FIT_OUTPUTS,
-    LIKELY_OUTPUTS,
+    MESSAGES_OUTPUT,
     PART_SYMBOLS,
 )
 from flopbook.formulas.inference_parts import (
-    LAYER_OVERHEAD,
     LAYOUT_RULES,
     LIMITS,
-    REACHED,
     cache_of_a_sequence,
     decoding_step,
+    expected_step,
     fit,
     layout,
     messages,
     routed_weights,
-    software,
+    software_of_batches,
     weights_read,
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
@@ -45,11 +44,11 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
-from flopbook.formulas.parameters import Layers
 from flopbook.formulas.requests import (
     REQUEST_OUTPUTS,
     REQUEST_SYMBOLS,
     AnswerTokens,
+    expected_prompt,
     prompt_is_read,
     prompt_time,
     prompts_fit_the_context,
@@ -117,10 +116,12 @@ def sequences_that_fit(
         "seconds": Output(
             "s",
             r"T_\text{token}",
-            "time per token of each sequence",
+            "time per token of each sequence: bound from peak rates",
             absent="the weights do not fit",
         ),
-        "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
+        **EXPECTED,
+        "tokens_per_s": Output("token/s", "P", "tokens of all sequences at that bound"),
+        **EXPECTED_RATE,
         "bound": Output(
             "1",
             r"\text{bound}",
@@ -131,7 +132,14 @@ def sequences_that_fit(
         "usd_per_million_tokens": Output(
             "USD",
             "c",
-            "price of a million written tokens",
+            "price of a million written tokens at that bound",
+            needs=("price",),
+            absent="the weights do not fit",
+        ),
+        "likely_usd_per_million_tokens": Output(
+            "USD",
+            r"c_\text{likely}",
+            "price of a million written tokens, expected of a tuned engine",
             needs=("price",),
             absent="the weights do not fit",
         ),
@@ -150,7 +158,7 @@ def sequences_that_fit(
             absent="the weights do not fit",
         ),
         **REQUEST_OUTPUTS,
-        **LIKELY_OUTPUTS,
+        **MESSAGES_OUTPUT,
         **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
@@ -169,6 +177,8 @@ def sequences_that_fit(
         "whole_answer": r"T_\text{whole}",
         "chip_price": "p'",
         "taken": r"T_\text{request}",
+        "likely_rate": r"P'_l",
+        "likely_taken": r"T'_\text{request}",
     },
     parts=(
         routed_weights,
@@ -182,10 +192,12 @@ def sequences_that_fit(
         weights_read,
         messages,
         decoding_step,
+        expected_step,
         prompt_is_read,
         sequence_pairs,
         sequence_work,
         prompt_time,
+        expected_prompt,
         fit,
     ),
     examples=(
@@ -208,10 +220,11 @@ def sequences_that_fit(
         *LAYOUT_RULES,
         prompts_fit_the_context,
     ),
-    omissions=(software,),
+    omissions=(software_of_batches,),
 )
 def serving(
-    layers: Layers,
+    likely: Step,
+    likely_prompt: Step,
     message_seconds: Step,
     compute_params: ComputeParams,
     peak: Peak,
@@ -237,8 +250,6 @@ def serving(
     price: Price = inf,
     answer_tokens: AnswerTokens = inf,
     first: First = inf,
-    bandwidth_share: Reached = REACHED,
-    layer_overhead: Overhead = LAYER_OVERHEAD,
 ) -> dict[str, Any]:
     """Batch that fits, batch that saturates, and pace and price of the tokens that a group of chips
     writes.
@@ -258,9 +269,13 @@ def serving(
         of it the first, over the tokens of the prompt, is the price of what goes in. Steps are
         those of the context --seq: for a mean give the prompt and half of the answer.
 
+        Nobody reaches these bounds. The likely_ values are what to expect of a tuned engine, with
+        the shares of the peak rates and the overhead of a layer that decode and prefill have.
+
     Leaves out:
-        - Messages between chips, kernel launches and the bandwidth that no program reaches, all in
-          likely_seconds; the price is that of the bound. [software]
+        - Messages between chips, kernel launches and the rates that no program reaches, in all
+          but the likely_ values: prices and times without it are those of the bound.
+          [software]
         - Reading the prompts, in tokens_per_s and usd_per_million_tokens: --prompt-tokens gives it
           a price of its own. [no size: it stands beside them]
         - Prompts that begin alike, whose common part an engine may keep. [no size: it is a matter
@@ -281,13 +296,16 @@ def serving(
     # Replicas read one prompt each, at the same time.
     taken = one_prompt / replicas + (length - 1) * step / maximum(batch_runs, 1)
     whole_answer = first + (length - 1) * step
-    likely = step / bandwidth_share + layers * layer_overhead + message_seconds
+    likely_rate = batch_runs / likely
+    likely_taken = likely_prompt / replicas + (length - 1) * likely / maximum(batch_runs, 1)
     return {
         "batch_fits": batch_fits,
         "batch_saturates": read / work * (peak / bandwidth),
         "batch_runs": batch_runs,
         "seconds": where(batch_runs > 0, step, inf),
+        "likely_seconds": where(batch_runs > 0, likely, inf),
         "tokens_per_s": tokens_per_s,
+        "likely_tokens_per_s": likely_rate,
         "bound": where(
             batch_runs < 1,
             "memory",
@@ -302,6 +320,11 @@ def serving(
             MILLION * chip_price / where(batch_runs > 0, tokens_per_s, 1 / step),
             inf,
         ),
+        "likely_usd_per_million_tokens": where(
+            batch_runs > 0,
+            MILLION * chip_price / where(batch_runs > 0, likely_rate, 1 / likely),
+            inf,
+        ),
         "answer_seconds": where(batch_runs > 0, whole_answer, inf),
         "seconds_with_first": where(batch_runs > 0, whole_answer / length, inf),
         "prompt_seconds": one_prompt,
@@ -310,86 +333,9 @@ def serving(
             batch_runs > 0, MILLION * chip_price * one_prompt / (replicas * read_tokens), inf
         ),
         "usd_per_request": where(batch_runs > 0, chip_price * taken, inf),
-        "likely_seconds": where(batch_runs > 0, likely, inf),
+        "likely_usd_per_request": where(batch_runs > 0, chip_price * likely_taken, inf),
         "message_seconds": message_seconds,
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,
-    }
-
-
-@formula(
-    "speculative-decoding",
-    title="Speculative decoding",
-    question="How much faster does a model write when a smaller one drafts for it?",
-    outputs={
-        "speedup": Output("1", "S", "tokens a second over those without a draft"),
-        "tokens_per_step": Output(
-            "token", r"\tau", "tokens from one pass of the large model, on average"
-        ),
-        "operations": Output("1", "O", "arithmetic over that without a draft"),
-    },
-    sources=("leviathan2023fast",),
-    symbols={"missed": r"\mu"},
-    examples=(
-        {"acceptance": "0.8", "draft-tokens": "5", "draft-time": "0.05"},
-        {"acceptance": "0.6", "draft-tokens": "2"},
-    ),
-)
-def speculative_decoding(
-    acceptance: Annotated[
-        float, Input("1", r"\alpha", "probability that a drafted token is accepted", most=1)
-    ],
-    draft_tokens: Annotated[
-        float,
-        Input("token", r"\gamma", "tokens drafted for each pass", least=1, whole=True, most=1e4),
-    ],
-    draft_time: Annotated[
-        float,
-        Input(
-            "1",
-            "c",
-            "time of a drafted token over that of a pass of the large model",
-            most=1e4,
-            none=True,
-        ),
-    ] = 0.0,
-    draft_flop: Annotated[
-        float,
-        Input(
-            "1",
-            r"\hat{c}",
-            "arithmetic of a drafted token over that of a token of the large model",
-            most=1e4,
-            none=True,
-        ),
-    ] = 0.0,
-) -> dict[str, Any]:
-    """Expected speed-up when a draft of several tokens is checked by one pass of the large model.
-
-    Derivation:
-        A pass of the large model over a draft tells for each token whether it would have been
-        written, and itself writes one more after the last that is accepted. If each token is
-        accepted with probability alpha, the number written is 1 + alpha + ... + alpha to the power
-        gamma on average. The time is one pass and gamma drafted tokens; checking several tokens
-        takes as long as writing one, as long as the weights are the limit.
-
-    Leaves out:
-        - That tokens are not accepted independently of each other, and less often in some texts
-          than in others. [no size: it is a matter of the text]
-        - That a pass over a large batch is limited by arithmetic: then the operations above are
-          time, and a draft makes it slower. [no size: the batch is not asked]
-        - The cache of the draft model, which takes memory from the batch. [no size: its shape is
-          not asked]
-    """
-    missed = 1 - acceptance
-    tokens_per_step = where(
-        missed > 0,
-        (1 - acceptance ** (draft_tokens + 1)) / where(missed > 0, missed, 1),
-        draft_tokens + 1,
-    )
-    return {
-        "speedup": tokens_per_step / (draft_tokens * draft_time + 1),
-        "tokens_per_step": tokens_per_step,
-        "operations": (draft_tokens * draft_flop + draft_tokens + 1) / tokens_per_step,
     }

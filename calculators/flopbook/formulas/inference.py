@@ -5,24 +5,21 @@ from typing import Any
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Output, Step, formula, part
-from flopbook.formulas.inference_inputs import (
-    Batch,
-    Overhead,
-    Reached,
-)
+from flopbook.formulas.inference_inputs import Batch
 from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
+    EXPECTED,
+    EXPECTED_RATE,
     FIT_OUTPUTS,
-    LIKELY_OUTPUTS,
+    MESSAGES_OUTPUT,
     PART_SYMBOLS,
 )
 from flopbook.formulas.inference_parts import (
-    LAYER_OVERHEAD,
     LAYOUT_RULES,
     LIMITS,
-    REACHED,
     cache_of_a_sequence,
     decoding_step,
+    expected_step,
     fit,
     layout,
     memory_room,
@@ -38,7 +35,6 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
-from flopbook.formulas.parameters import Layers
 from flopbook.quantities.ops import inf, where
 
 
@@ -86,14 +82,16 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     question="How fast can a model write tokens, and what limits it?",
     outputs={
         "seconds": Output(
-            "s", r"T_\text{step}", "one step, which writes one token of each sequence"
+            "s", r"T_\text{step}", "a step, one token of each sequence: bound from peak rates"
         ),
-        "tokens_per_s": Output("token/s", "P", "tokens of all sequences together"),
+        **EXPECTED,
+        "tokens_per_s": Output("token/s", "P", "tokens of all sequences at that bound"),
+        **EXPECTED_RATE,
         "bound": Output("1", r"\text{bound}", "what takes longest", choices=LIMITS),
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),
         "kv_seconds": Output("s", r"T_\text{cache}", "reading keys and values"),
         "compute_seconds": Output("s", r"T_\text{arithmetic}", "arithmetic of the matrix products"),
-        **LIKELY_OUTPUTS,
+        **MESSAGES_OUTPUT,
         **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "austin2025scaling", "chen2022transformer", "deepseek2024v2"),
@@ -110,6 +108,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         weights_read,
         messages,
         decoding_step,
+        expected_step,
         memory_room,
         fit,
     ),
@@ -129,7 +128,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
     omissions=(software,),
 )
 def decode(
-    layers: Layers,
+    likely: Step,
     message_seconds: Step,
     chip_bytes: Step,
     free: Step,
@@ -141,8 +140,6 @@ def decode(
     products: Step,
     attention: Step,
     batch: Batch = 1.0,
-    bandwidth_share: Reached = REACHED,
-    layer_overhead: Overhead = LAYER_OVERHEAD,
 ) -> dict[str, Any]:
     """Shortest time of a decoding step from what it reads and computes, and whether all of it fits.
 
@@ -164,23 +161,26 @@ def decode(
         number of chips that hold both is that of one replica, or of several with the experts spread
         over them, whichever needs fewer.
 
-        What software makes of the bound is fitted to published steps of tuned engines on A100:
-        80 % of its rate, 76 microseconds for each layer, and the messages at the rate of the links.
+        Nobody reaches that bound. What to expect of a tuned engine is fitted to published steps on
+        A100: 80 % of its rate, 76 microseconds for each layer, and the messages at the rate of the
+        links. With --bandwidth-share 1 --layer-overhead 0 only the messages are left over it.
 
     Leaves out:
         - Messages between chips, two in each layer, kernel launches, and the bandwidth that no
           program reaches, all in likely_seconds: measured steps of Llama 2 7B on A100 take 1.5
           times the bound on one chip and 3.7 times on eight. [software]
-        - Engines that are not tuned, which take up to 8 times the bound. [no size: it is theirs]
+        - Engines that are not tuned: eager PyTorch and early int8 kernels reached 5 to 41 percent
+          of the bound. [no size: it is theirs]
         - Links beyond the scale-up domain. [no size: which chips share a node is not asked]
         - Experts chosen unevenly, which make the fullest chip late. [no size: routing decides]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [no size: the engine decides]
     """
-    likely = step / bandwidth_share + layers * layer_overhead + message_seconds
     return {
         "seconds": step,
+        "likely_seconds": likely,
         "tokens_per_s": batch / step,
+        "likely_tokens_per_s": batch / likely,
         "bound": where(
             attention > products,
             where(attention > kv_seconds, "arithmetic", "KV cache"),
@@ -189,7 +189,6 @@ def decode(
         "weight_seconds": weight_seconds,
         "kv_seconds": kv_seconds,
         "compute_seconds": compute_seconds,
-        "likely_seconds": likely,
         "message_seconds": message_seconds,
         "chip_bytes": chip_bytes,
         "free": free,

@@ -105,6 +105,17 @@ Reached = Annotated[
     Input("1", r"\eta", "share of the peak rates that software reaches", least=0.01, most=1),
     SOFTWARE,
 ]
+PromptReached = Annotated[
+    float,
+    Input(
+        "1",
+        r"\eta_p",
+        "share of the peak rates that software reaches on prompts",
+        least=0.01,
+        most=1,
+    ),
+    SOFTWARE,
+]
 Overhead = Annotated[
     float,
     Input(

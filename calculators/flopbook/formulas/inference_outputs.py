@@ -21,18 +21,26 @@ FIT_OUTPUTS = {
     ),
 }
 
-# What software makes of the bound.
-LIKELY_OUTPUTS = {
+# What to expect of tuned software, beside the bound.
+EXPECTED = {
     "likely_seconds": Output(
         "s",
         r"T_\text{likely}",
-        "the same as tuned software runs it (fitted to A100)",
+        "expected of a tuned engine (fitted to published runs)",
         absent="the weights do not fit",
     ),
+}
+EXPECTED_RATE = {
+    "likely_tokens_per_s": Output(
+        "token/s", r"P_\text{likely}", "tokens of all sequences, expected of a tuned engine"
+    ),
+}
+
+MESSAGES_OUTPUT = {
     "message_seconds": Output(
         "s",
         r"T_\text{messages}",
-        "part of it: messages at the bandwidth of the links",
+        "messages between chips, in the expected time alone",
         needs=("link_bandwidth",),
     ),
 }

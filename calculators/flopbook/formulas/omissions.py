@@ -50,6 +50,10 @@ class Omission(Statement):
     def _with(self, message: str, inputs: Mapping[str, str]) -> Self:
         return type(self)(self.function, message, inputs, self.of)
 
+    def worded(self, message: str) -> Self:
+        """The same with another message."""
+        return self._with(message, self.inputs)
+
     def of_output(self, of: str) -> Self:
         """The same share of another output."""
         return type(self)(self.function, self.message, self.inputs, of)

@@ -10,27 +10,29 @@ from flopbook.formulas.inference_inputs import (
     ComputeParams,
     Overhead,
     Peak,
-    Reached,
+    PromptReached,
     Seq,
     Vocab,
     Width,
 )
 from flopbook.formulas.inference_outputs import (
+    EXPECTED,
+    EXPECTED_RATE,
     FIT_OUTPUTS,
-    LIKELY_OUTPUTS,
+    MESSAGES_OUTPUT,
     PART_SYMBOLS,
 )
 from flopbook.formulas.inference_parts import (
     LAYER_OVERHEAD,
     LAYOUT_RULES,
-    REACHED,
+    PROMPT_REACHED,
     cache_of_a_sequence,
     fit,
     layout,
     memory_room,
     messages,
     routed_weights,
-    software,
+    software_of_prompts,
     weights_read,
 )
 from flopbook.formulas.layer_inputs import CACHE_RULES
@@ -92,8 +94,10 @@ def reading_step(
     title="Prefill",
     question="How long does a prompt take until the first token, and what limits it?",
     outputs={
-        "seconds": Output("s", r"T_\text{first}", "time to the first token: all prompts read"),
-        "tokens_per_s": Output("token/s", "P", "tokens of all prompts together"),
+        "seconds": Output("s", r"T_\text{first}", "time to the first token: bound from peak rates"),
+        **EXPECTED,
+        "tokens_per_s": Output("token/s", "P", "tokens of all prompts at that bound"),
+        **EXPECTED_RATE,
         "bound": Output(
             "1",
             r"\text{bound}",
@@ -103,7 +107,7 @@ def reading_step(
         "weight_seconds": Output("s", r"T_\text{weights}", "reading the weights"),
         "compute_seconds": Output("s", r"T_\text{arithmetic}", "arithmetic of the matrix products"),
         "attention_seconds": Output("s", r"T_\text{attention}", "scores and values of attention"),
-        **LIKELY_OUTPUTS,
+        **MESSAGES_OUTPUT,
         **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "austin2025scaling", "chen2022transformer"),
@@ -138,7 +142,7 @@ def reading_step(
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
-    omissions=(software,),
+    omissions=(software_of_prompts,),
 )
 def prefill(
     layers: Layers,
@@ -152,7 +156,7 @@ def prefill(
     prompt_attention: Step,
     prompt_products: Step,
     prompt_seconds: Step,
-    bandwidth_share: Reached = REACHED,
+    prompt_share: PromptReached = PROMPT_REACHED,
     layer_overhead: Overhead = LAYER_OVERHEAD,
 ) -> dict[str, Any]:
     """Shortest time in which a model reads its prompts, after which the first token is there.
@@ -171,18 +175,20 @@ def prefill(
 
     Leaves out:
         - Messages between chips, kernel launches and the gap to the printed peak, all in
-          likely_seconds, by the numbers of decoding: with prompts of 128 to 2,048 tokens, first
-          tokens were measured 0.9 to 5 times as late as the bound. [software]
+          likely_seconds, by half of the peak: that fits prompts of 128 to 2,048 tokens, whose first
+          tokens were measured 1.6 to 5 times as late as the bound. [software]
         - Waiting for other requests, which is most of the time to the first token of a busy
           server. [no size: it is a matter of the load]
         - The softmax, on other units. [no size: kernels hide most of it]
         - Memory for activations, which an engine keeps small by reading long prompts in chunks:
           keep it free with --memory-share. [no size: the engine decides]
     """
-    likely = prompt_seconds / bandwidth_share + layers * layer_overhead + message_seconds
+    likely = prompt_seconds / prompt_share + layers * layer_overhead + message_seconds
     return {
         "seconds": prompt_seconds,
+        "likely_seconds": likely,
         "tokens_per_s": step_tokens / prompt_seconds,
+        "likely_tokens_per_s": step_tokens / likely,
         "bound": where(
             prompt_attention > prompt_products,
             "attention",
@@ -191,7 +197,6 @@ def prefill(
         "weight_seconds": weight_seconds,
         "compute_seconds": prompt_arithmetic,
         "attention_seconds": prompt_attention,
-        "likely_seconds": likely,
         "message_seconds": message_seconds,
         "chip_bytes": chip_bytes,
         "free": free,

@@ -7,14 +7,17 @@ from flopbook.formulas.declaration import Input, Output, Step, part
 from flopbook.formulas.inference_inputs import (
     ComputeParams,
     Ep,
+    Overhead,
     Params,
     Peak,
+    PromptReached,
     Seq,
     Vocab,
     WeightWidth,
     Width,
 )
-from flopbook.formulas.parameters import Experts, ExpertsPerToken
+from flopbook.formulas.inference_parts import LAYER_OVERHEAD, PROMPT_REACHED
+from flopbook.formulas.parameters import Experts, ExpertsPerToken, Layers
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import inf, maximum, where
 
@@ -29,26 +32,33 @@ REQUEST_OUTPUTS = {
     "prompt_seconds": Output(
         "s",
         r"T_\text{prompt}",
-        "time in which each replica reads one prompt",
+        "time in which each replica reads one prompt at the bound",
         needs=("prompt_tokens",),
     ),
     "requests_per_s": Output(
         "1/s",
         r"P_\text{req}",
-        "requests answered in a second, prompts and answers",
+        "requests answered in a second at the bound, prompts and answers",
         needs=("prompt_tokens", "answer_tokens"),
     ),
     "usd_per_million_prompt_tokens": Output(
         "USD",
         r"c_\text{in}",
-        "price of a million tokens of prompts",
+        "price of a million tokens of prompts at the bound",
         needs=("price", "prompt_tokens"),
         absent="the weights do not fit",
     ),
     "usd_per_request": Output(
         "USD",
         r"c_\text{req}",
-        "price of a request: its prompt, and its share of the steps",
+        "price of a request at the bound: its prompt, and its share of the steps",
+        needs=("price", "prompt_tokens", "answer_tokens"),
+        absent="the weights do not fit",
+    ),
+    "likely_usd_per_request": Output(
+        "USD",
+        r"c'_\text{req}",
+        "price of a request, expected of a tuned engine",
         needs=("price", "prompt_tokens", "answer_tokens"),
         absent="the weights do not fit",
     ),
@@ -61,6 +71,8 @@ REQUEST_SYMBOLS = {
     "prompt_work": r"W_p",
     "prompt_scores": r"T_\text{pairs}",
     "one_prompt": r"T_p",
+    "prompt_messages": r"T_x",
+    "likely_prompt": r"T_{lp}",
 }
 
 
@@ -108,3 +120,20 @@ def prompt_time(
         sequence_on_chip * (read_tokens / seq) / bandwidth,
     )
     return {"one_prompt": maximum(prompt_weights, prompt_work / (degree * peak)) + prompt_scores}
+
+
+@part
+def expected_prompt(
+    layers: Layers,
+    one_prompt: Step,
+    read_tokens: Step,
+    message_seconds: Step,
+    step_tokens: Step,
+    replicas: Step,
+    prompt_share: PromptReached = PROMPT_REACHED,
+    layer_overhead: Overhead = LAYER_OVERHEAD,
+) -> dict[str, Any]:
+    """Time in which a tuned engine reads one prompt on each replica."""
+    # Messages grow with the tokens of a replica.
+    prompt_messages = message_seconds * read_tokens * replicas / step_tokens
+    return {"likely_prompt": one_prompt / prompt_share + layers * layer_overhead + prompt_messages}

@@ -1,0 +1,83 @@
+"""What a small model that drafts tokens gains."""
+
+from typing import Annotated, Any
+
+from flopbook.formulas.declaration import Input, Output, formula
+from flopbook.quantities.ops import where
+
+
+@formula(
+    "speculative-decoding",
+    title="Speculative decoding",
+    question="How much faster does a model write when a smaller one drafts for it?",
+    outputs={
+        "speedup": Output("1", "S", "tokens a second over those without a draft"),
+        "tokens_per_step": Output(
+            "token", r"\tau", "tokens from one pass of the large model, on average"
+        ),
+        "operations": Output("1", "O", "arithmetic over that without a draft"),
+    },
+    sources=("leviathan2023fast",),
+    symbols={"missed": r"\mu"},
+    examples=(
+        {"acceptance": "0.8", "draft-tokens": "5", "draft-time": "0.05"},
+        {"acceptance": "0.6", "draft-tokens": "2"},
+    ),
+)
+def speculative_decoding(
+    acceptance: Annotated[
+        float, Input("1", r"\alpha", "probability that a drafted token is accepted", most=1)
+    ],
+    draft_tokens: Annotated[
+        float,
+        Input("token", r"\gamma", "tokens drafted for each pass", least=1, whole=True, most=1e4),
+    ],
+    draft_time: Annotated[
+        float,
+        Input(
+            "1",
+            "c",
+            "time of a drafted token over that of a pass of the large model",
+            most=1e4,
+            none=True,
+        ),
+    ] = 0.0,
+    draft_flop: Annotated[
+        float,
+        Input(
+            "1",
+            r"\hat{c}",
+            "arithmetic of a drafted token over that of a token of the large model",
+            most=1e4,
+            none=True,
+        ),
+    ] = 0.0,
+) -> dict[str, Any]:
+    """Expected speed-up when a draft of several tokens is checked by one pass of the large model.
+
+    Derivation:
+        A pass of the large model over a draft tells for each token whether it would have been
+        written, and itself writes one more after the last that is accepted. If each token is
+        accepted with probability alpha, the number written is 1 + alpha + ... + alpha to the power
+        gamma on average. The time is one pass and gamma drafted tokens; checking several tokens
+        takes as long as writing one, as long as the weights are the limit.
+
+    Leaves out:
+        - That tokens are not accepted independently of each other, and less often in some texts
+          than in others. [no size: it is a matter of the text]
+        - That a pass over a large batch is limited by arithmetic: then the operations above are
+          time, and a draft makes it slower. [no size: the batch is not asked]
+        - The cache of the draft model, which takes memory from the batch. [no size: its shape is
+          not asked]
+    """
+    missed = 1 - acceptance
+    tokens_per_step = where(
+        missed > 0,
+        (1 - acceptance ** (draft_tokens + 1)) / where(missed > 0, missed, 1),
+        draft_tokens + 1,
+    )
+    return {
+        "speedup": tokens_per_step / (draft_tokens * draft_time + 1),
+        "tokens_per_step": tokens_per_step,
+        "operations": (draft_tokens * draft_flop + draft_tokens + 1) / tokens_per_step,
+    }
