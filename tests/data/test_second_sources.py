@@ -55,11 +55,50 @@ GROUPED = {
     "gpt-oss-120b": (36, 2880, 64, 8, 64, 2880, 128, 18),
 }
 # Layers, width, heads, width of an expert, dense layers, and the five widths of latent attention:
-# configuration files (nvidia2026modelconfigs).
+# configuration files (nvidia2026modelconfigs); of DeepSeek-V2 that of MaxText (google2026maxtext).
 LATENT = {
     "deepseek-v3": (61, 7168, 128, 2048, 3, 1536, 512, 128, 64, 128),
     "deepseek-r1": (61, 7168, 128, 2048, 3, 1536, 512, 128, 64, 128),
+    "deepseek-v2": (60, 5120, 128, 1536, 1, 1536, 512, 128, 64, 128),
     "kimi-k2": (61, 7168, 64, 2048, 1, 1536, 512, 128, 64, 128),
+}
+# Layers, width, heads and width of a block of older models. GPT-3, GPT-NeoX: configs/ of
+# EleutherAI/gpt-neox, which gives no width of a block (four times the model). GPT-2, GPT-J, OPT,
+# MT-NLG and Megatron 530B: llm_analysis/model_configs of cli99/llm-analysis. Chinchilla, Gopher,
+# PaLM and Megatron 1T: models/ of calculon-ai/calculon. Llama 1: EasyLM/models/llama of
+# young-geng/EasyLM. BLOOM: train/tr11-176B-ml of bigscience-workshop/bigscience. Megatron 18B and
+# 39B: config/validation of VIA-Research/vTrain. OLMo 2 32B: nn/transformer of allenai/OLMo-core.
+OLDER = {
+    "bloom-176b": (70, 14336, 112, 57344),
+    "chinchilla-70b": (80, 8192, 64, 32768),
+    "gopher-280b": (80, 16384, 128, 65536),
+    "gpt-2-small": (12, 768, 12, 3072),
+    "gpt-2-medium": (24, 1024, 16, 4096),
+    "gpt-2-large": (36, 1280, 20, 5120),
+    "gpt-2-xl": (48, 1600, 25, 6400),
+    "gpt-3-125m": (12, 768, 12, 3072),
+    "gpt-3-760m": (24, 1536, 16, 6144),
+    "gpt-3-1.3b": (24, 2048, 16, 8192),
+    "gpt-3-2.7b": (32, 2560, 32, 10240),
+    "gpt-3-6.7b": (32, 4096, 32, 16384),
+    "gpt-3-13b": (40, 5120, 40, 20480),
+    "gpt-3-175b": (96, 12288, 96, 49152),
+    "gpt-j-6b": (28, 4096, 16, 16384),
+    "gpt-neox-20b": (44, 6144, 64, 24576),
+    "llama-1-7b": (32, 4096, 32, 11008),
+    "llama-1-13b": (40, 5120, 40, 13824),
+    "llama-1-33b": (60, 6656, 52, 17920),
+    "llama-1-65b": (80, 8192, 64, 22016),
+    "megatron-18b": (40, 6144, 48, 24576),
+    "megatron-39b": (48, 8192, 64, 32768),
+    "megatron-530b": (105, 20480, 128, 81920),
+    "megatron-1t": (128, 25600, 160, 102400),
+    "mt-nlg-530b": (105, 20480, 128, 81920),
+    "olmo-2-32b": (64, 5120, 40, 27648),
+    "opt-6.7b": (32, 4096, 32, 16384),
+    "opt-66b": (64, 9216, 72, 36864),
+    "opt-175b": (96, 12288, 96, 49152),
+    "palm-540b": (118, 18432, 48, 73728),
 }
 LATENT_FIELDS = (
     *("layers", "d_model", "heads", "expert_d_ff", "dense_layers", "q_lora_rank", "kv_lora_rank"),
@@ -97,5 +136,12 @@ def test_latent_attention_is_that_of_a_second_source(name: str) -> None:
     assert tuple(one.size(field) for field in LATENT_FIELDS) == LATENT[name]
 
 
+def test_older_shapes_are_those_of_a_second_source() -> None:
+    """Papers against code that runs or times the same models: no size differs."""
+    fields = ("layers", "d_model", "heads", "d_ff")
+    read = {name: tuple(shape(name).size(field) for field in fields) for name in OLDER}
+    assert read == OLDER
+
+
 def test_models_are_there() -> None:
-    assert set(GROUPED) | set(LATENT) <= set(model_ids())
+    assert set(GROUPED) | set(LATENT) | set(OLDER) <= set(model_ids())
