@@ -34,7 +34,7 @@ def test_nothing_that_serves_is_an_answer(cli: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--pp 2", "--pp is of training; leave it out with --serve"),
+        ("--cp 2", "--cp is of training; leave it out with --serve"),
         ("--flags megatron", "--flags is 'megatron', expected one of vllm"),
     ],
 )

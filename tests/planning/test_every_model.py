@@ -8,7 +8,8 @@ from flopbook.data.library import entry_ids, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.planning.planner import RunPlan, plan
 from flopbook.planning.question import question_of
-from flopbook.planning.serving import plan_serving, serving_question
+from flopbook.planning.serving import plan_serving
+from flopbook.planning.serving_question import serving_question
 
 SIZES = {"chips": "256", "batch_tokens": "1Mi", "seq": "4096", "stack": "megatron-core"}
 
@@ -34,12 +35,16 @@ def test_a_model_is_served_or_does_not_fit(model: str) -> None:
     asked = {"model": model, "chip": "h200-sxm", "chips": "16", "dtype": "fp8"}
     found = plan_serving(serving_question(asked), 10)
     if not found.layouts:
-        assert set(found.infeasible) <= {"does not fit", "heads do not divide"}
+        reasons = {"does not fit", "heads do not divide", "experts do not divide"}
+        assert set(found.infeasible) <= {*reasons, "layers do not divide"}
     paces = [layout.tokens_per_s for layout in found.layouts]
     assert paces == sorted(paces, reverse=True)
-    assert len({layout.tp for layout in found.layouts}) == len(found.layouts)
+    divisions = {(layout[:4], layout.prefill) for layout in found.layouts}
+    assert len(divisions) == len(found.layouts)
     for layout in found.layouts:
-        assert layout.tp * layout.replicas == 16 and layout.bytes <= found.question.room
+        readers = layout.prefill.chips * layout.prefill_replicas if layout.prefill else 0
+        assert layout.tp * layout.pp * layout.dp * layout.replicas + readers == 16
+        assert layout.bytes <= found.question.room
 
 
 @pytest.mark.parametrize("chip", entry_ids())

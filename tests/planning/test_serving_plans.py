@@ -12,9 +12,9 @@ from flopbook.planning.serving import (
     ServingPlan,
     plan_serving,
     sequence_counts,
-    serving_question,
     vllm_flags,
 )
+from flopbook.planning.serving_question import serving_question
 from flopbook.prediction import serving
 from flopbook.prediction.fitted import fitted_kinds
 
@@ -22,7 +22,8 @@ ASKED = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "8", "dtype": "fp8
 
 
 def planned(**more: str) -> ServingPlan:
-    return plan_serving(serving_question({**ASKED, **more}), 100)
+    """The plan where replicas are divided by tensor parallelism alone, as the prediction is."""
+    return plan_serving(serving_question({**ASKED, "pp": "1", "pools": "one", **more}), 100)
 
 
 def test_a_layout_is_what_the_prediction_says_of_it() -> None:
@@ -93,6 +94,14 @@ def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:
     found = planned(prompt="2000", answer="500", tp="4", batch="32")
     flags = vllm_flags(found.question, found.layouts[0])
     assert flags == "--tensor-parallel-size 4 --max-num-seqs 32 --max-model-len 2500"
+    best = found.layouts[0]._replace(tp=2, pp=2, dp=4, ep=8, batch=64)
+    divided = vllm_flags(found.question, best).split(" --")
+    assert divided[:3] == [
+        "--tensor-parallel-size 2",
+        "pipeline-parallel-size 2",
+        "data-parallel-size 4",
+    ]
+    assert divided[3:5] == ["enable-expert-parallel", "max-num-seqs 16"]
 
 
 @pytest.mark.parametrize(
@@ -101,6 +110,10 @@ def test_flags_of_vllm_have_the_replica_and_its_sequences() -> None:
         ({"model": None}, "--model is missing"),
         ({"chips": "0"}, "--chips is 0"),
         ({"tp": "3"}, "--tp 3 does not make 8 chips"),
+        ({"pp": "3", "tp": "2"}, "--tp 2 --pp 3 does not make 8 chips"),
+        ({"dp": "2"}, "a model without experts has replicas"),
+        ({"ep": "8"}, "a model without experts has replicas"),
+        ({"pools": "three"}, "--pools is 'three'"),
         ({"chips": "2000000"}, "expected at most 1,048,576"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
         ({"max_per_token": "soon"}, "--max-per-token is 'soon'"),

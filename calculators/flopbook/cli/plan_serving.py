@@ -7,17 +7,20 @@ from collections.abc import Mapping
 from flopbook.cli.layout import print_json
 from flopbook.evaluation.answers import columns, counted
 from flopbook.planning.serving import (
+    LATE,
+    SLOW,
     ServingLayout,
     ServingPlan,
     plan_serving,
-    serving_question,
     vllm_flags,
 )
+from flopbook.planning.serving_question import serving_question
 from flopbook.prediction.asking import word_option
 from flopbook.quantities.formatting import format_quantity
 
 HEAD = ("tokens/s", "80 % band", "each chip", "first token", "per token", "memory")
-DEGREES = ("tp", "replicas", "sequences")
+DEGREES = ("tp", "pp", "dp", "ep", "replicas", "sequences")
+READERS = "prompts read by"
 COST = "USD per million tokens"
 
 
@@ -42,7 +45,29 @@ def answer(options: Mapping[str, str | None], top: int, *, as_json: bool) -> Non
 def _table(found: ServingPlan) -> str:
     costs = (COST,) if found.question.price is not None else ()
     rows = [_row(found, layout) for layout in found.layouts]
-    return columns(rows, head=(*HEAD, *costs, *DEGREES))
+    # Degrees that no listed layout uses are no columns.
+    used = [any(_degrees(one)[n] > 1 for one in found.layouts) for n in range(len(DEGREES))]
+    names = [name for name, is_used in zip(DEGREES, used, strict=True) if is_used]
+    chosen = [
+        (*row, *(f"{d:,}" for d, is_used in zip(_degrees(one), used, strict=True) if is_used))
+        for row, one in zip(rows, found.layouts, strict=True)
+    ]
+    if not any(one.prefill for one in found.layouts):
+        return columns(chosen, head=(*HEAD, *costs, *names))
+    chosen = [(*row, _readers(one)) for row, one in zip(chosen, found.layouts, strict=True)]
+    return columns(chosen, head=(*HEAD, *costs, *names, READERS))
+
+
+def _degrees(layout: ServingLayout) -> tuple[int, ...]:
+    return (*layout[:4], layout.replicas, layout.batch)
+
+
+def _readers(layout: ServingLayout) -> str:
+    """The replicas that read prompts, where they are others than those that write."""
+    if layout.prefill is None:
+        return "the same"
+    sizes = [f"{n} {d}" for n, d in layout.prefill._asdict().items() if d > 1]
+    return f"{layout.prefill_replicas:,} x {' '.join(sizes) or 'one chip'}"
 
 
 def _row(found: ServingPlan, layout: ServingLayout) -> tuple[str, ...]:
@@ -55,7 +80,6 @@ def _row(found: ServingPlan, layout: ServingLayout) -> tuple[str, ...]:
         f"{1e3 * layout.per_token:.3g} ms",
         format_quantity(layout.bytes, "byte", digits=3),
         *(() if cost is None else (f"{1e6 * cost:.3g}",)),
-        *(f"{number:,}" for number in (layout.tp, layout.replicas, layout.batch)),
     )
 
 
@@ -63,7 +87,7 @@ def _nothing(found: ServingPlan) -> str:
     """Why no replica serves: no room for the weights, or no pace within the limits."""
     question = found.question
     chips = counted(question.chips, "chip")
-    if set(found.infeasible) <= {"does not fit", "heads do not divide"}:
+    if not set(found.infeasible) & {LATE, SLOW}:
         held = question.base.shape.parameters * question.base.weight_bytes
         count = -(-held // question.room)
         return (

@@ -17,10 +17,10 @@ MOST_LISTED = 1000
 MOST_PLANS = 16
 # Options that only one of both kinds of plan takes.
 _OF_TRAINING = (
-    *("batch_tokens", "seq", "stack", "pp", "cp", "ep", "dp", "virtual", "schedule"),
+    *("batch_tokens", "seq", "stack", "cp", "virtual", "schedule"),
     *("zero", "micro_batch", "recompute", "max_bytes", "max_seconds"),
 )
-_OF_SERVING = ("prompt", "answer", "batch", "max_first_token", "max_per_token")
+_OF_SERVING = ("prompt", "answer", "batch", "pools", "max_first_token", "max_per_token")
 _OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
@@ -46,6 +46,7 @@ _OPTIONS = (
     Option("--prompt", "prompt", "With --serve: tokens of a prompt; 1,024 if open.", "COUNT"),
     Option("--answer", "answer", "With --serve: tokens of an answer; 256 if open.", "COUNT"),
     Option("--batch", "batch", "With --serve: sequences at once on a replica.", "COUNT"),
+    Option("--pools", "pools", "With --serve: one pool of chips, or two for prompts.", "WORD"),
     Option("--max-first-token", "max_first_token", "Longest time to the first token.", "TIME"),
     Option("--max-per-token", "max_per_token", "Longest time for each further token.", "TIME"),
     Option("--top", "top", "Layouts to list; 10 if open.", "COUNT"),
@@ -65,6 +66,7 @@ def plan_command(
     Times are those of flopbook predict for the same options, memory that of flopbook memory. With
     no layout that fits, the answer is the number of chips on which one does. With --serve, replicas
     answer prompts: those are best that write most tokens a second within the limits of latency.
+    Their chips are divided by --tp, --pp, --dp (ranks of attention) and --ep (experts).
 
     Example: flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """

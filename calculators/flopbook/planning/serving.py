@@ -1,64 +1,55 @@
-"""The best way to serve a model on some chips: how many a replica, and how many sequences on it.
+"""The best way to serve a model on some chips: how a replica is divided, and how many there are.
 
-Replicas are alike and share nothing; the chips of one divide heads, weights and experts among
-them. Times are those that the prediction gives for each number of sequences, one by one.
+Replicas are alike and share nothing. Either each of them reads prompts and writes answers, or some
+read prompts alone and send the cache to others that write. Every division and number of sequences
+is timed, so that what is listed is the best of all.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from flopbook.architectures.shape import shape
+import numpy as np
+
 from flopbook.errors import FlopbookError
-from flopbook.planning.question import MOST_CHIPS
+from flopbook.planning.exclusions import is_even
+from flopbook.planning.replicas import (
+    Division,
+    Replica,
+    held_bytes,
+    prompt_seconds,
+    step_seconds,
+    transfer_seconds,
+)
+from flopbook.planning.serving_question import ServingQuestion
+from flopbook.planning.space import divisors
 from flopbook.prediction import serving
-from flopbook.prediction.asking import amount_option, count_option, flag_of, word_option
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.machines import machine
-from flopbook.prediction.named_models import sizes_of
-from flopbook.prediction.serving import Serving
-from flopbook.prediction.transformers import transformer
+from flopbook.prediction.layouts import Column
 from flopbook.prediction.validation import band_of
 
-DEFAULT_PROMPT, DEFAULT_ANSWER = 1024, 256
-FORMATS = ("bf16", "fp16", "fp8", "fp4", "int8", "int4")
 MOST_SEQUENCES = 4096
 HEADS = "heads do not divide"
+EXPERTS = "experts do not divide"
+BATCH = "sequences do not divide"
 NO_ROOM = "does not fit"
 LATE = "first token later than --max-first-token"
 SLOW = "tokens slower than --max-per-token"
 
 
-class ServingQuestion(NamedTuple):
-    """What is served and on what: one chip's share is `tp` of `base`, which the search sets.
-
-    `room` is what a chip has for weights and cache, in bytes; limits are in seconds.
-    """
-
-    base: Serving
-    heads: int
-    chips: int
-    room: float
-    fixed: Mapping[str, int]
-    most_first_token: float = math.inf
-    most_per_token: float = math.inf
-    price: float | None = None
-
-    def token_cost(self, tokens_per_s: float) -> float | None:
-        """USD of an answered token at this pace of all chips; None without a price."""
-        return None if self.price is None else self.price * self.chips / tokens_per_s
-
-
 class ServingLayout(NamedTuple):
-    """A way to serve: chips of a replica, replicas, sequences at once on each, and its pace.
+    """A way to serve: the division of a replica, replicas, sequences at once on each, its pace.
 
-    Tokens are those of answers; times are in seconds, bytes on each chip.
+    Tokens are those of answers; times are in seconds, bytes on each chip. Where prompts have a pool
+    of their own, `prefill` is the division of its replicas, and all else is of the other pool.
     """
 
     tp: int
+    pp: int
+    dp: int
+    ep: int
     replicas: int
     batch: int
     tokens_per_s: float
@@ -68,6 +59,14 @@ class ServingLayout(NamedTuple):
     first_token: float
     per_token: float
     bytes: float
+    prefill: Division | None = None
+    prefill_replicas: int = 0
+
+    def record(self) -> dict[str, Any]:
+        """The layout as JSON has it."""
+        record = self._asdict()
+        record["prefill"] = None if self.prefill is None else self.prefill._asdict()
+        return record
 
 
 class ServingPlan(NamedTuple):
@@ -80,7 +79,7 @@ class ServingPlan(NamedTuple):
 
     def record(self) -> dict[str, Any]:
         """The plan as JSON has it."""
-        layouts = [layout._asdict() for layout in self.layouts]
+        layouts = [layout.record() for layout in self.layouts]
         if self.question.price is not None:
             for layout in layouts:
                 layout["token_cost"] = self.question.token_cost(layout["tokens_per_s"])
@@ -94,77 +93,222 @@ class ServingPlan(NamedTuple):
 def vllm_flags(question: ServingQuestion, layout: ServingLayout) -> str:
     """Options of `vllm serve` for each replica, as vllm/config names them at 01230b40."""
     length = int(question.base.prompt + question.base.answer)
-    sizes = f"--max-num-seqs {layout.batch} --max-model-len {length}"
-    return f"--tensor-parallel-size {layout.tp} {sizes}"
+    words = [f"--tensor-parallel-size {layout.tp}"]
+    words += [f"--pipeline-parallel-size {layout.pp}"] if layout.pp > 1 else []
+    words += [f"--data-parallel-size {layout.dp}"] if layout.dp > 1 else []
+    words += ["--enable-expert-parallel"] if layout.ep > 1 else []
+    # Ranks of attention are engines of their own, which count their own sequences.
+    words += [f"--max-num-seqs {layout.batch // layout.dp} --max-model-len {length}"]
+    return " ".join(words)
 
 
-def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
-    """The question that options of the command line ask. Raises FlopbookError."""
-    for name in ("model", "chip", "chips"):
-        if not options.get(name):
-            raise FlopbookError(f"{flag_of(name)} is missing")
-    model, runs_on = shape(str(options["model"])), machine(str(options["chip"]))
-    if not runs_on.memory or not runs_on.memory_bandwidth:
-        raise FlopbookError(f"memory or bandwidth of {runs_on.chip} is not published")
-    chips = count_option(options, "chips") or 1
-    if chips > MOST_CHIPS:
-        raise FlopbookError(f"--chips is {chips:,}, expected at most {MOST_CHIPS:,}")
-    prompt = count_option(options, "prompt") or DEFAULT_PROMPT
-    sizes = sizes_of(model, prompt)
-    served = transformer(sizes)
-    dtype = word_option(options, "dtype", FORMATS) or "bf16"
-    weight, cached = serving.WIDTHS.get(dtype, (serving.BYTES_16, serving.BYTES_16))
-    base = Serving(
-        machine=runs_on,
-        shape=served,
-        cache_values=serving.cached_values(sizes, served),
-        task=serving.STATIC,
-        batch=1.0,
-        prompt=float(prompt),
-        answer=float(count_option(options, "answer") or DEFAULT_ANSWER),
-        chips=1.0,
-        tp=1.0,
-        weight_bytes=weight,
-        cache_bytes=cached,
-        peak=getattr(runs_on, serving.PEAK_BY_FORMAT.get(dtype, "peak_16bit")),
-        is_weight_only=dtype == "int4",
-    )
-    fixed = {name: count_option(options, name) for name in ("tp", "batch")}
-    used = fitted_kinds()["inference"].parameters["memory_used"]
-    return ServingQuestion(
-        base=base,
-        heads=int(sizes.get("n_heads") or 0),
-        chips=chips,
-        room=runs_on.memory * used,
-        fixed={name: degree for name, degree in fixed.items() if degree is not None},
-        most_first_token=amount_option(options, "max_first_token", "s") or math.inf,
-        most_per_token=amount_option(options, "max_per_token", "s") or math.inf,
-        price=amount_option(options, "price", "USD/s"),
-    )
+class _Paced(NamedTuple):
+    """A division with what it reaches, for each number of sequences of a rank that it may have.
+
+    `first_token` is the latency of a prompt, `prompts` are prompts a second of a replica that reads
+    alone; `rate` is tokens a second of one that reads and writes, `written` of one that writes.
+    """
+
+    division: Division
+    sequences: Column
+    bytes: Column
+    per_token: Column
+    rate: Column
+    written: Column
+    first_token: float
+    prompts: float
+    transfer: float
+
+    def batch(self, place: int) -> int:
+        """Sequences at once on the replica."""
+        return int(self.sequences[place]) * self.division.dp * self.division.pp
 
 
 def plan_serving(question: ServingQuestion, top: int = 10) -> ServingPlan:
-    """The best number of sequences for each size of a replica, most tokens a second first.
+    """The best number of sequences for each division of a replica, most tokens a second first.
 
-    Raises FlopbookError where a replica that is fixed does not divide the chips.
+    Raises FlopbookError where what is fixed of a replica does not divide the chips.
     """
-    degrees = [tp for tp in range(1, question.chips + 1) if question.chips % tp == 0]
-    degrees = [tp for tp in degrees if question.fixed.get("tp", tp) == tp]
-    if not degrees:
-        raise FlopbookError(f"--tp {question.fixed['tp']} does not make {question.chips} chips")
-    sizes = [question.fixed["batch"]] if "batch" in question.fixed else list(sequence_counts())
+    divisions = list(_divisions(question))
+    if not divisions:
+        raise FlopbookError(_no_division(question))
     counts: Counter[str] = Counter()
-    best: dict[int, ServingLayout] = {}
-    for tp in degrees:
-        for batch in sizes:
-            found = _considered(question, tp, batch)
-            if isinstance(found, str):
-                counts[found] += 1
-            elif tp not in best or found.tokens_per_s > best[tp].tokens_per_s:
-                best[tp] = found
-    layouts = sorted(best.values(), key=lambda layout: (-layout.tokens_per_s, layout.tp))
-    considered = len(degrees) * len(sizes)
-    return ServingPlan(question, tuple(layouts[:top]), considered, dict(counts.most_common()))
+    sizes = 1 if "batch" in question.fixed else len(sequence_counts())
+    paced = []
+    for division in divisions:
+        reason = _excluded(question, division)
+        if reason:
+            counts[reason] += sizes
+            continue
+        found = _paced(question, division)
+        counts[BATCH] += sizes - len(found.sequences)
+        paced.append(found)
+    layouts = [] if question.pools == "two" else list(_in_one_pool(question, paced, counts))
+    if question.pools != "one":
+        layouts += _in_two_pools(question, paced)
+    layouts.sort(key=lambda layout: (-layout.tokens_per_s, layout.prefill_replicas, layout[:4]))
+    considered = len(divisions) * sizes
+    left = {reason: count for reason, count in counts.most_common() if count}
+    return ServingPlan(question, tuple(layouts[:top]), considered, left)
+
+
+def _divisions(question: ServingQuestion) -> Iterator[Division]:
+    """Every way to divide a replica whose chips divide all chips.
+
+    Ranks of attention that share no experts are replicas, so only a mixture has several.
+    """
+    is_mixture = question.base.shape.is_mixture
+    for tp in _allowed(question, "tp", question.chips):
+        for pp in _allowed(question, "pp", question.chips // tp):
+            ranks = _allowed(question, "dp", question.chips // (tp * pp))
+            for dp in ranks if is_mixture else [one for one in ranks if one == 1]:
+                widths = {1, tp * dp} if is_mixture else {1}
+                for ep in sorted(widths):
+                    if question.fixed.get("ep", ep) == ep:
+                        yield Division(tp, pp, dp, ep)
+
+
+def _allowed(question: ServingQuestion, name: str, number: int) -> list[int]:
+    return [one for one in divisors(number) if question.fixed.get(name, one) == one]
+
+
+def _no_division(question: ServingQuestion) -> str:
+    """What is fixed and makes no replica."""
+    said = " ".join(f"--{n} {size}" for n, size in question.fixed.items() if n != "batch")
+    if not question.base.shape.is_mixture and {"dp", "ep"} & set(question.fixed):
+        return f"{said}: a model without experts has replicas in place of --dp and --ep"
+    return f"{said} does not make {question.chips} chips"
+
+
+def _excluded(question: ServingQuestion, division: Division) -> str:
+    """Why no replica is divided so; empty where one may be."""
+    served = question.base.shape
+    if question.heads % division.tp:
+        return HEADS
+    if not is_even(served.layers, division.pp):
+        return "layers do not divide"
+    if division.ep > 1 and served.experts % division.ep:
+        return EXPERTS
+    return ""
+
+
+def _paced(question: ServingQuestion, division: Division) -> _Paced:
+    """What a division reaches, for each number of sequences that its ranks share equally."""
+    p = fitted_kinds()["inference"].parameters
+    base, (tp, pp, dp, ep) = question.base, division
+    replica = Replica(base, question.kv_heads, tp, pp, dp, ep)
+    sizes = [question.fixed["batch"]] if "batch" in question.fixed else sequence_counts()
+    share = pp * dp if "batch" in question.fixed else 1
+    sequences = np.array([size / share for size in sizes if size % share == 0], dtype=float)
+    step = np.asarray(step_seconds(replica, sequences, p))
+    # The last micro-batch of prompts is through when those before it have left the stages.
+    reading = prompt_seconds(replica, sequences, p) * (2 * pp - 1) / pp
+    writing = step + p["step_seconds"]
+    first_token = float(prompt_seconds(replica, 1.0, p))
+    batch = sequences * dp * pp
+    return _Paced(
+        division=division,
+        sequences=sequences,
+        bytes=np.asarray(held_bytes(replica, sequences)),
+        per_token=step,
+        rate=batch * base.answer / (reading + base.answer * writing),
+        written=batch / writing,
+        first_token=first_token,
+        prompts=dp * pp / first_token,
+        transfer=float(transfer_seconds(replica, p)),
+    )
+
+
+def _in_one_pool(
+    question: ServingQuestion, paced: Iterable[_Paced], counts: Counter[str]
+) -> Iterator[ServingLayout]:
+    """The best batch of each division whose replicas read and write."""
+    for one in paced:
+        fits = one.bytes <= question.room
+        is_early = one.first_token <= question.most_first_token
+        is_fast = one.per_token <= question.most_per_token
+        counts[NO_ROOM] += int((~fits).sum())
+        counts[LATE] += 0 if is_early else int(fits.sum())
+        counts[SLOW] += int((fits & ~is_fast).sum()) if is_early else 0
+        allowed = fits & is_fast & is_early
+        if not allowed.any():
+            continue
+        place = int(np.argmax(np.where(allowed, one.rate, -np.inf)))
+        replicas = question.chips // one.division.chips
+        total = float(one.rate[place]) * replicas
+        yield _layout(question, one, place, (replicas, total, one.first_token))
+
+
+def _in_two_pools(question: ServingQuestion, paced: Iterable[_Paced]) -> list[ServingLayout]:
+    """The best split of the chips for each size of a replica that reads and of one that writes.
+
+    Of replicas of one size that keep the limits only the fastest can be part of the best.
+    """
+    readers: dict[int, _Paced] = {}
+    writers: dict[int, tuple[_Paced, int]] = {}
+    for one in paced:
+        size = one.division.chips
+        late = one.first_token + one.transfer > question.most_first_token
+        holds = held_bytes_of_one(question, one) <= question.room
+        if holds and not late and (size not in readers or one.prompts > readers[size].prompts):
+            readers[size] = one
+        allowed = (one.bytes <= question.room) & (one.per_token <= question.most_per_token)
+        if allowed.any():
+            place = int(np.argmax(np.where(allowed, one.written, -np.inf)))
+            known = writers.get(size)
+            if known is None or one.written[place] > known[0].written[known[1]]:
+                writers[size] = one, place
+    pairs = ((reader, *writer) for reader in readers.values() for writer in writers.values())
+    found = (_split(question, *pair) for pair in pairs)
+    return [layout for layout in found if layout]
+
+
+def held_bytes_of_one(question: ServingQuestion, one: _Paced) -> float:
+    """Bytes on each chip of a replica that reads one prompt on each rank."""
+    replica = Replica(question.base, question.kv_heads, *map(float, one.division))
+    return float(held_bytes(replica, 1.0))
+
+
+def _split(
+    question: ServingQuestion, reader: _Paced, writer: _Paced, place: int
+) -> ServingLayout | None:
+    """The numbers of replicas of both kinds that write most; None where they use no all chips."""
+    best: tuple[float, int, int] | None = None
+    for writers in range(1, question.chips // writer.division.chips + 1):
+        left = question.chips - writers * writer.division.chips
+        readers, beyond = divmod(left, reader.division.chips)
+        if beyond or not readers:
+            continue
+        reading = readers * reader.prompts * question.base.answer
+        total = min(reading, writers * float(writer.written[place]))
+        if best is None or total > best[0]:
+            best = total, writers, readers
+    if best is None:
+        return None
+    total, writers, readers = best
+    latency = reader.first_token + reader.transfer
+    layout = _layout(question, writer, place, (writers, total, latency))
+    return layout._replace(prefill=reader.division, prefill_replicas=readers)
+
+
+def _layout(
+    question: ServingQuestion, one: _Paced, place: int, pace: tuple[int, float, float]
+) -> ServingLayout:
+    """A way to serve: replicas, tokens a second of all of them, and the first token."""
+    replicas, total, first_token = pace
+    factor = band_of(fitted_kinds()["inference"], serving.SHOWN[serving.STATIC].quantity)
+    return ServingLayout(
+        *one.division,
+        replicas=replicas,
+        batch=one.batch(place),
+        tokens_per_s=total,
+        tokens_per_s_per_chip=total / question.chips,
+        low=total / factor,
+        high=total * factor,
+        first_token=first_token,
+        per_token=float(one.per_token[place]),
+        bytes=float(one.bytes[place]),
+    )
 
 
 def sequence_counts() -> tuple[int, ...]:
@@ -172,47 +316,3 @@ def sequence_counts() -> tuple[int, ...]:
     powers = [2**n for n in range(6, MOST_SEQUENCES.bit_length() - 1)]
     steps = [size for power in powers for size in range(power, 2 * power, power // 8)]
     return (*range(1, 64), *steps, MOST_SEQUENCES)
-
-
-def _considered(question: ServingQuestion, tp: int, batch: int) -> ServingLayout | str:
-    """A way to serve, or why it is left out."""
-    if question.heads % tp:
-        return HEADS
-    held = _bytes(question.base, tp, batch)
-    if held > question.room:
-        return NO_ROOM
-    replica = question.base._replace(tp=float(tp), chips=float(tp), batch=float(batch))
-    known = fitted_kinds()["inference"]
-    # The first token of a prompt that waits for no other.
-    cases = (
-        replica._replace(task=serving.PREFILL, batch=1.0),
-        replica._replace(task=serving.DECODE),
-        replica,
-    )
-    first_token, per_token, rate = map(float, serving.predict(cases, known.parameters))
-    if first_token > question.most_first_token:
-        return LATE
-    if per_token > question.most_per_token:
-        return SLOW
-    replicas = question.chips // tp
-    factor = band_of(known, serving.SHOWN[serving.STATIC].quantity)
-    total = rate * replicas
-    return ServingLayout(
-        tp=tp,
-        replicas=replicas,
-        batch=batch,
-        tokens_per_s=total,
-        tokens_per_s_per_chip=total / question.chips,
-        low=total / factor,
-        high=total * factor,
-        first_token=first_token,
-        per_token=per_token,
-        bytes=held,
-    )
-
-
-def _bytes(base: Serving, tp: int, batch: int) -> float:
-    """Weights and the cache of full sequences, on each chip of a replica."""
-    weights = base.shape.parameters * base.weight_bytes
-    tokens = batch * (base.prompt + base.answer)
-    return (weights + tokens * base.cache_values * base.cache_bytes) / tp

@@ -59,7 +59,7 @@ class Cells(NamedTuple):
 
 def space_of(question: Question) -> Space:
     """The axes of a question, with what it fixes."""
-    micro_batches = [b for b in _divisors(question.batch) if question.allows("micro_batch", b)]
+    micro_batches = [b for b in divisors(question.batch) if question.allows("micro_batch", b)]
     degrees = _degrees(question)
     return Space(
         degrees=degrees,
@@ -127,12 +127,12 @@ def _degrees(question: Question) -> Columns:
 
 
 def _allowed(question: Question, name: str, number: int) -> list[int]:
-    return [degree for degree in _divisors(number) if question.allows(name, degree)]
+    return [degree for degree in divisors(number) if question.allows(name, degree)]
 
 
 def _experts(question: Question, experts: int) -> list[int]:
     """Expert-parallel degrees; a fixed one is kept though it may not divide the experts."""
-    found = [ep for ep in _divisors(max(experts, 1)) if question.allows("ep", ep)]
+    found = [ep for ep in divisors(max(experts, 1)) if question.allows("ep", ep)]
     return found or [question.fixed["ep"]]
 
 
@@ -153,7 +153,8 @@ def _chunks(question: Question, degrees: Columns) -> tuple[Chunks, ...]:
     return tuple(found)
 
 
-def _divisors(number: int) -> list[int]:
+def divisors(number: int) -> list[int]:
+    """All whole numbers that divide one, the smallest first."""
     small = [n for n in range(1, int(number**0.5) + 1) if number % n == 0]
     return sorted({*small, *(number // n for n in small)})
 

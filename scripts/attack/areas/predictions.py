@@ -19,7 +19,8 @@ from flopbook.planning.exclusions import MODEL_RULES, Sieve
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.planner import Evaluated, evaluated
 from flopbook.planning.question import Question, question_of
-from flopbook.planning.serving import plan_serving, serving_question
+from flopbook.planning.serving import plan_serving
+from flopbook.planning.serving_question import serving_question
 from flopbook.planning.space import space_of
 from flopbook.prediction.asking import PRECISIONS, RECOMPUTE, predict
 from flopbook.prediction.asking_serving import PRECISIONS as SERVED_IN

@@ -1,0 +1,183 @@
+"""The time and the memory of one replica that serves a model, for many batches at once.
+
+The parts are those of `prediction.serving`, for chips that are divided in more ways than one: by
+tensor parallelism, as pipeline stages, as ranks of attention with sequences of their own (DP), and
+with whole experts on them (EP). With tensor parallelism alone the seconds are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from flopbook.prediction.serving import BYTES_16, FLOP_PER_WEIGHT, Serving
+
+Parameters = Mapping[str, float]
+ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention of prompts reaches, as `serving` has it
+
+
+class Division(NamedTuple):
+    """How the chips of a replica divide a model; `ep` is 1 or all chips of a stage."""
+
+    tp: int = 1
+    pp: int = 1
+    dp: int = 1
+    ep: int = 1
+
+    @property
+    def chips(self) -> int:
+        """Chips of the replica."""
+        return self.tp * self.pp * self.dp
+
+
+class Replica(NamedTuple):
+    """What is served and how it is divided; `kv_heads` are the parts of the cache."""
+
+    case: Serving
+    kv_heads: float
+    tp: float
+    pp: float
+    dp: float
+    ep: float
+
+
+def routed_weights(replica: Replica) -> Any:
+    """Weights of experts, shared ones included: all but attention and one embedding."""
+    shape = replica.case.shape
+    if not shape.is_mixture:
+        return 0.0
+    return max(shape.parameters - shape.layers * shape.attention_weights - shape.embedding, 0.0)
+
+
+def common_weights(replica: Replica) -> Any:
+    """Weights that every token multiplies, as `serving` counts what a step reads."""
+    shape = replica.case.shape
+    if not shape.is_mixture:
+        return shape.parameters
+    visited = shape.layers * shape.attention_weights + shape.embedding
+    return max(shape.parameters - _routed_read(replica), visited)
+
+
+def held_bytes(replica: Replica, sequences: Any) -> Any:
+    """Bytes on each chip: weights of its stage, and the full cache of its sequences.
+
+    `sequences` are those of a rank in one micro-batch; a stage keeps the cache of all of them.
+    Heads of the cache divide over tensor-parallel ranks; fewer of them than ranks are copied.
+    """
+    case = replica.case
+    away = routed_weights(replica) * (1 - 1 / replica.dp)
+    weights = (case.shape.parameters - away) * case.weight_bytes / (replica.tp * replica.pp)
+    tokens = sequences * (case.prompt + case.answer)
+    cache = tokens * case.cache_values * case.cache_bytes
+    return weights + cache / min(replica.tp, replica.kv_heads)
+
+
+def step_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
+    """Seconds until every sequence of a replica has another token, without scheduling."""
+    case = replica.case
+    shape = case.shape
+    context = case.prompt + case.answer / 2
+    unvisited = 0.0
+    if shape.is_mixture:
+        tokens = sequences * replica.dp
+        unvisited = (1 - shape.experts_per_token / shape.experts) ** tokens
+    routed = _routed_read(replica) * (1 - unvisited) / replica.dp
+    reading = _reading(replica, common_weights(replica) + routed, p)
+    cached = sequences * context * case.cache_values * case.cache_bytes
+    rate = case.machine.memory_bandwidth * p["cache_share"]
+    cache = cached / (min(replica.tp, replica.kv_heads) * rate)
+    work = np.hypot(reading, _products(replica, sequences, p)) + cache
+    return _through(replica, work, sequences, p)
+
+
+def prompt_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
+    """Seconds until so many prompts of each rank have gone through all stages."""
+    case = replica.case
+    shape = case.shape
+    tokens = sequences * case.prompt
+    pairs = sequences * case.prompt * (case.prompt + 1) / 2
+    scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
+    attention = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
+    away = routed_weights(replica) * (1 - 1 / replica.dp)
+    reading = _reading(replica, shape.parameters - away, p)
+    work = np.hypot(reading, _products(replica, tokens, p)) + attention
+    return _through(replica, work, tokens, p)
+
+
+def _routed_read(replica: Replica) -> Any:
+    """Weights of experts as `serving` counts those that a pass may read."""
+    shape = replica.case.shape
+    if not shape.is_mixture:
+        return 0.0
+    return shape.layers * shape.ffn_weights / shape.experts_per_token * shape.experts
+
+
+def _reading(replica: Replica, weights: Any, p: Parameters) -> Any:
+    """Seconds in which weights arrive from memory, over all stages."""
+    case = replica.case
+    share = p["weights_share"] * (p["quantised_share"] if case.is_weight_only else 1)
+    return weights * case.weight_bytes / (replica.tp * case.machine.memory_bandwidth * share)
+
+
+def _products(replica: Replica, tokens: Any, p: Parameters) -> Any:
+    """Seconds of matrix products for tokens of each rank; experts see those of all ranks."""
+    case = replica.case
+    shape = case.shape
+    rate = case.peak * p[f"serve_{case.machine.generation}"]
+    half = p["half_batch"]
+    visiting = tokens * replica.dp
+    work = FLOP_PER_WEIGHT * shape.layers * tokens / (replica.tp * rate)
+    attention = work * shape.attention_weights * (tokens + half) / tokens
+    return attention + work * shape.ffn_weights * (visiting + half) / visiting
+
+
+def _through(replica: Replica, work: Any, tokens: Any, p: Parameters) -> Any:
+    """Seconds of all stages one after the other, with launches and traffic."""
+    case = replica.case
+    launches = case.shape.layers * p["layer_seconds"]
+    sends = 0.0
+    if replica.pp > 1:
+        sent = BYTES_16 * tokens * case.shape.d_model
+        chips = replica.tp * replica.dp * replica.pp
+        sends = replica.pp * (p["sum_seconds"] + sent / _rate(replica, chips, p))
+    return work + launches + _traffic(replica, tokens, p) + sends
+
+
+def _traffic(replica: Replica, tokens: Any, p: Parameters) -> Any:
+    """Seconds of sums, and of tokens on the way to their experts and back, in all layers."""
+    shape = replica.case.shape
+    group = replica.tp * replica.dp
+    of_attention = _sum(replica, tokens, replica.tp, p)
+    if replica.ep > 1:
+        # A token goes once to each rank that has some of its experts, and comes back.
+        copies = min(shape.experts_per_token, group)
+        sent = 2 * BYTES_16 * tokens / replica.tp * shape.d_model * copies * (1 - 1 / group)
+        of_experts = 2 * p["sum_seconds"] + sent / _rate(replica, group, p)
+    else:
+        of_experts = _sum(replica, tokens * replica.dp, group, p)
+    return shape.layers * (of_attention + of_experts)
+
+
+def _sum(replica: Replica, tokens: Any, ranks: float, p: Parameters) -> Any:
+    """Seconds of one sum over some ranks in a layer."""
+    if ranks <= 1:
+        return 0.0
+    sent = 2 * BYTES_16 * tokens * replica.case.shape.d_model * (1 - 1 / ranks)
+    return p["sum_seconds"] + sent / _rate(replica, ranks, p)
+
+
+def _rate(replica: Replica, ranks: float, p: Parameters) -> Any:
+    """Byte/s that large messages reach: over links inside the domain, over cards beyond."""
+    machine = replica.case.machine
+    is_inside = ranks <= machine.domain
+    return (machine.link_bandwidth if is_inside else machine.card_bandwidth) * p["sum_share"]
+
+
+def transfer_seconds(replica: Replica, p: Parameters) -> Any:
+    """Seconds in which the cache of a prompt reaches another pool, by the cards of its rank."""
+    case = replica.case
+    cached = case.prompt * case.cache_values * case.cache_bytes
+    cards = min(replica.tp, replica.kv_heads) * replica.pp
+    return p["sum_seconds"] + cached / (cards * case.machine.card_bandwidth * p["sum_share"])
