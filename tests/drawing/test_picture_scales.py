@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flopbook.drawing.scales import LETTER, Room, Scale
+from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
+from flopbook.quantities.units import format_quantity
 
 VALUES = st.floats(min_value=1e-6, max_value=1e18, allow_nan=False)
 
@@ -45,6 +46,25 @@ def test_ticks_of_a_logarithmic_scale_are_round_and_inside(low: float, factor: f
 )
 def test_ticks_of_years_are_whole_years(low: float, high: float, ticks: list[float]) -> None:
     assert Scale(low, high, 0, 100, log=False).ticks() == ticks
+
+
+@given(
+    low=st.floats(min_value=1e-3, max_value=1e9),
+    factor=st.floats(min_value=1.5, max_value=1e6),
+    log=st.booleans(),
+)
+def test_ticks_of_times_are_round_as_they_are_written(low: float, factor: float, log: bool) -> None:
+    """No 347.2 days: at most three digits that are not zero, whatever the unit is."""
+    for tick in ticks_in(Scale(low, low * factor, 0, 100, log), "s"):
+        assert low * (1 - 1e-6) <= tick <= low * factor * (1 + 1e-6)
+        digits = (
+            format_quantity(tick, "s")
+            .partition(" ")[0]
+            .partition("e")[0]
+            .replace(",", "")
+            .replace(".", "")
+        )
+        assert len(digits.strip("0")) <= 3, format_quantity(tick, "s")
 
 
 def test_ends_and_values_below() -> None:

@@ -23,15 +23,16 @@ KNOWN = Facts(
 )
 LINK = '<a class="headerlink" href="#{0}" title="Permanent link to this section">#</a>'
 SVG = (
-    '<figure class="fb-figure" id="fig-x"><div class="fb-wide" tabindex="0" role="group" '
-    'aria-label="X">'
+    '<figure class="fb-figure fb-chart fb-has-slim" id="fig-x"><div class="fb-chart-head">'
+    '<p class="fb-says">What it says</p><details class="fb-menu"><summary></summary><ul><li>'
+    '<a href="../../assets/figures/x.py.txt">Code of this figure</a></li></ul></details></div>'
+    '<div class="fb-plotted" tabindex="0" role="group" aria-label="X"><div class="fb-wide">'
     '<svg viewBox="0 0 640 200" role="img" class="fb-svg fb-drawn" aria-labelledby="fig-x-t">'
     '<title id="fig-x-t">X</title>'
     '<rect class="fb-c0" x="1" y="1" width="9" height="9"/><rect class="fb-hollow" x="1" y="1" '
     'width="9" height="9"/>'
-    '<text class="fb-on0" x="2" y="8">a</text></svg></div>'
-    '<figcaption>What it shows. (<a href="../../assets/figures/x.py.txt">code of this '
-    "figure</a>)</figcaption></figure>"
+    '<text class="fb-on0" x="2" y="8">a</text></svg></div><div class="fb-slim"><svg></svg></div>'
+    "</div><figcaption>What it shows.</figcaption></figure>"
 )
 MATHS = '<math display="{0}" alttext="a"><mi>a</mi></math>'
 FORM = (

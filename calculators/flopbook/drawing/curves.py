@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flopbook.drawing.frame import Frame, PlotAxis, moved_apart, scale_over, ticks_of
 from flopbook.drawing.markup import escape
-from flopbook.drawing.scales import LETTER, Scale
+from flopbook.drawing.scales import LETTER, Scale, ticks_in
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import said
 from flopbook.evaluation.sweeping import Axis, Sweep
@@ -196,12 +196,12 @@ def _frame(plot: Plot) -> Frame:
     axis = plot.axis
     if axis.is_number:
         x = scale_over(list(axis.values), LEFT, WIDTH, log=axis.log)
-        x_ticks = ticks_of(_ticks(x, axis.unit), lambda tick: _tick_text(tick, axis.unit))
+        x_ticks = ticks_of(ticks_in(x, axis.unit), lambda tick: _tick_text(tick, axis.unit))
     else:
         x = Scale(-0.5, len(axis.values) - 0.5, LEFT, WIDTH, log=False)
         x_ticks = [(float(place), str(word)) for place, word in enumerate(axis.values)]
     y = scale_over(plot.values(), HEIGHT - BOTTOM, TOP, log=plot.log)
-    y_ticks = ticks_of(_ticks(y, plot.unit), lambda tick: _tick_text(tick, plot.unit))
+    y_ticks = ticks_of(ticks_in(y, plot.unit), lambda tick: _tick_text(tick, plot.unit))
     return Frame(
         PlotAxis(x, x_ticks, _axis_title(axis.name, axis.log)),
         PlotAxis(y, y_ticks, _axis_title(plot.label, plot.log)),
@@ -211,15 +211,6 @@ def _frame(plot: Plot) -> Frame:
 
 def _axis_title(name: str, log: bool) -> str:
     return f"{name}, logarithmic" if log else name
-
-
-def _ticks(scale: Scale, unit: str) -> list[float]:
-    """Round values of a scale; of a long time in days or hours, as they are written."""
-    if unit != "s" or scale.log:
-        return scale.round_ticks()
-    step_s = next((seconds for seconds in (86400.0, 3600.0) if scale.high >= seconds), 1.0)
-    in_steps = Scale(scale.low / step_s, scale.high / step_s, scale.start, scale.end, log=False)
-    return [step_s * tick for tick in in_steps.round_ticks()]
 
 
 def _tick_text(tick: float, unit: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from flopbook.drawing.frame import Frame, PlotAxis, powers_of_ten, ticks_of
 from flopbook.drawing.markup import escape
@@ -37,11 +37,17 @@ def peak_lines(chip: Chip) -> list[PeakLine]:
     ]
 
 
-def roofline_svg(chip: Chip, origin: str = "") -> str:
-    """The picture with title and caption; its colours are CSS variables of the page.
+class Roofline(NamedTuple):
+    """The picture of a chip's roofline: its axes and its shapes, coloured by classes."""
 
-    `origin` is HTML that ends the caption. Raises FlopbookError when the chip has no bandwidth or
-    no peak.
+    frame: Frame
+    parts: tuple[str, ...]
+
+
+def roofline(chip: Chip) -> Roofline:
+    """The roofs of a chip over its memory bandwidth.
+
+    Raises FlopbookError when the chip has no bandwidth or no peak.
     """
     bandwidth = chip.memory_bandwidth()
     lines = peak_lines(chip)
@@ -51,25 +57,9 @@ def roofline_svg(chip: Chip, origin: str = "") -> str:
     frame = roofline_frame(
         (LOW_X, HIGH_X), (min(bandwidth * LOW_X, lowest_peak) / 2, highest_peak * 2)
     )
-    description = escape("; ".join(_described(line, bandwidth) for line in lines))
-    name = escape(f"Roofline of {chip.name}")
-    slope = escape(format_quantity(bandwidth, "byte/s"))
-    ending = f" {origin}" if origin else ""
-    elements = [
-        f'<figure class="fb-figure" id="fig-roofline-{_element_id(chip.id)}">'
-        f'<div class="fb-wide" tabindex="0" role="group" aria-label="{name}">'
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}: '
-        f'memory bandwidth {slope}; {description}" class="fb-svg">',
-        *frame.grid(),
-        *(_roof(line, bandwidth, frame) for line in lines),
-        _slope(bandwidth, highest_peak, frame),
-        *frame.titles(),
-        "</svg></div>",
-        f"<figcaption>{name}. The slope is memory bandwidth, {slope}; "
-        f"left of a ridge the chip waits for memory. {description}.{ending}"
-        "</figcaption></figure>",
-    ]
-    return "".join(elements)
+    roofs = (_roof(line, bandwidth, frame) for line in lines)
+    slope = _slope(bandwidth, highest_peak, frame)
+    return Roofline(frame, (*frame.grid(), *roofs, slope, *frame.titles()))
 
 
 def _slope(bandwidth: float, highest_peak: float, frame: Frame) -> str:
@@ -79,16 +69,12 @@ def _slope(bandwidth: float, highest_peak: float, frame: Frame) -> str:
     return f'<path class="fb-slope" d="M{start[0]} {start[1]}L{end[0]} {end[1]}"/>'
 
 
-def _described(line: PeakLine, bandwidth: float) -> str:
+def described(line: PeakLine, bandwidth: float) -> str:
+    """A roof in words: its peak, and where it begins."""
     return (
         f"{line.dtype} {line.sparsity} peak {format_quantity(line.peak, 'FLOP/s')}, "
         f"ridge at {line.peak / bandwidth:,.0f} FLOP/byte"
     )
-
-
-def _element_id(chip_id: str) -> str:
-    """The id of a chip as part of an element's id: no slash."""
-    return re.sub(r"[^a-z0-9]+", "-", chip_id.lower()).strip("-")
 
 
 def roofline_frame(intensities: tuple[float, float], rates: tuple[float, float]) -> Frame:

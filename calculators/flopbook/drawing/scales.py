@@ -75,6 +75,36 @@ class Scale:
         return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
 
 
+_HOUR, _DAY, _YEAR = 3600.0, 86400.0, 365 * 86400.0
+# Between ticks of times of hours, in seconds.
+_TIME_STEPS = (600.0, 1200.0, 1800.0, *(_HOUR * count for count in (1, 2, 3, 6, 12)))
+
+
+def ticks_in(scale: Scale, unit: str) -> list[float]:
+    """Ticks that are round as they are written: long times in hours, days or years.
+
+    `unit` is that of the values, in SI.
+    """
+    if unit != "s" or scale.high < _HOUR:
+        return scale.round_ticks()
+    if scale.log:
+        return _long_times(scale)
+    step = next((step for step in _TIME_STEPS if step * MOST_STEPS >= scale.high - scale.low), 0.0)
+    if not step:
+        step = _YEAR if scale.high >= 2 * _YEAR else _DAY
+    in_steps = Scale(scale.low / step, scale.high / step, scale.start, scale.end, log=False)
+    return [step * tick for tick in in_steps.round_ticks()]
+
+
+def _long_times(scale: Scale) -> list[float]:
+    """Ticks of a logarithmic scale of times: seconds, an hour, six hours, days, years."""
+    times = [tick for tick in scale.ticks() if tick <= _HOUR / 2]
+    times += [_HOUR, 6 * _HOUR, *(_DAY * 10.0**power for power in range(3))]
+    years = math.ceil(math.log10(max(scale.high / _YEAR, 1))) + 1
+    times += [_YEAR * 10.0**power for power in range(years)]
+    return [time for time in times if scale.low <= time <= scale.high]
+
+
 @dataclass(slots=True)
 class Room:
     """Where text may still stand: the boxes taken so far inside a frame."""

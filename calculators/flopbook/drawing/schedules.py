@@ -157,7 +157,8 @@ def timeline_parts(run: Run, width: int = WIDTH, dress: Dress = OWN) -> tuple[in
     row_height = HIGH_ROW if any(len(slot) > 1 for slot in slots) else ROW
     foot = TOP + row_height * stages
     rows = [_row(run, stage, (scale, row_height), dress) for stage in range(stages)]
-    return foot + FOOT, [*rows, *_foot(run, foot, dress)]
+    foot_height, legend = _foot(run, foot, width, dress)
+    return foot + foot_height, [*rows, *legend]
 
 
 def title(run: Run) -> str:
@@ -229,19 +230,37 @@ def _bar(run: Run, work: StagePass, box: tuple[float, float, float, float], dres
     )
 
 
-def _foot(run: Run, top: int, dress: Dress) -> list[str]:
-    """What the colours mean; each is named by its letter as well, as in the terminal."""
-    slots = [slot for stage_slots in run.plan.slots for slot in stage_slots]
-    kinds = {work.kind for slot in slots for work in slot}
-    elements, left = [], LEFT
-    for kind, text in LEGEND.items():
-        if kind not in kinds:
-            continue
-        name = text.partition(" ")[2]
+def _foot(run: Run, top: int, width: int, dress: Dress) -> tuple[int, list[str]]:
+    """The foot of the picture and what it holds: every colour, named by its letter as well.
+
+    The entries stand in as many lines as they need.
+    """
+    elements, left, line = list[str](), LEFT, top + 12
+    for kind, name in _entries(run):
+        wide = 32 + round(5.6 * len(name))
+        if left > LEFT and left + wide > width:
+            left, line = LEFT, line + 20
         elements.append(
-            f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{top + 12}" '
+            f'<rect class="{dress.passes[kind][0]}" x="{left}" y="{line}" '
             'width="14" height="14"/>'
-            f'<text class="{dress.name}" x="{left + 19}" y="{top + 23}">{escape(name)}</text>'
+            f'<text class="{dress.name}" x="{left + 19}" y="{line + 11}">{escape(name)}</text>'
         )
-        left += 32 + round(5.4 * len(name))
-    return elements
+        left += wide
+    return line - top + FOOT - 12, elements
+
+
+def _entries(run: Run) -> list[tuple[str, str]]:
+    """Each kind of pass that is drawn, with its words: later chunks, and the other end, too."""
+    slots = [slot for stage_slots in run.plan.slots for slot in stage_slots]
+    kinds = {
+        work.kind + ("2" if is_second(run, work.microbatch, work.chunk) else "")
+        for slot in slots
+        for work in slot
+    }
+    later = "from the other end" if run.plan.schedule == "dualpipe" else "later chunk"
+    entries = []
+    for kind, text in LEGEND.items():
+        name = text.partition(" ")[2]
+        entries += [(kind, name)] if kind in kinds else []
+        entries += [(f"{kind}2", f"{name}, {later}")] if f"{kind}2" in kinds else []
+    return entries

@@ -10,8 +10,9 @@ for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
 startTips();
 // What only chapters and formulas need comes where they are.
 const has = (selector) => document.querySelector(selector);
-if (has(".fb-maths[id], .fb-figure[id]")) import("./anchors.js").then(({startAnchors}) => startAnchors());
+if (has(".fb-maths[id], .fb-exercise[id]")) import("./anchors.js").then(({startAnchors}) => startAnchors());
 if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
+if (has(".fb-chart")) import("./chart.js");
 if (has("details.success")) import("./print.js").then(({startPrint}) => startPrint());
 
 // What terms mean comes with the first of them that is pointed at. A touch shows it; only the next one follows the link.

@@ -5,7 +5,7 @@ import {choice, el, svg} from "./dom.js";
 import {label} from "./fields.js";
 import {left} from "./notes.js";
 import {formatQuantity} from "./quantity.js";
-import {scale, thin, ticks} from "./scales.js";
+import {scale, thin, ticksIn} from "./scales.js";
 import {around, strongest, sweep} from "./sweep.js";
 
 const HEIGHT = 230;
@@ -102,11 +102,11 @@ export class Picture {
     const ys = drawn.map(({y}) => y);
     const labels = (unit, values) => values.map((value) => [value, formatQuantity(value, unit)]);
     const y = scale(upright(ys), [HEIGHT - EDGE.bottom, EDGE.top], wide(ys));
-    const up = labels(output.unit, ticks(y, 5)).filter(([value]) => value >= y.low);
+    const up = labels(output.unit, ticksIn(y, output.unit, 5)).filter(([value]) => value >= y.low);
     const edge = Math.max(...up.map(([, text]) => text.length)) * LETTER + 10;
     const xs = drawn.map((point) => point.x);
     const x = scale([xs[0], xs.at(-1)], [edge, this.width - EDGE.right], wide(xs));
-    const across = labels(input.unit, ticks(x, 7).filter((value) => !input.whole || Number.isInteger(value)));
+    const across = labels(input.unit, ticksIn(x, input.unit, 7).filter((value) => !input.whole || Number.isInteger(value)));
     const root = svg("svg", {viewBox: `0 0 ${this.width} ${HEIGHT}`, class: "fb-svg", role: "img", "aria-labelledby": this.words.id});
     root.append(...level(thin(up, 6), y, [edge, this.width - EDGE.right]), ...upTo(across, x, [EDGE.top, HEIGHT - EDGE.bottom]));
     root.append(svg("path", {class: "fb-roof", d: line(points, x, y, input.whole)}));

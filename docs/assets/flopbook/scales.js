@@ -36,6 +36,22 @@ export function ticks({low, high, log}, most = 7) {
   }
 }
 
+const [HOUR, DAY, YEAR] = [3600, 86400, 365 * 86400];
+const STEPS = [600, 1200, 1800, ...[1, 2, 3, 6, 12].map((n) => n * HOUR)];
+
+/** Ticks that are round as they are written: long times in hours, days or years. */
+export function ticksIn(axis, unit, most) {
+  const {low, high, log} = axis;
+  if (unit !== "s" || high < HOUR) return ticks(axis, most);
+  if (log) {
+    const times = [...ticks(axis, most).filter((time) => time <= HOUR / 2), HOUR, 6 * HOUR, DAY, 10 * DAY, 100 * DAY];
+    for (let years = YEAR; years <= high; years *= 10) times.push(years);
+    return times.filter((time) => time >= low && time <= high);
+  }
+  const step = STEPS.find((one) => one * most >= high - low) ?? (high >= 2 * YEAR ? YEAR : DAY);
+  return ticks({low: low / step, high: high / step, log}, most).map((count) => count * step);
+}
+
 /** At most so many of the ticks, evenly. */
 export function thin(values, most) {
   const step = Math.ceil(values.length / most);

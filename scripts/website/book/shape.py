@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from bs4 import Comment, Tag
-from bs4.element import NavigableString
 
 from scripts.website.book.parts import BookError, BookPart, parsed, words
 
@@ -52,6 +51,8 @@ _SCREEN = (
     ".fb-copy",
     ".fb-place",
     ".fb-screen",
+    ".fb-menu",
+    ".fb-slim",
 )
 MOVES = (".fb-slide", ".fb-visit", ".fb-sweep")  # what the style sheet of the site sets in motion
 _XML = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
@@ -77,7 +78,7 @@ def shape(part: BookPart) -> None:
         comment.extract()
     _answers(part)
     _opened(body)
-    _captions(body)
+    _figures(body)
     _headings(part)
     _well_formed(body)
 
@@ -136,15 +137,10 @@ def _opened(body: Tag) -> None:
         folded.name, folded.attrs = "div", {"class": "opened"}
 
 
-def _captions(body: Tag) -> None:
-    """No link to the program of a figure; it is on the site."""
-    for code in body.select('figcaption a[href*="assets/figures/"]'):
-        before = code.previous_sibling
-        if isinstance(before, NavigableString) and (bracket := re.search(r"\s*\([^()]*$", before)):
-            for follower in list(code.next_siblings):  # the bracket ends the caption
-                follower.extract()
-            before.replace_with(before[: bracket.start()])
-        code.decompose()
+def _figures(body: Tag) -> None:
+    """Figures without the boxes that a screen needs around them."""
+    for box in body.select(".fb-plotted, .fb-chart-head"):
+        box.unwrap()
 
 
 def _headings(part: BookPart) -> None:

@@ -73,6 +73,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
         | number_check.files()
         | planner_data.files()
         | figures.figure_sources()
+        | figures.figure_files(texts.values())
     )
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
     tree = {name: text.encode() for name, text in texts.items()} | dict(_assets())

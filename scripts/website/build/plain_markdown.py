@@ -163,7 +163,7 @@ class _Writer:
             return ""
         if element.name == "table":
             return self._table(element)
-        if "fb-hidden" in classes:
+        if "fb-hidden" in classes or "fb-menu" in classes:
             return ""
         if element.name == "a":
             return self._link(element)

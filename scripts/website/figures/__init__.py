@@ -1,26 +1,27 @@
 """The pictures of the handbook: one module each, found by name, drawn from data or formulas.
 
 `{{ figure("number-formats") }}` in prose asks the module `number_formats` for its `figure()`, which
-may take options, and sets it in the style of the house: title and description for those who do not
-see it, colours that fit light and dark, a caption, and a link to the code that drew it.
+may take options, and sets it into the frame of all figures (`panel.py`): what it says above it,
+what it shows and where its values are from below, and a menu with its files and its code.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import json
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from flopbook.drawing import rooflines
-from flopbook.drawing.markup import escape, slug
+from flopbook.drawing.markup import slug
 from flopbook.errors import FlopbookError, UnknownName
-from scripts.website.figures.drawing import Figure, svg
-from scripts.website.markup import link
-from scripts.website.pages.sources import html_link
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.origins import source_words
+from scripts.website.figures.panel import FigurePlace, files_of, panel
 
 # Where the site keeps the code of the figures; as text, for the generator takes a `.py` for a
 # notebook.
@@ -28,6 +29,11 @@ CODE = "assets/figures/"
 _TOOLS = (
     "drawing",
     "chart",
+    "narrow",
+    "origins",
+    "panel",
+    "plotted",
+    "standalone",
     "scatter",
     "reached_points",
     "reached_rows",
@@ -57,20 +63,24 @@ def figure_of(name: str, **options: Any) -> Figure:
 
 def figure_markup(name: str, page: str, **options: Any) -> str:
     """The figure as a block of HTML for a page of prose. Raises as `figure_of` does."""
-    drawn = figure_of(name, **options)
+    record = json.dumps([name, options], default=float, separators=(",", ":"))
+    drawn = drawn_of(record)
     anchor = slug(" ".join(("fig", name, *map(str, options.values()))))
-    caption = f"{escape(drawn.caption)} {origin(_module(name), page, called(name, **options))}"
-    return (
-        f'<figure class="fb-figure" id="{anchor}"><div class="fb-wide" tabindex="0" role="group" '
-        f'aria-label="{escape(drawn.title)}">{svg(drawn, anchor)}</div>'
-        f"<figcaption>{caption}</figcaption></figure>"
-    )
+    module = _module(name)
+    place = FigurePlace(page, anchor, module, called(name, **options), record)
+    return str(panel(drawn, place, source_words(Path(__file__).parent / f"{module}.py", page)))
 
 
-def origin(module: str, page: str, call: str) -> str:
-    """The end of a caption: a link to the code of the figure, and the expression that drew it."""
-    code = link("code of this figure", html_link(page, f"{CODE}{module}.py.txt"))
-    return f"({code}, drawn by <code>{escape(call)}</code>)"
+@functools.lru_cache(maxsize=1024)
+def drawn_of(record: str) -> Figure:
+    """The figure of a record: its name and its options as JSON. Raises as `figure_of` does."""
+    name, options = json.loads(record)
+    return figure_of(name, **options)
+
+
+def figure_files(pages: Iterable[str]) -> dict[str, str]:
+    """Content path -> text: picture and values of the figures of some pages."""
+    return files_of(pages, drawn_of)
 
 
 def called(name: str, **options: Any) -> str:

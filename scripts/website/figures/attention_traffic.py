@@ -5,8 +5,9 @@ from __future__ import annotations
 from flopbook.architectures.shape import shape
 from flopbook.formulas import attention_traffic
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 MODEL, BLOCK = "llama-3-70b", 128
 LENGTHS = tuple(512 * 2**n for n in range(9))
@@ -34,12 +35,13 @@ def figure() -> Figure:
     )
     shapes = chart.grid()
     shapes += chart.lines(lines)
+    saved = lines[0][1][-1][1] / lines[2][1][-1][1]
     facts = "; ".join(
         f"{name}: {format_quantity(points[4][1], 'byte')} at {points[4][0]:,.0f} tokens"
         for name, points in lines
     )
     return Figure(
-        "Bytes of attention against the length of the sequence",
+        f"Fused attention moves {saved:,.0f} times fewer bytes at {LENGTHS[-1]:,} tokens",
         f"One layer of {shape(MODEL).model.name} in bf16, all pairs, both axes logarithmic. "
         f"{facts}.",
         "Unfused, scores and weights go to memory and back: four times the square of the length. "
@@ -47,4 +49,5 @@ def figure() -> Figure:
         "queries; a cache brings it towards the lowest.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, words
+from scripts.website.figures.plotted import ChartAxis
 
 MODEL, CHIP, CHIPS = "llama-3-70b", "nvidia/h100-sxm", 8
 _LENGTHS = (2048, 8192, 32768)
@@ -30,7 +31,7 @@ def figure() -> Figure:
         )
     shapes.append(words(96, 30, "each point: twice the batch", "start", "fb-small"))
     return Figure(
-        "Throughput against time per token",
+        "A larger batch is nearly free until the caches take over",
         f"{MODEL} in bf16 on {CHIPS} chips of {CHIP}. Each line begins with a batch of one and "
         f"ends with as many sequences as fit into memory: {'; '.join(facts)}.",
         "At first a larger batch costs hardly any time: the points rise straight up. Then reading "
@@ -38,6 +39,7 @@ def figure() -> Figure:
         "that happens and the lower the end.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

@@ -6,8 +6,9 @@ from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Chart, ChartAxis
-from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import Figure, words
+from scripts.website.figures.plotted import ChartAxis
 
 _MODELS = ("llama-3-405b", "llama-3-8b", "gpt-2-small")
 _CHIP = "nvidia/h100-sxm"
@@ -34,19 +35,19 @@ def figure() -> Figure:
             )
             for b in _TOKENS
         ]
-        shapes.append(chart.line(line, number))
+        shapes.append(chart.line(line, number, f"{width:,.0f} × {wide:,.0f}"))
         shapes.append(
             words(478, chart.y.at(line[-1][1]) + 4, f"{width:,.0f} × {wide:,.0f}", "start")
         )
         facts.append(f"{width:,.0f} by {wide:,.0f} ends at {line[-1][1]:,.0f}")
     device, label = chip(_CHIP), load_entry(_CHIP).family
     ridge = device.peak("bf16") / device.memory_bandwidth()
-    shapes.append(path([(72, chart.y.at(ridge)), (470, chart.y.at(ridge))], "fb-dashed"))
+    shapes.append(chart.level(ridge, name=f"ridge point of {device.name}: {ridge:,.0f}"))
     shapes.append(
         words(78, chart.y.at(ridge) - 6, f"ridge point of {device.name}: {ridge:,.0f}", "start")
     )
     return Figure(
-        "Intensity against batch",
+        "The intensity of a matrix is the number of tokens, until the matrix is the limit",
         "Both axes logarithmic. For a small batch the intensity equals the number of tokens. Then "
         f"each line bends: {'; '.join(facts)}. The dashed line is the ridge point of the {label} "
         f"at {ridge:,.0f} FLOP for each byte.",
@@ -54,4 +55,5 @@ def figure() -> Figure:
         "Many tokens: the matrix is the limit. The smallest one passes the ridge late.",
         334,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -7,8 +7,9 @@ from typing import Any
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis, spaced
-from scripts.website.figures.drawing import Figure, Point, path, words
+from scripts.website.figures.chart import Chart, spaced
+from scripts.website.figures.drawing import Figure, words
+from scripts.website.figures.plotted import ChartAxis, Point
 
 LOW, HIGH, POINTS = 30.0, 6000.0, 40
 D_MODEL = 8192.0
@@ -57,7 +58,7 @@ def figure(
     facts = []
     for name, batch in least.items():
         x = chart.x.at(batch)
-        shapes.append(path([(x, 20), (x, 280)], "fb-dashed"))
+        shapes.append(chart.upright(batch, f"{name}: busy from {batch:,.0f} tokens"))
         shapes.append(words(x, 14, f"{name}: {batch:,.0f}", kind="fb-small"))
         facts.append(f"{name} from {format_quantity(batch, 'token')}")
     return Figure(
@@ -70,4 +71,5 @@ def figure(
         "its line lies below that of the arithmetic, so right of its dashed threshold.",
         322,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -7,8 +7,9 @@ from typing import Any
 from flopbook.drawing.schedules import NAMES
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Chart, ChartAxis
-from scripts.website.figures.drawing import Figure, Point
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis, Point
 
 MOST = 256  # micro-batches
 LINES = (("1f1b", 1), ("interleaved", 4), ("zb-h1", 1), ("dualpipe", 1))
@@ -33,12 +34,12 @@ def figure(stages: int = 8) -> Figure:
         facts.append(f"{name}: {most_idle:.1%} at {fewest:g}, {least_idle:.1%} at {most:g}")
     title = f"Idle share of a pipeline of {stages} stages"
     return Figure(
-        title,
+        "The bubble falls as one over the number of micro-batches",
         f"Both axes logarithmic. {'; '.join(facts)} micro-batches.",
-        f"{title}, passes of equal length. Each line falls as one over the number of "
-        "micro-batches.",
+        f"{title}, passes of equal length. Both axes are logarithmic.",
         312,
         (*chart.grid(), *chart.lines(lines)),
+        plots=(chart,),
     )
 
 

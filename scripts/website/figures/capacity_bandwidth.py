@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
@@ -60,7 +61,7 @@ def figure() -> Figure:
     shapes += [*marks(chart, chips_shown), *names(chart, chips_shown, _NAMED), *legend(386)]
     times = sorted((spot.x / spot.y, spot.item.entry.name) for spot in chips_shown)
     return Figure(
-        "Size and bandwidth of memories",
+        "Chips with DRAM form one cloud; those with SRAM only read their memory far faster",
         f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal time to read the "
         f"memory once, from {format_quantity(times[0][0], 's')} ({times[0][1]}) to "
         f"{format_quantity(times[-1][0], 's')} ({times[-1][1]}). Chips with DRAM form one cloud; "
@@ -69,4 +70,5 @@ def figure() -> Figure:
         "time. That time bounds the pace of a model that fills it: one token for each read.",
         400,
         tuple(shapes),
+        plots=(chart,),
     )

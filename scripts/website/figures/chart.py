@@ -1,39 +1,23 @@
-"""A frame for figures that plot values: two scales, a grid with labels, lines, points and bars."""
+"""A frame for figures that plot values: two scales, a grid with labels, lines, points and bars.
+
+A chart keeps what was drawn in it, as values: the file of values and the picture for narrow screens
+are made of that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from flopbook.drawing.frame import Frame, PlotAxis, moved_apart, ticks_of
-from flopbook.drawing.scales import LETTER, Scale
-from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Point, dot, path, words
+from flopbook.drawing.scales import LETTER, Scale, ticks_in
+from scripts.website.figures.drawing import dot, path, words
+from scripts.website.figures.plotted import ChartAxis, PlotSeries, Point
 
 MOST_TICKS = 7
 EDGE = 12.0  # the least place of the words that stand upright beside an axis: a line of text
 _TICK_ROOM = 58.0  # pixels that the labels of the upright axis take at least
 
 Named = tuple[str, Sequence[Point]]
-
-
-@dataclass(frozen=True, slots=True)
-class ChartAxis:
-    """What an axis shows: its words, its ends, the unit of its values (empty for plain numbers)."""
-
-    label: str
-    low: float
-    high: float
-    unit: str = "1"
-    log: bool = True
-
-    def tick(self, value: float) -> str:
-        """A value as it stands at the axis."""
-        if self.unit:
-            return format_quantity(value, self.unit)
-        # years, on a linear axis, go without a comma
-        plain = f"{value:,g}" if self.log else f"{value:g}"
-        return plain.replace("e+0", "e").replace("e+", "e")
 
 
 class Chart:
@@ -51,6 +35,10 @@ class Chart:
     ) -> None:
         left, top, right, bottom = area
         self.area = area
+        self.across, self.up = across, up
+        self.series: list[PlotSeries] = []
+        self.labels: list[tuple[Point, str]] = []
+        self.title = ""  # of one plot among several
         self.frame = Frame(
             _plot_axis(across, Scale(across.low, across.high, left, right, across.log)),
             _plot_axis(up, Scale(up.low, up.high, bottom, top, up.log)),
@@ -98,8 +86,9 @@ class Chart:
         turned = words(0, 0, up.title)
         yield f'<g transform="translate({x:g} {(top + bottom) / 2:g}) rotate(-90)">{turned}</g>'
 
-    def line(self, points: Sequence[Point], number: int = 0) -> str:
+    def line(self, points: Sequence[Point], number: int = 0, name: str = "") -> str:
         """A line in one of four colours, each with its own dashes."""
+        self.series.append(PlotSeries("line", f"fb-line{number}", name, list(points)))
         return path([self.place(point) for point in points], f"fb-line{number}")
 
     def lines(self, named: Sequence[Named]) -> list[str]:
@@ -107,22 +96,64 @@ class Chart:
         drawn = [self.line(points, number) for number, (_, points) in enumerate(named)]
         return [*drawn, *self.names(named)]
 
-    def level(self, y: float, kind: str = "fb-dashed") -> str:
+    def level(self, y: float, kind: str = "fb-dashed", name: str = "") -> str:
         """A line across the plot at one value."""
         left, _, right, _ = self.area
+        self.series.append(PlotSeries("level", kind, name, [(self.across.low, y)], [name]))
         return path([(left, self.y.at(y)), (right, self.y.at(y))], kind)
 
-    def dot(self, x: float, y: float, tip: str, kind: str = "fb-c0", radius: float = 4) -> str:
-        """A point with what a pointer shows; `radius` is in pixels."""
+    def upright(self, x: float, name: str, kind: str = "fb-dashed") -> str:
+        """A line up the plot at one value."""
+        _, top, _, bottom = self.area
+        self.series.append(PlotSeries("upright", kind, name, [(x, self.up.low)], [name]))
+        return path([(self.x.at(x), top), (self.x.at(x), bottom)], kind)
+
+    def dot(
+        self,
+        x: float,
+        y: float,
+        tip: str,
+        kind: str = "fb-c0",
+        radius: float = 4,
+        name: str = "",
+    ) -> str:
+        """A point with what a pointer shows; `radius` is in pixels, `name` that of all its kind."""
+        self.mark((x, y), tip, kind, name)
         return dot(*self.place((x, y)), kind, tip, radius)
 
+    def mark(self, point: Point, tip: str, kind: str, name: str = "") -> None:
+        """Keep a point that the figure draws by itself, among those of its kind."""
+        for series in self.series:
+            if (series.kind, series.style, series.name) == ("mark", kind, name):
+                break
+        else:
+            series = PlotSeries("mark", kind, name)
+            self.series.append(series)
+        series.points.append(point)
+        series.tips.append(tip)
+
     def words(self, point: Point, text: str, anchor: str = "start", shift: Point = (8, 4)) -> str:
-        """Text beside a point of the plot; `shift` is in pixels."""
+        """Text beside a point of the plot; `shift` is in pixels.
+
+        At either end of a line without a name it is its name.
+        """
+        self._keep(point, text)
         x, y = self.place(point)
         return words(x + shift[0], y + shift[1], text, anchor)
 
+    def _keep(self, point: Point, text: str) -> None:
+        """Remember words: as the name of the line that ends here, else as a label."""
+        for series in self.series:
+            is_line = series.kind == "line" and not series.name
+            if is_line and point in (series.points[0], series.points[-1]):
+                series.name = text
+                return
+        self.labels.append((point, text))
+
     def names(self, named: Sequence[Named]) -> list[str]:
         """The name of each line right of its last point, moved down where two would touch."""
+        for name, points in named:
+            self._keep(points[-1], name)
         ends = sorted(self._end(name, points) for name, points in named)
         baselines = moved_apart(y for y, _, _ in ends)
         return [
@@ -138,7 +169,7 @@ class Chart:
 
 def _plot_axis(axis: ChartAxis, scale: Scale) -> PlotAxis:
     """The axis of a frame, with as many ticks as do not touch."""
-    return PlotAxis(scale, ticks_of(_few(scale.round_ticks()), axis.tick), axis.label)
+    return PlotAxis(scale, ticks_of(_few(ticks_in(scale, axis.unit)), axis.tick), axis.label)
 
 
 def _few(ticks: list[float]) -> list[float]:

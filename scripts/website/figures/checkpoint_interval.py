@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flopbook.formulas import reliability
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 _HOURS = (1.0, 3.0, 12.0)
 
@@ -14,7 +15,7 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
     """One line for each time between failures; `save` and `restart` are in seconds."""
     chart = Chart(
         ChartAxis("time between checkpoints", 60, 7200, "s"),
-        ChartAxis("percent of the time lost", 0, 60, "1", log=False),
+        ChartAxis("percent of the time lost", 0, 60, "", log=False),
         (84, 14, 470, 290),
     )
     shapes, facts = chart.grid(), []
@@ -36,7 +37,7 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
             f"{label}: best at {format_quantity(best, 's')}, where {least:.1f} percent are lost"
         )
     return Figure(
-        "How often to save",
+        "Around the best interval the cost of saving is flat",
         f"A checkpoint takes {format_quantity(save, 's')} and a restart "
         f"{format_quantity(restart, 's')}. {'; '.join(facts)}.",
         "Left, the run saves all the time; right, it repeats too much after each failure. The "
@@ -44,4 +45,5 @@ def figure(save: float = 30.0, restart: float = 600.0) -> Figure:
         "little.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -7,8 +7,9 @@ from typing import Any
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 LOW, HIGH, POINTS = 3, 10, 43  # powers of ten of the bytes, and points of a line
 
@@ -43,10 +44,11 @@ def figure(
         facts.append(f"{count} chips: {format_quantity(floor, 's')} up to {flat_to}")
     title = f"Time of an {op} on one axis of {find_chip(chip).name}"
     return Figure(
-        title,
+        "Small arrays wait for hops, large ones for bytes",
         f"Both axes logarithmic. {'; '.join(facts)}; beyond that the time grows with the bytes.",
         f"{title}. Left of a dot hops set the time, right of it bytes. On the right the lines run "
         "together: for large arrays the number of chips hardly matters.",
         312,
         tuple(shapes),
+        plots=(chart,),
     )

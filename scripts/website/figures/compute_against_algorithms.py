@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flopbook.ledger.rows import ledger_row
-from scripts.website.figures.chart import Chart, ChartAxis
-from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import Figure, path
+from scripts.website.figures.plotted import ChartAxis
 
 _YEARS = (2014, 2023)
 
@@ -30,10 +31,11 @@ def figure() -> Figure:
     ]
     for months, name in ((compute, "training compute"), (better, "algorithms")):
         x, y = _grown(span, months)
-        shapes.append(words(chart.x.at(x) + 6, chart.y.at(y) + 4, name, "start"))
+        shapes.append(chart.words((x, y), name, shift=(6, 4)))
     shapes.append(path([(84, 290), (500, 290)], "fb-stroke"))
     return Figure(
-        "Compute and algorithms since 2014",
+        f"Since {_YEARS[0]} compute grew {_grown(span, compute)[1]:,.0f} times, algorithms "
+        f"{_grown(span, better)[1]:,.0f} times",
         f"Two straight lines on a logarithmic axis. Training compute doubles every {compute:g} "
         f"months and has grown {_grown(span, compute)[1]:,.0f} times by {_YEARS[1]}. Algorithms "
         f"halve the compute needed every {better:g} months, a factor of "
@@ -43,6 +45,7 @@ def figure() -> Figure:
         "in its first version; in the published version it is wider.",
         334,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.configuration_memory import CHIP, COMMON
-from scripts.website.figures.drawing import Figure, dot, path, words
+from scripts.website.figures.drawing import Figure, dot, words
+from scripts.website.figures.plotted import ChartAxis
 
 # Two places count as layers: the ends have the embedding and the head.
 CHIPS, SEQUENCES, LAYERS = 16384, 2048, 128
@@ -56,7 +57,7 @@ def figure() -> Figure:
     shapes = chart.grid()
     edge = chart.x.at(memory)
     shapes += [
-        path([(edge, 14), (edge, 290)], "fb-line0"),
+        chart.upright(memory, "memory of a chip: left of it fits", "fb-line0"),
         words(edge - 6, 28, "fits", "end", "fb-strong"),
     ]
     for number, tp in enumerate((1, 2, 4, 8)):
@@ -71,7 +72,7 @@ def figure() -> Figure:
     shapes.append(chart.words(place, "as trained", "end", (-14, 4)))
     fitting = [division for division in divisions if division.bytes <= memory]
     return Figure(
-        "Ways to divide 16,384 chips",
+        f"Of {len(divisions)} ways to divide 16,384 chips {len(fitting)} fit",
         f"{len(divisions)} divisions for Llama 3 405B with a batch of {SEQUENCES:,} sequences. "
         f"{len(fitting)} fit: "
         f"{'; '.join(map(_tip, sorted(fitting, key=lambda division: division.idle)))}.",
@@ -80,11 +81,14 @@ def figure() -> Figure:
         "pointer shows which division a point is.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )
 
 
 def _mark(chart: Chart, division: Configuration, number: int) -> list[str]:
     """A point with the TP degree in it, so that colour alone does not say them."""
+    place = division.bytes, 100 * division.idle
+    chart.mark(place, _tip(division), f"fb-c{number}", f"TP degree {division.tp}")
     x, y = chart.x.at(division.bytes), chart.y.at(100 * division.idle)
     return [
         dot(x, y, f"fb-c{number}", _tip(division), 9),

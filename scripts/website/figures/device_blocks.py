@@ -9,7 +9,8 @@ from typing import NamedTuple
 from flopbook.errors import FlopbookError
 from flopbook.sharding.blocks import Mesh, blocks, coordinates, devices, local_shape, place
 from flopbook.sharding.notation import Layout, read_array, read_layout, read_mesh
-from scripts.website.figures.drawing import WIDTH, Figure, Point, box, path, titled, words
+from scripts.website.figures.drawing import WIDTH, Figure, box, path, titled, words
+from scripts.website.figures.plotted import Point
 
 NINE = (
     "A[I, J]; A[I_X, J]; A[I, J_X]; A[I_Y, J]; A[I_XY, J]; A[I_Y, J_X]; A[I, J_Y]; A[I_X, J_Y]; "

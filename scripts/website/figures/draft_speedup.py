@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 _ACCEPTED, _LONGEST = (0.5, 0.7, 0.8, 0.9), 12
 
@@ -31,13 +32,14 @@ def figure(draft_time: float = 0.05) -> Figure:
             f"{accepted:.0%} accepted: at best {best[1]:.2f} times with {best[0]:.0f} drafted"
         )
     return Figure(
-        "Gain of speculative decoding",
+        "A good draft model matters more than a long draft",
         f"A drafted token takes {draft_time:.0%} of the time of a pass. {'; '.join(facts)}.",
         "Each line is a share of drafted tokens that the large model accepts; the point is the "
         "best length. Past it, tokens are drafted that will be thrown away. A good draft model "
         "matters more than a long draft.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

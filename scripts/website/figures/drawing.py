@@ -11,18 +11,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
+from scripts.website.figures.plotted import Plotted, Point
 
 WIDTH = 640
 LINE = 14  # pixels from one line of text to the next
 _HEAD = 7  # pixels of an arrow's head
 
-Point = tuple[float, float]
-
 
 class Figure(NamedTuple):
     """A drawn figure: title, what it shows in words, what a reader should see, size, shapes.
 
-    Its `role` is img, or group where its shapes are links.
+    Its `role` is img, or group where its shapes are links. `plots` are the charts in it, of which
+    its values and its picture for narrow screens are made; `narrow` is such a picture where a
+    figure draws it by itself, `source` where its values are from.
     """
 
     title: str
@@ -32,6 +33,17 @@ class Figure(NamedTuple):
     parts: tuple[str, ...]
     width: float = WIDTH
     role: str = "img"
+    plots: tuple[Plotted, ...] = ()
+    narrow: Sheet | None = None
+    source: str = ""
+
+
+class Sheet(NamedTuple):
+    """Shapes on a sheet of this size, without words around them."""
+
+    width: float
+    height: float
+    parts: tuple[str, ...]
 
 
 def svg(drawn: Figure, anchor: str) -> str:

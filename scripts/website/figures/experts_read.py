@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from flopbook.architectures.shape import shape
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, path, words
+from scripts.website.figures.plotted import ChartAxis
 
 _MODELS = ("mixtral-8x7b", "qwen-3-235b-a22b", "deepseek-v3")
 
@@ -33,7 +34,7 @@ def figure() -> Figure:
         model = shape(name)
         sizes = model.experts, model.experts_per_token
         points = [(2 ** (n / 4), 100 * share_read(*sizes, 2 ** (n / 4))) for n in range(41)]
-        shapes.append(chart.line(points, number))
+        shapes.append(chart.line(points, number, model.model.name))
         half = half_read(*sizes)
         shapes.append(
             chart.dot(half, 50, f"{model.model.name}: half of the experts at {half:.1f} tokens")
@@ -47,11 +48,12 @@ def figure() -> Figure:
             f"{model.model.name} reads half of its experts from {math.ceil(half)} tokens on"
         )
     return Figure(
-        "Experts read in one step",
+        "A lone token reads few experts, a batch soon reads them all",
         f"If tokens choose their experts evenly and independently: {'; '.join(facts)}.",
         "A lone token reads few experts; a batch soon reads them all. A dot marks where half are "
         "read. A mixture of experts saves reading where few are served, and saves arithmetic "
         "always.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from flopbook.architectures.shape import shape
 from flopbook.formulas import reliability
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 MODEL = "llama-3-405b"  # the run whose failures were counted
 _YEAR = 365.25 * 86400
@@ -32,7 +33,7 @@ def figure() -> Figure:
     shapes.append(chart.dot(run.chips, counted / 3600, f"counted: {format_quantity(counted, 's')}"))
     shapes.append(chart.words((run.chips, counted / 3600), "Llama 3 405B", "end", (-8, 12)))
     return Figure(
-        "Time between failures",
+        "Ten times the chips, a tenth of the time between failures",
         f"In one run of {run.chips:,.0f} chips {run.interruptions:.0f} unexpected interruptions "
         "were counted "
         f"in {format_quantity(run.observed_hours, 's')}, one in {format_quantity(counted, 's')}: "
@@ -43,6 +44,7 @@ def figure() -> Figure:
         "one was counted. Ten times the chips, a tenth of the time.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

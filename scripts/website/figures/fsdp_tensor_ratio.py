@@ -6,8 +6,9 @@ from typing import Any
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis, spaced
+from scripts.website.figures.chart import Chart, spaced
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 LOW, HIGH, POINTS = 30.0, 6000.0, 50
 
@@ -34,7 +35,11 @@ def figure(
         ChartAxis("arithmetic over traffic", min(heights) * 0.8, max(heights) * 1.3, ""),
         (84, 14, 510, 270),
     )
-    shapes = [*chart.grid(), chart.level(1, "fb-stroke"), *chart.lines(lines)]
+    shapes = [
+        *chart.grid(),
+        chart.level(1, "fb-stroke", "chips are busy above"),
+        *chart.lines(lines),
+    ]
     for number, (batch, name) in enumerate(((least, "both"), (alone, "FSDP alone"))):
         tip = f"{name}: {format_quantity(batch, 'token')} per chip"
         shapes.append(chart.dot(batch, 1, tip, f"fb-c{number}"))
@@ -45,11 +50,12 @@ def figure(
         f"{format_quantity(alone, 'token')}; tensor parallelism alone stays at {ways / chips:.2g}."
     )
     return Figure(
-        title,
+        "FSDP and tensor parallelism together need a smaller batch than either alone",
         facts,
         f"{title}. Above 1 the chips are busy. Dots: where each crosses.",
         312,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

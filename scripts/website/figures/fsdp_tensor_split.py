@@ -7,8 +7,9 @@ from typing import Any
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis, Named
+from scripts.website.figures.chart import Chart, Named
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 POINTS = 60
 LEAST = 0.01  # of the arithmetic: lower traffic is not worth the height of the picture
@@ -53,11 +54,12 @@ def figure(
         f"arithmetic, for a batch of {format_quantity(float(batch_tokens), 'token')}."
     )
     return Figure(
-        title,
+        f"Traffic is least at an FSDP degree of {x_opt:.1f}",
         facts,
         f"{title}. Below 1 the traffic hides behind the arithmetic.",
         312,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from flopbook.ledger.rows import ledger_rows
 from flopbook.quantities.units import format_quantity, parse_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 _PAPER = re.compile(r"(\d\d)(\d\d)\.\d{5}")
 _LABELS = {
@@ -72,9 +73,10 @@ def figure() -> Figure:
             chart.dot(point.year, point.perplexity, tip, kind, float(f"{radius(point.params):.2g}"))
         )
         shapes.append(chart.words((point.year, point.perplexity), name, anchor, shift))
+    values = [point.perplexity for point in shown]
     facts = "; ".join(f"{_LABELS.get(p.key, (p.key,))[0]} {p.perplexity:g}" for p in shown)
     return Figure(
-        "Language models on one test over time",
+        f"Perplexity on one test fell from {max(values):.1f} to {min(values):.1f} in six years",
         f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {facts}. Lower "
         "is better. The models grow from a few hundred million parameters to hundreds of billions.",
         "Perplexity is the number of words among which a model in effect still hesitates. The area "
@@ -82,4 +84,5 @@ def figure() -> Figure:
         "read far more text, so the test is not the same for all.",
         334,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.ledger.rows import ledger_row
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, words
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.quantities import cells, shown_claims, value_of
 
 CHIPS = ("nvidia/v100-sxm2", "nvidia/a100-sxm-40gb", "nvidia/h100-sxm", "nvidia/b200")
@@ -61,7 +62,7 @@ def figure() -> Figure:
         ("accelerators", accelerators(), (2017, 2025), (66, 30, 250, 250), 40),
         ("memory chips (DRAM)", memory_chips(), (1999, 2022), (386, 30, 540, 250), 100),
     )
-    shapes, facts = [], []
+    shapes, facts, charts = [], [], list[Chart]()
     for title, series, (low, high), frame, most in panels:
         chart = Chart(
             ChartAxis("year", low, high, "", log=False),
@@ -76,6 +77,8 @@ def figure() -> Figure:
                 for x, y in quantity.points
             ]
         shapes += chart.names(series)
+        chart.title = title
+        charts.append(chart)
         facts.append(
             f"{title}: "
             + ", ".join(
@@ -84,11 +87,12 @@ def figure() -> Figure:
         )
     names = ", ".join(chip(name).name for name in CHIPS)
     return Figure(
-        "What grew and what did not",
+        "Arithmetic outgrows bandwidth and size, and the wait hardly shrinks",
         f"Both axes of values logarithmic. {'; '.join(facts)}.",
         f"Left, from {names}: each relative to the first. Right, memory chips of 1999 to 2021 from "
         "their data sheets. Arithmetic outgrows bandwidth and size; and the wait for a first byte "
         "is nearly what it was.",
         298,
         tuple(shapes),
+        plots=tuple(charts),
     )

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from flopbook.prediction.reached import COMPUTED, CONVERTED, Reached
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
-from scripts.website.figures.reached_points import MARKS, legend, mark_number, point
+from scripts.website.figures.plotted import ChartAxis
+from scripts.website.figures.reached_points import MARKS, legend, mark_number, points
 from scripts.website.pages.reached import shown_runs
 
 # Points of one year stand side by side over this part of it, in the order of their sources.
@@ -59,10 +60,7 @@ def figure() -> Figure:
         ChartAxis("MFU, percent of the dense peak", 0, 100, unit="", log=False),
         (64, 14, 616, 330),
     )
-    shapes = chart.grid()
-    shapes += [
-        point(run, chart.place((x, 100 * (run.rate.share or 0)))) for x, run in _placed(runs)
-    ]
+    shapes = [*chart.grid(), *points(chart, _placed(runs))]
     shapes += legend(386, 76)
     by_format = medians(runs)
     said = ", ".join(f"{100 * share:.0f} % in {name}" for name, _, share in by_format)
@@ -77,6 +75,7 @@ def figure() -> Figure:
         "peak of the format. Within a year, neighbours are of one source.",
         400,
         tuple(shapes),
+        plots=(chart,),
         role="group",
     )
 

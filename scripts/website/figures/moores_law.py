@@ -9,8 +9,9 @@ from typing import NamedTuple
 from flopbook.data.library import entry_ids, load_entry
 from flopbook.errors import FlopbookError
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.growth import fitted
 from scripts.website.pages.quantities import cells, shown_claims, value_of
 
@@ -58,6 +59,10 @@ def doubling(fitted_points: Sequence[ChipPoint]) -> tuple[float, float]:
     return fit.doubling, fit.start
 
 
+def _kind(chip_id: str) -> str:
+    return "wafers" if chip_id.startswith(WAFERS) else "chips"
+
+
 def figure() -> Figure:
     """A point for each chip, the fitted line, and a doubling in two years from the same start."""
     shown = points()
@@ -78,7 +83,7 @@ def figure() -> Figure:
     for point in shown:
         tip = f"{point.name}: {format_quantity(point.transistors, '1')} transistors"
         colour = "fb-c1" if point.id.startswith(WAFERS) else "fb-c0"
-        shapes.append(chart.dot(point.year, point.transistors, tip, colour))
+        shapes.append(chart.dot(point.year, point.transistors, tip, colour, name=_kind(point.id)))
     shapes += chart.lines(lines)
     for point in shown:
         if point.id in _NAMED:
@@ -87,7 +92,7 @@ def figure() -> Figure:
     least = min(shown, key=lambda point: point.transistors)
     most = max(shown, key=lambda point: point.transistors)
     return Figure(
-        "Transistors of accelerators over time",
+        f"The transistors of accelerators double every {period:.1f} years",
         f"{len(shown)} chips on a logarithmic axis, from {least.name} with "
         f"{format_quantity(least.transistors, '1')} to {most.name} with "
         f"{format_quantity(most.transistors, '1')}. The fitted line doubles in {period:.1f} years.",
@@ -96,4 +101,5 @@ def figure() -> Figure:
         "other colour) are left out of the fit. Large packages hold several dies.",
         334,
         tuple(shapes),
+        plots=(chart,),
     )

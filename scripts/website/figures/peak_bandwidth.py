@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
@@ -57,7 +58,7 @@ def figure() -> Figure:
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)
     inside = sum(100 <= ratio <= 1000 for ratio, _ in ratios)
     return Figure(
-        "Peak and bandwidth of server chips",
+        f"{inside} of {len(chips_shown)} server chips need between 100 and 1,000 FLOP for a byte",
         f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal ridge point. The "
         f"ridge points go from {ratios[0][0]:,.1f} ({ratios[0][1]}) to {ratios[-1][0]:,.0f} "
         f"({ratios[-1][1]}) FLOP for a byte; {inside} of them lie between 100 and 1,000. Chips "
@@ -66,4 +67,5 @@ def figure() -> Figure:
         "further up and left needs a larger batch. A pointer names each chip.",
         456,
         tuple(shapes),
+        plots=(chart,),
     )

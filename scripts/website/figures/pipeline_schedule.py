@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts, title
-from flopbook.pipelines import Times, plan, simulate
+from flopbook.pipelines import Run, Times, plan, simulate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure
+from scripts.website.figures.drawing import Figure, Sheet
+from scripts.website.figures.narrow import WIDTH
 
-# The fills of the house. Of passes that never meet in one schedule two may share a fill.
-_FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 1, "W": 2, "W2": 2, "A": 4, "A2": 5}
-SECOND = {
-    "dualpipe": (
-        " Micro-batches that enter at the other end have colours of their own, but for split "
-        "backward passes. Two passes in one box run together."
-    ),
-    "interleaved": " Passes of the second chunk of a stage have colours of their own.",
-}
+# The fills of the house; those of a later chunk, or from the other end, are of the same family.
+_FILLS = {"F": 0, "F2": 3, "B": 1, "B2": 6, "W": 2, "W2": 7, "A": 4, "A2": 5}
+_TOGETHER = {"dualpipe": " Two passes in one box run together."}
 DRESS = Dress(
     {kind: (f"fb-c{number}", f"fb-on{number}") for kind, number in _FILLS.items()}, "fb-small"
 )
@@ -45,7 +40,14 @@ def figure(
         title(run),
         description(run),
         f"{name}: idle {run.fraction:.1%} of the step; micro-batches held, stage by stage: {held}."
-        + SECOND.get(schedule, ""),
+        + _TOGETHER.get(schedule, ""),
         height,
         tuple(shapes),
+        narrow=None if moving else _narrow(run),
     )
+
+
+def _narrow(run: Run) -> Sheet:
+    """The same passes on the width of a phone; numbers go where they do not fit."""
+    height, shapes = timeline_parts(run, round(WIDTH), DRESS)
+    return Sheet(WIDTH, height, tuple(shapes))

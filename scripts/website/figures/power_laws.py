@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import WIDTH, Figure, words
+from scripts.website.figures.plotted import ChartAxis
 
 _BUDGETS = tuple(10.0 ** (16 + step / 2) for step in range(25))  # FLOP
 _PANELS = (
@@ -50,7 +51,7 @@ def slope(points: list[tuple[float, float]]) -> float:
 
 def figure() -> Figure:
     """Three panels beside each other."""
-    shapes, facts = [], []
+    shapes, facts, charts = [], [], list[Chart]()
     for number, (name, label, low, high) in enumerate(_PANELS):
         left = 66 + number * (WIDTH - 50) / 3
         chart = Chart(
@@ -65,9 +66,11 @@ def figure() -> Figure:
             words(left + 75, 18, f"by {name}", kind="fb-strong"),
         ]
         shapes.append(words(left + 146, 46, f"exponent {slope(points):.2f}", "end", "fb-small"))
+        chart.title = f"by {name}, exponent {slope(points):.2f}"
+        charts.append(chart)
         facts.append(f"by {name} with exponent {slope(points):.2f}")
     return Figure(
-        "Three power laws",
+        "Loss falls as a power of compute, parameters and tokens, and none is steep",
         f"Straight lines on logarithmic axes: {'; '.join(facts)}. What is shown is the loss above "
         f"{floor():.2f} nats.",
         f"The Chinchilla law as fitted again, less its floor of {floor():.2f} nats. Left: model "
@@ -75,4 +78,5 @@ def figure() -> Figure:
         "end. A straight line here is a power law, and none of the three is steep.",
         282,
         tuple(shapes),
+        plots=tuple(charts),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flopbook.hardware.picked import Picked
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.scatter import Spot, diagonal, legend, marks, names
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips, peak16
@@ -64,7 +65,8 @@ def figure() -> Figure:
     ratios = sorted((spot.y / spot.x, spot.item.entry.name) for spot in chips_shown)
     hollow = sum(spot.hollow for spot in chips_shown)
     return Figure(
-        "Power and peak of server chips",
+        "The peak that a joule buys differs "
+        f"{ratios[-1][0] / ratios[0][0]:,.0f}-fold among server chips",
         f"{len(chips_shown)} chips on logarithmic axes with diagonals of equal work for a joule, "
         f"from {format_quantity(ratios[0][0], 'FLOP/J')} ({ratios[0][1]}) to "
         f"{format_quantity(ratios[-1][0], 'FLOP/J')} ({ratios[-1][1]}). For {hollow} of them the "
@@ -73,4 +75,5 @@ def figure() -> Figure:
         "buys the same work. All are peaks over limits; a busy chip reaches neither.",
         416,
         tuple(shapes),
+        plots=(chart,),
     )

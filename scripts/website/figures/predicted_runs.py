@@ -8,8 +8,9 @@ from flopbook.data.library import reference
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.validation import Comparison, band_of, summary_of
-from scripts.website.figures.chart import Chart, ChartAxis
-from scripts.website.figures.drawing import Figure, Point, tooltip, words
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import Figure, tooltip, words
+from scripts.website.figures.plotted import ChartAxis, Point
 from scripts.website.markup import attribute
 from scripts.website.pages.predicted import CHECK, FIT, sound_lines
 from scripts.website.pages.trends import SHAPES
@@ -35,15 +36,16 @@ def figure() -> Figure:
         (64, 14, 616, 330),
     )
     band = band_of(fitted_kinds()[KIND], "throughput")
-    shapes = [*chart.grid(), chart.level(1, "fb-stroke")]
-    shapes += [chart.level(band), chart.level(1 / band)]
+    shapes = [*chart.grid(), chart.level(1, "fb-stroke", "as predicted")]
+    shapes += [chart.level(band, name="80 % of all runs lie between"), chart.level(1 / band)]
     links = {
         name: one.source for file in run_files().values() for name, one in file.sources.items()
     }
-    shapes += [
-        _mark(line, chart.place((rate, _within(1 + line.error))), links)
-        for line, rate in zip(lines, rates, strict=True)
-    ]
+    for line, rate in zip(lines, rates, strict=True):
+        point = rate, _within(1 + line.error)
+        style = f"fb-mark fb-c{_MARKS[line.case.row.use]}"
+        chart.mark(point, _tip(line), style, _NAMES[line.case.row.use])
+        shapes.append(_mark(line, chart.place(point), links))
     shapes += _legend(384)
     fitted, other = (_described(sound_lines(KIND, use)) for use in (FIT, CHECK))
     return Figure(
@@ -55,6 +57,7 @@ def figure() -> Figure:
         "80 % band. What lies above one runs slower than predicted.",
         398,
         tuple(shapes),
+        plots=(chart,),
         role="group",
     )
 
@@ -77,16 +80,20 @@ def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
     row = line.case.row
     number = _MARKS[row.use]
     x, y = place
-    tip = (
-        f"{row.model.get('name', row.id)}, {row.hardware.get('n_chips', 1):,} x "
-        f"{row.hardware['chip']}: {line.error:+.0%} ({row.id})"
-    )
     shape = (
         f'<path class="fb-mark fb-c{number}" transform="translate({x:g} {y:g}) scale(.7)" '
-        f'd="{SHAPES[number]}">{tooltip(tip)}</path>'
+        f'd="{SHAPES[number]}">{tooltip(_tip(line))}</path>'
     )
     address = reference(links[row.publication]).link
     return f'<a href="{attribute(address)}" tabindex="-1">{shape}</a>'
+
+
+def _tip(line: Comparison) -> str:
+    row = line.case.row
+    return (
+        f"{row.model.get('name', row.id)}, {row.hardware.get('n_chips', 1):,} x "
+        f"{row.hardware['chip']}: {line.error:+.0%} ({row.id})"
+    )
 
 
 def _legend(top: float) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flopbook.data.library import reference
 from flopbook.prediction.reached import Reached
-from scripts.website.figures.drawing import Point, tooltip, words
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import tooltip, words
+from scripts.website.figures.plotted import Point
 from scripts.website.markup import attribute
 from scripts.website.pages.reached import short_name, what
 from scripts.website.pages.trends import SHAPES
@@ -21,12 +25,29 @@ def mark_number(run: Reached) -> int:
     return 0
 
 
+def points(chart: Chart, placed: Iterable[tuple[float, Reached]]) -> list[str]:
+    """The runs of a chart whose height is a share in percent, each at its place to the right."""
+    shapes = []
+    for x, run in placed:
+        place = x, 100 * (run.rate.share or 0)
+        number = mark_number(run)
+        style = f"fb-mark fb-c{number} fb-open" if _is_hollow(run) else f"fb-mark fb-c{number}"
+        name = MARKS[number][0]
+        chart.mark(place, _words(run), style, f"{name}, hollow" if _is_hollow(run) else name)
+        shapes.append(point(run, chart.place(place)))
+    return shapes
+
+
+def _is_hollow(run: Reached) -> bool:
+    return bool(run.row.flags) or not run.is_whole
+
+
 def point(run: Reached, place: Point) -> str:
     """A run at its place, linked to its source; hollow where its row is doubted."""
     x, y = place
     number = mark_number(run)
     kind = f"fb-mark fb-c{number}"
-    if run.row.flags or not run.is_whole:
+    if _is_hollow(run):
         kind += " fb-open"
     address = attribute(reference(run.source.source).link)
     at = f"translate({x:g} {y:g}) scale(.7)"

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
 from flopbook.errors import FlopbookError, UnknownName
-from scripts.website.figures.drawing import WIDTH, Figure, Point, words
+from scripts.website.figures.drawing import WIDTH, Figure, words
+from scripts.website.figures.plotted import Point
 
 OPS = ("all-gather", "reduce-scatter", "all-to-all", "all-reduce")
 LEFT, HEAD, ROW, GAP = 44.0, 44.0, 26.0, 18.0

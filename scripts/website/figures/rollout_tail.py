@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 _SPREADS = (0.5, 1.0, 1.5)  # standard deviations of the logarithm of an answer's length
 _END, _POINTS = 8.0, 80  # in mean lengths
@@ -31,15 +32,16 @@ def figure() -> Figure:
     for number, spread in enumerate(_SPREADS):
         times = [_END * step / _POINTS for step in range(_POINTS + 1)]
         points = [(time, alive(time, spread)) for time in times]
-        shapes.append(chart.line(points, number))
+        shapes.append(chart.line(points, number, f"spread {spread:g}"))
         place = 1 + number
         shapes.append(chart.words((float(place), alive(place, spread)), f"spread {spread:g}"))
         facts.append(f"spread {spread:g}: {alive(3, spread):.1%} decode after three mean lengths")
     return Figure(
-        "The tail of a batch of rollouts",
+        "After two mean lengths the GPUs go on for a few answers",
         f"Answers with log-normal lengths of equal mean. {'; '.join(facts)}.",
         "After two mean lengths most of the batch has ended, and the GPUs go on for the few that "
         "have not. The wider the lengths spread, the longer the tail that everyone waits for.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )

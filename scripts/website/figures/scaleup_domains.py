@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.scatter import Spot, dated, legend, mark_of, marks, names
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import SERVERS, chips
@@ -62,7 +63,7 @@ def figure() -> Figure:
     )
     newest = sum(spot.x >= 2024 and spot.y > 16 for spot in chips_shown)
     return Figure(
-        "Scale-up domains over the years",
+        "GPUs got domains of more than 16 chips in 2025; TPUs had them from the start",
         f"{len(chips_shown)} chips from {min(s.x for s in chips_shown):.0f} to "
         f"{max(s.x for s in chips_shown):.0f} on a logarithmic axis of domain sizes. {len(small)} "
         f"have a domain of 16 chips or fewer. The largest joins {largest.y:,.0f} "
@@ -71,4 +72,5 @@ def figure() -> Figure:
         f"have had hundreds from the start; the first GPU with more than 16 is of {first:.0f}.",
         370,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from flopbook.drawing.scales import Room
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Point, path, tooltip, words
+from scripts.website.figures.drawing import path, tooltip, words
+from scripts.website.figures.plotted import Point
 from scripts.website.pages.explorer import ExplorerRow
 from scripts.website.pages.families import family_of
 from scripts.website.pages.quantities import value_of
@@ -68,18 +69,24 @@ def mark_of(entry_id: str) -> int:
 def marks(chart: Chart, spots: Iterable[Spot]) -> list[str]:
     """A mark for each chip, those of the last kind below all others."""
     ordered = sorted(spots, key=lambda spot: (-mark_of(spot.id), spot.id))
-    return [
-        mark(mark_of(spot.id), chart.frame.at(spot.x, spot.y), spot.tip, spot.hollow)
-        for spot in ordered
-    ]
+    shapes = []
+    for spot in ordered:
+        number = mark_of(spot.id)
+        name = f"{MARKS[number][0]}, hollow" if spot.hollow else MARKS[number][0]
+        chart.mark((spot.x, spot.y), spot.tip, mark_style(number, spot.hollow), name)
+        shapes.append(mark(number, chart.frame.at(spot.x, spot.y), spot.tip, spot.hollow))
+    return shapes
+
+
+def mark_style(number: int, hollow: bool) -> str:
+    """The classes of a mark."""
+    return f"fb-mark fb-c{number} fb-open" if hollow else f"fb-mark fb-c{number}"
 
 
 def mark(number: int, place: Point, tip: str = "", hollow: bool = False) -> str:
     """One mark, by its number."""
     x, y = place
-    kind = f"fb-mark fb-c{number}"
-    if hollow:
-        kind += " fb-open"
+    kind = mark_style(number, hollow)
     at = f"translate({x:g} {y:g})"
     return f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(tip)}</path>'
 
@@ -106,6 +113,7 @@ def names(chart: Chart, spots: Sequence[Spot], entry_ids: Sequence[str]) -> list
             continue
         spot = by_id[entry_id]
         name = short(spot.item)
+        chart.labels.append(((spot.x, spot.y), name))
         if place := room.place(name, *chart.frame.at(spot.x, spot.y)):
             x, y, anchor = place
             shapes.append(words(x, y, name, anchor, "fb-halo"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, words
+from scripts.website.figures.plotted import ChartAxis
 
 CHIP = "nvidia/h100-sxm"
 ROWS = 64  # of the skinny matrix
@@ -36,12 +37,12 @@ def figure() -> Figure:
         (84, 14, 520, 290),
     )
     label = f"ridge point of {device.name}: {ridge:,.0f}"
-    shapes = [*chart.grid(), *chart.lines(by_kind), chart.level(ridge)]
+    shapes = [*chart.grid(), *chart.lines(by_kind), chart.level(ridge, name=label)]
     shapes.append(words(90, chart.y.at(ridge) - 6, label, "start"))
     shapes.append(chart.dot(3 * ridge, ridge, f"square matrices from n = {3 * ridge:,.0f}"))
     facts = "; ".join(f"{name} reaches {points[-1][1]:,.3g}" for name, points in by_kind)
     return Figure(
-        "Intensity by size",
+        f"Square products of bf16 pass the ridge at a side of {3 * ridge:,.0f}",
         f"Both axes logarithmic, sides up to {_SIZES[-1]:,.0f}. {facts}. Square matrices cross the "
         f"ridge at n = {3 * ridge:,.0f}.",
         "Products in bf16 with an n × n matrix. Square: n / 3, without end. With 64 rows the line "
@@ -49,4 +50,5 @@ def figure() -> Figure:
         "whose smallest side grows gets over the ridge.",
         334,
         tuple(shapes),
+        plots=(chart,),
     )

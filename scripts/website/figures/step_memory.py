@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, key, path, words
+from scripts.website.figures.plotted import ChartAxis
 
 _MODEL = "llama-3-8b"
 _TIMES = (0.0, 1.0, 3.0, 3.4)  # start, end of forward, end of backward, end of the update

@@ -8,8 +8,9 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 COUNTS = tuple(2**power for power in range(3, 13))
 NODE = 8
@@ -44,7 +45,8 @@ def figure(
     share = {name: points[-1][1] / ideal[-1][1] for name, points in lines[1:]}
     facts = "; ".join(f"with {name} {reached:.0%}" for name, reached in share.items())
     return Figure(
-        f"Strong scaling of {config.model.name}",
+        f"On {COUNTS[-1]:,} chips the batch of {config.model.name} gives "
+        f"{min(share.values()):.0%} of the straight line",
         "Tokens a second at the peak for one batch of "
         f"{format_quantity(config.batch_tokens, 'token')}, both axes logarithmic, from {COUNTS[0]} "
         f"to {COUNTS[-1]:,} chips. At the end data parallelism has this share of the straight "
@@ -56,4 +58,5 @@ def figure(
         "it hides. From there on more chips add little.",
         312,
         tuple(shapes),
+        plots=(chart,),
     )

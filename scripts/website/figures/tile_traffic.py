@@ -10,8 +10,9 @@ from flopbook.errors import FlopbookError
 from flopbook.formulas import tile_traffic
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 SIDE, SMALLEST = 8192, 8
 CHIP = "nvidia/h100-sxm"
@@ -83,7 +84,11 @@ def figure() -> Figure:
         ChartAxis("side of a tile, elements", SMALLEST, SIDE),
         ChartAxis("bytes moved", 2e8, points[0][1] * 1.3, "byte"),
     )
-    shapes = [*chart.grid(), chart.line(points), chart.line([(SMALLEST, level), (SIDE, level)], 1)]
+    shapes = [
+        *chart.grid(),
+        chart.line(points, name="side of the tile"),
+        chart.line([(SMALLEST, level), (SIDE, level)], 1),
+    ]
     shapes.append(
         chart.words((SMALLEST, level), "what the memory of H100 delivers meanwhile", shift=(6, -6))
     )
@@ -101,7 +106,7 @@ def figure() -> Figure:
         shapes.append(chart.words((mark.tile, moved), text, anchor, shift))
         facts.append(f"{text}, {format_quantity(moved, 'byte')} moved")
     return Figure(
-        "Bytes moved against the side of a tile",
+        "Twice the side of a tile halves the bytes",
         f"A product of matrices of {SIDE:,} by {SIDE:,} in bf16; both axes logarithmic. The "
         "largest tiles that are powers of two, and the tiles of a whole chip together: "
         f"{'; '.join(facts)}. The memory of H100 delivers {format_quantity(level, 'byte')} in the "
@@ -111,6 +116,7 @@ def figure() -> Figure:
         "share strips through the cache, get below.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

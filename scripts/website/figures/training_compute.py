@@ -9,8 +9,9 @@ from flopbook.data.library import load_model, model_ids, references
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 _MONTH = re.compile(r"(\d\d)(\d\d)\.\d{4,5}")
 _NAMED = {
@@ -72,7 +73,7 @@ def figure() -> Figure:
         shapes.append(chart.words((run.year, run.flop), run.name, anchor, (dx, dy)))
     least, most = min(shown, key=lambda r: r.flop), max(shown, key=lambda r: r.flop)
     return Figure(
-        "Training compute over time",
+        f"Training compute grew {most.flop / least.flop:,.0f} times in four years",
         f"{len(shown)} models from 2020 to 2024 on a logarithmic axis, from {least.name} with "
         f"{format_quantity(least.flop, 'FLOP')} to {most.name} with "
         f"{format_quantity(most.flop, 'FLOP')}. The upper edge rises by about a factor of a "
@@ -81,4 +82,5 @@ def figure() -> Figure:
         "token. Only models whose tokens are stated in a paper with a date are drawn.",
         334,
         tuple(shapes),
+        plots=(chart,),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from flopbook.data.library import load_entry
 from flopbook.formulas import wave_quantisation
 from flopbook.hardware.chip import chip
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 CHIP = "nvidia/h100-sxm"
 SMALLEST, LARGEST, STEP = 512, 6144, 64
@@ -45,7 +46,7 @@ def figure() -> Figure:
         )
     shapes += chart.names(named)
     return Figure(
-        "Waves of tiles",
+        "One tile more than a whole wave, and all processors wait",
         f"Products of square matrices on the {units():.0f} processors of {chip(CHIP).name}. "
         f"{'; '.join(facts)}.",
         "A tile more than a whole wave, and all processors wait for the last one. The teeth get "
@@ -53,6 +54,7 @@ def figure() -> Figure:
         "teeth.",
         336,
         tuple(shapes),
+        plots=(chart,),
     )
 
 

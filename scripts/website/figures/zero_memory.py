@@ -43,8 +43,14 @@ def figure(model: str = "llama-3-8b", dp: int = 64, memory: float = 0.0) -> Figu
         f"{name}: {format_quantity(sum(v), 'byte')}" for name, v in zip(NAMES, states, strict=True)
     )
     title = f"States of {shape(model).model.name} on each of {dp} devices"
+    most, least = sum(states[0]), sum(states[-1])
     return Figure(
-        title, facts, f"{title}, without activations. Bars are to scale.", foot + 24, tuple(shapes)
+        f"Cutting all states over {dp} devices takes {format_quantity(most, 'byte')} down to "
+        f"{format_quantity(least, 'byte')}",
+        facts,
+        f"{title}, without activations. Bars are to scale.",
+        foot + 24,
+        tuple(shapes),
     )
 
 

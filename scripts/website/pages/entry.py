@@ -8,12 +8,11 @@ import functools
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import entry_ids, library, load_entry, vendor
 from flopbook.data.repository import edit_url
-from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError
-from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose
 from flopbook.hardware.parts import packages, settled_totals
 from flopbook.hardware.shown import chosen_claims
+from scripts.website.figures import figure_markup
 from scripts.website.markup import (
     Html,
     Markdown,
@@ -70,7 +69,7 @@ def entry_markdown(entry_id: str) -> str:
     if entry.notes:
         blocks.append(Markdown("\n{}\n").format(entry.notes))
     blocks += [
-        _pair(_roofline(entry), rate_table(placed)),
+        _pair(_roofline(entry, page), rate_table(placed)),
         *neighbours(entry.id, page),
         *measured_section(entry, page),
         *price_section(entry, page),
@@ -165,14 +164,14 @@ def _entry_link(entry_id: str, page: str) -> Html:
     return Markdown("[{}]({})").format(entry_id, relative(page, entry_page(entry_id)))
 
 
-def _roofline(entry: Entry) -> Html:
+def _roofline(entry: Entry, page: str) -> Html:
     if not entry.computes:
         return Html()
     try:
-        svg = roofline_svg(Chip(entry))
+        drawn = figure_markup("roofline", page, chip=entry.id)
     except FlopbookError:  # no peak or no bandwidth
         return Html()
-    return Html('<h2 id="roofline">{}</h2>\n{}').format(ridge_words(entry), trusted(svg))
+    return Html('<h2 id="roofline">{}</h2>\n{}').format(ridge_words(entry), trusted(drawn))
 
 
 def _systems(entry: Entry, page: str) -> list[Html]:

@@ -7,7 +7,6 @@ stops the build with file and line.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Mapping
@@ -20,7 +19,6 @@ from markupsafe import Markup
 
 from flopbook.architectures.shape import shape
 from flopbook.data.library import load_entry
-from flopbook.drawing.rooflines import roofline_svg
 from flopbook.errors import FlopbookError, Problem, shorten
 from flopbook.evaluation.answers import counted, said
 from flopbook.evaluation.calculator import Result
@@ -29,7 +27,7 @@ from flopbook.ledger.recomputation import calculated
 from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.number_formats import number_format
 from flopbook.quantities.units import UnitError, parse_quantity, unit
-from scripts.website.figures import figure_markup, figure_of, origin
+from scripts.website.figures import figure_markup, figure_of
 from scripts.website.figures.tile_traffic import largest_tile
 from scripts.website.markup import Html, attribute, harmless, link, trusted
 from scripts.website.pages.accelerators import entry_page
@@ -255,9 +253,7 @@ def _quantity(text: str, si_unit: str) -> Number:
 
 
 def _roofline(page: str, name: str) -> Html:
-    """The roofline of a chip, with the code and the call in its caption as under every figure."""
-    call = f"roofline({json.dumps(name)})"
-    return trusted(roofline_svg(chip(name), origin("rooflines", page, call)))
+    return _figure(page, "roofline", chip=chip(name).id)
 
 
 def _figure(page: str, name: str, /, **options: Any) -> Html:

@@ -117,23 +117,14 @@ def test_bibtex_and_hidden_words_are_left_out(one: BookPart) -> None:
     assert not one.body.select(".fb-hidden, .fb-bibtex")
 
 
-def test_a_caption_loses_the_link_to_the_program_and_keeps_the_rest(one: BookPart) -> None:
-    assert [words(caption) for caption in one.body.select("figcaption")] == ["What it shows."]
-
-
-@pytest.mark.parametrize(
-    "caption",
-    [
-        'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>)',
-        'A (b) c. <a href="assets/figures/x.py.txt">code</a>',
-        'A (b) c. (<a href="../../assets/figures/x.py.txt">code</a>, drawn by '
-        "<code>figure(&quot;x&quot;)</code>)",
-        "A (b) c.",
-    ],
-)
-def test_brackets_of_a_caption_stay(caption: str) -> None:
-    part = shaped(f"<figure><figcaption>{caption}</figcaption></figure>")
-    assert words(part.body) == "1 T A (b) c."
+def test_a_figure_keeps_what_it_says_and_loses_what_only_a_screen_needs(one: BookPart) -> None:
+    """Its menu and the sheet for phones are left out; title, picture and caption stay."""
+    figures = one.body.select("figure")
+    assert figures
+    for figure in figures:
+        assert words(figure).startswith("What it says") and words(figure).endswith("shows.")
+        assert len(figure.select("svg")) == 1 and not figure.select("details, .opened, div div")
+        assert "Code of this figure" not in words(figure)
 
 
 def test_a_chapter_has_its_number_before_its_title_and_other_parts_have_none() -> None:

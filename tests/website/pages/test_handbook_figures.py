@@ -10,8 +10,9 @@ import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
 from scripts.website.figures import CODE, figure_markup, figure_names, figure_of, figure_sources
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import arrow, box, labelled, svg, words
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.chapter import (
     Chapter,
     chapter_of,

@@ -18,7 +18,8 @@ from scripts.website.figures import (
     scaleup_domains,
     scatter,
 )
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import FAMILIES, SERVERS, family_of
 from scripts.website.pages.trends import SHAPES

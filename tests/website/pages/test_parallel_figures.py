@@ -13,8 +13,9 @@ import pytest
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from scripts.website.figures import figure_of
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.overlap import LAYERS, Bar, step
+from scripts.website.figures.plotted import ChartAxis
 from scripts.website.figures.ring_collective import exchanged, gathered, scattered
 
 SIZES = pytest.mark.parametrize("devices", range(2, 7))

@@ -1,0 +1,143 @@
+"""A figure for a narrow screen, drawn anew from the values of its charts.
+
+Letters stay as large as they are in the wide one: the plot has the whole width, what its axis means
+stands above it, and what its lines and marks are stands below, one under the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from flopbook.drawing.frame import Frame, PlotAxis
+from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
+from scripts.website.figures.chart import MOST_TICKS
+from scripts.website.figures.drawing import Figure, Sheet, dot, path, tooltip, words
+from scripts.website.figures.plotted import ChartAxis, PlotSeries, Plotted, Point
+from scripts.website.pages.trends import SHAPES
+
+WIDTH = 344.0
+_HEIGHT = 210.0  # of what is plotted
+_TITLE, _FOOT, _ROW = 24.0, 42.0, 18.0
+_SAMPLE = 26.0  # pixels of a line in the legend
+_MARK = "fb-mark fb-c"  # of the marks that have a shape for each number
+
+Tick = tuple[float, str]
+
+
+def narrow_sheet(drawn: Figure) -> Sheet | None:
+    """The figure at the width of a phone; None for one that has no charts and no narrow sheet."""
+    if drawn.narrow is not None or not drawn.plots:
+        return drawn.narrow
+    top, parts = 0.0, list[str]()
+    for chart in drawn.plots:
+        panel = _Panel(chart, top)
+        parts += panel.shapes()
+        top = panel.foot
+    named = _named(series for chart in drawn.plots for series in chart.series)
+    parts += _legend(named, top)
+    return Sheet(WIDTH, top + _ROW * len(named), tuple(parts))
+
+
+class _Panel:
+    """One chart of a figure, from `top` on."""
+
+    def __init__(self, chart: Plotted, top: float) -> None:
+        self.chart = chart
+        self.head = top + (2 * _TITLE if chart.title else _TITLE)
+        bottom = self.head + _HEIGHT
+        up = _axis(chart.up, bottom, self.head, MOST_TICKS)
+        left = 10 + LETTER * max((len(text) for _, text in up.ticks), default=0)
+        across = _axis(chart.across, left, WIDTH - 12, MOST_TICKS)
+        clear = list(_clear(across.ticks, across.scale))
+        self.frame = Frame(across._replace(ticks=clear), up)
+        self.foot = bottom + _FOOT
+
+    def shapes(self) -> list[str]:
+        """Grid, lines, marks, and as many of the labels as there is room for."""
+        frame = self.frame
+        parts = [words(0, self.head - 12, frame.up.title, "start", "fb-small")]
+        if self.chart.title:
+            parts.append(words(0, self.head - 12 - _TITLE, self.chart.title, "start", "fb-strong"))
+        for value, text in frame.across.ticks:
+            x = frame.x.at(value)
+            parts.append(path([(x, frame.y.end), (x, frame.y.start)], "fb-grid"))
+            parts.append(words(x, frame.y.start + 16, text))
+        for value, text in frame.up.ticks:
+            y = frame.y.at(value)
+            parts.append(path([(frame.x.start, y), (frame.x.end, y)], "fb-grid"))
+            parts.append(words(frame.x.start - 6, y + 4, text, "end"))
+        middle = (frame.x.start + frame.x.end) / 2
+        parts.append(words(middle, frame.y.start + 34, frame.across.title, kind="fb-small"))
+        for series in self.chart.series:
+            parts += self._drawn(series)
+        return [*parts, *self._labels()]
+
+    def _drawn(self, series: PlotSeries) -> Iterator[str]:
+        places = [self.frame.at(*point) for point in series.points]
+        x, y = self.frame.x, self.frame.y
+        match series.kind:
+            case "level":
+                yield path([(x.start, places[0][1]), (x.end, places[0][1])], series.style)
+            case "upright":
+                yield path([(places[0][0], y.end), (places[0][0], y.start)], series.style)
+            case "line":
+                yield path(places, series.style)
+            case _:
+                for place, tip in zip(places, series.tips, strict=True):
+                    yield shaped(series.style, place, tip)
+
+    def _labels(self) -> Iterator[str]:
+        """Words beside their points where they touch nothing; the first go first."""
+        frame = self.frame
+        room = Room((frame.x.start, frame.y.end, frame.x.end, frame.y.start))
+        marks = (series for series in self.chart.series if series.kind == "mark")
+        room.block(frame.at(*point) for series in marks for point in series.points)
+        for point, text in self.chart.labels:
+            if place := room.place(text, *frame.at(*point)):
+                x, y, anchor = place
+                yield words(x, y, text, anchor, "fb-halo")
+
+
+def shaped(style: str, place: Point, tip: str = "") -> str:
+    """A mark: a dot, or the shape of its number."""
+    if not style.startswith(_MARK):
+        return dot(*place, style, tip)
+    x, y = place
+    shape = SHAPES[int(style.removeprefix(_MARK)[0])]
+    at = f"translate({x:g} {y:g})"
+    return f'<path class="{style}" transform="{at}" d="{shape}">{tooltip(tip)}</path>'
+
+
+def _axis(axis: ChartAxis, start: float, end: float, most: int) -> PlotAxis:
+    scale = Scale(axis.low, axis.high, start, end, axis.log)
+    ticks = ticks_in(scale, axis.unit)
+    kept = ticks[:: -(-len(ticks) // most)] if ticks else []
+    return PlotAxis(scale, [(tick, axis.tick(tick)) for tick in kept], axis.label)
+
+
+def _clear(ticks: Iterable[Tick], scale: Scale) -> Iterator[Tick]:
+    """The ticks whose words touch neither each other nor the edge of the sheet."""
+    free = 0.0
+    for value, text in ticks:
+        half = LETTER * len(text) / 2
+        place = scale.at(value)
+        if place - half < free or place + half > WIDTH:
+            continue
+        free = place + half + 6
+        yield value, text
+
+
+def _named(found: Iterable[PlotSeries]) -> list[PlotSeries]:
+    """A series for each entry of the legend: those with a name, each name and look once."""
+    entries = {(series.style, series.name): series for series in found if series.name}
+    return sorted(entries.values(), key=lambda series: (series.kind == "mark", series.style))
+
+
+def _legend(entries: Iterable[PlotSeries], top: float) -> Iterator[str]:
+    for number, series in enumerate(entries):
+        y = top + _ROW * number + 6
+        if series.kind == "mark":
+            yield shaped(series.style, (_SAMPLE / 2, y))
+        else:
+            yield path([(0, y), (_SAMPLE, y)], series.style)
+        yield words(_SAMPLE + 8, y + 4, series.name, "start")

@@ -1,0 +1,71 @@
+"""Where the values of a figure are from, read off its code: calculators, chips, models, runs."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flopbook.data.library import references
+from flopbook.formulas import formulas
+from scripts.website.markup import Html, link
+from scripts.website.pages.sources import html_link
+
+# What a module imports or calls -> the words for its data, and the page that lists them.
+_DATA = {
+    "chip": ("chips", "accelerators/index.md"),
+    "find_chip": ("chips", "accelerators/index.md"),
+    "load_entry": ("chips", "accelerators/index.md"),
+    "scatter": ("chips", "accelerators/index.md"),
+    "explorer": ("chips", "accelerators/index.md"),
+    "shape": ("models", "models.md"),
+    "load_model": ("models", "models.md"),
+    "reached": ("measured runs", "reached.md"),
+    "measured": ("measured runs", "reached.md"),
+    "comparisons": ("measured runs", "reached.md"),
+    "row": ("published claims", "claims.md"),
+    "rows": ("published claims", "claims.md"),
+    "ledger": ("published claims", "claims.md"),
+}
+
+
+def source_words(path: Path, page: str) -> Html:
+    """The source line of the figure whose code lies here, for a page."""
+    names = _names_of(path)
+    data = dict.fromkeys(_DATA[name] for name in sorted(names & _DATA.keys()))
+    parts = [link(words, html_link(page, target)) for words, target in data]
+    known = set(formulas())
+    calculators = sorted({name.replace("_", "-") for name in names} & known)
+    parts += [
+        link(f"calculator {name}", html_link(page, f"calculators/{name}.md"))
+        for name in calculators[:3]
+    ]
+    if "simulate" in names:
+        parts.append(link("schedules, run pass by pass", html_link(page, "calculators/bubble.md")))
+    if not parts:
+        return Html("Source: drawn from its definition.")
+    read = Html(", as read by {}").format(newest_reading()) if data else Html()
+    return Html("Source: {}{}.").format(Html(", ").join(parts), read)
+
+
+@functools.cache
+def newest_reading() -> str:
+    """The day of the newest reading of a source."""
+    days = [work.urldate for work in references().values() if work.urldate]
+    day = datetime.fromisoformat(max(days, default="2026-01-01")).replace(tzinfo=UTC)
+    return f"{day:%Y-%m-%d}"
+
+
+@functools.cache
+def _names_of(path: Path) -> frozenset[str]:
+    """Names that a module imports, and the words that it gives to calls: `calculate("memory")`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.update(alias.name for alias in node.names)
+            found.update(node.module.split(".")[1:])
+        if isinstance(node, ast.Call):
+            words = (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
+            found.update(word for word in words if isinstance(word, str))
+    return frozenset(found)

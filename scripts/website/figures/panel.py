@@ -1,0 +1,131 @@
+"""The frame that every figure of the site stands in, and the files that go with it.
+
+Above is what the figure says, below what it shows and where its values are from; a menu has its
+files, its address and its code. `docs/assets/flopbook/chart.js` adds what needs a script: values
+under the pointer and by keyboard, PNG, and the code that embeds it. Where a figure is narrow the
+sheet for narrow screens takes its place, so that nothing is cropped and nothing scrolls.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.drawing import Figure, svg
+from scripts.website.figures.narrow import narrow_sheet
+from scripts.website.figures.plotted import ChartAxis, Plotted
+from scripts.website.figures.standalone import standalone
+from scripts.website.markup import Html, attribute, link, trusted
+from scripts.website.pages.sources import html_link
+
+FILES = "assets/charts/"
+_RECORD = re.compile(r'<figure class="fb-figure fb-chart[^"]*" id="([^"]+)" data-figure="([^"]+)"')
+_KEYS = "Arrow keys read the values."
+
+
+class FigurePlace(NamedTuple):
+    """Where a figure stands: its page, its id there, the name of its code, and its call."""
+
+    page: str
+    anchor: str
+    code: str
+    call: str
+    record: str
+
+
+def panel(drawn: Figure, place: FigurePlace, source: Html) -> Html:
+    """A figure with all that belongs to it, as a block of a page."""
+    sheet = narrow_sheet(drawn)
+    narrow = Html()
+    if sheet is not None:
+        picture = (
+            f'<svg viewBox="0 0 {sheet.width:g} {sheet.height:g}" role="{drawn.role}" '
+            f'class="fb-svg fb-drawn" aria-labelledby="{place.anchor}-t {place.anchor}-d">'
+            f"{''.join(sheet.parts)}</svg>"
+        )
+        narrow = Html('<div class="fb-slim">{}</div>').format(trusted(picture))
+    return Html(
+        '<figure class="fb-figure fb-chart{has}" id="{id}" data-figure="{record}">'
+        '<div class="fb-chart-head"><p class="fb-says">{title}</p>{menu}</div>'
+        '<div class="fb-plotted" tabindex="0" role="group" aria-label="{label}">'
+        '<div class="fb-wide">{wide}</div>{narrow}</div>'
+        '<figcaption>{caption} <span class="fb-from">{source}</span></figcaption></figure>'
+    ).format(
+        has=" fb-has-slim" if sheet is not None else "",
+        id=attribute(place.anchor),
+        record=attribute(place.record),
+        title=drawn.title,
+        menu=_menu(drawn, place),
+        label=f"{drawn.title}. {_KEYS}",
+        wide=trusted(svg(drawn, place.anchor)),
+        narrow=narrow,
+        caption=drawn.caption,
+        source=source,
+    )
+
+
+def _menu(drawn: Figure, place: FigurePlace) -> Html:
+    """Links to the files of a figure, to itself and to its code, with the call that draws it."""
+    files = html_link(place.page, f"{FILES}{place.anchor}")
+    values = Html()
+    if drawn.plots:
+        values = Html('<li><a href="{}.csv" download>Values as CSV</a></li>').format(files)
+    code = link("Code of this figure", html_link(place.page, f"assets/figures/{place.code}.py.txt"))
+    return Html(
+        '<details class="fb-menu"><summary aria-label="Files and link of this figure">'
+        '</summary><ul><li><a href="{files}.svg" download>Picture as SVG</a></li>{values}'
+        '<li><a href="#{id}">Link to this figure</a></li><li>{code}</li>'
+        "<li><code>{call}</code></li></ul></details>"
+    ).format(files=files, values=values, id=attribute(place.anchor), code=code, call=place.call)
+
+
+# Files.
+
+
+def files_of(pages: Iterable[str], draw: Callable[[str], Figure]) -> dict[str, str]:
+    """Content path -> text: picture and values of every figure on these pages."""
+    found: dict[str, str] = {}
+    for text in pages:
+        for anchor, record in _RECORD.findall(text):
+            if f"{FILES}{anchor}.svg" not in found:
+                drawn = draw(html.unescape(record))
+                found[f"{FILES}{anchor}.svg"] = standalone(drawn)
+                if drawn.plots:
+                    found[f"{FILES}{anchor}.csv"] = values(drawn)
+    return found
+
+
+def values(drawn: Figure) -> str:
+    """What a figure plots, as CSV: a row for each point, in SI units and as words."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("series", "x", "y", "shown", "x_is", "y_is"))
+    for chart in drawn.plots:
+        writer.writerows(_rows(chart))
+    return text.getvalue()
+
+
+def _rows(chart: Plotted) -> Iterator[tuple[str, ...]]:
+    across, up = (_labelled(axis) for axis in (chart.across, chart.up))
+    for series in chart.series:
+        tips = series.tips or [
+            f"{_shown(chart.up, y)} at {_shown(chart.across, x)}" for x, y in series.points
+        ]
+        for (x, y), tip in zip(series.points, tips, strict=True):
+            yield series.name, f"{x:.6g}", f"{y:.6g}", tip, across, up
+
+
+def _labelled(axis: ChartAxis) -> str:
+    return f"{axis.label} ({axis.unit})" if axis.unit not in ("", "1") else axis.label
+
+
+def _shown(axis: ChartAxis, number: float) -> str:
+    """A value of an axis in words; years and shares as plain numbers."""
+    if not axis.unit:
+        return f"{number:,.4g}" if axis.log else f"{number:.4g}"
+    return format_quantity(number, axis.unit)

@@ -1,0 +1,194 @@
+"""The frame of a figure: what it says, its files, and the sheet for narrow screens."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import html
+import io
+import re
+import xml.etree.ElementTree as ET
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from flopbook.drawing.schedules import NAMES, OWN, Dress, timeline_parts
+from flopbook.pipelines import Times, plan, simulate
+from scripts.website.build.plain_markdown import as_markdown
+from scripts.website.build.policy import page_problems
+from scripts.website.figures import drawn_of, figure_files, figure_markup, figure_names
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.narrow import WIDTH, narrow_sheet
+from scripts.website.figures.panel import FILES, values
+from scripts.website.figures.pipeline_schedule import DRESS
+from scripts.website.figures.standalone import standalone
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = "handbook/page.md"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def every_figure() -> dict[str, Figure]:
+    """Each figure with its defaults; drawn once, the frame remembers them."""
+    return {name: drawn_of(f'["{name}",{{}}]') for name in figure_names()}
+
+
+def test_every_figure_stands_in_the_frame() -> None:
+    """What it says is a line above it; source, files and code are there; nothing is said twice."""
+    for name, drawn in every_figure().items():
+        markup = figure_markup(name, PAGE)
+        assert html.unescape(_inside(markup, "fb-says")) == drawn.title, name
+        assert "Source: " in _inside(markup, "fb-from"), name
+        menu = markup.partition("<details")[2].partition("</details>")[0]
+        assert f"{FILES}fig-{name}.svg" in menu and "Code of this figure" in menu, name
+        assert (".csv" in menu) == bool(drawn.plots), name
+        assert not drawn.caption.startswith(drawn.title), name
+
+
+def _inside(markup: str, kind: str) -> str:
+    match = re.search(rf'class="{kind}">(.*?)</(?:p|span)>', markup)
+    assert match, kind
+    return match[1]
+
+
+def test_a_title_is_short_enough_to_be_read_at_once() -> None:
+    for name, drawn in every_figure().items():
+        assert len(drawn.title) <= 110 and not drawn.title.endswith("."), name
+
+
+def test_the_files_of_a_page_are_those_that_its_menus_name() -> None:
+    pages = [figure_markup("bubble-share", PAGE, stages=8), figure_markup("two-times", PAGE)]
+    files = figure_files(pages)
+    linked = {name for page in pages for name in re.findall(rf'href="[./]*({FILES}[^"]+)"', page)}
+    assert set(files) == linked
+    assert len(linked) == 3, "two pictures, and values where there are some"
+
+
+def test_a_file_is_a_whole_picture_with_its_colours(tmp_path: Path) -> None:
+    """Well-formed, no script, no other file, each colour that is named defined for both schemes."""
+    for name, drawn in every_figure().items():
+        text = standalone(drawn)
+        root = ET.fromstring(text)
+        assert root.tag == f"{SVG}svg" and root.get("width"), name
+        assert list(page_problems(text, name, tmp_path)) == [], name
+        light, _, dark = text.partition("prefers-color-scheme:dark")
+        for variable in set(re.findall(r"var\((--[\w-]+)", text)):
+            assert f"{variable}:" in light and f"{variable}:" in dark, (name, variable)
+        shown = "".join(root.itertext())
+        assert all(word in shown for word in drawn.title.split()), name
+
+
+def test_values_are_those_that_are_drawn() -> None:
+    """A row for each point, with finite numbers, and words that a pointer shows."""
+    for name, drawn in every_figure().items():
+        if not drawn.plots:
+            continue
+        rows = list(csv.DictReader(io.StringIO(values(drawn))))
+        assert len(rows) == sum(len(one.points) for plot in drawn.plots for one in plot.series)
+        for row in rows:
+            assert abs(float(row["x"])) < 1e30 and abs(float(row["y"])) < 1e30, name
+        assert rows[0]["x_is"] or name == "step-memory", name
+
+
+def test_a_line_of_a_chart_has_a_name() -> None:
+    """In the legend of the narrow sheet and in the file; fits that run through points are one."""
+    for name, drawn in every_figure().items():
+        if name in ("roofline", "power-laws", "tile-traffic"):  # named by their panels or labels
+            continue
+        for chart in drawn.plots:
+            lines = [series for series in chart.series if series.kind == "line"]
+            assert all(series.name for series in lines), name
+
+
+def test_every_chart_is_drawn_anew_for_a_phone() -> None:
+    """Inside its sheet, letters as large as ever, words on nothing else, and light."""
+    for name, drawn in every_figure().items():
+        sheet = narrow_sheet(drawn)
+        assert (sheet is not None) or not drawn.plots, name
+        if sheet is None:
+            continue
+        assert sheet.width <= WIDTH
+        boxes = list(_words(sheet.parts))
+        for text, left, top, right, bottom in boxes:
+            assert left >= -4 and right <= WIDTH + 8 and top >= -4, (name, text)
+            assert bottom <= sheet.height + 4, (name, text)
+        for one, other in combinations(boxes, 2):
+            assert not _touch(one, other), (name, one, other)
+        assert len(gzip.compress("".join(sheet.parts).encode())) < 10_000, name
+
+
+Box = tuple[str, float, float, float, float]
+
+
+def _words(parts: tuple[str, ...]) -> list[Box]:
+    found = []
+    for item in ET.fromstring(f"<svg>{''.join(parts)}</svg>").iter("text"):
+        text, kind = item.text or "", item.get("class", "")
+        width = len(text) * (5.0 if "fb-small" in kind else 5.6)
+        x, y = float(item.get("x", 0)), float(item.get("y", 0))
+        left = (
+            x
+            - {"start": 0.0, "middle": width / 2, "end": width}[item.get("text-anchor") or "start"]
+        )
+        found.append((text, left, y - 9, left + width, y))
+    return found
+
+
+def _touch(one: Box, other: Box) -> bool:
+    beside = one[3] <= other[1] + 1 or other[3] <= one[1] + 1
+    return not (beside or one[4] <= other[2] + 1 or other[4] <= one[2] + 1)
+
+
+@pytest.mark.parametrize("dress", [OWN, DRESS], ids=["package", "handbook"])
+def test_every_colour_of_a_schedule_is_in_its_legend(dress: Dress) -> None:
+    """Also those of later chunks and of micro-batches from the other end, each a colour alone."""
+    for schedule in NAMES:
+        chunks = 2 if schedule == "interleaved" else 1
+        run = simulate(plan(schedule, 4, 8, chunks), Times(1.0, 1.0, 1.0))
+        for width in (640, 344):
+            height, parts = timeline_parts(run, width, dress)
+            shapes = ET.fromstring(f"<svg>{''.join(parts)}</svg>")
+            rects = list(shapes.iter("rect"))
+            keys = [one for one in rects if (one.get("width"), one.get("height")) == ("14", "14")]
+            named = [one.get("class") for one in keys]
+            used = {one.get("class") for one in rects if one not in keys}
+            assert set(named) == used and len(named) == len(used), (schedule, width)
+            assert all(float(one.get("y") or 0) + 14 <= height for one in keys)
+
+
+def test_the_plain_page_has_no_menu_and_keeps_title_and_source() -> None:
+    text = as_markdown(figure_markup("bubble-share", PAGE), PAGE, [PAGE])
+    assert "Idle share" in text and "Source:" in text and "CSV" not in text
+
+
+# Colours for readers who see fewer of them (Machado, Oliveira, Fernandes 2009, severity 1).
+_SEEN = {
+    "protanopia": ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)),
+    "deuteranopia": ((0.367, 0.861, -0.228), (0.280, 0.673, 0.047), (-0.012, 0.043, 0.969)),
+}
+
+
+def test_arithmetic_and_bytes_differ_for_every_reader() -> None:
+    """Blue and orange as lines and fills, light and dark; all other lines differ by their dashes.
+
+    Told apart is a distance of 0.15 and more in linear RGB, whose whole diagonal is 1.7.
+    """
+    sheet = (ROOT / "docs/assets/flopbook/flopbook.css").read_text(encoding="utf-8")
+    for pair in (("l0", "l1"), ("c0", "c1"), ("c2", "c3")):
+        schemes = zip(*(re.findall(rf"--fb-{one}: (#\w+)", sheet) for one in pair), strict=True)
+        for first, second in schemes:
+            for matrix in _SEEN.values():
+                seen = [_seen(colour, matrix) for colour in (first, second)]
+                apart = sum((a - b) ** 2 for a, b in zip(*seen, strict=True)) ** 0.5
+                assert apart >= 0.15, (pair, first, second, apart)
+    dashes = re.findall(
+        r"\.fb-drawn \.fb-line\d \{ stroke: [^;]+;(?: stroke-dasharray: ([^;]+);)?", sheet
+    )
+    assert len(dashes) == 4 and len(set(dashes)) == 4
+
+
+def _seen(colour: str, matrix: tuple[tuple[float, ...], ...]) -> list[float]:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return [sum(a * b for a, b in zip(row, linear, strict=True)) for row in matrix]
