@@ -12,6 +12,7 @@ startTips();
 const has = (selector) => document.querySelector(selector);
 if (has(".fb-maths[id], .fb-exercise[id]")) import("./anchors.js").then(({startAnchors}) => startAnchors());
 if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
+if (has(".fb-alive")) import("./living/main.js");
 if (has(".fb-chart")) import("./chart.js");
 if (has("details.success")) import("./print.js").then(({startPrint}) => startPrint());
 

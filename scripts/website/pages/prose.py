@@ -36,6 +36,7 @@ from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
 from scripts.website.pages.form_state import state_query
 from scripts.website.pages.landscape_prose import Landscape
+from scripts.website.pages.living import living
 from scripts.website.pages.measured import measured_table
 from scripts.website.pages.number import Number, about
 from scripts.website.pages.number_formats import format_rules
@@ -193,6 +194,7 @@ def _names(page: str) -> dict[str, Any]:
         "roofline": partial(_roofline, page),
         "figure": partial(_figure, page),
         "finding": _finding,
+        "living": partial(living, page),
         "exercise": exercise_heads(),
         "entry": load_entry,
         "landscape": Landscape(page),

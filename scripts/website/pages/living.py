@@ -1,0 +1,122 @@
+"""Pictures that a reader sets in motion: a step of FSDP, a pipeline schedule, a ring all-reduce.
+
+The scripts in `docs/assets/flopbook/living/` draw them, with times from the formulas as JavaScript;
+what a formula needs to know is resolved here, from the data. Without a script a still picture of
+the same stands there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NamedTuple
+
+from flopbook.architectures.shape import shape
+from flopbook.drawing.pictures import formula_inputs
+from flopbook.errors import UnknownName
+from flopbook.evaluation.calculator import calculate
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures import drawn_of
+from scripts.website.figures.drawing import svg
+from scripts.website.markup import Html, attribute, link, trusted
+from scripts.website.pages.sources import html_link
+
+GPU, TPU, MODEL = "nvidia/h100-sxm", "google/tpu-v5p", "llama-3-8b"
+# Printed rates: the chapters derive them before they say what software reaches.
+_IDEAL = {"startup": 0, "ramp": 0, "efficiency": 1, "reduction_efficiency": 1}
+
+
+class Scene(NamedTuple):
+    """A living picture: what it says, its still figure, what it knows, and where that is from."""
+
+    title: str
+    still: str
+    given: dict[str, Any]
+    caption: str
+    calculator: str
+
+
+def living(page: str, name: str) -> Html:
+    """A living picture for a page. Raises UnknownName."""
+    if name not in _SCENES:
+        raise UnknownName("living picture", name, tuple(_SCENES))
+    scene = _SCENES[name]()
+    anchor = f"fig-living-{name}"
+    drawn = drawn_of(scene.still)
+    calculator = link(
+        f"calculator {scene.calculator}", html_link(page, f"calculators/{scene.calculator}.md")
+    )
+    return Html(
+        '<figure class="fb-figure fb-alive" id="{id}" data-scene="{name}" data-given="{given}">'
+        '<p class="fb-says">{title}</p><div class="fb-stage">{still}</div>'
+        '<div class="fb-controls" role="group" aria-label="{title}"></div>'
+        '<p class="fb-told" aria-live="polite">{words}</p>'
+        '<figcaption>{caption} <span class="fb-from">Source: {source}.</span></figcaption></figure>'
+    ).format(
+        id=attribute(anchor),
+        name=attribute(name),
+        given=attribute(json.dumps(scene.given, default=float, separators=(",", ":"))),
+        title=scene.title,
+        still=trusted(svg(drawn, anchor)),
+        words=drawn.description,
+        caption=scene.caption,
+        source=calculator,
+    )
+
+
+def _fsdp() -> Scene:
+    """A step of four layers of a model on nodes of GPUs."""
+    device, layers = chip(GPU), shape(MODEL)
+    params = layers.params / layers.pick("layers").value
+    rate = format_quantity(device.peak("bf16"), "FLOP/s")
+    return Scene(
+        "Drag the batch until the chip no longer waits for the network",
+        '["overlap",{"kind":"fsdp","chip":"nvidia/h100-sxm"}]',
+        {
+            "inputs": _inputs(chip=GPU, op="all-gather", topology="two-level"),
+            "peak": device.peak("bf16"),
+            "params": params,
+            "bytes": 2,
+        },
+        f"Four layers of {layers.model.name} on {device.name}, {rate} in bf16 and printed rates of "
+        "the links; from nine chips on layers are gathered across nodes too. F: forward, B: "
+        "backward; on the network G: weights of a layer are gathered, R: its gradients are summed "
+        "and scattered. A dashed box is a wait.",
+        "collective",
+    )
+
+
+def _pipeline() -> Scene:
+    return Scene(
+        "More micro-batches shrink the bubble, longer links feed it",
+        '["pipeline-schedule",{"schedule":"1f1b"}]',
+        {},
+        "A row for each stage, a bar for each pass with the number of its micro-batch: blue "
+        "forward, yellow backward, which takes twice as long. A dashed box is a wait.",
+        "bubble",
+    )
+
+
+def _ring() -> Scene:
+    return Scene(
+        "Sums go round once, whole blocks go round once more",
+        '["ring-collective",{"op":"all-reduce"}]',
+        {"inputs": _inputs(chip=TPU, op="all-reduce", axes=1)},
+        f"An all-reduce on one axis of {chip(TPU).name}, at printed rates. A column is a chip, a "
+        "row a block; the number is how many chips' values are summed in it. The picture shows one "
+        "direction; the links carry half of the array each way round.",
+        "collective",
+    )
+
+
+def _inputs(**options: Any) -> dict[str, Any]:
+    """All inputs of `collective` in SI units; what is without end is null, as JSON has it."""
+    answer = calculate("collective", bytes=1e9, chips=4, **_IDEAL, **options)
+    return {
+        name: None if isinstance(value, float) and math.isinf(value) else value
+        for name, value in formula_inputs(answer).items()
+    }
+
+
+_SCENES = {"fsdp": _fsdp, "pipeline": _pipeline, "ring": _ring}
