@@ -18,7 +18,7 @@ from flopbook.export import tables
 from flopbook.faces.javascript import module
 from flopbook.formulas import formulas, get_formula, printed
 from scripts.website import figures
-from scripts.website.build import handbook, twins
+from scripts.website.build import handbook, heads, twins
 from scripts.website.build.maths import MathsError, replace_maths
 from scripts.website.markup import Html, trusted
 from scripts.website.pages import (
@@ -77,6 +77,7 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     )
     texts |= {f"notebooks/{name}.ipynb": notebook for name, notebook in notebooks.items()}
     tree = {name: text.encode() for name, text in texts.items()} | dict(_assets())
+    tree |= heads.card_files(texts)
     if not preview:
         tree |= {f"{API}{name}": content for name, content in tables.published()[0].items()}
     return tree | {twins.INDEX: twins.listing(tree).encode()}

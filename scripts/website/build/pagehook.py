@@ -17,6 +17,7 @@ from bs4 import BeautifulSoup, Tag
 from markupsafe import Markup
 
 from scripts.website.build.handbook import chapters
+from scripts.website.build.heads import head_of
 from scripts.website.build.nav import filled
 from scripts.website.build.placing import place_of
 from scripts.website.markup import link
@@ -45,13 +46,15 @@ def on_env(env: Any, *, config: Any, files: Any) -> Any:
 
     The theme puts both into pages as they are, as titles of neighbours and in the navigation too.
     """
-    del config
     for file in files.documentation_pages():
         page = file.page
         page.title = _escaped(_title_of(page))
         page.meta = {name: _escaped(value) for name, value in page.meta.items()}
         if place := place_of(file.src_uri):
             page.meta |= place._asdict()
+        about = str(page.meta.get("description") or config["site_description"])
+        texts = (html.unescape(str(page.title)), html.unescape(about))
+        page.meta |= head_of(file.src_uri, *texts, Path(config["docs_dir"]))._asdict()
     return env
 
 

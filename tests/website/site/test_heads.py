@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -34,7 +35,43 @@ def test_a_shared_page_has_a_title_and_a_description(page: str, site: Path) -> N
     assert head["og:title"] and head["og:site_name"] == "flopbook"
     assert head["og:description"] == head["description"]
     assert head["og:type"] == ("article" if page.startswith("handbook/") else "website")
-    assert head["twitter:card"] == "summary"
+    assert head["twitter:card"] == "summary_large_image"
+    assert (site / page / head["og:image"]).resolve().read_bytes()[:4] == b"\x89PNG"
+
+
+def test_pages_of_each_kind_have_a_picture_of_their_own(site: Path) -> None:
+    """A chip, a chapter, a calculator and a comparison; all others that of the site."""
+    own = ("accelerators/nvidia/h100-sxm/", "handbook/fsdp/", "calculators/memory/")
+    for page in (*own, "compare/h100-sxm-vs-mi300x/"):
+        name = page.strip("/").replace("/", "-")
+        assert head_of(site, page)["og:image"].endswith(f"assets/cards/{name}.png")
+    assert head_of(site, "references/roofline/")["og:image"].endswith("assets/cards/index.png")
+
+
+def test_data_pages_are_data_sets_and_the_glossary_is_a_set_of_terms(site: Path) -> None:
+    """Each term with its anchor on the page; the files of the data are there."""
+    for page in ("data/", "models/", "reached/"):
+        record = _record(site, page)
+        assert record["@type"] == "Dataset" and len(record["description"]) >= 50
+        for file in record.get("distribution", ()):
+            assert (site / file["contentUrl"]).is_file()
+    terms = _record(site, "glossary/")["hasDefinedTerm"]
+    anchors = {str(tag["id"]) for tag in soup_of(site, "glossary/").select("[id]")}
+    assert len(terms) > 100 and all(term["@id"][1:] in anchors for term in terms)
+
+
+def test_feeds_are_announced_where_they_belong(site: Path) -> None:
+    for page in ("", "data/", "errata/"):
+        links = soup_of(site, page).select('link[type="application/atom+xml"]')
+        assert links and all(
+            (site / page / str(link["href"])).resolve().is_file() for link in links
+        )
+
+
+def _record(site: Path, page: str) -> Any:
+    script = soup_of(site, page).select_one('script[type="application/ld+json"]')
+    assert script is not None, page
+    return json.loads(script.get_text())
 
 
 @pytest.mark.parametrize("page", PAGES[:2])

@@ -1,0 +1,180 @@
+"""The picture of a page that others show when it is shared: 1200 by 630 pixels, drawn by a build.
+
+Each has what kind of page it is, its title, one sentence, and its key figures where it has some, in
+the colours of the site: blue is arithmetic, orange is bytes. A colour is a ramp of sixteen steps
+from paper, so that letters are smooth and a picture weighs a few kB. The same page gives the same
+bytes; what was drawn before is taken from a folder of earlier builds.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import textwrap
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+FOLDER = "assets/cards/"
+WIDTH, HEIGHT = 1200, 630
+_EDGE = 72
+_STEPS = 16  # of a ramp from paper to a colour
+_PAPER = (252, 251, 248)
+_RAMPS = {"ink": (27, 31, 36), "muted": (83, 92, 104), "flop": (29, 95, 168), "byte": (168, 75, 10)}
+_MOST_FIGURES = 4
+_FOOT = "flopbook: every number has a source, every formula runs"
+_TITLE_SIZES = (66, 56, 48, 40)
+_TITLE_LINES, _WORDS_LINES = 2, 3
+_FORM = 2  # of the drawing; another one makes earlier pictures stale
+
+
+class CardNumber(NamedTuple):
+    """A key figure on a card: what it is, its value in words, and the ramp of its colour."""
+
+    label: str
+    words: str
+    ramp: str = "ink"
+
+
+class SharingCard(NamedTuple):
+    """What a picture says: kind of page, title, one sentence, key figures."""
+
+    kind: str
+    title: str
+    words: str
+    numbers: tuple[CardNumber, ...] = ()
+
+
+def card_file(page: str) -> str:
+    """The content path of the picture of a page."""
+    return f"{FOLDER}{page.rpartition('.')[0].removesuffix('/index').replace('/', '-')}.png"
+
+
+def picture(card: SharingCard, kept: Path | None = None) -> bytes:
+    """The picture as PNG; `kept` is a folder of those that earlier builds drew."""
+    if kept is None:
+        return _drawn(card)
+    versions = (_FORM, version("pillow"), version("numpy"))
+    name = hashlib.sha256(repr((versions, card)).encode()).hexdigest()[:32]
+    path = kept / f"{name}.png"
+    if path.is_file():
+        return path.read_bytes()
+    made = _drawn(card)
+    kept.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(made)
+    return made
+
+
+def _drawn(card: SharingCard) -> bytes:
+    sheet = _Sheet()
+    sheet.mark()
+    sheet.text((_EDGE + 92, 74), card.kind, 30, "muted")
+    bottom = sheet.title(card.title)
+    lines = textwrap.wrap(card.words, 62, max_lines=_WORDS_LINES, placeholder=" ...")
+    for number, line in enumerate(lines):
+        sheet.text((_EDGE, bottom + 18 + 42 * number), line, 30, "muted")
+    sheet.numbers(card.numbers[:_MOST_FIGURES])
+    sheet.text((_EDGE, HEIGHT - 58), _FOOT, 22, "muted")
+    return sheet.png()
+
+
+class _Sheet:
+    """The pixels of a picture: numbers of colours in the palette."""
+
+    def __init__(self) -> None:
+        self.pixels = np.zeros((HEIGHT, WIDTH), np.uint8)
+
+    def mark(self) -> None:
+        """The mark of the site: a roofline, orange where it rises and blue where it is flat."""
+        for ramp, line in (("byte", (4, 46, 40, 4)), ("flop", (37, 7, 74, 7))):
+            mask = Image.new("L", (80, 52))
+            ImageDraw.Draw(mask).line(line, fill=255, width=11)
+            self._put(mask, (_EDGE - 4, 64), ramp)
+
+    def text(
+        self, place: tuple[int, int], text: str, size: int, ramp: str, bold: bool = False
+    ) -> None:
+        """A line of text from its upper left corner."""
+        font = _font(size, bold)
+        mask = Image.new("L", (int(font.getlength(text)) + 4, round(1.3 * size)))
+        ImageDraw.Draw(mask).text((0, 0), text, fill=255, font=font)
+        self._put(mask, place, ramp)
+
+    def _put(self, mask: Image.Image, place: tuple[int, int], ramp: str) -> None:
+        """Colour what a mask covers, in as many steps as its ramp has."""
+        left, top = place
+        shares = np.asarray(mask)[: HEIGHT - top, : WIDTH - _EDGE // 2 - left] // _STEPS
+        under = self.pixels[top : top + shares.shape[0], left : left + shares.shape[1]]
+        under[shares > 0] = shares[shares > 0] + list(_RAMPS).index(ramp) * _STEPS
+
+    def title(self, title: str) -> int:
+        """The title, as large as two lines of it allow; where it ends."""
+        fitting = ((size, _lines(title, _font(size, True))) for size in _TITLE_SIZES)
+        size, lines = next(
+            (one for one in fitting if len(one[1]) <= _TITLE_LINES),
+            (_TITLE_SIZES[-1], _lines(title, _font(_TITLE_SIZES[-1], True))),
+        )
+        step = round(size * 1.2)
+        for number, line in enumerate(lines[: _TITLE_LINES + 1]):
+            self.text((_EDGE, 142 + step * number), line, size, "ink", bold=True)
+        return 142 + step * min(len(lines), _TITLE_LINES + 1)
+
+    def numbers(self, numbers: tuple[CardNumber, ...]) -> None:
+        """Key figures side by side, above the foot."""
+        if not numbers:
+            return
+        width = (WIDTH - 2 * _EDGE) // len(numbers)
+        size = min(_fitting(number.words, width - 20) for number in numbers)
+        for place, number in enumerate(numbers):
+            left = _EDGE + place * width
+            self.text((left, 490 - size), number.words, size, number.ramp, bold=True)
+            self.text((left, 504), number.label, 24, "muted")
+
+    def png(self) -> bytes:
+        """The pixels with their palette."""
+        image = Image.fromarray(self.pixels, "P")
+        image.putpalette(list(_palette()))
+        out = io.BytesIO()
+        image.save(out, "PNG", compress_level=4)
+        return out.getvalue()
+
+
+def _palette() -> Iterator[int]:
+    """Each ramp from paper to its colour, in even steps."""
+    for colour in _RAMPS.values():
+        for step in range(_STEPS):
+            for paper, full in zip(_PAPER, colour, strict=True):
+                yield paper + round((full - paper) * step / (_STEPS - 1))
+
+
+@functools.cache
+def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
+    """A face that comes with matplotlib: the same letters on every machine."""
+    from matplotlib import get_data_path
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    path = Path(get_data_path()) / "fonts" / "ttf" / name
+    return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _lines(text: str, font: ImageFont.FreeTypeFont) -> list[str]:
+    """A text in lines that are as wide as a card, broken at words."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and font.getlength(longer) > WIDTH - 2 * _EDGE:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _fitting(words: str, width: int) -> int:
+    """The largest size at which some words in bold are as wide as this at most."""
+    sizes = (44, 40, 36, 32, 28)
+    return next((size for size in sizes if _font(size, True).getlength(words) <= width), 24)
