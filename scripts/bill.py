@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from flopbook.data.files import write_made
+
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements" / "lock.txt"
 _PIN = re.compile(r"^(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)")
@@ -125,8 +127,8 @@ def main(arguments: list[str] | None = None) -> int:
     document = bill(wheels[0], LOCK.read_text(encoding="utf-8"))
     version = document["metadata"]["component"]["version"]
     text = json.dumps(document, indent=1, sort_keys=True) + "\n"
-    (options.dist / f"flopbook-{version}.cdx.json").write_text(text, encoding="utf-8")
-    (options.dist / "SHA256SUMS").write_text(sums(options.dist), encoding="utf-8")
+    write_made(options.dist / f"flopbook-{version}.cdx.json", text)
+    write_made(options.dist / "SHA256SUMS", sums(options.dist))
     print((options.dist / "SHA256SUMS").read_text(encoding="utf-8"), end="")
     return 0
 

@@ -13,6 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from flopbook.data.files import write_made
 from scripts.ensure_browser import BrowserError, ensure_browser
 from scripts.website.book.document import NAME
 from scripts.website.book.parts import BookError
@@ -75,10 +76,10 @@ def _make(options: argparse.Namespace, browser: Path, steps: BuildSteps) -> None
     paper, reader = options.out / f"{NAME}.pdf", options.out / f"{NAME}.epub"
     with steps.step("print the PDF"):
         content, pages = making.paper(known, parts, browser)
-        paper.write_bytes(content)
+        write_made(paper, content)
         steps.detail(f"{pages} pages, {megabytes(paper)}")
     with steps.step("write the ePub"):
-        reader.write_bytes(making.reader(known, parts))
+        write_made(reader, making.reader(known, parts))
         steps.detail(f"{megabytes(reader)}")
     with alone(ROOT / "build", print), steps.step("put both into the site"):
         publish([paper, reader], options.site)

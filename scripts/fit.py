@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction import collectives, memory
 from flopbook.prediction.catalogue import MODELS
@@ -53,7 +54,7 @@ def main() -> int:
         return _compare(kinds)
     committed = json.loads(FILE.read_text(encoding="utf-8"))
     known = {kind: kinds.get(kind, committed.get(kind)) for kind in MODELS}
-    FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    write_text(FILE, json.dumps(known, indent=1) + "\n")
     print(f"wrote {FILE.name}")
     return 0
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.files import write_text
 from flopbook.data.library import library
 from flopbook.data.link_kinds import FILE
 from flopbook.hardware.chip import chip
@@ -126,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.parse_args(arguments)
     path: Path = library().accelerators / FILE
-    path.write_text(text(), encoding="utf-8")
+    write_text(path, text())
     print(path)
     return 0
 

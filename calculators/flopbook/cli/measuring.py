@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option
 from flopbook.cli.plain import command
+from flopbook.data.files import write_text
 from flopbook.errors import FlopbookError, UnknownName, printable, shorten
 from flopbook.evaluation.answers import columns
 from flopbook.quantities.units import format_quantity
@@ -106,5 +107,5 @@ def _write(path: Path, machine: Backend, order: Order, found: Sequence[Measured]
     today = datetime.datetime.now(datetime.UTC).date()
     document = run_file(machine, order, found, today)
     said = shlex.join(["flopbook", "measure", "--output", path.name])
-    path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-    path.with_suffix(".bib").write_text(bibtex_entry(machine, today, said), encoding="utf-8")
+    write_text(path, yaml.safe_dump(document, sort_keys=False))
+    write_text(path.with_suffix(".bib"), bibtex_entry(machine, today, said))

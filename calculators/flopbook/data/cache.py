@@ -15,6 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from flopbook.data.files import write_made
+from flopbook.errors import FlopbookError
+
 
 def folder() -> Path | None:
     """Where kept data lies; None when nothing is to be kept."""
@@ -91,16 +94,8 @@ def keep(name: str, version: str, records: Mapping[str, Any]) -> None:
     place = folder()
     if place is None:
         return
-    import tempfile  # slow to import, and most runs find everything kept already
-
     content = {"version": version, "records": records}
-    with contextlib.suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place, prefix=f".{name}-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                # Not dump, which writes ten times as slowly.
-                stream.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")))
-            os.replace(temporary, place / f"{name}.json")
-        except OSError:
-            os.unlink(temporary)
+    with contextlib.suppress(FlopbookError):
+        # Not json.dump, which writes ten times as slowly.
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        write_made(place / f"{name}.json", text)

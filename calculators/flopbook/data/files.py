@@ -37,6 +37,7 @@ _KINDS = (
 # Neither wait for the writer of a pipe, nor follow a link put here since it was looked at.
 _CAREFUL = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_DRAFT = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 
 class NotRead(OSError):
@@ -133,6 +134,17 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
+def write_made(path: Path, content: bytes | str) -> None:
+    """Write or replace a file that a program makes, with its folders: all of it, or nothing.
+
+    It is not flushed to the disk, for what is lost is made again, and its place may be reached
+    through links, for whoever builds has named it. Raises FlopbookError.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    _made_folders(path)
+    _written(path, data, replace=True, is_made=True)
+
+
 def write_new(path: Path, text: str) -> None:
     """Write a file that is not there, with the folders that lead to it.
 
@@ -160,26 +172,29 @@ def _made_folders(path: Path) -> list[Path]:
     return missing
 
 
-def _written(path: Path, content: bytes, *, replace: bool) -> None:
-    import tempfile  # slow to import, and no answer of a calculator is written to a file
-
+def _written(path: Path, content: bytes, *, replace: bool, is_made: bool = False) -> None:
     state = "the old file is as it was" if replace and path.exists() else "nothing was written"
     try:
-        if not refuse_links(path) and path.is_symlink():
+        if not is_made and not refuse_links(path) and path.is_symlink():
             raise NotRead("a symbolic link", path)
         if path.exists() and not path.is_file():
             raise NotRead(_kind(path.stat().st_mode), path)
-        mode = _mode_of(path)
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}-")
+        draft = str(path.with_name(f".{path.name[:80]}-{os.urandom(6).hex()}"))
+        handle = os.open(draft, _DRAFT, 0o666)  # less what the user takes from new files
         try:
-            _fill(handle, content)
-            os.chmod(draft, mode)
+            with os.fdopen(handle, "wb") as file:
+                _keep_mode(path, handle)
+                file.write(content)
+                if not is_made:
+                    file.flush()
+                    os.fsync(handle)
             _move(draft, path, replace=replace)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(draft)
             raise
-        _flush_folder(path.parent)
+        if not is_made:
+            _flush_folder(path.parent)
     except FileExistsError:
         raise FlopbookError(f"{show_path(path)} is there already; nothing was written") from None
     except OSError as error:
@@ -192,21 +207,10 @@ def _not_written(path: Path, error: OSError, state: str) -> FlopbookError:
     return FlopbookError(printable(message))
 
 
-def _mode_of(path: Path) -> int:
-    """The permissions of the old file, else those that the user gives to new ones."""
-    try:
-        return stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-
-
-def _fill(handle: int, content: bytes) -> None:
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _keep_mode(path: Path, handle: int) -> None:
+    """Give a draft the permissions of the old file, where there is one."""
+    with contextlib.suppress(FileNotFoundError):
+        os.fchmod(handle, stat.S_IMODE(path.stat().st_mode))
 
 
 def _move(draft: str, path: Path, *, replace: bool) -> None:

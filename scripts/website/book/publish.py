@@ -6,11 +6,11 @@ files are there.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from flopbook.data.files import write_made
 from scripts.website.book.parts import BookError
 
 MARK = "<!-- book -->"  # in docs/handbook/index.md
@@ -27,25 +27,14 @@ def publish(files: Sequence[Path], site: Path) -> None:
     if MARK not in text:
         raise BookError(f"{page}: found no {MARK}, which says where the link to the book goes")
     folder = site / "book"
-    folder.mkdir(exist_ok=True)
     links = []
     for file in files:
-        _replace(folder / file.name, file.read_bytes())
+        write_made(folder / file.name, file.read_bytes())
         kind = {"pdf": "PDF", "epub": "ePub"}[file.suffix[1:]]
         links.append(f'<a href="../book/{file.name}">{kind}</a> ({megabytes(file)})')
     files_linked = " and ".join(links)
     line = f'<p class="fb-book">The whole handbook for paper and for readers: {files_linked}.</p>'
-    _replace(page, text.replace(MARK, line + MARK, 1).encode())
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file of the site whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_made(page, text.replace(MARK, line + MARK, 1))
 
 
 def megabytes(file: Path) -> str:

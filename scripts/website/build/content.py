@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from flopbook.data.files import read_bytes, read_text
+from flopbook.data.files import read_bytes, read_text, write_made
 from flopbook.data.library import entry_ids, load_entries, vendor_ids
 from flopbook.errors import FlopbookError, Problem
 from flopbook.export import tables
@@ -202,8 +202,7 @@ def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:
         path = folder / name
         if path.is_file() and path.read_bytes() == content:
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_made(path, content)
         changed += 1
     return changed + _remove_others(tree, folder, keep)
 

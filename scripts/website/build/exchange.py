@@ -19,6 +19,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from flopbook.data.files import write_made
+
 _HOLDER = "building"  # names the process that builds, for those who wait
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _HERE = -100  # AT_FDCWD
@@ -36,7 +38,7 @@ def alone(work: Path, say: Callable[[str], None]) -> Iterator[None]:
     """
     work.mkdir(parents=True, exist_ok=True)
     with _locked(work, lambda: say(f"waiting for the build of {_holder(work)} in {work}")):
-        (work / _HOLDER).write_text(f"process {os.getpid()}\n", encoding="utf-8")
+        write_made(work / _HOLDER, f"process {os.getpid()}\n")
         try:
             yield
         finally:

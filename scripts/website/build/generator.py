@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from flopbook.data.files import write_made
 from flopbook.data.library import references
 from scripts.website.build.complaints import complaints
 from scripts.website.build.exchange import run_child
@@ -63,7 +64,7 @@ def _config_elsewhere(content: Path) -> Path:
     if site_url():
         overrides["site_url"] = site_url()
     path = content.parent / "mkdocs.yml"
-    path.write_text(yaml.safe_dump(overrides), encoding="utf-8")
+    write_made(path, yaml.safe_dump(overrides))
     return path
 
 
@@ -106,11 +107,9 @@ def zensical(tree: dict[str, bytes], work: Path) -> Path:
     if work.exists():
         shutil.rmtree(work)
     for name, content in _without_notebooks(tree).items():
-        path = work / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_made(work / "docs" / name, content)
     config = yaml.safe_dump(_zensical_config(), sort_keys=False)
-    (work / "mkdocs.yml").write_text(config, encoding="utf-8")
+    write_made(work / "mkdocs.yml", config)
     options = ["--strict", "--clean", "--config-file", "mkdocs.yml"]
     _run([*_python("zensical"), "build", *options], work)
     return work / "site"

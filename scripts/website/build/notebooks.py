@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flopbook.data.files import read_bytes, read_text
+from flopbook.data.files import read_bytes, read_text, write_made
 from scripts.website.build import extras, recordings
 
 if TYPE_CHECKING:
@@ -130,16 +129,10 @@ def _earlier(kept: Path, *, preview: bool) -> Path | None:
 
 def _store(kept: Path, text: str, stem: str) -> None:
     """Keep a result in place of all earlier ones of the notebook."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    partial = kept.with_suffix(f".{os.getpid()}.partial")  # two builds may run at once
-    try:
-        partial.write_text(text, encoding="utf-8")
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    write_made(kept, text)
     for old in CACHE.glob(f"{stem}-{'?' * _TEXT_DIGITS}-{'?' * _STATE_DIGITS}.ipynb"):
-        old.unlink()
-    partial.replace(kept)
+        if old != kept:
+            old.unlink(missing_ok=True)  # two builds may run at once
 
 
 # The packages of Jupyter take a second to import, and most builds find all results kept: they are

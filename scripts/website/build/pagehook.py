@@ -16,6 +16,7 @@ from typing import Any
 from bs4 import BeautifulSoup, Tag
 from markupsafe import Markup
 
+from flopbook.data.files import write_made
 from scripts.website.build.handbook import chapters
 from scripts.website.build.heads import head_of
 from scripts.website.build.nav import filled
@@ -185,8 +186,7 @@ def _figure(picture: Tag, folder: Path, number: int) -> str:
         svg = base64.b64decode(address.removeprefix(_INLINE_SVG)).decode()
         title, size = _title(svg), _size(svg)
         address = f"figure-{number}.svg"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / address).write_text(svg, encoding="utf-8")
+        write_made(folder / address, svg)
     alt = html.escape(title, quote=True)
     image = f'<img src="{html.escape(address)}" alt="{alt}"{size} loading="lazy">'
     return f'<figure class="fb-plot">{image}</figure>'

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from flopbook.data.files import write_made
+
 # Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it
 # escaped. An attribute's value may hold anything but its own quotation mark.
 _TAG = re.compile(r"<([a-zA-Z][^\s/>]*)(?:((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>)?")
@@ -69,7 +71,7 @@ def write_policies(site: Path) -> None:
         found = list(page_problems(text, page, site))
         problems += found
         if not found:
-            path.write_text(with_policy(text), encoding="utf-8")
+            write_made(path, with_policy(text))
     for path in sorted(site.rglob("*.svg")):
         name = path.relative_to(site).as_posix()
         problems += page_problems(path.read_text(encoding="utf-8"), name, site)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from flopbook.data.files import write_made
 from flopbook.data.library import load_entry, load_model, model_ids, references
 from scripts.website.build import search_cards
 from scripts.website.pages.sources import topic_page
@@ -44,15 +45,15 @@ def write_search(site: Path) -> None:
     path = site / "search" / "search_index.json"
     index = json.loads(path.read_text(encoding="utf-8"))
     compact = json.dumps(documents(index["docs"]), ensure_ascii=False, separators=(",", ":"))
-    (path.parent / "documents.json").write_text(compact, encoding="utf-8")
-    (path.parent / "cards.json").write_text(search_cards.record(), encoding="utf-8")
-    path.write_text(json.dumps({"config": index["config"], "docs": []}), encoding="utf-8")
+    write_made(path.parent / "documents.json", compact)
+    write_made(path.parent / "cards.json", search_cards.record())
+    write_made(path, json.dumps({"config": index["config"], "docs": []}))
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         text, count = _WORKER.subn(r'\1\2assets/flopbook/search.js?\3"', text)
         if count != 1:
             raise ValueError(f"{page}: the page does not say where its search is")
-        page.write_text(text, encoding="utf-8")
+        write_made(page, text)
 
 
 def documents(generated: list[Document]) -> list[Document]:

@@ -17,6 +17,8 @@ from pathlib import Path
 import tinycss2
 from tinycss2.ast import Node
 
+from flopbook.data.files import write_made
+
 _CLASSES = re.compile(r'\bclass="([^"]*)"')
 _COLOURS = re.compile(r'\b(data-md-color-[\w-]+)="([^"]*)"')
 _WORD = re.compile(r"[\w-]+")
@@ -48,12 +50,12 @@ def slim(site: Path) -> None:
     for path, css in styles.items():
         is_ours = own_assets in path.parents
         smaller = _CSS_COMMENT.sub("", css) if is_ours else slim_style(css, words)
-        path.write_text(smaller, encoding="utf-8")
+        write_made(path, smaller)
     for path, page in pages.items():
-        path.write_text(slim_page(page), encoding="utf-8")
+        write_made(path, slim_page(page))
     for path, script in scripts.items():
         if own_assets in path.parents:
-            path.write_text(slim_script(script), encoding="utf-8")
+            write_made(path, slim_script(script))
     for path in sorted(assets.rglob("*.map")):
         path.unlink()
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from flopbook.data.files import write_made
 from scripts.website.build.plain_markdown import as_markdown, escaped, twin_path
 
 INDEX = "llms.txt"
@@ -64,9 +65,7 @@ def twins(tree: dict[str, bytes]) -> dict[str, str]:
 def write(tree: dict[str, bytes], site: Path) -> None:
     """Put the twins of a content tree into a built site."""
     for name, text in twins(tree).items():
-        path = site / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_made(site / name, text)
 
 
 def listing(tree: dict[str, bytes]) -> str:
