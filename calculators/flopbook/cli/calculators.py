@@ -8,7 +8,14 @@ from flopbook.cli.answering import refuse_binary, show, show_each
 from flopbook.cli.parser import Command, Option, UsageError
 from flopbook.drawing.pictures import DRAWINGS, Drawing
 from flopbook.evaluation.answers import example
-from flopbook.evaluation.calculator import asks_prices, calculate, reads, takes, tensors
+from flopbook.evaluation.calculator import (
+    asks_prices,
+    calculate,
+    divides_chips,
+    reads,
+    takes,
+    tensors,
+)
 from flopbook.evaluation.request import flag, option_names
 from flopbook.evaluation.several import answer_each, names_several
 from flopbook.formulas.declaration import Formula, Input
@@ -37,6 +44,7 @@ _LOOKUPS = {
         "CLOUD",
         "Cloud whose list price on record is used, in place of --price: aws, or aws:us-east-1.",
     ),
+    "chips": ("N", "Number of chips; what the other degrees leave of them is data parallel."),
     "sparsity": ("KIND", "dense (default) or 2:4; a sparse peak is used only when asked for."),
 }
 _AS_JSON = Option("--json", "as_json", "Print the answer as JSON, values in SI units.")
@@ -81,8 +89,8 @@ _PLOT = Option(
 def command(formula: Formula) -> Command:
     """The command of a formula."""
     named = (*takes(formula), *tensors(formula), *reads(formula), *asks_prices(formula))
-    lookups = [_lookup_option(name) for name in named]
     inputs = [_input_option(name, spec, formula) for name, spec in formula.inputs.items()]
+    values = [*map(_lookup_option, (*named, *divides_chips(formula))), *inputs]
     drawing = DRAWINGS.get(formula.id)
     asking = (*_ASKING, *_drawing_options(drawing))
 
@@ -100,12 +108,24 @@ def command(formula: Formula) -> Command:
     return Command(
         formula.id,
         call,
-        (*lookups, *inputs, *asking, *_binary_options(formula), _AS_JSON, _EXPLAIN),
+        (
+            *_questions_first(values, formula.asks),
+            *asking,
+            *_binary_options(formula),
+            _AS_JSON,
+            _EXPLAIN,
+        ),
         formula.question,
         (formula.summary, formula.question),
         example(formula),
         taken_by=_taken_by,
     )
+
+
+def _questions_first(options: list[Option], asks: tuple[str, ...]) -> list[Option]:
+    """The options of a calculator, those that its form asks before all others."""
+    place = {name: number for number, name in enumerate(asks)}
+    return sorted(options, key=lambda option: place.get(option.name, len(asks)))
 
 
 def _taken_by(option_flag: str) -> list[str]:

@@ -15,9 +15,11 @@ from flopbook.evaluation.fit import fit_of
 from flopbook.evaluation.formats import add_format_note, formats_used
 from flopbook.evaluation.notes import DOMAIN_ENDS, SMALL_BATCH, WHOLE_NODES, add_notes
 from flopbook.evaluation.request import (
+    CHIPS,
     PRICE_FROM,
     Request,
     asks_prices,
+    divides_chips,
     flag,
     read_input,
     reads,
@@ -43,6 +45,7 @@ __all__ = (
     "Value",
     "asks_prices",
     "calculate",
+    "divides_chips",
     "reads",
     "resolved",
     "takes",
@@ -79,6 +82,8 @@ def _resolve_all(request: Request) -> dict[str, Value]:
 def _resolve(name: str, spec: Input, request: Request) -> Value:
     """One input, in the order given, chip or model, width of a number format, default."""
     unit = spec.unit if spec.is_number else ""
+    if request.formula.divides and (degree := _degree_left(name, request)):
+        return degree
     if name in request.options:
         value = read_input(name, spec, request.options[name])
         check_input(flag(name), spec, value)
@@ -98,6 +103,16 @@ def _resolve(name: str, spec: Input, request: Request) -> Value:
     if spec.model:
         ways.append("--model")
     raise FlopbookError(f"{request.formula.id} needs {' or '.join(ways)} ({spec.meaning})")
+
+
+def _degree_left(name: str, request: Request) -> Value | None:
+    """The degree that is left of a number of chips; None where that was not given."""
+    if CHIPS not in request.options:
+        return None
+    from flopbook.evaluation.dividing import degree_left  # only for those that give chips
+
+    degree = degree_left(name, request)
+    return None if degree is None else Value(degree, "1", "what the other degrees leave")
 
 
 def _listed(name: str, spec: Input, request: Request) -> Value | None:
@@ -148,7 +163,7 @@ def _result(request: Request, values: dict[str, Value], outputs: dict[str, Any])
     sources += request.chip.sources if request.chip else ()
     result = Result(
         request.formula,
-        {**_named(request, values), **used},
+        {**_named(request, values), **_devices(request, values), **used},
         outputs,
         tuple(dict.fromkeys(request.notes)),
         tuple(dict.fromkeys([*sources, *request.formula.sources])),
@@ -173,6 +188,15 @@ def _named(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:
         names |= {"dtype": request.dtype, "sparsity": request.sparsity}
     chosen = {option: Value(name, "") for option, name in names.items()}
     return chosen | formats_used(request, values)
+
+
+def _devices(request: Request, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The number of chips, given or the product of the degrees; nothing where it is an input."""
+    if not divides_chips(request.formula):
+        return {}
+    degrees = {name: values[name].value for name in request.formula.divides}
+    written = " x ".join(f"{flag(name)} {degree:.0f}" for name, degree in degrees.items())
+    return {CHIPS: Value(math.prod(degrees.values()), "chip", written)}
 
 
 def _stands_for_none(used: Value) -> bool:

@@ -31,6 +31,7 @@ MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
 LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth")
 PRICE_FROM = "price_from"
+CHIPS = "chips"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")
 # The options that are one of several words, with their words.
 WORDS = {"dtype": tuple(WIDTHS), "sparsity": SPARSITIES} | dict.fromkeys(OPTIONS, tuple(WIDTHS))
@@ -160,10 +161,15 @@ def asks_prices(formula: Formula) -> tuple[str, ...]:
     return (PRICE_FROM,) if "price" in formula.inputs and "chip" in takes(formula) else ()
 
 
+def divides_chips(formula: Formula) -> tuple[str, ...]:
+    """The option `chips`, where a calculator has degrees and no such input of its own."""
+    return (CHIPS,) if formula.divides and CHIPS not in formula.inputs else ()
+
+
 def option_names(formula: Formula) -> tuple[str, ...]:
     """Everything that may be given to a calculator by name."""
     lookups = (*takes(formula), *tensors(formula), *reads(formula), *asks_prices(formula))
-    return (*lookups, *formula.inputs)
+    return (*lookups, *divides_chips(formula), *formula.inputs)
 
 
 def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:

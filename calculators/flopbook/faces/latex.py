@@ -37,16 +37,21 @@ def symbols(formula: Formula) -> dict[str, str]:
 
 def latex(formula: Formula) -> list[str]:
     """The formula as LaTeX equations, in the order in which they are computed."""
+    return list(equations(formula).values())
+
+
+def equations(formula: Formula) -> dict[str, str]:
+    """The equations by the name of what they compute, in the order in which they are computed."""
     parsed = steps(formula)
     texts = symbols(formula)
     numbers = {name: _number(value) for name, value in parsed.constants.items()}
-    equations = []
+    found = {}
     for name, expression in parsed.all():
         symbol = texts.get(name, rf"\text{{{name}}}")
         definition = print_latex(expression, {**texts, **numbers})
         if symbol != definition:  # an output that a step has computed already
-            equations.append(f"{symbol} = {definition}")
-    return equations
+            found[name] = f"{symbol} = {definition}"
+    return found
 
 
 def print_latex(node: ast.expr, names: Mapping[str, str], outer: int = 0) -> str:

@@ -61,6 +61,7 @@ def unfilled_pages(seq: float) -> float:
     ),
     symbols=LAYER_SYMBOLS,
     omissions=(unfilled_pages,),
+    asks=("model", "seq", "batch", "dtype"),
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
         {"model": "gemma-3-27b", "seq": "131072", "batch": "8"},

@@ -29,6 +29,7 @@ def framework_memory(memory: float) -> float:
     },
     sources=("rajbhandari2020zero", "austin2025scaling"),
     omissions=(framework_memory,),
+    asks=("chip", "chips", "bytes_per_param"),
     examples=(
         {"chip": "h100-sxm"},
         {"chip": "tpu-v5p", "bytes-per-param": "10"},

@@ -189,6 +189,7 @@ def traffic(
         "transfer": "T'",
         "moved": "U",
     },
+    asks=("op", "chips", "bytes", "chip", "link_bandwidth"),
     examples=(
         {
             "op": "all-gather",

@@ -145,6 +145,7 @@ def attention_traffic(
         "backward_share": r"\beta_\text{bwd}",
         "step_share": r"\beta_\text{step}",
     },
+    asks=("model", "chip", "seq", "chips"),
     examples=(
         {"chip": "a100-sxm-80gb", "model": "llama-2-7b", "seq": "131072"},
         {

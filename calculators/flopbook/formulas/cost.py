@@ -43,6 +43,7 @@ def power_below_the_rating(load: float) -> float:
     ),
     symbols={"racks": "n", "it_joules": r"E_\text{IT}"},
     omissions=(power_below_the_rating,),
+    asks=("chip", "chips", "pue"),
     examples=(
         {"chip": "h100-sxm", "chips": "16384", "pue": "1.1", "chips-per-rack": "16"},
         {

@@ -102,6 +102,7 @@ def summed_once(once: Step) -> dict[str, Any]:
     outputs=_passes("the sum of gradients"),
     sources=("austin2025training",),
     symbols={**REACH_SYMBOLS, "unit": "U", "once": "B_1", "outside_tokens": r"B_\text{out}"},
+    asks=("chip", "dtype", "model", "chips", "batch_tokens"),
     examples=(
         {"chip": "tpu-v5p", "batch-tokens": "16M"},
         {"chip": "tpu-v5p", "axes": "1", "batch-tokens": "16M", "link-bandwidth": "90GB/s"},
@@ -191,6 +192,7 @@ def gathered_weights(once: Step, regather: Regather = "yes") -> dict[str, Any]:
         "outside_tokens": r"B_\text{out}",
         "sent": "s",
     },
+    asks=("chip", "dtype", "model", "chips", "batch_tokens"),
     examples=(
         {"chip": "tpu-v5p", "batch-tokens": "16M"},
         {"chip": "h100-sxm", "batch-tokens": "16M", "chips": "1024"},

@@ -200,6 +200,7 @@ def sequences_that_fit(
         expected_prompt,
         fit,
     ),
+    asks=("model", "chip", "chips", "seq", "price"),
     examples=(
         {
             "model": "llama-3-70b",

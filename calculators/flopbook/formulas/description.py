@@ -99,6 +99,9 @@ class Description(NamedTuple):
     omissions: tuple[Omission, ...] = ()
     parts: tuple[Callable[..., dict[str, Any]], ...] = ()
     working: Callable[..., list[str]] | None = None
+    asks: tuple[str, ...] = ()  # the three to five questions of its form, first in its help
+    # Degrees whose product is the number of chips; --chips gives the first of them the rest.
+    divides: tuple[str, ...] = ()
 
     @property
     def printed(self) -> bool:

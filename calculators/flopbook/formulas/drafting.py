@@ -19,6 +19,7 @@ from flopbook.quantities.ops import where
     },
     sources=("leviathan2023fast",),
     symbols={"missed": r"\mu"},
+    asks=("acceptance", "draft_tokens", "draft_time"),
     examples=(
         {"acceptance": "0.8", "draft-tokens": "5", "draft-time": "0.05"},
         {"acceptance": "0.6", "draft-tokens": "2"},

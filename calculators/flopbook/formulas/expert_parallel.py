@@ -149,6 +149,7 @@ def exchange(
         "busy": r"B_\text{expert}",
         "spread": "X'",
     },
+    asks=("model", "chip", "dtype", "chips"),
     examples=(
         {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58"},
         {"chip": "h100-sxm", "model": "deepseek-v3", "layers": "58", "chips": "64"},

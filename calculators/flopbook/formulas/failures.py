@@ -200,6 +200,7 @@ def failure_rate(
     symbols=FAILURE_SYMBOLS,
     rules=(checkpoint_has_a_time,),
     omissions=(failures_in_lost_time, failure_rate),
+    asks=("model", "chips", "save", "restart"),
     examples=(
         {"model": "llama-3-405b", "chips": "16384", "save": "30s", "restart": "10min"},
         {"chip-mtbf": "2000days", "chips": "1024", "save": "2min", "interval": "1hour"},

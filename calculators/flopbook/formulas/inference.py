@@ -112,6 +112,7 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         memory_room,
         fit,
     ),
+    asks=("model", "chip", "chips", "seq", "batch"),
     examples=(
         {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "batch": "32", "seq": "4096"},
         {"model": "llama-2-7b", "chip": "a100-sxm-80gb", "seq": "128"},

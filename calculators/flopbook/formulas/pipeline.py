@@ -218,6 +218,7 @@ def waits_for_the_norm(schedule: str, stages: float, forward: float, total_secon
         "folded": "i_f",
     },
     omissions=(waits_for_the_norm,),
+    asks=("schedule", "stages", "microbatches"),
     examples=(
         {"schedule": "1f1b", "stages": "8", "microbatches": "32"},
         {"schedule": "interleaved", "stages": "8", "microbatches": "32", "virtual": "4"},

@@ -137,6 +137,7 @@ def reading_step(
         memory_room,
         fit,
     ),
+    asks=("model", "chip", "chips", "seq", "batch"),
     examples=(
         {"model": "llama-3-70b", "chip": "h100-sxm", "tp": "8", "seq": "8192"},
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},

@@ -42,6 +42,7 @@ def _width(symbol: str, meaning: str) -> Input:
         ),
     },
     sources=("williams2009roofline",),
+    asks=("chip", "dtype", "sparsity"),
     examples=({"chip": "h100-sxm"}, {"chip": "h100-sxm", "bandwidth": "450GB/s"}),
 )
 def ridge_point(peak: Peak, bandwidth: Bandwidth) -> dict[str, Any]:
@@ -146,6 +147,7 @@ def first_addition(k: float) -> float:
         "attention_bytes": r"Q_\text{attention}",
     },
     omissions=(unfused_scores, first_addition),
+    asks=("op", "m", "n", "k", "chip"),
     examples=(
         {"op": "gemm", "m": "512", "n": "8192", "k": "8192", "chip": "h100-sxm"},
         {
@@ -289,6 +291,7 @@ def arithmetic_intensity(
     },
     sources=("williams2009roofline", "austin2025scaling"),
     symbols={"slack": "s", "wide": "B_a"},
+    asks=("chip", "dtype", "sparsity"),
     examples=(
         {"chip": "h100-sxm"},
         {"chip": "tpu-v5p", "d-model": "8192", "d-ff": "28672"},

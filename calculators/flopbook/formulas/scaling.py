@@ -39,6 +39,7 @@ KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
         "kaplan": r"N_2",
         "least_loss": r"\epsilon_1",
     },
+    asks=("flop", "fit"),
     examples=(
         {"flop": "5.76e23FLOP"},
         {"flop": "3.8e25FLOP", "fit": "hoffmann2022"},

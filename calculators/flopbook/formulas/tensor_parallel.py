@@ -117,6 +117,7 @@ def block_traffic(
         "per_rate": r"\kappa",
         "busy": "Y_b",
     },
+    asks=("model", "chip", "dtype", "chips"),
     examples=(
         {"chip": "tpu-v5p", "model": "llama-3-70b"},
         {"chip": "tpu-v5p", "axes": "1", "d-ff": "28672", "link-bandwidth": "90GB/s"},
@@ -281,6 +282,7 @@ def split_traffic(
         "home_slack": r"s_\text{in}",
         "there_slack": r"s_\text{out}",
     },
+    asks=("model", "chip", "chips", "batch_tokens"),
     examples=(
         {"chip": "tpu-v5p", "model": "llama-3-70b", "batch-tokens": "48000"},
         {"chip": "tpu-v5p", "model": "llama-3-70b", "chips": "64", "batch-tokens": "48000"},

@@ -69,6 +69,7 @@ def causal_mask(seq: float) -> float:
     sources=("goto2008anatomy", "nvidia2023matrix"),
     symbols={"rows": "n_m", "columns": "n_n", "per_side": "s"},
     omissions=(wide_result,),
+    asks=("m", "n", "k", "tile", "near_memory"),
     examples=(
         {"m": "8192", "n": "8192", "k": "8192", "tile": "128", "near-memory": "228kB"},
         {"m": "4096", "n": "28672", "k": "8192", "tile": "256", "dtype": "fp8"},
@@ -142,6 +143,7 @@ def tile_traffic(
     sources=("dao2022flashattention", "rabe2021self"),
     symbols={"reads": "r"},
     omissions=(causal_mask,),
+    asks=("seq", "heads", "kv_heads", "head_dim"),
     examples=(
         {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128"},
         {"seq": "8192", "heads": "64", "kv-heads": "8", "head-dim": "128", "block": "128"},
@@ -209,6 +211,7 @@ def attention_traffic(
         "useful_share": Output("1", r"\eta", "efficiency: both together"),
     },
     sources=("nvidia2023matrix", "osama2023stream"),
+    asks=("m", "n", "tile_m", "tile_n", "processors"),
     examples=(
         {"m": "4096", "n": "28672", "tile-m": "256", "tile-n": "128", "processors": "132"},
         {"m": "1000", "n": "1", "tile-m": "16", "tile-n": "1", "processors": "1"},

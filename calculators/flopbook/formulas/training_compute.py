@@ -163,6 +163,7 @@ CAUSAL_ATTENTION = (
         "layers_again": r"R_\ell",
         "again": "R_+",
     },
+    asks=("model", "tokens", "seq", "recompute"),
     examples=(
         {"model": "gpt-3-175b"},
         {"params": "70B", "tokens": "15T"},

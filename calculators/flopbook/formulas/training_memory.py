@@ -204,17 +204,15 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         "stage_kept": r"A_s",
         "peak": r"P",
     },
+    asks=("model", "chip", "chips", "zero", "seq"),
+    divides=("dp", "tp", "pp", "cp"),
     examples=(
         {
             "model": "llama-3-70b",
             "chip": "h100-sxm",
-            "seq": "8192",
+            "chips": "64",
             "zero": "3",
-            "dp": "64",
-            "tp": "8",
-            "sequence-parallel": "yes",
-            "attention": "flash",
-            "dropout": "no",
+            "seq": "8192",
         },
         {
             "model": "megatron-530b",

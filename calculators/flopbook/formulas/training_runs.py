@@ -185,6 +185,7 @@ def power_below_the_rating(load: float) -> float:
         failure_rate_of_runs,
         power_below_the_rating,
     ),
+    asks=("model", "tokens", "chip", "chips", "mfu"),
     examples=(
         {
             "model": "llama-3-405b",

@@ -261,6 +261,8 @@ def tuning_activations(
         "backward": "N_4",
         "repeated": "N_5",
     },
+    asks=("model", "chip", "method", "chips", "seq"),
+    divides=("dp",),
     examples=(
         {"model": "llama-3-8b", "chip": "rtx-4090", "method": "qlora", "rank": "16", "seq": "2048"},
         {

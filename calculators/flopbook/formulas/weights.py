@@ -288,6 +288,7 @@ def feed_forward_weights(
         "places": "P",
         "looked_up": "e",
     },
+    asks=("model", "layers", "d_model", "heads", "vocab"),
     examples=(
         {"model": "llama-3-70b"},
         {"model": "deepseek-v3"},

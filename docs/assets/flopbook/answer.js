@@ -1,24 +1,48 @@
 // The answer of a calculator: each output with its meaning, and what must be known beside it.
 
 import {el} from "./dom.js";
-import {label} from "./fields.js";
+import {brief, label} from "./fields.js";
+import {inner} from "./link.js";
 import {left, notes} from "./notes.js";
 import {binaryBytes, formatQuantity} from "./quantity.js";
-
-const DEGREES = ["dp", "tp", "pp", "cp"]; // their product is the number of devices
+import {degrees} from "./values.js";
 
 /** The answer as elements; `state` has resolved inputs, the result, the chip and whether a sparse peak was asked for. */
 export function answer(spec, data, state) {
   const list = el("dl", {class: "fb-results"}, ...rows(spec, state));
   const told = notes(spec, data, state);
-  const all = [...misfit(spec, state), list];
-  if (!told.length) return all;
-  return [...all, el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, note)))];
+  const known = told.length ? [el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, spoken(spec, note))))] : [];
+  return [...headline(spec, state), ...misfit(spec, state), ...bar(spec, state), ...beside(spec, state), all(spec, list), ...known];
 }
 
-/** What stays in view while one types: the answer in large type, and what fills a memory. */
-export function top(spec, state) {
-  return [...headline(spec, state), ...bar(spec, state)];
+/** A note without the names that only a program uses: an option by its label, an output by what it means. */
+function spoken({inputs, outputs}, note) {
+  const named = ({meaning}) => `“${brief(meaning)}”`;
+  const of = (name) => inputs.find((input) => input.name === inner(name)) ?? outputs.find((output) => output.name === inner(name));
+  return note.replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
+    const one = of(option ?? word);
+    return one ? named(one) : word;
+  });
+}
+
+/** Every output; folded away where there are more than a glance takes in, and as the reader left it. */
+function all(spec, list) {
+  if (spec.outputs.length === 1) return list;
+  const count = list.querySelectorAll(":scope > div:not([hidden])").length;
+  const box = el("details", {class: "fb-all"}, el("summary", {}, `All ${count} values`), list);
+  box.open = unfolded.has(spec.id);
+  box.addEventListener("toggle", () => unfolded[box.open ? "add" : "delete"](spec.id));
+  return box;
+}
+
+const unfolded = new Set();
+
+/** The few outputs that a reader asks for next. */
+function beside(spec, state) {
+  const found = spec.outputs.filter((output) => spec.beside[output.name] && !left(output, state.resolved).length);
+  if (!found.length) return [];
+  const pair = (output) => el("div", {}, el("dd", {}, worded(spec, output, state.result[output.name])), el("dt", {}, spec.beside[output.name]));
+  return [el("dl", {class: "fb-beside"}, ...found.map(pair))];
 }
 
 /** The answer in large type, and what it means. */
@@ -26,29 +50,31 @@ function headline(spec, state) {
   const output = spec.outputs.find(({name}) => name === spec.answer);
   if (!output || left(output, state.resolved).length) return [];
   const fits = !isMisfit(spec, state);
-  const text = said(output, state.result[output.name]);
+  const value = state.result[output.name];
+  const ends = spec.ends && !resolvedOpen(spec.ends[0], state) && value > state.values[spec.ends[0]];
+  const text = worded(spec, output, ends ? state.values[spec.ends[0]] : value);
   return [
     el("p", {class: fits ? "fb-large" : "fb-large fb-wrong"}, text),
-    el("p", {class: "fb-says"}, spec.says ? filled(spec, state) : output.meaning),
+    el("p", {class: "fb-says"}, ends ? filled(spec, state, spec.ends[1]) : spec.says ? filled(spec, state, spec.says) : output.meaning),
   ];
 }
 
-/** The sentence of a calculator with its numbers; a name that is open here leaves the meaning of the answer. */
-function filled(spec, {values, result, resolved}) {
-  const value = (name) => {
-    if (name === "devices") return String(devices(spec, values));
-    const output = spec.outputs.find((one) => one.name === name);
-    if (output) return left(output, resolved).length ? undefined : said(output, result[name]);
-    const input = spec.inputs.find((one) => one.name === name);
-    if (input?.choices.length) return values[name];
-    return input && Number.isFinite(values[name]) ? formatQuantity(values[name], input.unit) : undefined;
-  };
-  const open = [...spec.says.matchAll(/{(\w+)}/g)].some(([, name]) => value(name) === undefined);
-  return open ? spec.outputs.find(({name}) => name === spec.answer).meaning : spec.says.replace(/{(\w+)}/g, (_, name) => value(name));
+function resolvedOpen(name, {resolved, values}) {
+  return resolved[name].open || !Number.isFinite(values[name]);
 }
 
-function devices(spec, values) {
-  return DEGREES.filter((name) => spec.inputs.some((input) => input.name === name)).reduce((all, name) => all * values[name], 1);
+/** The sentence of a calculator with its numbers; a name that is open here leaves the meaning of the answer. */
+function filled(spec, {values, result, resolved}, words) {
+  const value = (name) => {
+    if (name === "devices") return degrees(spec, values);
+    const output = spec.outputs.find((one) => one.name === name);
+    if (output) return left(output, resolved).length ? undefined : worded(spec, output, result[name]);
+    const input = spec.inputs.find((one) => one.name === name);
+    if (input?.choices.length) return values[name];
+    return input && Number.isFinite(values[name]) ? worded(spec, {...input, absent: ""}, values[name]) : undefined;
+  };
+  const open = [...words.matchAll(/{(\w+)}/g)].some(([, name]) => value(name) === undefined);
+  return open ? spec.outputs.find(({name}) => name === spec.answer).meaning : words.replace(/{(\w+)}/g, (_, name) => value(name));
 }
 
 /** What fills a memory, as one bar against its capacity. */
@@ -76,19 +102,22 @@ function misfit(spec, state) {
   if (!isMisfit(spec, state)) return [];
   const {result} = state;
   const fewest = Number.isFinite(result.fewest_chips) ? `; smallest number of chips ${result.fewest_chips.toLocaleString("en")}` : "";
-  const told = el("p", {class: "fb-open fb-wrong"}, `does not fit: ${formatQuantity(-result.free, "byte")} over${fewest}`);
+  const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${formatQuantity(-result.free, "byte")} over${fewest}`);
   const found = rescues(spec, state);
   if (!found.length) return [told];
   return [told, el("p", {class: "fb-would"}, "What would fit:"), el("ul", {class: "fb-rescues"}, ...found.map((text) => el("li", {}, text)))];
 }
 
-/** Changes after which the state fits, with what they leave of the memory taken. */
+/** Changes after which the state fits, with what they leave of the memory taken; one that adds nothing to an earlier one is left out. */
 function rescues(spec, {values, outputs}) {
-  return (spec.rescues ?? []).flatMap(([change, text]) => {
+  const found = new Map();
+  for (const [change, text] of spec.rescues ?? []) {
     const differs = Object.entries(change).some(([name, value]) => values[name] !== value);
     const result = differs && outputs ? outputs({...values, ...change}) : null;
-    return result && result.free >= 0 ? [`${text}: ${formatQuantity(result[spec.answer], "byte")}`] : [];
-  });
+    const taken = result && result.free >= 0 ? formatQuantity(result[spec.answer], "byte") : "";
+    if (taken && !found.has(taken)) found.set(taken, text);
+  }
+  return [...found].map(([taken, text]) => `${text}: ${taken}`);
 }
 
 /** A row for each output; one that says the same number as an earlier one of its unit is told with it. */
@@ -117,6 +146,12 @@ function pair(spec, output, {resolved, result}) {
     shown.title = `= ${binaryBytes(value)}${each ? `/${each}` : ""}`;
   }
   return el("div", {}, el("dt", {}, output.meaning), el("dd", shown, text));
+}
+
+/** A value in the sentences of a form: shares in percent, all else as everywhere. */
+function worded(spec, output, value) {
+  if (spec.percent.includes(output.name) && Number.isFinite(value)) return `${formatQuantity(100 * value, "1")} %`;
+  return said(output, value);
 }
 
 /** What an open output waits for. */

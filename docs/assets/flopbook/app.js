@@ -75,5 +75,13 @@ if (sheet) {
   sheet.before(el("p", {class: "fb-buttons"}, button("Print", () => print())));
 }
 
+// The form of a calculator's page is made at once, one inside of a text when a reader asks for it or a link sets it.
 const forms = [...document.querySelectorAll(".fb-calculator")];
-if (forms.length) (await import("./start.js")).startForms(forms);
+const make = async (hosts) => (await import("./start.js")).startForms(hosts);
+const waits = (host) => host.hasAttribute("data-waits") && !(forms.length === 1 && /[?&](?!h=)/.test(location.search));
+const waiting = forms.filter(waits);
+if (waiting.length < forms.length) make(forms.filter((host) => !waits(host)));
+if (waiting.length) {
+  const {button, el} = await import("./dom.js");
+  for (const host of waiting) host.append(el("p", {class: "fb-buttons"}, button("Change the numbers", () => make([host]))));
+}

@@ -1,20 +1,36 @@
 // The fields of a form: pickers, typed values with their hints, and groups that fold away what nobody asked about.
 
 import {el, say} from "./dom.js";
-import {example} from "./link.js";
+import {example, inner, pairs} from "./link.js";
 import {formatQuantity} from "./quantity.js";
 import {lent} from "./values.js";
 
-const PICKERS = {chip: "Chip", model: "Model", dtype: "Number format", sparsity: "Sparsity"};
+const PICKERS = {chip: "Chip", model: "Model", dtype: "Number format", sparsity: "Sparsity", chips: "Number of chips"};
+const COUNTED = new Set(["1", "chip", "token", "param"]); // the label says of what
 const NONE = ["", "none: type the values"];
 
 export function sentence(text) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** What an input is called: its meaning without what explains it. */
+/** A meaning in a few words, without what explains it. */
+export function brief(meaning) {
+  return sentence(meaning.split(/[,;:]| \(/)[0]);
+}
+
+/** What an input is called. */
 export function label(spec, name) {
-  return sentence(spec.inputs.find((input) => input.name === name).meaning.split(/[,;]/)[0]);
+  return brief(spec.inputs.find((input) => input.name === name).meaning);
+}
+
+/** A label: the meaning without names that only the command line has. */
+function labelled(meaning) {
+  return sentence(meaning.replace(/ \([^)]*--[^)]*\)/g, "").replace(/--([a-z-]+)/g, (_, name) => name.replaceAll("-", " ")));
+}
+
+/** The same for a field that may be a choice by name. */
+function short(spec, name) {
+  return PICKERS[name] ?? label(spec, name);
 }
 
 /** A control with its label and a place for its hint. */
@@ -26,8 +42,9 @@ export class Field {
     this.box = el("div", {class: "fb-field"}, el("label", {for: id}, text), this.control, this.hint);
   }
 
-  /** The choice of a chip, a model, a number format or a sparsity. */
+  /** The choice of a chip, a model, a number format or a sparsity; or the number of chips, which is typed. */
   static picker(prefix, name, data) {
+    if (name === "chips") return new Field(prefix, name, PICKERS.chips, box);
     const named = (entries) => [NONE, ...entries.map((entry) => [entry.id, entry.name])];
     const options = {
       chip: () => named(data.chips),
@@ -42,36 +59,54 @@ export class Field {
 
   /** A value to type, or one of several words. */
   static input(prefix, input) {
-    const unit = input.unit === "1" ? "" : ` (${input.unit})`;
+    const unit = COUNTED.has(input.unit) ? "" : ` (${input.unit})`;
     const open = lent(input) ? [["", `as the ${input.model ? "model" : "chip"}, else ${input.default}`]] : [];
     const make = (attributes) => (input.choices.length
       ? select(attributes, [...open, ...input.choices.map((choice) => [choice, choice])])
-      : el("input", {...attributes, type: "text", autocomplete: "off", spellcheck: "false"}));
-    return new Field(prefix, input.name, sentence(input.meaning) + unit, make);
+      : box(attributes));
+    return new Field(prefix, input.name, labelled(input.meaning) + unit, make);
   }
 
   get text() {
     return this.control.value.trim();
   }
 
+  /** The value as people read it: of a choice its words. */
+  get chosen() {
+    return this.control.selectedOptions?.[0]?.textContent ?? this.text;
+  }
+
   /** Say what became of an input: an error, how it was read, or where its value comes from. */
   say(input, found) {
-    const wrong = Boolean(found.error);
+    this.tell(hintOf(input, found, this.text), Boolean(found.error));
+  }
+
+  /** Put a hint below the field; a wrong one marks what was typed. */
+  tell(hint, wrong) {
     if (wrong && this.text) this.control.setAttribute("aria-invalid", "true");
     else this.control.removeAttribute("aria-invalid");
-    say(this.hint, hintOf(input, found));
+    say(this.hint, hint);
     this.hint.classList.toggle("fb-wrong", wrong);
   }
+}
+
+function box(attributes) {
+  return el("input", {...attributes, type: "text", autocomplete: "off", spellcheck: "false"});
 }
 
 function select(attributes, options) {
   return el("select", attributes, ...options.map(([value, text]) => el("option", {value}, text)));
 }
 
-function hintOf(input, found) {
+/** How a typed value was read; nothing where it was typed in plain digits. */
+function reading(read, text) {
+  return read.replaceAll(",", "") === text ? "" : `= ${read}`;
+}
+
+function hintOf(input, found, text) {
   if (found.error) return found.error;
   if (found.given || (input.choices.length && !lent(input))) {
-    return found.given && !input.choices.length ? `= ${formatQuantity(found.value, input.unit)}` : "";
+    return found.given && !input.choices.length ? reading(formatQuantity(found.value, input.unit), text) : "";
   }
   if (found.open || (found.value === 0 && input.unit === "s")) return "optional"; // no time is zero: the meaning says what holds
   const source = found.source ? `, source ${found.source}` : "";
@@ -108,12 +143,35 @@ export class Group {
   }
 }
 
-/** Fields in the order of the formula: those of no group first, then the groups, folded ones last. */
+/** All that a form does not ask at first. Closed, it names what is set inside; what is wrong opens it. */
+export class More {
+  constructor(parts) {
+    this.said = el("span", {class: "fb-count"});
+    this.box = el("details", {class: "fb-typed"}, el("summary", {}, "More ", this.said), ...parts);
+    this.box.hidden = !parts.some((part) => part.childElementCount);
+  }
+
+  show(spec, fields, resolved) {
+    const inside = ({box}) => this.box.contains(box);
+    const wrong = spec.inputs.some(({name}) => resolved[name].error && inside(fields.get(name)));
+    if (wrong) this.box.open = true;
+    const set = pairs(spec, fields).map(([name]) => inner(name)).filter((name) => inside(fields.get(name)));
+    const words = set.map((name) => `${short(spec, name)} ${fields.get(name).chosen}`);
+    say(this.said, words.length ? `set: ${words.join(", ")}` : "all else at its usual value");
+  }
+}
+
+/** The questions of a form in their order; then all other fields, those of no group first, then the groups, folded ones last. */
 export function arrange(spec, boxes) {
+  const asked = new Set(spec.asks);
   const names = [...new Set(spec.inputs.map((input) => input.group))].filter(Boolean);
-  const groups = names.map((name) => new Group(name, spec.inputs.filter((input) => input.group === name), spec));
+  const rest = spec.inputs.filter(({name}) => !asked.has(name));
+  const groups = names.map((name) => new Group(name, rest.filter((input) => input.group === name), spec)).filter(({inputs}) => inputs.length);
   groups.sort((a, b) => b.box.open - a.box.open);
   for (const group of groups) group.fields.append(...group.inputs.map(({name}) => boxes.get(name)));
-  const single = spec.inputs.filter((input) => !input.group).map(({name}) => boxes.get(name));
-  return {groups, parts: [el("div", {class: "fb-fields"}, ...single), ...groups.map(({box}) => box)]};
+  const single = [...boxes.keys()].filter((name) => !asked.has(name) && !rest.some((input) => input.name === name && input.group));
+  const fields = (names) => el("div", {class: "fb-fields"}, ...names.map((name) => boxes.get(name)));
+  const questions = fields(spec.asks);
+  questions.classList.add("fb-questions");
+  return {questions, groups, parts: [fields(single), ...groups.map(({box}) => box)]};
 }

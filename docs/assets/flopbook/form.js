@@ -1,14 +1,14 @@
 // The interactive form of a calculator: inputs from a chip or model picker or typed, the answer as you type, a picture of it, the
 // state in the address, and the command and the Python call that give the same. It computes with the function made from Python.
 
-import {answer, top} from "./answer.js";
+import {answer} from "./answer.js";
 import {IMPORT, commandLine, pythonCall} from "./calls.js";
 import {copyText} from "./copy.js";
 import {button, el, say} from "./dom.js";
-import {Field, arrange, sentence} from "./fields.js";
+import {Field, More, arrange, sentence} from "./fields.js";
 import {asked, example, named, neutral, outer, pairs, strangers} from "./link.js";
 import {Picture} from "./picture.js";
-import {resolve} from "./values.js";
+import {degrees, resolve} from "./values.js";
 
 let serial = 0;
 
@@ -29,18 +29,18 @@ class Form {
   build() {
     const {spec, prefix} = this;
     this.unknown = el("p", {class: "fb-unknown fb-wrong", role: "status"});
-    const pickers = el("div", {class: "fb-fields fb-pickers"}, ...spec.takes.map((name) => this.add(name, Field.picker(prefix, name, this.data))));
-    const boxes = new Map(spec.inputs.map((input) => [input.name, this.add(input.name, Field.input(prefix, input))]));
-    const {groups, parts} = arrange(spec, boxes);
+    const chips = dividesChips(spec) ? ["chips"] : [];
+    const boxes = new Map([...spec.takes, ...chips].map((name) => [name, this.add(name, Field.picker(prefix, name, this.data))]));
+    for (const input of spec.inputs) boxes.set(input.name, this.add(input.name, Field.input(prefix, input)));
+    const {questions, groups, parts} = arrange(spec, boxes);
     this.groups = groups;
+    this.more = new More(parts);
     this.answer = el("div", {class: "fb-answer", role: "status", "aria-live": "polite"});
     this.picture = new Picture(spec, prefix, (values, resolved) => this.outputs(values, resolved));
-    this.top = el("div", {class: "fb-top"});
-    const shown = [this.top, this.answer, this.picture.box];
-    const typed = el("fieldset", {class: "fb-typed"}, el("legend", {}, "Override values from the chip or model"), ...parts);
+    const desk = el("div", {class: "fb-desk"}, questions, this.answer, this.more.box);
     this.form = el("form", {
       class: "fb-form", novalidate: true, submit: (event) => event.preventDefault(), input: () => this.changed(),
-    }, this.unknown, ...scenarios(spec), ...(spec.takes.length ? [pickers, ...shown, typed] : [...parts, ...shown]), ...this.calls());
+    }, this.unknown, ...scenarios(spec), desk, this.picture.box, ...this.calls());
     this.host.replaceChildren(this.form);
   }
 
@@ -118,10 +118,20 @@ class Form {
       values[input.name] = found.value;
     }
     for (const group of this.groups) group.show(resolved);
+    this.sayChips(values, resolved);
+    this.more.show(this.spec, this.fields, resolved);
     const problem = failed.join(" ") || this.broken(values, resolved);
     this.show(problem, values, resolved);
     say(this.command, commandLine(this.spec, this.fields));
     say(this.python, pythonCall(this.spec, this.fields));
+  }
+
+  /** Beside the number of chips stands how it is divided, or why it cannot be. */
+  sayChips(values, resolved) {
+    const field = dividesChips(this.spec) && this.fields.get("chips");
+    if (!field) return;
+    const first = resolved[this.spec.divides[0]];
+    field.tell(first.error ?? degrees(this.spec, values), Boolean(first.error));
   }
 
   /** The message of the first rule that the values break; empty where all are kept. */
@@ -141,7 +151,6 @@ class Form {
     const omitted = result ? this.omitted({...result, ...values}) : {};
     const outputs = (other) => this.outputs(other, resolved);
     const state = {values, resolved, result, outputs, omitted, chip: this.picked("chip"), sparse: this.text("sparsity") === "2:4"};
-    this.top.replaceChildren(...(problem ? [] : top(this.spec, state)));
     this.answer.replaceChildren(...(problem ? [el("p", {class: "fb-open"}, problem)] : answer(this.spec, this.data, state)));
     this.picture.show(state);
   }
@@ -162,6 +171,11 @@ class Form {
     this.said.textContent = (await copyText(text)) ? "copied" : "select and copy it by hand: the browser does not allow it here";
     setTimeout(() => { this.said.textContent = ""; }, 4000);
   }
+}
+
+/** Whether the form asks for chips beside the degrees that divide them. */
+function dividesChips({divides, inputs}) {
+  return divides.length > 0 && !inputs.some(({name}) => name === "chips");
 }
 
 /** States to start from, each a link to this page; a form inside of a text has none. */

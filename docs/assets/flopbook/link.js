@@ -38,7 +38,10 @@ function belongs(spec, said, name) {
   const typed = spec.inputs.some((input) => input[name] && said.get(input.name));
   const input = spec.inputs.find((i) => i.name === name);
   const other = ["chip", "model", "dtype"].some((picker) => input?.[picker] && said.has(picker));
-  return !typed && !other;
+  // A number of chips and the degree that it leaves say the same.
+  const [rest] = spec.divides;
+  const twice = (name === "chips" && said.has(rest)) || (name === rest && said.has("chips"));
+  return !typed && !other && !twice;
 }
 
 /** What differs from an empty form; for a link also what the example has and this form has not. */

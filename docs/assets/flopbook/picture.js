@@ -2,7 +2,7 @@
 
 import {said, waiting} from "./answer.js";
 import {choice, el, svg} from "./dom.js";
-import {label} from "./fields.js";
+import {brief, label} from "./fields.js";
 import {left} from "./notes.js";
 import {formatQuantity} from "./quantity.js";
 import {scale, thin, ticksIn} from "./scales.js";
@@ -34,7 +34,7 @@ export class Picture {
       this.chosen ||= kind === "input";
       this.draw();
     };
-    const outputs = spec.outputs.map(({name}) => [name, name]);
+    const outputs = spec.outputs.map((output) => [output.name, brief(output.meaning)]);
     const inputs = this.inputs.map(({name}) => [name, label(spec, name)]);
     const up = choice("Picture of", outputs, this.output.name, pick("output", spec.outputs));
     const across = choice("against", inputs, "", pick("input", this.inputs));
@@ -80,9 +80,9 @@ export class Picture {
     if (!result) return "The picture comes with the answer.";
     const value = result[output.name];
     const open = left(output, resolved);
-    if (open.length) return `No picture: ${output.name} is open; ${waiting(this.spec, open)}.`;
-    if (output.choices.length) return `No picture: ${output.name} is a word, now "${value}".`;
-    if (!Number.isFinite(value)) return `No picture: ${output.name} has no finite value here (${said(output, value)}).`;
+    if (open.length) return `No picture: ${brief(output.meaning)} is open; ${waiting(this.spec, open)}.`;
+    if (output.choices.length) return `No picture: ${brief(output.meaning)} is a word, now "${value}".`;
+    if (!Number.isFinite(value)) return `No picture: ${brief(output.meaning)} has no finite value here (${said(output, value)}).`;
     const name = label(this.spec, input.name);
     if (!around(input, values[input.name]).length) return `No picture: "${name}" is ${values[input.name] === 0 ? "zero" : "open"}; type a value for it.`;
     return drawn.length > 1 ? "" : `No picture: no other value of "${name}" is possible beside the rest.`;
@@ -94,7 +94,7 @@ export class Picture {
     const at = ({x, y}) => `${formatQuantity(y, output.unit)} at ${formatQuantity(x, input.unit)}`;
     const [from, to] = [drawn[0], drawn.at(-1)];
     const here = at({x: state.values[input.name], y: state.result[output.name]});
-    return `${output.name} against "${label(this.spec, input.name)}": ${course(drawn)} from ${at(from)} to ${at(to)}. Now ${here}.`;
+    return `${brief(output.meaning)} against "${label(this.spec, input.name)}": ${course(drawn)} from ${at(from)} to ${at(to)}. Now ${here}.`;
   }
 
   svg(points, drawn) {

@@ -1,6 +1,6 @@
 // Where the value of an input comes from, in the order of the command line: what was typed, the chip or model, the default.
 
-import {isBare, oneWay, parseQuantity} from "./quantity.js";
+import {formatQuantity, isBare, oneWay, parseQuantity} from "./quantity.js";
 
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
 const LINKS = ["link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth"]; // one way, unless the text says both
@@ -20,6 +20,8 @@ export function resolve(input, form) {
   const chip = form.picked("chip");
   const model = form.picked("model");
   if (input.choices.length) return chosen(input, text, model, NETWORK_WORDS.includes(input.chip) && otherNetwork(form) ? null : chip);
+  const left = degreeLeft(input, form);
+  if (left) return left;
   if (text) return typed(input, text);
   const skipped = NETWORK.includes(input.chip) && (!chip?.[input.chip] || otherNetwork(form));
   if (input.chip && chip && !skipped) return fromChip(input, chip, form);
@@ -31,6 +33,45 @@ export function resolve(input, form) {
   }
   if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
   return {error: lent(input) ? "choose above, or type a value" : "type a value"};
+}
+
+// A degree of parallelism, and a number of chips that degrees divide.
+const WHOLE = {unit: "1", least: 1, whole: true, most: 1e9};
+
+/** What the other degrees leave of a number of chips, for the degree that takes the rest; nothing for any other input. */
+function degreeLeft(input, form) {
+  const [first, ...others] = form.spec.divides;
+  const text = input.name === first && form.fields.has("chips") && !form.spec.inputs.some(({name}) => name === "chips") ? form.text("chips") : "";
+  if (!text) return null;
+  if (form.text(first)) return {error: `give the number of chips or the ${first.toUpperCase()} degree, not both`};
+  const chips = typed({...WHOLE, unit: "chip"}, text);
+  if (chips.error) return chips;
+  const given = others.map((name) => [name, form.text(name) ? typed(WHOLE, form.text(name)).value : 1]).filter(([, degree]) => degree > 1);
+  const group = given.reduce((all, [, degree]) => all * degree, 1);
+  if (!(chips.value % group)) return {value: chips.value / group, origin: "what the other degrees leave"};
+  const below = Math.floor(chips.value / group) * group;
+  const near = [below, below + group].filter(Boolean).map((count) => count.toLocaleString("en")).join(" or ");
+  return {error: `${chips.value.toLocaleString("en")} chips do not divide into groups of ${group} (${product(given)}); use ${near}`};
+}
+
+function product(degrees) {
+  return degrees.map(([name, degree]) => `${name.toUpperCase()} ${formatQuantity(degree, "1")}`).join(" × ");
+}
+
+/** The number of chips and the degrees that make it, in words: 64 chips (DP 8 × TP 8). */
+export function degrees(spec, values) {
+  if (!spec.divides.length) return served(values);
+  const all = spec.divides.map((name) => [name, values[name]]);
+  const count = all.reduce((chips, [, degree]) => chips * degree, 1);
+  if (!Number.isFinite(count)) return "";
+  const cut = all.filter(([, degree]) => degree > 1);
+  return formatQuantity(count, "chip") + (cut.length ? ` (${product(cut)})` : "");
+}
+
+/** The chips that serve a model: those that were given, else what the degrees come to. */
+function served({chips, tp, dp, ep}) {
+  if (Number.isFinite(chips)) return formatQuantity(chips, "chip");
+  return formatQuantity((Number.isFinite(tp) ? tp : 1) * (Number.isFinite(dp) ? dp : ep ?? 1), "chip");
 }
 
 /** True when a link was typed and its domain was not: then nothing of the chip's network holds. */

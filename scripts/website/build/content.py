@@ -172,7 +172,7 @@ def _chapters(order: list[chapter.Chapter], page: str) -> Html:
 
 
 def _form(name: str) -> Html:
-    return forms.form_markup(get_formula(name))
+    return forms.form_markup(get_formula(name), waits=True)
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,7 @@ from datetime import date
 from flopbook.data.library import reference, references
 from flopbook.drawing.pictures import shown_answer
 from flopbook.evaluation.answers import example
-from flopbook.faces.latex import latex
+from flopbook.faces.latex import equations
 from flopbook.formulas import SECTIONS, get_formula
 from flopbook.formulas.declaration import Formula, Input, Output
 from flopbook.formulas.left_out import left_out
@@ -24,13 +24,14 @@ from scripts.website.markup import (
     table,
 )
 from scripts.website.pages.answer_pictures import picture_section
-from scripts.website.pages.forms import calculated_example, form_markup
+from scripts.website.pages.forms import calculated_example, form_markup, form_words
 from scripts.website.pages.pitfalls import PAGE as PITFALLS
 from scripts.website.pages.pitfalls import pitfalls_of
 from scripts.website.pages.sources import bibtex_block, cite, page_bibtex, stylesheet
 from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
+MOST_SHOWN = 5  # equations of a page that are not folded away
 _IN_PYTHON = """\
 from flopbook import calculate, min_batch
 
@@ -92,9 +93,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         front_matter(formula.title, f"{formula.question} {formula.summary}"),
         stylesheet(page, "assets/flopbook/answer.css"),
         Markdown("# {}\n").format(formula.title),
-        Markdown("**{}**\n").format(formula.question),
-        Markdown("{}\n").format(formula.summary),
-        Markdown("## Compute\n"),
+        Markdown('<p class="fb-lead">{}</p>\n').format(formula.question),
         form_markup(formula),
         *steps,
         _symbol_table(formula),
@@ -132,7 +131,35 @@ def _symbol_table(formula: Formula) -> Html:
 
 
 def _equations(formula: Formula) -> list[Html]:
-    return [Markdown("## Formula\n"), *map(maths_block, latex(formula))]
+    """The equations that carry the answer, each with a sentence; those on the way are folded."""
+    known = equations(formula)
+    main = main_equations(formula)
+    blocks: list[Html] = [Markdown("## Formula\n"), Markdown("{}\n").format(formula.summary)]
+    for name, sentence in main.items():
+        blocks += [Markdown("{}\n").format(sentence), maths_block(known[name])]
+    folded = [equation for name, equation in known.items() if name not in main]
+    if folded:
+        steps = Html("\n").join(map(maths_block, folded))
+        blocks.append(
+            Html(
+                '<details class="fb-fold"><summary>Every step '
+                '<span class="fb-fine">{} more equations</span></summary>\n{}</details>\n'
+            ).format(len(folded), steps)
+        )
+    return blocks
+
+
+def main_equations(formula: Formula) -> dict[str, str]:
+    """At most five computed names, each with its sentence: those that an editor chose.
+
+    Else the first outputs, with what they mean.
+    """
+    known = equations(formula)
+    chosen: dict[str, str] = form_words().get(formula.id, {}).get("formulas", {})
+    if chosen:
+        return chosen
+    outputs = [(name, spec.meaning) for name, spec in formula.outputs.items() if name in known]
+    return {name: f"{meaning[0].upper()}{meaning[1:]}:" for name, meaning in outputs[:MOST_SHOWN]}
 
 
 def _working(formula: Formula) -> list[Html]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from flopbook.evaluation.calculator import takes
+from flopbook.evaluation.calculator import divides_chips, takes
 from flopbook.formulas.declaration import Formula
 
 # What a bare number may not be typed as: rates that are too small to be in SI units, and prices.
@@ -27,7 +27,7 @@ def state_query(formula: Formula, options: Mapping[str, Any]) -> str:
         return ""
     state = {name: _typed(formula, name, setting) for name, setting in options.items()}
     said = {name: text for name, text in state.items() if text}
-    if not set(said) <= {*takes(formula), *formula.inputs}:
+    if not set(said) <= {*takes(formula), *divides_chips(formula), *formula.inputs}:
         return ""  # an option that forms do not have
     example = [name.replace("-", "_") for name in formula.examples[0]]
     cleared = {name: _NEUTRAL.get(name, "") for name in example if name not in said}

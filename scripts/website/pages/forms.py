@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from scripts.website.markup import Html, attribute
 from scripts.website.pages.form_state import state_query
 
 _WORDS = Path(__file__).with_name("form_words.yaml")
+_NAMED = re.compile(r"{(\w+)}")
 FOLDED_FROM = 16  # a form with so many inputs folds them into their groups
 
 
@@ -27,12 +29,13 @@ def calculated_example(formula: Formula, number: int = 0) -> Result:
     return calculate(formula.id, **options)
 
 
-def form_markup(formula: Formula) -> Html:
+def form_markup(formula: Formula, waits: bool = False) -> Html:
     """The place of the form, with the first example's answer for readers without JavaScript.
 
+    One that `waits` is made when a reader asks for it: a page of text is light without its data.
     A calculator that is ordinary Python has no form: its page says so, and shows its examples.
     """
-    line = Html("<p>Example: <code>{}</code> {}.</p>").format(
+    line = Html("<p>Example: <code>{}</code><br>{}</p>").format(
         example(formula), _answer_words(formula)
     )
     if not formula.printed:
@@ -42,23 +45,56 @@ def form_markup(formula: Formula) -> Html:
         )
     # The script of the form finds its place by the class and reads the record from the attribute.
     return Html(
-        '<div class="fb-calculator" data-calculator="{}" data-spec="{}">{}'
-        "<noscript><p>The form needs JavaScript. Run the command below instead; it gives the same "
-        "answer.</p></noscript>"
+        '<div class="fb-calculator" data-calculator="{}"{} data-spec="{}">{}'
+        "<noscript><p>JavaScript is off. Run the command instead; it gives the same answer.</p>"
+        "</noscript>"
         "</div>\n"
-    ).format(attribute(formula.id), json.dumps(form_record(formula)), line)
+    ).format(
+        attribute(formula.id),
+        Html(" data-waits") if waits else Html(),
+        json.dumps(form_record(formula)),
+        line,
+    )
 
 
-def _answer_words(formula: Formula) -> str:
-    """What the first example gives: its outputs; those that are columns of a table are left out."""
-    answers = [
-        f"{name}: {said(answer, formula.outputs[name].unit)}"
-        for name, answer in calculated_example(formula).items()
-        if answer is not None and not formula.outputs[name].table
-    ]
-    if not answers:
-        return "prints a table"
-    return f"gives {'; '.join(answers)}"
+def _answer_words(formula: Formula) -> Html:
+    """What the first example gives, in the sentence of the form."""
+    result = calculated_example(formula)
+    words = form_words().get(formula.id, {})
+    name = words.get("answer", next(iter(formula.outputs)))
+    if formula.outputs[name].table or result[name] is None:
+        return Html("It prints a table.")
+    sentence = words.get("says") or f"{formula.outputs[name].meaning}."
+    return Html("<strong>{}</strong> {}").format(
+        _worded(formula, name, result[name]),
+        _NAMED.sub(lambda named: _stated(formula, named[1], result), sentence),
+    )
+
+
+def _stated(formula: Formula, name: str, result: Result) -> str:
+    """What stands for a name in a sentence: an output, an input or the number of chips."""
+    if name == "devices":
+        return said(_chips(result), "chip")
+    if name in formula.outputs:
+        return _worded(formula, name, result[name])
+    used = result.inputs.get(name)
+    return _worded(formula, name, used.value if used else formula.defaults[name])
+
+
+def _chips(result: Result) -> float:
+    """The chips of an answer: given, or what its degrees come to."""
+    values = {name: used.value for name, used in result.inputs.items()}
+    if "chips" in values:
+        return float(values["chips"])
+    return float(values.get("tp", 1.0) * values.get("dp", values.get("ep", 1.0)))
+
+
+def _worded(formula: Formula, name: str, value: Any) -> str:
+    """A value in a sentence: shares in percent, all else as everywhere."""
+    spec = formula.outputs.get(name) or formula.inputs[name]
+    if name in form_words().get(formula.id, {}).get("percent", ()):
+        return f"{said(100 * value, '1')} %"
+    return said(value, spec.unit)
 
 
 def form_record(formula: Formula) -> dict[str, object]:
@@ -68,6 +104,8 @@ def form_record(formula: Formula) -> dict[str, object]:
         "takes": list(takes(formula)),
         "inputs": [_input_record(formula, name, spec) for name, spec in formula.inputs.items()],
         "outputs": [_output_record(name, spec) for name, spec in formula.outputs.items()],
+        "asks": list(formula.asks),
+        "divides": list(formula.divides),
         "omissions": {each.name: each.of for each in formula.omissions},
         "example": dict(formula.examples[0]),
         **_words_record(formula),
@@ -88,6 +126,9 @@ def _words_record(formula: Formula) -> dict[str, object]:
     return {
         "answer": words.get("answer", next(iter(formula.outputs))),
         "says": words.get("says", ""),
+        "beside": words.get("beside", {}),
+        "percent": words.get("percent", []),
+        "ends": words.get("ends"),
         "bar": words.get("bar", {}),
         "rescues": words.get("rescues", []),
         "scenarios": [[label, state_query(formula, _inner(state))] for label, state in states],

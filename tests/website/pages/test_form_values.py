@@ -34,4 +34,4 @@ def test_the_form_has_memory_and_power_of_a_chip_as_the_command_takes_them(name:
 def test_an_output_that_is_a_word_names_its_choices() -> None:
     outputs = {one["name"]: one["choices"] for one in form_record(get_formula("decode"))["outputs"]}
     assert outputs["bound"] == ["weights", "KV cache", "arithmetic"] and outputs["seconds"] == []
-    assert "bound: weights" in form_markup(get_formula("decode"))
+    assert "what takes longest is weights" in form_markup(get_formula("decode"))

@@ -8,8 +8,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from flopbook.evaluation.calculator import calculate, takes
-from flopbook.formulas import CATALOGUE, get_formula
-from scripts.website.pages.forms import form_record, form_words
+from flopbook.faces.latex import equations
+from flopbook.formulas import CATALOGUE, get_formula, printed
+from scripts.website.pages.calculators import MOST_SHOWN, calculator_markdown, main_equations
+from scripts.website.pages.forms import form_markup, form_record, form_words
 
 NAMES = sorted(form_words())
 # Labels of the first edition that nobody understood.
@@ -30,7 +32,11 @@ def test_a_sentence_names_what_its_calculator_has(name: str) -> None:
     formula, said = get_formula(name), form_words()[name]
     known = {*formula.inputs, *formula.outputs, "model", "chip", "devices"}
     assert set(re.findall(r"{(\w+)}", said["says"])) <= known
-    assert said["says"].endswith(".")
+    ends = said.get("ends", ["", "."])
+    assert said["says"].endswith(".") and ends[1].endswith(".")
+    assert not ends[0] or ends[0] in formula.inputs
+    assert set(said.get("beside", {})) <= set(formula.outputs)
+    assert set(said.get("percent", ())) <= {*formula.inputs, *formula.outputs}
     assert said.get("answer", next(iter(formula.outputs))) in formula.outputs
     assert set(said.get("bar", {})) <= set(formula.outputs)
 
@@ -70,3 +76,26 @@ def test_labels_that_nobody_understood_are_gone(name: str) -> None:
     for label in labels:
         assert not any(words in label for words in GONE), label
     assert takes(formula) is not None
+
+
+@pytest.mark.parametrize("name", printed())
+def test_at_most_five_equations_stand_first_and_each_has_a_sentence(name: str) -> None:
+    formula = get_formula(name)
+    main = main_equations(formula)
+    assert 1 <= len(main) <= MOST_SHOWN and set(main) <= set(equations(formula))
+    assert all(text[0].isupper() and text[-1] in ".:" for text in main.values())
+    page = calculator_markdown(name)
+    shown, _, folded = page.partition('<details class="fb-fold"><summary>Every step')
+    assert shown.count("\n$$\n") // 2 == len(main)
+    assert folded.count("\n$$\n") // 2 == len(equations(formula)) - len(main)
+
+
+@pytest.mark.parametrize("name", printed())
+def test_the_example_is_told_in_words_without_identifiers(name: str) -> None:
+    told = form_markup(get_formula(name)).partition("<br>")[2].partition("</p>")[0]
+    assert told.startswith("<strong>") and "{" not in told and "_" not in told, told
+
+
+def test_the_example_says_how_many_chips() -> None:
+    assert "on 512 chips" in form_markup(get_formula("memory"))
+    assert "on 8 chips" in form_markup(get_formula("decode"))

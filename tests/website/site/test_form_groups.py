@@ -27,20 +27,60 @@ def _groups(
     return tab.evaluate(GROUPS)
 
 
-def test_a_long_form_opens_what_its_first_example_uses(forms: Any) -> None:
+MORE = """() => {
+  const more = document.querySelector('.fb-typed');
+  return {open: more.open, said: more.querySelector('.fb-count').textContent,
+    asked: [...document.querySelectorAll('.fb-questions [name]')].map(field => field.name)};
+}"""
+
+
+def _more(tab: Any, base: str, state: dict[str, str] | None, query: str = "") -> dict[str, Any]:
+    visit(tab, base, query)
+    if state is not None:
+        put(tab, state)
+    found: dict[str, Any] = tab.evaluate(MORE)
+    return found
+
+
+@pytest.mark.parametrize("name", ["min-batch", "memory", "fine-tuning", "decode"])
+def test_a_form_asks_its_questions_and_folds_the_rest(name: str, forms: Any) -> None:
+    found = forms(name, _more, None)
+    assert found["asked"] == list(get_formula(name).asks) and not found["open"]
+
+
+def test_what_is_set_beside_the_questions_is_named_while_it_is_folded(forms: Any) -> None:
+    found = forms("memory", _more, None, "?model=llama-3-8b&seq=1024&tp=8&recompute=full")
+    assert not found["open"]
+    assert "TP degree 8" in found["said"] and "full" in found["said"]
+    assert forms("memory", _more, None)["said"] == "all else at its usual value"
+
+
+def test_the_number_of_chips_is_told_and_divided(forms: Any) -> None:
+    def read(tab: Any, base: str, state: dict[str, str]) -> tuple[str, str, str]:
+        visit(tab, base, "")
+        put(tab, {"model": "llama-3-70b", "seq": "8192", **state})
+        hint = tab.inner_text("[id$=-chips-hint]")
+        return hint, tab.inner_text(".fb-answer"), tab.inner_text(".fb-command")
+
+    hint, _, command = forms("memory", read, {"chips": "64", "tp": "8"})
+    assert hint == "64 chips (DP 8 × TP 8)" and "--chips 64" in command and "--dp" not in command
+    assert forms("memory", read, {"dp": "64", "tp": "8"})[0] == "512 chips (DP 64 × TP 8)"
+    hint, answer, _ = forms("memory", read, {"chips": "100", "tp": "8"})
+    assert hint.endswith("use 96 or 104") and "groups of 8 (TP 8)" in answer
+    assert "not both" in forms("memory", read, {"chips": "64", "dp": "8"})[0]
+
+
+def test_a_long_form_has_the_groups_of_its_inputs(forms: Any) -> None:
     found = forms("memory", _groups)
-    used = {key.replace("-", "_") for key in get_formula("memory").examples[0]}
-    inputs = get_formula("memory").inputs
-    assert {name for name, group in found.items() if group["open"]} == {
-        spec.group for name, spec in inputs.items() if name in used and spec.group
-    }
+    formula = get_formula("memory")
+    inputs = {name: spec for name, spec in formula.inputs.items() if name not in formula.asks}
+    assert set(found) == {spec.group for spec in inputs.values() if spec.group}
     experts = [spec for spec in inputs.values() if spec.group == "Mixture of experts"]
     assert found["Mixture of experts"] == {
         "open": False,
         "said": f"{len(experts)} at their defaults",
         "pinned": False,
     }
-    assert found["Parallelism"] == {"open": True, "said": "4 filled", "pinned": True}
     assert found["Details of the shape"]["said"] == "2 from llama-3-70b"
 
 
@@ -87,6 +127,8 @@ def _closing(tab: Any, base: str) -> list[bool]:
     group = tab.locator(".fb-group").filter(has=tab.locator("summary", has_text="Parallelism"))
     tried = []
     for step in ("click", "empty", "click", "keyboard"):
+        if not tried:
+            tab.locator(".fb-typed > summary").click()
         if step == "click":
             group.locator("summary").click()
         elif step == "empty":
@@ -104,12 +146,15 @@ def test_a_group_closes_only_when_nothing_in_it_is_filled(forms: Any) -> None:
 
 def test_the_fields_of_a_group_are_in_the_order_of_the_formula(forms: Any) -> None:
     order = forms("memory", _order)
-    inputs = get_formula("memory").inputs
-    for group in {spec.group for spec in inputs.values()}:
-        assert [name for name in order if inputs[name].group == group] == [
-            name for name, spec in inputs.items() if spec.group == group
+    formula = get_formula("memory")
+    inputs = formula.inputs
+    for group in {spec.group for spec in inputs.values()} - {""}:
+        assert [name for name in order if name in inputs and inputs[name].group == group] == [
+            name
+            for name, spec in inputs.items()
+            if spec.group == group and name not in formula.asks
         ]
-    assert sorted(order) == sorted(inputs)
+    assert {*order, *formula.asks} >= set(inputs)
 
 
 def _order(tab: Any, _: str) -> list[str]:

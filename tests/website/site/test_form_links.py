@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from flopbook.evaluation.calculator import calculate
+from flopbook.formulas.declaration import Formula
 from tests.support.forming import answered, put, read, visit
 
 pytestmark = pytest.mark.browser
@@ -44,6 +46,25 @@ def _notes(tab: Any, _: str, state: dict[str, str]) -> list[str]:
     return tab.locator(".fb-answer .fb-notes li").all_inner_texts()
 
 
+_NAMED = re.compile(r"--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)")
+
+
+def _brief(meaning: str) -> str:
+    words = re.split(r"[,;:]| \(", meaning)[0]
+    return f"“{words[0].upper()}{words[1:]}”"
+
+
+def _spoken(formula: Formula, note: str) -> str:
+    """A note of the command as a form says it: options and outputs by what they mean."""
+    specs = {**formula.outputs, **formula.inputs}
+
+    def meaning(found: re.Match[str]) -> str:
+        spec = specs.get((found[1] or found[0]).replace("-", "_"))
+        return _brief(spec.meaning) if spec else found[0]
+
+    return _NAMED.sub(meaning, note)
+
+
 def test_the_form_gives_the_notes_of_the_command(forms: Any) -> None:
     shown = [forms(name, _notes, state) for name, state in NOTED]
     for (name, state), seen in zip(NOTED, shown, strict=True):
@@ -51,7 +72,8 @@ def test_the_form_gives_the_notes_of_the_command(forms: Any) -> None:
         waits = [
             f"{output}{end}" for output in result.formula.outputs for end in (" needs ", ", ")
         ]  # shown at the result
-        assert seen == [n for n in result.notes if not n.startswith(tuple(waits))], (name, state)
+        known = [note for note in result.notes if not note.startswith(tuple(waits))]
+        assert seen == [_spoken(result.formula, note) for note in known], (name, state)
     words = str(shown)
     for part in (
         "sparse peak (2:4)",
