@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from flopbook.data import library as library_
 from flopbook.data import references as refs
+from flopbook.data.bibtex_plain import plain_entries
 from flopbook.data.library import source_tiers
 from flopbook.data.reference import Reference
 from flopbook.data.reference_rules import KINDS
@@ -245,3 +246,53 @@ def test_an_unknown_key_offers_the_nearest(world: World) -> None:
 def test_an_empty_bibliography_has_no_references(world: World) -> None:
     world.write("bibliography/all.bib", "")
     assert library_.references() == {} and source_tiers() == {}
+
+
+def test_plain_files_are_read_as_pybtex_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of ours are plain, and nothing of them is read in another way."""
+    paths = sorted(library_.library().bibliography.glob("*.bib"))
+    taken = {path: list(refs.read_bib(path)) for path in paths}
+    monkeypatch.setattr(refs, "plain_entries", lambda *_: None)
+    assert taken == {path: list(refs.read_bib(path)) for path in paths}
+
+
+NAMES = (
+    *(
+        "Dao, Tri",
+        "van den Berg, Rianne",
+        "{NVIDIA}",
+        "Tri Dao",
+        "Dao,",
+        "Sutskever, Ilya and others",
+    ),
+    *("{Google DeepMind} and Dean, Jeff", "Smith, Jr, John", "de la Cruz, Ana Maria", "others"),
+    *('{\\"O}zel, A. and Br{\\"u}ck, B.', "Quinonero-Candela, Joaquin~A.", "{A and B} AND C, D"),
+)
+
+
+@pytest.mark.parametrize("author", NAMES)
+def test_plain_names_are_those_of_pybtex(
+    author: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.bib"
+    path.write_text(f"@misc{{key,\n  author = {{{author}}},\n  month = Mar,\n  year = 2024\n}}\n")
+    (plain,) = refs.read_bib(path)
+    monkeypatch.setattr(refs, "plain_entries", lambda *_: None)
+    assert [plain] == list(refs.read_bib(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '@string{acm = "ACM"}\n@misc{a, publisher = acm}\n',
+        "@misc{a, title = {A} # { B}}\n",
+        "@misc{a, title = {A}}\nA remark.\n",
+        "@misc{a, title = {A}, crossref = {b}}\n\n@misc{b, year = 2020}\n",
+        "@misc{a, title = {A}}\n\n@misc{A, title = {B}}\n",
+        "@misc{a, author = {A, B, C, D, E}}\n",
+        "@comment{a}\n@misc{b, title = {B}}\n",
+    ],
+)
+def test_what_has_to_be_worked_out_is_left_to_pybtex(text: str) -> None:
+    sources = ((key, source) for key, (_, source) in dict(refs._places(text)).items())
+    assert plain_entries(text, sources) is None

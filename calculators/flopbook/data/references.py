@@ -1,7 +1,7 @@
 """The only reader of BibTeX: key -> Reference; renders citation, BibTeX and CSL-JSON.
 
-pybtex parses, pylatexenc decodes accents. Both are imported only when a whole bibliography is asked
-for.
+Plain files are read as they are, pybtex works out all others, pylatexenc decodes accents. Both are
+imported only when a whole bibliography is asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from flopbook.data import reference
+from flopbook.data.bibtex_plain import plain_entries
 from flopbook.data.bibtex_scan import headings, line_at
 from flopbook.data.cache import Shelf
 from flopbook.data.files import MAX_BIB_BYTES, TooLarge, read_bytes, read_text
@@ -102,9 +103,13 @@ def _from_row(row: list[Any], file: str) -> Reference:
 def read_bib(path: Path) -> Iterator[Reference]:
     """Read one BibTeX file. Raises DataError when it does not parse."""
     file = show_path(path)
-    text, parsed = _parsed(path, file)
+    text = _text_of(path, file)
     places = dict(_places(text))
-    for key, entry in parsed.entries.items():
+    sources = ((key, source) for key, (_, source) in places.items())
+    entries = plain_entries(text, sources)
+    if entries is None:
+        entries = _entries_of(text, file).entries
+    for key, entry in entries.items():
         line, source = places.get(key) or (_line_of(text, key), "")
         try:
             yield _reference(key, entry, source, file, line)
@@ -113,8 +118,8 @@ def read_bib(path: Path) -> Iterator[Reference]:
             raise _bib_error(file, line, "latex", observed, "plain accents") from None
 
 
-def _parsed(path: Path, file: str) -> tuple[str, Any]:
-    """A file's text and what pybtex makes of it."""
+def _text_of(path: Path, file: str) -> str:
+    """The text of a file that does not take too long to read."""
     try:
         text = read_text(path, MAX_BIB_BYTES).removeprefix("\ufeff")
     except TooLarge as error:
@@ -128,7 +133,7 @@ def _parsed(path: Path, file: str) -> tuple[str, Any]:
     if marks > _MOST_MARKS:
         observed = f"{marks:,} entries, names and marks of LaTeX"
         raise _bib_error(file, 1, "size", observed, f"at most {_MOST_MARKS:,}", SPLIT)
-    return text, _entries_of(text, file)
+    return text
 
 
 def _entries_of(text: str, file: str) -> Any:

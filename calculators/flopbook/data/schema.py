@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flopbook.data import approvals
 from flopbook.data.files import read_text
 from flopbook.data.grouped_digits import advice_for, cut_numbers, ungrouped
-from flopbook.data.yaml_text import Node, named_children
+from flopbook.data.yaml_text import Node
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ def check(node: Node, schema: Schema, file: str) -> list[Problem]:
 def _json_value(node: Node) -> Json:
     """The document as JSON carries it: dates are text."""
     value = node.value
+    if isinstance(value, str):  # three of four
+        return value
     if isinstance(value, dict):
         return {key: _json_value(child) for key, child in value.items()}
     if isinstance(value, list):
@@ -354,14 +356,38 @@ _HIDDEN = (
 
 def text_problems(node: Node, file: str) -> Iterator[Problem]:
     """Rules for contributed text: no markup, nothing hidden, short quotes, sane dates."""
-    for key, child in named_children(node):
-        yield from text_problems(child, file)
-        if isinstance(child.value, str):
-            yield from _text_rules(key, child.value, child, file)
-        day = str(child.value)
-        if key == "as_of" and is_date(day) and day < "2000":
+    for key, child in _scalars(node):
+        text = child.value
+        if isinstance(text, str) and (key == "quote" or _may_hold_markup(text)):
+            yield from _text_rules(key, text, child, file)
+        if key == "as_of" and is_date(day := str(text)) and day < "2000":
             expected = "the date of reading"
             yield Problem(file, child.line, child.column, "date", day, expected, "mend the year")
+
+
+def _scalars(node: Node) -> list[tuple[str, Node]]:
+    """All values of a document that hold no others, with their key; those of a list have none."""
+    found: list[tuple[str, Node]] = []
+
+    def walk(key: str, node: Node) -> None:
+        value = node.value
+        if isinstance(value, dict):
+            for name, child in value.items():
+                walk(name, child)
+        elif isinstance(value, list):
+            for child in value:
+                walk("", child)
+        else:
+            found.append((key, node))
+
+    walk("", node)
+    return found
+
+
+def _may_hold_markup(text: str) -> bool:
+    """Whether a text has anything that the rules look for; nearly all have none of it."""
+    is_plain = text.isascii() and text.isprintable()
+    return not is_plain or "<" in text or "{" in text or ":" in text or "&#" in text
 
 
 def _text_rules(key: str, text: str, node: Node, file: str) -> Iterator[Problem]:

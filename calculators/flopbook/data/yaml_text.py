@@ -162,8 +162,14 @@ class _Builder:
         self.root: Node | None = None
 
     def build(self, events: Iterator[yaml.Event]) -> Node:
+        scalar = yaml.ScalarEvent
         for event in events:
-            self._take(event)
+            if isinstance(event, scalar) and event.anchor is None and event.tag is None:
+                mark: Any = event.start_mark  # optional by its type only: a parser sets it
+                place = Node(_scalar(event), mark.line + 1, mark.column + 1)
+                self._add(place, event.value)
+            else:
+                self._take(event)
         if self.root is None:
             mend = "fill the file in from the template"
             raise _error(self.name, _START, "empty", "no content", "a mapping", mend)
@@ -172,13 +178,10 @@ class _Builder:
     def _take(self, event: yaml.Event) -> None:
         mark: Any = event.start_mark  # optional by its type only: events of a parser have one
         line, column = mark.line + 1, mark.column + 1
-        if isinstance(event, yaml.ScalarEvent):  # nine events of ten
-            if event.anchor is not None or event.tag is not None:
-                self._refuse_indirection(event, (line, column))
-            self._add(Node(_scalar(event), line, column), event.value)
-            return
         self._refuse_indirection(event, (line, column))
-        if isinstance(event, yaml.MappingStartEvent):
+        if isinstance(event, yaml.ScalarEvent):  # of the tag "!"
+            self._add(Node(_scalar(event), line, column), event.value)
+        elif isinstance(event, yaml.MappingStartEvent):
             self._open(Node({}, line, column, {}))
         elif isinstance(event, yaml.SequenceStartEvent):
             self._open(Node([], line, column))
@@ -212,13 +215,13 @@ class _Builder:
             self.root = node
             return
         parent = self.stack[-1]
-        if isinstance(parent.node.value, list):
-            parent.node.value.append(node)
-        elif parent.key is None:
-            parent.key = self._key(parent.node, node, text)
-        else:
+        if parent.key is not None:
             parent.node.value[parent.key] = node
             parent.key = None
+        elif isinstance(parent.node.value, list):
+            parent.node.value.append(node)
+        else:
+            parent.key = self._key(parent.node, node, text)
 
     def _key(self, mapping: Node, node: Node, text: str | None) -> str:
         place = (node.line, node.column)
