@@ -118,8 +118,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
         page = calculators.calculator_markdown(name, name in notebooks)
         yield calculators.calculator_page(name), page
     yield from references.pages().items()
-    yield errata.PAGE, errata.errata_page()
-    yield errata.HELD, errata.claims_page()
+    yield from errata.errata_pages()
     yield errata.PITFALLS, pitfalls.pitfalls_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()

@@ -54,6 +54,7 @@ TEMPLATES = (
     "references/works/",
     "references/new/",
     "errata/",
+    "errata/slides2025scaling/",
     "claims/",
     "pitfalls/",
     "conventions/",

@@ -1,10 +1,14 @@
-"""Two pages of statements recomputed: those that hold, and the errata with corrections."""
+"""Statements recomputed: what does not hold, with a page for each source, and what holds.
+
+Every row keeps its address on the index: there it is one line, which leads to the row at length.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from flopbook.data.library import reference
+from flopbook.data.library import per_library, reference
 from flopbook.ledger.recomputation import recompute
 from flopbook.ledger.rows import Row, Stated, ledger_rows
 from flopbook.quantities.units import format_quantity, plural, unit
@@ -15,9 +19,10 @@ from scripts.website.markup import (
     front_matter,
     page_text,
     permalink,
+    relative,
     tag,
 )
-from scripts.website.pages.sources import citations, cite
+from scripts.website.pages.sources import citations, cite, html_link
 
 PAGE = "errata.md"
 HELD = "claims.md"
@@ -32,6 +37,8 @@ VERDICT_WORDS = {
 }
 # Verdicts whose rows need no correction: a few lines each, on a page of their own.
 SHORT = ("rounding", "holds", "quoted")
+# A source with so many rows that hold has a page of its own for them.
+MANY_HELD = 20
 _UNNAMED = ("ratio", "1", "count")  # the statement says of what
 # Heads of the overview, shorter than the verdict's words.
 HEADS = {"typo": "slip", "depends": "depends", "rounding": "rounding", "quoted": "quoted"}
@@ -94,23 +101,49 @@ def claim_words(row: Row) -> str:
 
 
 def claim_file(row: Row) -> str:
-    """The page of a row: the errata, what holds, or the defects of tools."""
+    """The page of a row: of its source, of what holds, or of the defects of tools."""
     if row.defect:
         return PITFALLS
-    return HELD if row.verdict in SHORT else PAGE
+    if row.verdict not in SHORT:
+        return f"errata/{row.source}.md"
+    return f"claims/{row.source}.md" if row.source in _large_sources() else HELD
 
 
 def claim_page(row: Row) -> str:
-    """Where a row has its permanent address."""
+    """Where a row stands at length."""
     return f"{claim_file(row)}#{row.id}"
 
 
-# The two pages.
+@per_library
+def _large_sources() -> frozenset[str]:
+    """The sources whose rows that hold have a page of their own."""
+    held = Counter(row.source for row in _rows() if row.verdict in SHORT)
+    return frozenset(source for source, count in held.items() if count >= MANY_HELD)
+
+
+def _rows() -> list[Row]:
+    return [row for row in ledger_rows() if not row.defect]
+
+
+# The pages.
+
+
+def errata_pages() -> Iterator[tuple[str, str]]:
+    """Each page with its text: both indexes, then a page for each source that needs one."""
+    yield PAGE, errata_page()
+    yield HELD, claims_page()
+    files: dict[str, list[Row]] = {}
+    for row in _rows():
+        files.setdefault(claim_file(row), []).append(row)
+    for page, rows in files.items():
+        if page != HELD:
+            yield page, _source_page(page, rows)
 
 
 def errata_page() -> str:
-    """What does not hold or depends on something unsaid, by source, after an overview."""
-    rows = [row for row in ledger_rows() if not row.defect]
+    """What does not hold or depends on something unsaid: an overview, and a line for each row."""
+    rows = _rows()
+    wrong = [row for row in rows if row.verdict not in SHORT]
     blocks = [
         front_matter(
             "Errata",
@@ -119,23 +152,46 @@ def errata_page() -> str:
         ),
         Markdown("# Errata\n"),
         Markdown(
-            "We recompute what our sources state: {} claims so far. Every row is computed again by "
-            "the tests on each change, from the same data and formulas that you can run yourself. "
-            "Here is what does not hold as it stands; [what holds, and what can only be "
-            "quoted]({}), is on a page of its own, and so is [what calculators and planners get "
-            "wrong]({}). `flopbook claims` lists all rows in a terminal, by source, topic or "
-            "verdict.\n"
-        ).format(len(rows), HELD, PITFALLS),
+            "We recompute what our sources state: {} claims so far, of which {} do not hold as "
+            "they stand. The tests compute every row again on each change, from the same data and "
+            "formulas that you can run yourself. Below is a line for each of them, by source; the "
+            "page of a source has the computation, the correction and the evidence. [What holds, "
+            "and what can only be quoted]({}), is on a page of its own, and so is [what "
+            "calculators and planners get wrong]({}). `flopbook claims` lists all rows in a "
+            "terminal, by source, topic or verdict.\n"
+        ).format(len(rows), len(wrong), HELD, PITFALLS),
         *_overview(rows),
-        *_sections(rows, PAGE),
     ]
+    for source, of_source in _by_source(wrong):
+        page = claim_file(of_source[0])
+        blocks.append(Markdown("## [{}]({})\n").format(reference(source).title, page))
+        blocks.append(Html("<ul>\n{}</ul>\n").format(Html().join(map(_line, of_source))))
     return page_text(blocks) + "\n"
+
+
+def _line(row: Row) -> Html:
+    """A row in one line, under its address: what is stated, and what is right."""
+    slip = row.verdict == "typo"
+    stated = stated_words(row.stated, words_first=slip)
+    if row.corrected:
+        right = Html("it is <strong>{}</strong>").format(
+            stated_words(row.corrected, words_first=slip)
+        )
+    else:
+        right = Html("it {}").format(VERDICT_WORDS[row.verdict])
+    return Html('<li id="{}"><a href="{}">{}</a> Stated {}; {}.</li>\n').format(
+        attribute(row.id),
+        attribute(html_link(PAGE, claim_page(row))),
+        row.statement,
+        stated or "in words",
+        right,
+    )
 
 
 def claims_page() -> str:
     """What holds, exactly or within rounding, and what can only be quoted, by source."""
-    rows = [row for row in ledger_rows() if not row.defect]
-    held = [row for row in rows if claim_file(row) == HELD]
+    rows = _rows()
+    held = [row for row in rows if row.verdict in SHORT]
     blocks = [
         front_matter(
             "Claims that hold",
@@ -149,24 +205,60 @@ def claims_page() -> str:
             "nobody can compute, with what they were measured on or against. What does not hold is "
             "in the [errata]({}).\n"
         ).format(len(held), len(rows), PAGE),
-        *_sections(rows, HELD),
+        *_elsewhere(held),
+        *_sections([row for row in held if claim_file(row) == HELD], HELD),
+    ]
+    return page_text(blocks) + "\n"
+
+
+def _elsewhere(held: list[Row]) -> Iterator[Html]:
+    """The sources whose rows are too many for the common page, and the addresses of their rows."""
+    for source, rows in _by_source(row for row in held if claim_file(row) != HELD):
+        page = claim_file(rows[0])
+        # Links from before the page was split lead to the row's number, and that to the row.
+        links = Html(", ").join(
+            Html('<a id="{}" href="{}">{}</a>').format(
+                attribute(row.id), attribute(html_link(HELD, claim_page(row))), number
+            )
+            for number, row in enumerate(rows, 1)
+        )
+        yield Html('<p>{} has {} on <a href="{}">a page of its own</a>: {}.</p>\n').format(
+            cite(source, HELD), len(rows), attribute(html_link(HELD, page)), links
+        )
+
+
+def _source_page(page: str, rows: list[Row]) -> str:
+    """The rows of one source at length, or in short where they hold."""
+    source = reference(rows[0].source)
+    is_held = rows[0].verdict in SHORT
+    back = relative(page, HELD if is_held else PAGE)
+    title = f"{'Claims that hold' if is_held else 'Errata'}: {source.title}"
+    words = "need no correction" if is_held else "do not hold as they stand"
+    blocks = [
+        front_matter(title, f"Numeric claims of {source.title} that {words}, recomputed."),
+        Markdown("# {}\n").format(title),
+        Markdown("{} claims of {} {}. [All sources]({}).\n").format(
+            len(rows), cite(rows[0].source, page), words, back
+        ),
+        *_sections(rows, page),
     ]
     return page_text(blocks) + "\n"
 
 
 def _sections(rows: list[Row], page: str) -> Iterator[Html]:
     """The rows of a page under a heading for each verdict, and under it one for each source."""
-    article = _short_article if page == HELD else _article
     for verdict, words in VERDICT_WORDS.items():
-        chosen = [row for row in rows if row.verdict == verdict and claim_file(row) == page]
+        chosen = [row for row in rows if row.verdict == verdict]
         if chosen:
             title = words[0].upper() + words[1:]
             yield Markdown("## {} {{ #{} }}\n").format(title, attribute(verdict))
         for source, of_source in _by_source(chosen):
-            yield Html("### {} {{ #{}-{} }}\n").format(
-                reference(source).title, attribute(verdict), attribute(source)
-            )
-            yield from map(article, of_source)
+            if page == HELD:
+                yield Html("### {} {{ #{}-{} }}\n").format(
+                    reference(source).title, attribute(verdict), attribute(source)
+                )
+            article = _short_article if verdict in SHORT else _article
+            yield from (article(row, page) for row in of_source)
 
 
 def _by_source(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
@@ -188,10 +280,10 @@ def _overview(rows: list[Row]) -> list[Html]:
         _table_line("Source", heads),
         Markdown("| --- |" + " ---: |" * len(verdicts)),
         *(
-            _table_line(cite(source, PAGE), _counts(of_source, verdicts, f"-{source}"))
+            _table_line(cite(source, PAGE), _counts(of_source, verdicts))
             for source, of_source in _by_source(rows)
         ),
-        _table_line("All", _counts(rows, verdicts)),
+        _table_line("All", (f"{_count(rows, verdict)}" for verdict in verdicts)),
         Html(),
     ]
 
@@ -204,19 +296,22 @@ def _count(rows: Iterable[Row], verdict: str) -> int:
     return sum(row.verdict == verdict for row in rows)
 
 
-def _counts(rows: list[Row], verdicts: Iterable[str], source: str = "") -> Iterator[Html]:
-    """How many rows have each verdict, as links to their heading; empty where there are none."""
+def _counts(rows: list[Row], verdicts: Iterable[str]) -> Iterator[Html]:
+    """How many rows of a source have each verdict, as links to their heading; empty if none."""
     for verdict in verdicts:
-        count = _count(rows, verdict)
-        page = HELD if verdict in SHORT else ""
-        anchor = attribute(f"{page}#{verdict}{source}")
-        yield Markdown("[{}]({})").format(count, anchor) if count else Markdown()
+        chosen = [row for row in rows if row.verdict == verdict]
+        if not chosen:
+            yield Markdown()
+            continue
+        page = claim_file(chosen[0])
+        heading = f"{verdict}-{chosen[0].source}" if page == HELD else verdict
+        yield Markdown("[{}]({})").format(len(chosen), attribute(f"{page}#{heading}"))
 
 
 # One row.
 
 
-def _short_article(row: Row) -> Html:
+def _short_article(row: Row, page: str) -> Html:
     """A row that needs no correction: what is stated, what it comes to, where it stands."""
     words = [
         permalink(row.id),
@@ -228,7 +323,7 @@ def _short_article(row: Row) -> Html:
     words.append(row.why)
     proof = [key for key in row.evidence if key != row.source]
     if proof:
-        words.append(Html("Evidence: {}.").format(citations(proof, HELD)))
+        words.append(Html("Evidence: {}.").format(citations(proof, page)))
     return Html('<article class="fb-claim fb-{}" id="{}">\n<p>{}</p>\n</article>\n').format(
         row.verdict, attribute(row.id), Html(" ").join(words)
     )
@@ -238,7 +333,7 @@ def _computed(row: Row) -> Html:
     return Html("{} <code>{}</code>").format(computed_words(row), row.call)
 
 
-def _article(row: Row) -> Html:
+def _article(row: Row, page: str) -> Html:
     slip = row.verdict == "typo"
     facts = [fact("Stated", tag("strong", stated_words(row.stated, words_first=slip)))]
     if row.call:
@@ -252,12 +347,13 @@ def _article(row: Row) -> Html:
         facts.append(fact("Unsaid", row.assumption))
     facts += [
         fact("Verdict", VERDICT_WORDS[row.verdict]),
-        fact("Source", Html("{}, {}").format(cite(row.source, PAGE), row.where)),
+        fact("Source", Html("{}, {}").format(cite(row.source, page), row.where)),
     ]
-    return claim_article(row, Html("{} {}").format(permalink(row.id), row.statement), facts)
+    opening = Html("{} {}").format(permalink(row.id), row.statement)
+    return claim_article(row, opening, facts, page)
 
 
-def claim_article(row: Row, opening: Html, facts: Iterable[Html]) -> Html:
+def claim_article(row: Row, opening: Html, facts: Iterable[Html], page: str = PAGE) -> Html:
     """A row at length: its statement, a list of facts, why, and the evidence."""
     lines = [
         Html('<article class="fb-claim fb-{}" id="{}">').format(row.verdict, attribute(row.id)),
@@ -268,7 +364,7 @@ def claim_article(row: Row, opening: Html, facts: Iterable[Html]) -> Html:
         tag("p", row.why),
     ]
     if row.evidence:
-        lines.append(Html("<p>Evidence: {}.</p>").format(citations(row.evidence, PAGE)))
+        lines.append(Html("<p>Evidence: {}.</p>").format(citations(row.evidence, page)))
     return Html("\n").join([*lines, Html("</article>\n")])
 
 

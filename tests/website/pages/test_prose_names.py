@@ -19,7 +19,8 @@ def shown(text: str) -> str:
 
 def test_a_stated_value_prints_with_its_unit_and_leads_to_its_claim() -> None:
     text = shown('{{ stated("slides-gpt3-pf-days") }}')
-    assert "6,064 PF-days" in text and 'href="../../errata/#slides-gpt3-pf-days"' in text
+    address = "../../errata/slides2025scaling/#slides-gpt3-pf-days"
+    assert "6,064 PF-days" in text and f'href="{address}"' in text
 
 
 def test_a_stated_count_is_a_bare_number_that_can_be_computed_with() -> None:

@@ -63,7 +63,7 @@ def _home(context: Any, base: str) -> list[str]:
     tab = context.new_page()
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{base}calculators/min-batch/")
-    tab.wait_for_selector("[data-output]")
+    tab.wait_for_selector(".fb-large")
     picker, answer, typed = (
         tab.locator(s).bounding_box()["y"] for s in ("[name=chip]", ".fb-answer", ".fb-typed")
     )

@@ -310,7 +310,7 @@ def _with_most(context: Any, base: str) -> list[str]:
         lambda route: route.fulfill(body=_page(json.dumps(spec)), content_type="text/html"),
     )
     tab.goto(f"{base}calculators/min-batch/")
-    tab.wait_for_selector("[data-output]")
+    tab.wait_for_selector("[data-output]", state="attached")
     hints = []
     for text in ("1000", "1001"):
         tab.locator("[name=d_model]").fill(text)
