@@ -64,3 +64,12 @@ def test_quoted_code_is_in_its_file(file: str, block: str) -> None:
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     places = [lines.index(line) for line in block.splitlines()]
     assert places == sorted(places)
+
+
+def test_the_picture_of_the_readme_is_what_the_command_draws(tmp_path: Path) -> None:
+    """The one picture that is kept: a page on a code host cannot run the command that draws it."""
+    drawn = tmp_path / "drawn.svg"
+    assert run(["roofline", "--chip", "h100-sxm", "--plot", str(drawn)]) == 0
+    kept = ROOT / "docs" / "assets" / "readme.svg"
+    assert kept.read_text(encoding="utf-8") == drawn.read_text(encoding="utf-8")
+    assert "docs/assets/readme.svg" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -213,6 +213,21 @@ def code_span(text: str) -> Html:
     return Html(f"{ticks}{' '.join(text.split())}{ticks}")
 
 
+def coded(text: str) -> Html:
+    """A line of text; names of programs stand between backticks, as docstrings have them."""
+    pieces = re.split(r"`([^`]+)`", " ".join(text.split()))
+    shown: list[Html] = []
+    for number, piece in enumerate(pieces):
+        if number % 2:
+            shown.append(code_span(piece))
+            continue
+        before, after = piece[: len(piece) - len(piece.lstrip())], piece[len(piece.rstrip()) :]
+        shown.append(
+            Html(f"{before}{Markdown.escape(piece.strip())}{after if piece.strip() else ''}")
+        )
+    return Html().join(shown)
+
+
 def code_block(text: str, language: str) -> Html:
     """A fenced block of code in Markdown, without a line break behind it."""
     fence = _fence(text, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,19 @@ def visit(tab: Any, base: str, query: str) -> None:
     tab.evaluate(VISIT, [base, query])
 
 
+def unfold(tab: Any) -> None:
+    """Open everything that a form folds away."""
+    tab.evaluate(
+        "document.querySelectorAll('.fb-form details').forEach(one => { one.open = true; })"
+    )
+
+
+def brief(meaning: str) -> str:
+    """What a form calls an input or output: its meaning without what explains it."""
+    words = re.split(r"[,;:]| \(", meaning)[0]
+    return words[0].upper() + words[1:]
+
+
 def put(tab: Any, state: dict[str, str]) -> None:
     """Put a state into the form at once, and nothing else."""
     tab.evaluate(PUT, {key.replace("-", "_"): value for key, value in state.items()})
@@ -56,9 +70,7 @@ def type_in(tab: Any, state: dict[str, str]) -> None:
     put(tab, {})
     for key, value in state.items():
         control = tab.locator(f".fb-form [name={key.replace('-', '_')}]")
-        control.evaluate(
-            "c => { const group = c.closest('details'); if (group) group.open = true; }"
-        )
+        unfold(tab)
         if control.evaluate("c => c.tagName") == "SELECT":
             control.select_option(value)
         else:

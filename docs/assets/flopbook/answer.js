@@ -4,7 +4,7 @@ import {el} from "./dom.js";
 import {brief, label} from "./fields.js";
 import {inner} from "./link.js";
 import {left, notes} from "./notes.js";
-import {binaryBytes, formatQuantity} from "./quantity.js";
+import {binaryBytes, typeset, written} from "./quantity.js";
 import {degrees} from "./values.js";
 
 /** The answer as elements; `state` has resolved inputs, the result, the chip and whether a sparse peak was asked for. */
@@ -19,7 +19,7 @@ export function answer(spec, data, state) {
 function spoken({inputs, outputs}, note) {
   const named = ({meaning}) => `“${brief(meaning)}”`;
   const of = (name) => inputs.find((input) => input.name === inner(name)) ?? outputs.find((output) => output.name === inner(name));
-  return note.replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
+  return typeset(note).replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
     const one = of(option ?? word);
     return one ? named(one) : word;
   });
@@ -85,10 +85,10 @@ function bar(spec, {values, result, resolved}) {
   if (!parts.length || !Number.isFinite(result.total)) return [];
   const most = Math.max(result.total, Number.isFinite(capacity) ? capacity : 0);
   const share = (value) => `${(100 * value / most).toFixed(2)}%`;
-  const piece = (name, n) => el("span", {class: `fb-part fb-part-${n % 6}`, style: `width:${share(result[name])}`, title: `${spec.bar[name]}: ${formatQuantity(result[name], "byte")}`});
-  const key = (name, n) => el("li", {}, el("i", {class: `fb-part-${n % 6}`}), `${spec.bar[name]} ${formatQuantity(result[name], "byte")}`);
+  const piece = (name, n) => el("span", {class: `fb-part fb-part-${n % 6}`, style: `width:${share(result[name])}`, title: `${spec.bar[name]}: ${written(result[name], "byte")}`});
+  const key = (name, n) => el("li", {}, el("i", {class: `fb-part-${n % 6}`}), `${spec.bar[name]} ${written(result[name], "byte")}`);
   const line = Number.isFinite(capacity)
-    ? [el("span", {class: "fb-capacity", style: `left:${share(capacity)}`}, el("span", {}, `${formatQuantity(capacity, "byte")} of memory`))] : [];
+    ? [el("span", {class: "fb-capacity", style: `left:${share(capacity)}`}, el("span", {}, `${written(capacity, "byte")} of memory`))] : [];
   return [el("div", {class: "fb-filled", "aria-hidden": "true"}, ...parts.map(piece), ...line), el("ul", {class: "fb-key"}, ...parts.map(key))];
 }
 
@@ -102,7 +102,7 @@ function misfit(spec, state) {
   if (!isMisfit(spec, state)) return [];
   const {result} = state;
   const fewest = Number.isFinite(result.fewest_chips) ? `; smallest number of chips ${result.fewest_chips.toLocaleString("en")}` : "";
-  const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${formatQuantity(-result.free, "byte")} over${fewest}`);
+  const told = el("p", {class: "fb-open fb-wrong"}, `Does not fit: ${written(-result.free, "byte")} over${fewest}`);
   const found = rescues(spec, state);
   if (!found.length) return [told];
   return [told, el("p", {class: "fb-would"}, "What would fit:"), el("ul", {class: "fb-rescues"}, ...found.map((text) => el("li", {}, text)))];
@@ -114,7 +114,7 @@ function rescues(spec, {values, outputs}) {
   for (const [change, text] of spec.rescues ?? []) {
     const differs = Object.entries(change).some(([name, value]) => values[name] !== value);
     const result = differs && outputs ? outputs({...values, ...change}) : null;
-    const taken = result && result.free >= 0 ? formatQuantity(result[spec.answer], "byte") : "";
+    const taken = result && result.free >= 0 ? written(result[spec.answer], "byte") : "";
     if (taken && !found.has(taken)) found.set(taken, text);
   }
   return [...found].map(([taken, text]) => `${text}: ${taken}`);
@@ -150,7 +150,7 @@ function pair(spec, output, {resolved, result}) {
 
 /** A value in the sentences of a form: shares in percent, all else as everywhere. */
 function worded(spec, output, value) {
-  if (spec.percent.includes(output.name) && Number.isFinite(value)) return `${formatQuantity(100 * value, "1")} %`;
+  if (spec.percent.includes(output.name) && Number.isFinite(value)) return `${written(100 * value, "1")} %`;
   return said(output, value);
 }
 
@@ -162,5 +162,5 @@ export function waiting(spec, names) {
 /** A value of an output as people read it. */
 export function said(output, value) {
   if (value === Infinity && output.absent) return output.absent;
-  return output.choices.length ? value : formatQuantity(value, output.unit);
+  return output.choices.length ? value : written(value, output.unit);
 }

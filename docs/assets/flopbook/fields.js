@@ -2,7 +2,7 @@
 
 import {el, say} from "./dom.js";
 import {example, inner, pairs} from "./link.js";
-import {formatQuantity} from "./quantity.js";
+import {typeset, written} from "./quantity.js";
 import {lent} from "./values.js";
 
 const PICKERS = {chip: "Chip", model: "Model", dtype: "Number format", sparsity: "Sparsity", chips: "Number of chips"};
@@ -59,7 +59,7 @@ export class Field {
 
   /** A value to type, or one of several words. */
   static input(prefix, input) {
-    const unit = COUNTED.has(input.unit) ? "" : ` (${input.unit})`;
+    const unit = COUNTED.has(input.unit) ? "" : ` (${typeset(input.unit)})`;
     const open = lent(input) ? [["", `as the ${input.model ? "model" : "chip"}, else ${input.default}`]] : [];
     const make = (attributes) => (input.choices.length
       ? select(attributes, [...open, ...input.choices.map((choice) => [choice, choice])])
@@ -106,11 +106,11 @@ function reading(read, text) {
 function hintOf(input, found, text) {
   if (found.error) return found.error;
   if (found.given || (input.choices.length && !lent(input))) {
-    return found.given && !input.choices.length ? reading(formatQuantity(found.value, input.unit), text) : "";
+    return found.given && !input.choices.length ? reading(written(found.value, input.unit), text) : "";
   }
   if (found.open || (found.value === 0 && input.unit === "s")) return "optional"; // no time is zero: the meaning says what holds
   const source = found.source ? `, source ${found.source}` : "";
-  const shown = input.choices.length ? found.value : formatQuantity(found.value, input.unit);
+  const shown = input.choices.length ? found.value : written(found.value, input.unit);
   return `${shown} (${found.origin}${source})`;
 }
 

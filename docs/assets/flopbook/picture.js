@@ -4,7 +4,7 @@ import {said, waiting} from "./answer.js";
 import {choice, el, svg} from "./dom.js";
 import {brief, label} from "./fields.js";
 import {left} from "./notes.js";
-import {formatQuantity} from "./quantity.js";
+import {written} from "./quantity.js";
 import {scale, thin, ticksIn} from "./scales.js";
 import {around, strongest, sweep} from "./sweep.js";
 
@@ -91,7 +91,7 @@ export class Picture {
   /** The picture in words: both ends, where it goes between them, and the present state. */
   trend(drawn) {
     const {input, output, state} = this;
-    const at = ({x, y}) => `${formatQuantity(y, output.unit)} at ${formatQuantity(x, input.unit)}`;
+    const at = ({x, y}) => `${written(y, output.unit)} at ${written(x, input.unit)}`;
     const [from, to] = [drawn[0], drawn.at(-1)];
     const here = at({x: state.values[input.name], y: state.result[output.name]});
     return `${brief(output.meaning)} against "${label(this.spec, input.name)}": ${course(drawn)} from ${at(from)} to ${at(to)}. Now ${here}.`;
@@ -100,7 +100,7 @@ export class Picture {
   svg(points, drawn) {
     const {input, output, state} = this;
     const ys = drawn.map(({y}) => y);
-    const labels = (unit, values) => values.map((value) => [value, formatQuantity(value, unit)]);
+    const labels = (unit, values) => values.map((value) => [value, written(value, unit)]);
     const y = scale(upright(ys), [HEIGHT - EDGE.bottom, EDGE.top], wide(ys));
     const up = labels(output.unit, ticksIn(y, output.unit, 5)).filter(([value]) => value >= y.low);
     const edge = Math.max(...up.map(([, text]) => text.length)) * LETTER + 10;

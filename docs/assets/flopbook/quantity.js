@@ -172,3 +172,21 @@ function seconds(value) {
   }
   return value === 0 ? "0 s" : `${digits(value * 1e9)} ns`;
 }
+
+const RAISED = {"-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹"};
+
+/** A value or a sentence as print sets it; `typesetting.py` does the same for pages. */
+export function typeset(text) {
+  return text
+    .replace(/(?<![\w.,])(\d+(?:\.\d+)?)e\+?(-?\d{1,3})(?![\w.]*\w)/g, (_, digits, power) => {
+      const raised = [...power].map((letter) => RAISED[letter]).join("");
+      return digits === "1" ? `10${raised}` : `${digits} × 10${raised}`;
+    })
+    .replace(/(?<![\w-])([mc]?m)2(?![\w-])/g, "$1²")
+    .replace(/(?<!(?:^|[^\d.,])1)(?<=\d(?: (?:thousand|million|billion|trillion))?) (token|byte)\/(?=(?:s|param|token)\b)/g, " $1s/");
+}
+
+/** A quantity as a form shows it. */
+export function written(value, unit) {
+  return typeset(formatQuantity(value, unit));
+}

@@ -20,8 +20,10 @@ from flopbook.formulas import formulas, get_formula, printed
 from scripts.website import figures
 from scripts.website.build import handbook, heads, twins
 from scripts.website.build.maths import MathsError, replace_maths
+from scripts.website.build.typesetting import typeset_page
 from scripts.website.markup import Html, trusted
 from scripts.website.pages import (
+    about,
     accelerators,
     calculators,
     chapter,
@@ -90,7 +92,7 @@ def _finished_pages(notebooks: dict[str, str]) -> dict[str, str]:
     for path, text in _pages(problems, notebooks):
         try:
             linked = terms.linked(text, path) if path.startswith(EXPLAINED) else text
-            finished[path] = replace_maths(linked)
+            finished[path] = typeset_page(replace_maths(linked))
         except MathsError as error:
             hint = "mend the formula"
             problems.append(
@@ -120,6 +122,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield from references.pages().items()
     yield from errata.errata_pages()
     yield errata.PITFALLS, pitfalls.pitfalls_page()
+    yield about.PAGE, about.about_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
     yield terms.PAGE, glossary.glossary_page()

@@ -16,6 +16,7 @@ from scripts.website.markup import (
     Markdown,
     attribute,
     code_block,
+    coded,
     front_matter,
     maths,
     maths_block,
@@ -100,7 +101,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         Markdown("\n## Why\n"),
         *_paragraphs(formula.section("Derivation")),
         Markdown("## What it leaves out\n"),
-        *(Markdown("- {}").format(str(item)) for item in left_out(formula)),
+        *(Markdown("- {}").format(coded(str(item))) for item in left_out(formula)),
         Html("\n"),
         *pitfalls_of(name, page),
         *picture_section(name),
@@ -117,7 +118,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
 
 def _paragraphs(text: str) -> list[Html]:
     paragraphs = text.split("\n\n")
-    return [Markdown("{}\n").format(words) for words in paragraphs if words.strip()]
+    return [Markdown("{}\n").format(coded(words)) for words in paragraphs if words.strip()]
 
 
 def _symbol_table(formula: Formula) -> Html:

@@ -96,7 +96,7 @@ def data_page() -> str:
             "\nThe address holds the version: within `api/v1/` names and meanings stay, and fields "
             "are only added.\n"
         ),
-        *_audit_section(),
+        *audit_section(),
         *_price_section(),
         Markdown("## In a query\n"),
         code_block(_QUERY, "sql") + Html("\n"),
@@ -106,7 +106,7 @@ def data_page() -> str:
     return page_text(blocks)
 
 
-def _audit_section() -> list[Html]:
+def audit_section() -> list[Html]:
     """How many of the shown values were wrong in the last audit; empty where there was none."""
     last = last_audit()
     if last is None:

@@ -30,7 +30,7 @@ PITFALLS = "pitfalls.md"
 VERDICT_WORDS = {
     "does-not-hold": "does not hold",
     "typo": "slip of the pen",
-    "depends": "depends on something unsaid",
+    "depends": "depends on what the source leaves open",
     "rounding": "holds within rounding",
     "holds": "holds",
     "quoted": "quoted, not computable",
@@ -141,7 +141,7 @@ def errata_pages() -> Iterator[tuple[str, str]]:
 
 
 def errata_page() -> str:
-    """What does not hold or depends on something unsaid: an overview, and a line for each row."""
+    """What does not hold, or only under a condition: an overview, and a line for each row."""
     rows = _rows()
     wrong = [row for row in rows if row.verdict not in SHORT]
     blocks = [
@@ -344,7 +344,7 @@ def _article(row: Row, page: str) -> Html:
     if row.reproduces:
         facts.append(fact("How it came about", tag("code", row.reproduces)))
     if row.assumption:
-        facts.append(fact("Unsaid", row.assumption))
+        facts.append(fact("Left open", row.assumption))
     facts += [
         fact("Verdict", VERDICT_WORDS[row.verdict]),
         fact("Source", Html("{}, {}").format(cite(row.source, page), row.where)),

@@ -49,13 +49,13 @@ _WORK = (
     "for memory, such as writing tokens, is {band}. These are ratios of data sheets: software and "
     "networks take their share."
 )
-_FASTER = "up to {ratio} times faster on {winner}"
+_FASTER = "up to {ratio} times as fast on {winner}"
 _ALIKE = "no faster on either"
 _FITS = (
     "The weights of Llama 3 70B in bf16 take {first_count} × {first} or {other_count} × {other}."
 )
 _ARITHMETIC = "fb-of-arithmetic"
-_FACTOR_SAME = 1.005  # closer ratios are rounding
+_FACTOR_SAME = 1.05  # a closer ratio would be printed as 1
 _FACTOR_LARGE = 10
 _PEAK = Quantity(PEAK, "Dense bf16 rate", "FLOP/s")
 _QUANTITIES = {quantity.id: quantity for quantity in QUANTITIES}

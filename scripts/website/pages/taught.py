@@ -51,7 +51,7 @@ def _statement(row: Row, page: str) -> Html:
     elif row.call and (computed := computed_words(row)) != stated:
         sentences.append(f"Computed: {computed}.")
     if row.assumption:
-        sentences.append(f"Unsaid: {row.assumption}")
+        sentences.append(f"Left open: {row.assumption}")
     verdict = Html('<a href="{}">{}</a>').format(
         html_link(page, claim_page(row)), VERDICT_WORDS[row.verdict]
     )

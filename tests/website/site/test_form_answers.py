@@ -9,6 +9,7 @@ import pytest
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import formulas, get_formula
 from flopbook.quantities.units import format_quantity
+from scripts.website.build.typesetting import typeset
 from scripts.website.pages.form_state import state_query
 from scripts.website.pages.forms import form_record
 from tests.support.forming import open_form, put, visit
@@ -43,7 +44,7 @@ def test_the_answer_stands_in_large_type_and_means_something(name: str, forms: A
     value = calculate(name, **options)[output]
     record = form_record(formula)
     if isinstance(value, float) and output not in record["percent"]:
-        assert found["large"] == format_quantity(value, formula.outputs[output].unit)
+        assert found["large"] == typeset(format_quantity(value, formula.outputs[output].unit))
     elif isinstance(value, float):
         assert found["large"] == f"{format_quantity(100 * value, '1')} %"
     assert found["says"] and "{" not in found["says"] and "undefined" not in found["says"]

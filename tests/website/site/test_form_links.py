@@ -9,6 +9,7 @@ import pytest
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas.declaration import Formula
+from scripts.website.build.typesetting import typeset
 from tests.support.forming import answered, put, read, visit
 
 pytestmark = pytest.mark.browser
@@ -62,7 +63,7 @@ def _spoken(formula: Formula, note: str) -> str:
         spec = specs.get((found[1] or found[0]).replace("-", "_"))
         return _brief(spec.meaning) if spec else found[0]
 
-    return _NAMED.sub(meaning, note)
+    return _NAMED.sub(meaning, typeset(note))
 
 
 def test_the_form_gives_the_notes_of_the_command(forms: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula, printed
 from flopbook.quantities.units import format_quantity
-from tests.support.forming import open_form, put, visit
+from tests.support.forming import brief, open_form, put, visit
 
 pytestmark = pytest.mark.browser
 
@@ -101,14 +101,14 @@ CASES: list[tuple[str, dict[str, str], str, str, str, tuple[float, float, float]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[2]} {case[3]}")
 def test_the_picture_says_what_python_gives_at_both_ends_and_here(forms: Any, case: Any) -> None:
-    name, state, output, across, label, (low, now, high), course = case
-    meaning = re.split("[,;]", get_formula(name).inputs[across].meaning)[0]
-    label = label or meaning[0].upper() + meaning[1:]
+    name, state, output, across, _, (low, now, high), course = case
+    label = brief(get_formula(name).inputs[across].meaning)
+    told = brief(get_formula(name).outputs[output].meaning)
     found = forms(name, _trend, state, output, label)
     ends = [at(name, state, output, **{across: value}) for value in (low, high, now)]
     assert (
         found["words"]
-        == f'{output} against "{label}": {course} from {ends[0]} to {ends[1]}. Now {ends[2]}.'
+        == f'{told} against "{label}": {course} from {ends[0]} to {ends[1]}. Now {ends[2]}.'
     )
     assert found["drawn"]
 
@@ -164,7 +164,8 @@ def test_every_calculator_draws_its_first_example(forms: Any) -> None:
     for name in printed():
         found = forms(name, _first)
         assert found["drawn"], name
-        assert found["words"].startswith(f'{next(iter(get_formula(name).outputs))} against "'), name
+        first = next(iter(get_formula(name).outputs.values()))
+        assert found["words"].startswith(f'{brief(first.meaning)} against "'), name
         assert found["role"] == "img" and found["label"] == found["words"]
 
 
@@ -178,20 +179,21 @@ def _first(tab: Any, _: str) -> dict[str, Any]:
     }
 
 
+EXACT = brief(get_formula("min-batch").outputs["tokens_exact"].meaning)
 EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
     (
         "min-batch",
         {"chip": "nvidia/h100-sxm"},
         "tokens_exact",
         "",
-        "No picture: tokens_exact is open; fill in Model dimension and Feed-forward dimension.",
+        f"No picture: {EXACT} is open; fill in Model dimension and Feed-forward dimension.",
     ),
     (
         "min-batch",
         {"chip": "nvidia/h100-sxm", "d-model": "100", "d-ff": "100"},
         "tokens_exact",
         "",
-        "No picture: tokens_exact has no finite value here (",
+        f"No picture: {EXACT} has no finite value here (",
     ),
     (
         "min-batch",
@@ -206,7 +208,7 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "seq": "8192"},
         "bound",
         "",
-        'No picture: bound is a word, now "weights".',
+        'No picture: What takes longest is a word, now "weights".',
     ),
     (
         "memory",
@@ -297,7 +299,7 @@ def _by_keyboard(tab: Any, _: str) -> tuple[str, str, str]:
 
 def test_the_picture_is_chosen_by_keyboard_and_changes_no_link(forms: Any) -> None:
     up, across, search = forms("bubble", _by_keyboard)
-    assert up.startswith("overhead against") and across.startswith(
+    assert up.startswith("Bubble overhead against") and across.startswith(
         'No picture: "Backward pass for the weights (default: same as forward)"'
     )
     assert search == ""

@@ -20,7 +20,7 @@ from flopbook.evaluation.calculator import calculate, takes
 from flopbook.formulas import get_formula, printed
 from scripts.website.pages.forms import form_record
 from tests.support import byexample, inferring, network_inputs
-from tests.support.forming import READ, answered, put, read, type_in, visit
+from tests.support.forming import READ, answered, put, read, type_in, unfold, visit
 
 pytestmark = pytest.mark.browser
 
@@ -224,6 +224,7 @@ def test_form_link_command_and_call_give_what_python_gives(
 
 
 def _pick(tab: Any, _: str) -> tuple[str, str, str]:
+    unfold(tab)
     tab.locator("[name=chip]").focus()
     tab.locator("[name=chip]").select_option("google/tpu-v5e")
     hint = tab.inner_text("[id$=-bandwidth-hint]")
@@ -264,6 +265,7 @@ MENDED = {"bandwidth": "1TB/s", "link_bandwidth": "1TB/s"}
 
 
 def _bad(tab: Any, _: str, field: str, text: str) -> dict[str, Any]:
+    unfold(tab)
     control = tab.locator(f"[name={field}]")
     control.fill(text)
     return {
@@ -311,6 +313,7 @@ def _with_most(context: Any, base: str) -> list[str]:
     )
     tab.goto(f"{base}calculators/min-batch/")
     tab.wait_for_selector("[data-output]", state="attached")
+    unfold(tab)
     hints = []
     for text in ("1000", "1001"):
         tab.locator("[name=d_model]").fill(text)
@@ -331,6 +334,7 @@ def test_more_than_the_most_is_refused(surf: Any, base: str) -> None:
 
 def _words(tab: Any, base: str, query: str, *where: str) -> list[str]:
     visit(tab, base, query)
+    unfold(tab)
     return [tab.inner_text(one) for one in where]
 
 
@@ -370,9 +374,10 @@ REACHED = """() => {
 
 
 def _keyboard(tab: Any, _: str) -> tuple[dict[str, float | str | None], list[str]]:
+    unfold(tab)
     tab.locator("[name=chip]").focus()
     reached = []
-    for _ in range(len(takes(get_formula("min-batch"))) + len(get_formula("min-batch").inputs) + 6):
+    for _ in range(len(takes(get_formula("min-batch"))) + len(get_formula("min-batch").inputs) + 8):
         reached.append(tab.evaluate(REACHED))
         if reached[-1] == "bandwidth":
             tab.keyboard.type("1TB/s")
@@ -382,11 +387,12 @@ def _keyboard(tab: Any, _: str) -> tuple[dict[str, float | str | None], list[str
 
 def test_the_keyboard_reaches_everything_in_order(forms: Any) -> None:
     result, reached = forms("min-batch", _keyboard)
-    names = [
-        *takes(get_formula("min-batch")),
-        "picture",
-        "picture",
-        *get_formula("min-batch").inputs,
-    ]
-    assert reached == [*names, "Copy command", "Copy Python", "Copy link", "Start again"]
+    formula = get_formula("min-batch")
+    # Between the questions and the rest stand what opens all values and what opens more inputs.
+    place = len(formula.asks)
+    assert reached[:place] == list(formula.asks)
+    assert reached[place].startswith("All ") and reached[place + 1].startswith("More ")
+    pictures = ["picture", "picture"]
+    buttons = ["Copy command", "Copy Python", "Copy link", "Start again"]
+    assert reached[place + 2 :] == [*formula.inputs, *pictures, *buttons]
     assert result == expected("min-batch", {"chip": "nvidia/h100-sxm", "bandwidth": "1TB/s"})

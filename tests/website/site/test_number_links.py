@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
+from scripts.website.build.typesetting import typeset
 from tests.support.forming import visit
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,7 @@ def linked_numbers(site: Path) -> dict[str, dict[str, set[str]]]:
         for link in soup.select('a.fb-num[href*="calculators/"]'):
             if place := _PLACE.search(str(link["href"])):
                 exact = str(link.get("title") or link.get_text())
-                found[place[1]][place[2]].add(exact)
+                found[place[1]][place[2]].add(typeset(exact))
     return found
 
 

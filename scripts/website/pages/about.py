@@ -1,0 +1,99 @@
+"""The page that says how the project is kept: what checks what, and how often a value was wrong."""
+
+from __future__ import annotations
+
+from flopbook.checks.rules import RULES
+from flopbook.data.library import load_entries, model_ids, references
+from flopbook.formulas import formulas, printed
+from flopbook.ledger.rows import ledger_rows
+from scripts.website.markup import Html, Markdown, front_matter, page_text, relative
+from scripts.website.pages.data import audit_section
+
+PAGE = "about.md"
+
+
+def about_page() -> str:
+    """Where numbers come from, how they are kept right, and what to do about a wrong one."""
+    blocks = [
+        front_matter(
+            "How this is kept",
+            "Where the numbers of flopbook come from, what checks them, how often one was wrong, "
+            "and how to have one corrected.",
+        ),
+        Markdown("# How this is kept\n"),
+        Markdown(
+            "flopbook is a set of plain files and one Python package. Every page, command, figure "
+            "and download is computed from those files at build time; nobody types a number into "
+            "a page.\n"
+        ),
+        Markdown("## Where a number comes from\n"),
+        *_origins(),
+        Markdown("## What checks it\n"),
+        *_checks(),
+        *audit_section(),
+        Markdown("## What we do not know\n"),
+        Markdown(
+            'A value that a vendor has not published is shown as "not published", and one that no '
+            "source at hand gives is left out: nothing is filled in by likeness. Each calculator "
+            "says what it leaves out, and where that is worth more than a tenth of the answer, the "
+            "answer itself says so with the size. Predictions carry a band, and [measured against "
+            "computed]({}) shows how far they are off.\n"
+        ).format(relative(PAGE, "measured.md")),
+        Markdown("## If you find an error\n"),
+        Markdown(
+            "Each value leads to its source and to the line of the file that holds it. Correct "
+            "that line and open a pull request: [contributing]({}) shows how, and no Python is "
+            "needed. What changed and when is in the [feeds and downloads]({}); errors of printed "
+            "sources are in the [errata]({}), those of other tools under [what goes wrong in "
+            "practice]({}).\n"
+        ).format(
+            relative(PAGE, "contributing/index.md"),
+            relative(PAGE, "data.md"),
+            relative(PAGE, "errata.md"),
+            relative(PAGE, "pitfalls.md"),
+        ),
+    ]
+    return page_text(blocks)
+
+
+def _origins() -> list[Html]:
+    entries = load_entries().values()
+    claims = sum(len(entry.claims) for entry in entries)
+    return [
+        Markdown(
+            "- **Chips and systems.** {} entries with {} values, each with its source, the day it "
+            "was read, and the conditions under which it holds: dense or sparse, one way or both, "
+            "per chip or per node.\n"
+        ).format(f"{len(entries):,}", f"{claims:,}"),
+        Markdown("- **Models.** {} shapes, counted layer by layer.\n").format(len(model_ids())),
+        Markdown(
+            "- **Works.** {} papers, data sheets and pages, each with what it shows.\n"
+        ).format(f"{len(references()):,}"),
+        Markdown(
+            "- **Formulas.** {} calculators. The printed formula, the form on the page, the "
+            "command and the Python function are made from one source.\n"
+        ).format(len(formulas())),
+    ]
+
+
+def _checks() -> list[Html]:
+    rows = ledger_rows()
+    return [
+        Markdown(
+            "- **Rules.** {} rules read every entry for what usually goes wrong: a sparse rate "
+            "taken for a dense one, both directions of a link for one, a node for a chip.\n"
+        ).format(len(RULES)),
+        Markdown(
+            "- **The ledger.** {} statements of sources are recomputed on each change, and so "
+            "is each correction.\n"
+        ).format(f"{len(rows):,}"),
+        Markdown(
+            "- **Equal answers.** {} calculators run in a browser, in Python and on the command "
+            "line, and tests hold the three equal.\n"
+        ).format(len(printed())),
+        Markdown(
+            "- **Measurements.** Predictions are held against published runs that were never "
+            "fitted.\n"
+        ),
+        Html(),
+    ]
