@@ -4,6 +4,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 LINKS_ARGS ?=
+LIGHTHOUSE_ARGS ?=
 ATTACK_ARGS ?=
 TORCH_PYTHON ?= $(PYTHON)
 UPGRADE ?=
@@ -20,10 +21,10 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup site book serve test check lint links bench attack bill jax torch lock clean
+.PHONY: help setup site book serve test check lint links bench lighthouse screenshots attack bill jax torch lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 setup: ## make .venv ready (every other target does this by itself)
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || { \
@@ -61,6 +62,14 @@ links: setup ## check every outside link of data and prose
 
 bench: setup ## measure the speeds that the project promises
 	@$(BIN)/python -m scripts.bench
+
+lighthouse: setup ## measure 14 templates of the built site with Lighthouse (needs Node; LIGHTHOUSE_ARGS="--runs 3 chip")
+	@$(BIN)/python -m scripts.ensure_browser
+	@$(BIN)/python -m scripts.lighthouse $(LIGHTHOUSE_ARGS)
+
+screenshots: setup ## take pictures of 14 templates of the built site: light, dark, phone
+	@$(BIN)/python -m scripts.ensure_browser
+	@$(BIN)/python -m scripts.screenshots
 
 attack: setup ## try hostile data, prose, files and moments on the project (ATTACK_ARGS="--seed 7 titles" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
