@@ -8,8 +8,9 @@ from flopbook.architectures.shape import shape
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip as find_chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.chart import Chart, ChartAxis
+from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis
 
 RANKS = (8, 16, 32, 64)
 NODE = 8  # chips of the small domain
