@@ -145,6 +145,52 @@ def test_rates_of_one_machine_are_as_printed(name: str, figure: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "chips", "figure"),
+    [
+        ("trt11-deepseek-r1-b200-dep4-1000-1000", 4, 6463),
+        ("trt11-deepseek-r1-h200-dep8-1024-32768", 8, 438),
+        ("trt11-gpt-oss-120b-h100-dep4-32768-1024", 4, 333),
+        ("trt11-gpt-oss-20b-gb200-tp1-1024-8192", 1, 38100),
+        ("trt11-llama-3-70b-h100-tp2-8192-1024", 2, 398),
+        ("trt11-llama-3-70b-rtx-pp2-32768-1024", 2, 67),
+        ("trt11-llama-4-maverick-gb200-dep4-32768-1024", 4, 963),
+        ("trt11-qwen-3-235b-a22b-rtx-dep2pp2-1024-8192", 4, 644),
+        ("trt11-qwen-3-30b-a3b-rtx-tp1-32768-1024", 1, 374),
+        ("vllm-tpu7x-qwen-3-32b-8192-1024", 1, 1382.18),
+    ],
+)
+def test_rates_of_one_chip_at_full_load_are_as_printed(
+    name: str, chips: int, figure: float
+) -> None:
+    """NVIDIA, TensorRT-LLM, performance overview; Google, tpu-recipes, at their commits."""
+    row = ROWS[name]
+    assert row.measured == {"output_tokens_per_s_per_chip": figure}
+    assert row.hardware["n_chips"] == chips and not row.complete
+
+
+def test_longer_prompts_and_answers_give_fewer_tokens_for_each_second() -> None:
+    """Within a model, a machine and a layout, of every two loads that can be ordered."""
+    rows = of("trtllm-1.1")
+    assert len(rows) == 150
+    loads = {
+        (
+            row.group,
+            row.run["benchmark"],
+            row.run["input_len_tokens"],
+            row.run["output_len_tokens"],
+        ): (row.measured["output_tokens_per_s_per_chip"])
+        for row in rows
+    }
+    compared = 0
+    for (group, benchmark, prompt, answer), rate in loads.items():
+        longer = loads.get((group, benchmark, 8 * prompt, answer))
+        if longer is not None:
+            compared += 1
+            assert longer < rate / 2, (group, benchmark, prompt, answer)
+    assert compared > 20
+
+
+@pytest.mark.parametrize(
     ("name", "cells", "printed_percent"),
     [
         ("fluidx3d-instinct-mi355x", 30380, 58),

@@ -25,6 +25,7 @@ CORRECTED: dict[str, dict[str, Any]] = {
 }
 FRAMEWORK_FILES = {
     "titan-h100-202412": "torchtitan",
+    "titan-h200-202506": "torchtitan",
     "kempnerforge": "KempnerForge",
     "nanotron-svg": "nanotron",
     "bigscience-prequel": "Megatron-DeepSpeed",
