@@ -139,7 +139,7 @@ def test_notes_state_what_published_runs_reached_of_the_bound(
 ) -> None:
     """On one chip and on several: the percents in the note are those of the rows."""
     chips = {row.id: row.parallelism.get("tp", 1) for row in served_rows()}
-    (omission,) = get_formula(name).omissions
+    (omission,) = (each for each in get_formula(name).omissions if each.name == "software")
     stated = re.findall(r"(\d+)\s+to (\d+) %", omission.message)
     lines = [line for line in compared(kind).lines if not software or line.group in software]
 
@@ -214,3 +214,16 @@ def test_nothing_is_expected_where_nothing_fits() -> None:
     served = calculate("serving", **{**SERVED, "model": "llama-3-405b", "tp": 2})
     assert served["batch_runs"] == served["likely_tokens_per_s"] == 0
     assert served["likely_usd_per_million_tokens"] == served["likely_usd_per_request"] == math.inf
+
+
+def test_prompts_that_are_read_are_told_beside_the_rate_of_steps() -> None:
+    """The note is there where both lengths are known, with the share that is lost."""
+    served = calculate("serving", **SERVED)
+    (note,) = [note for note in served.notes if "tokens_per_s is that of steps alone" in note]
+    lost = 1 - served["requests_per_s"] * 500 / served["tokens_per_s"]
+    assert lost > 0.5 and f"(-{100 * lost:.0f} %)" in note
+    without = calculate("serving", **{**SERVED, "answer_tokens": 1e9, "seq": 1e6})
+    assert not any("steps alone" in note for note in without.notes)
+    for open_one in ("prompt_tokens", "answer_tokens"):
+        half = {name: value for name, value in SERVED.items() if name != open_one}
+        assert not any("steps alone" in note for note in calculate("serving", **half).notes)

@@ -366,3 +366,14 @@ def test_free_memory_and_total_are_the_whole(method: str, sides: str) -> None:
 def test_a_rank_of_one_trains_least() -> None:
     sides = [tuned(rank=1, adapted=name)["trainable"] for name in ("qv", "attention", "all")]
     assert sides == sorted(sides) and sides[0] == 32 * 4 * 4096
+
+
+def test_scores_that_are_left_out_are_told_with_their_size() -> None:
+    """At 32,768 tokens scores of an 8B model are most of LoRA's arithmetic; at 512 a few percent.
+
+    Two products of each pair, half of them masked, forward and twice backward: 6 L H d (s + 1).
+    """
+    long, short = (calculate("fine-tuning", model="llama-3-8b", seq=seq) for seq in (32768, 512))
+    assert list(short.omitted) == [] and list(long.omitted) == ["attention_scores"]
+    share = 6 * 32 * 4096 * 32769 / long["flop_per_token"]
+    assert long.omitted["attention_scores"].share == pytest.approx(share)

@@ -52,6 +52,7 @@ from flopbook.formulas.requests import (
     prompt_is_read,
     prompt_time,
     prompts_fit_the_context,
+    reading_prompts,
 )
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
@@ -221,7 +222,7 @@ def sequences_that_fit(
         *LAYOUT_RULES,
         prompts_fit_the_context,
     ),
-    omissions=(software_of_batches,),
+    omissions=(software_of_batches, reading_prompts),
 )
 def serving(
     likely: Step,
@@ -278,7 +279,7 @@ def serving(
           but the likely_ values: prices and times without it are those of the bound.
           [software]
         - Reading the prompts, in tokens_per_s and usd_per_million_tokens: --prompt-tokens gives it
-          a price of its own. [no size: it stands beside them]
+          a price of its own. [reading_prompts]
         - Prompts that begin alike, whose common part an engine may keep. [no size: it is a matter
           of the load]
         - Idle time between requests. [no size: it is a matter of the load]

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.conditions import rule
-from flopbook.formulas.declaration import Input, Output, Step, part
+from flopbook.formulas.declaration import Constant, Input, Output, Step, part
 from flopbook.formulas.inference_inputs import (
     ComputeParams,
     Ep,
@@ -17,9 +17,12 @@ from flopbook.formulas.inference_inputs import (
     Width,
 )
 from flopbook.formulas.inference_parts import LAYER_OVERHEAD, PROMPT_REACHED
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.parameters import Experts, ExpertsPerToken, Layers
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import inf, maximum, where
+
+NO_RATE = Constant(1.0, "token/s", "any rate, where nothing is written")
 
 PromptTokens = Annotated[
     float, Input("token", r"n_\text{prompt}", "tokens of a prompt", least=1, whole=True, most=1e9)
@@ -137,3 +140,18 @@ def expected_prompt(
     # Messages grow with the tokens of a replica.
     prompt_messages = message_seconds * read_tokens * replicas / step_tokens
     return {"likely_prompt": one_prompt / prompt_share + layers * layer_overhead + prompt_messages}
+
+
+@omission(
+    "tokens_per_s is that of steps alone; with the time for reading the prompts the same chips "
+    "write fewer ({size})",
+    of="tokens_per_s",
+)
+def reading_prompts(
+    prompt_tokens: float, answer_tokens: float, requests_per_s: float, tokens_per_s: float
+) -> float:
+    """Tokens of whole requests in a second, against those of steps without prompts."""
+    length = where(answer_tokens < inf, answer_tokens, 1)
+    written = requests_per_s * length / where(tokens_per_s > 0, tokens_per_s, NO_RATE)
+    is_asked = where(prompt_tokens < inf, where(answer_tokens < inf, 1, 0), 0)
+    return where(is_asked * tokens_per_s > 0, written - 1, 0)

@@ -5,6 +5,7 @@ from typing import Any
 from flopbook.formulas.conditions import kv_heads_are_shared, rule
 from flopbook.formulas.declaration import Constant, Output, Step, formula, part
 from flopbook.formulas.inference_inputs import ComputeParams
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import optimizer_states
 from flopbook.formulas.parameters import (
     DFf,
@@ -48,6 +49,7 @@ from flopbook.formulas.tuning_inputs import (
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
 FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
+SCORES = Constant(6.0, "FLOP/token", "operations of scores: two products, half masked, three times")
 FORWARD = Constant(2.0, "FLOP", "a multiplication and an addition with each weight")
 
 
@@ -183,6 +185,23 @@ def tuning_activations(
     }
 
 
+@omission(
+    "flop_per_token has no attention scores, which a causal mask leaves at this length ({size})",
+    of="flop_per_token",
+)
+def attention_scores(
+    layers: float,
+    heads: float,
+    head_dim: float,
+    d_model: float,
+    seq: float,
+    flop_per_token: float,
+) -> float:
+    """Two products of each pair, half of the pairs, forward and twice as much backward."""
+    queries = heads * where(head_dim < inf, head_dim, d_model / heads)
+    return SCORES * layers * queries * (seq + 1) / flop_per_token
+
+
 @formula(
     "fine-tuning",
     title="Fine-tuning",
@@ -277,6 +296,7 @@ def tuning_activations(
         },
     ),
     rules=(kv_heads_are_shared, trained_layers_exist, adapters_are_narrow),
+    omissions=(attention_scores,),
 )
 def fine_tuning(
     params: Params,
@@ -328,7 +348,7 @@ def fine_tuning(
         Recomputation adds 2 for the layers.
 
     Leaves out:
-        - Attention scores, whose arithmetic grows with the sequence. [no size: see training-flops]
+        - Attention scores, whose arithmetic grows with the sequence. [attention_scores]
         - Experts: feed-forward blocks are taken to be dense; of a mixture, give the width of all
           experts that a token visits as --d-ff. [no size: it is asked for]
         - Masks of dropout in the adapters. [no size: below a hundredth of the activations]
