@@ -62,7 +62,7 @@ _ASKING = (
     Option(
         "--target",
         "target",
-        "What --solve shall reach, such as tokens=4M, seconds<=30days or bound=memory.",
+        "Target of --solve, such as tokens=4M, seconds<=30days or bound=memory.",
         "OUTPUT=VALUE",
     ),
     Option(

@@ -78,7 +78,7 @@ def cluster_power(
         Input("W", "h", "power per chip beside the server: switches, storage", most=1e6, none=True),
     ] = 0.0,
     load: Annotated[float, Input("1", "u", "average power over rated power", most=1)] = 1.0,
-    seconds: Annotated[float, Input("s", "t", "time for which it runs", most=1e12)] = inf,
+    seconds: Annotated[float, Input("s", "t", "duration", most=1e12)] = inf,
     water_per_joule: Annotated[
         float,
         Input("m3/J", "w", "water usage effectiveness: water over energy of the computers", most=1),

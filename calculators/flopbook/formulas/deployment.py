@@ -61,7 +61,7 @@ MILLION = Constant(1e6, "token", "tokens that prices are given for")
 
 Running = Annotated[
     float,
-    Input("1", "B", "sequences at once; as many as fit if open", least=1, whole=True, most=1e12),
+    Input("1", "B", "sequences at once (default: as many as fit)", least=1, whole=True, most=1e12),
 ]
 Price = Annotated[float, Input("USD/s", "p", "price of one chip, such as 2USD/h", most=1e6)]
 First = Annotated[

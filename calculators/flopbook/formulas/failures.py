@@ -69,7 +69,7 @@ Storage = Annotated[
 ]
 Chips = Annotated[
     float,
-    Input("chip", "N", "chips, any of which stops the run", least=1, whole=True, most=1e9),
+    Input("chip", "N", "chips of the run", least=1, whole=True, most=1e9),
 ]
 
 FAILURE_SYMBOLS = {"stored": "N_c", "pause": "S'", "period": r"\tau'"}

@@ -163,7 +163,7 @@ ExpertsPerToken = Annotated[
     Input(
         "1",
         "k",
-        "experts that a token visits",
+        "active experts per token (top-k)",
         model="experts_per_token",
         least=1,
         whole=True,

@@ -55,10 +55,8 @@ Tied = Annotated[
     _word("tied", "input embedding is the output matrix too", "tied_embeddings", ("no", "yes")),
     DETAILS,
 ]
-Positions = Annotated[
-    str, _word("positions", "how places are told", "positions", POSITIONS), DETAILS
-]
-Context = Annotated[float, _size("C", "places with a learned vector", "context"), DETAILS]
+Positions = Annotated[str, _word("positions", "position encoding", "positions", POSITIONS), DETAILS]
+Context = Annotated[float, _size("C", "learned positions, one vector each", "context"), DETAILS]
 Biases = Annotated[str, _word("biases", "which projections have a bias", "biases", BIASES), DETAILS]
 Norm = Annotated[
     str,
@@ -77,7 +75,7 @@ Experts = Annotated[
     float, _size("E", "routed experts in a layer; 1 when dense", "experts", 1e6), MIXTURE
 ]
 ExpertsPerToken = Annotated[
-    float, _size("k", "experts that a token visits", "experts_per_token", 1e6), MIXTURE
+    float, _size("k", "active experts per token (top-k)", "experts_per_token", 1e6), MIXTURE
 ]
 ExpertDFf = Annotated[
     float, _size("F_e", "expert dimension (default: same as a dense block)", "expert_d_ff"), MIXTURE
@@ -92,7 +90,7 @@ ExpertDModel = Annotated[
     MIXTURE,
 ]
 SharedExperts = Annotated[
-    float, _some("S", "experts that all tokens visit", "shared_experts", 1e6), MIXTURE
+    float, _some("S", "shared experts, which all tokens visit", "shared_experts", 1e6), MIXTURE
 ]
 SharedDFf = Annotated[
     float,
@@ -100,22 +98,26 @@ SharedDFf = Annotated[
     MIXTURE,
 ]
 DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6), MIXTURE]
-QRank = Annotated[float, _some("r_q", "width of compressed queries", "q_lora_rank"), LATENT]
+QRank = Annotated[float, _some("r_q", "rank of compressed queries", "q_lora_rank"), LATENT]
 KvRank = Annotated[
     float,
-    _some("r", "latent attention: width of compressed keys and values", "kv_lora_rank"),
+    _some("r", "MLA: rank of compressed keys and values", "kv_lora_rank"),
     LATENT,
 ]
 NopeDim = Annotated[
     float,
-    _some("d_n", "latent attention: head width without place", "qk_nope_head_dim", 1e6),
+    _some("d_n", "MLA: head dimension without rotary part", "qk_nope_head_dim", 1e6),
     LATENT,
 ]
 RopeDim = Annotated[
-    float, _some("d_r", "latent attention: head width with place", "qk_rope_head_dim", 1e6), LATENT
+    float,
+    _some("d_r", "MLA: rotary part of the head dimension", "qk_rope_head_dim", 1e6),
+    LATENT,
 ]
 ValueDim = Annotated[
-    float, _some("d_v", "latent attention: width of a value", "v_head_dim", 1e6), LATENT
+    float,
+    _some("d_v", "MLA: head dimension of a value", "v_head_dim", 1e6),
+    LATENT,
 ]
 
 AttentionGate = Annotated[

@@ -160,8 +160,7 @@ def attention_traffic(
         Input(
             "1",
             "t",
-            "queries of a block, each of which reads all keys and values again; open, each is "
-            "read once",
+            "queries of a block, which reads all keys and values again (default: read once)",
             least=1,
             whole=True,
             most=1e9,

@@ -42,7 +42,7 @@ Tokens = Annotated[
 ]
 Seq = Annotated[float, Input("token", "s", "tokens in a sequence", least=1, whole=True, most=1e9)]
 Recompute = Annotated[
-    str, Input("1", r"\text{recompute}", "what the backward pass computes again", choices=RECOMPUTE)
+    str, Input("1", r"\text{recompute}", "activation recomputation", choices=RECOMPUTE)
 ]
 
 _SCORES = ("layers", "seq", "heads", "d_model")

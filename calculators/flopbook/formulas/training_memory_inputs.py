@@ -47,7 +47,7 @@ def _width(unit: str, symbol: str, meaning: str, dtype: str = "") -> Input:
 Params = Annotated[float, Input("param", "N", "all parameters", model="params", least=1, most=1e18)]
 Seq = Annotated[float, _degree("s", "tokens in a sequence", 1e9)]
 MicroBatch = Annotated[float, _degree("b", "sequences in a micro-batch")]
-MicroBatches = Annotated[float, _degree("M", "micro-batches in a batch; many if open"), PASSES]
+MicroBatches = Annotated[float, _degree("M", "micro-batches per step (default: many)"), PASSES]
 Zero = Annotated[
     float,
     Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True),
@@ -56,22 +56,20 @@ Zero = Annotated[
 Dp = Annotated[float, _degree("d", "DP degree, copies of the model"), DIVISION]
 Tp = Annotated[float, _degree("t", "TP degree"), DIVISION]
 Pp = Annotated[float, _degree("p", "pipeline stages"), DIVISION]
-Cp = Annotated[float, _degree("c", "CP degree, which cuts the sequence"), DIVISION]
+Cp = Annotated[float, _degree("c", "CP degree"), DIVISION]
 Ep = Annotated[
     float,
     _degree("e", "EP degree, within the data-parallel and context-parallel ones"),
     DIVISION,
 ]
 Virtual = Annotated[float, _degree("v", "model chunks on each stage"), PASSES]
-Schedule = Annotated[str, _word("schedule", "order of the passes", SCHEDULES), PASSES]
-Recompute = Annotated[
-    str, _word("recompute", "what the backward pass computes again", RECOMPUTE), KEPT
-]
+Schedule = Annotated[str, _word("schedule", "pipeline schedule", SCHEDULES), PASSES]
+Recompute = Annotated[str, _word("recompute", "activation recomputation", RECOMPUTE), KEPT]
 SequenceParallel = Annotated[
     str,
     _word(
         "sp",
-        "norms and dropout are cut along the sequence; gathered: inputs of products stay whole",
+        "sequence parallelism of norms and dropout; gathered: inputs of products stay whole",
         SEQUENCE_PARALLEL,
     ),
     DIVISION,

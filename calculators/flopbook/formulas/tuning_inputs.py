@@ -58,7 +58,7 @@ Recompute = Annotated[
     Input(
         "1",
         r"\text{recompute}",
-        "what the backward pass computes again",
+        "activation recomputation",
         choices=("none", "full"),
     ),
     SAVINGS,
@@ -68,7 +68,7 @@ Offload = Annotated[
     Input(
         "1",
         r"\text{offload}",
-        "kept activations wait in the memory of the host",
+        "activations offloaded to host memory",
         choices=("no", "yes"),
     ),
     SAVINGS,
