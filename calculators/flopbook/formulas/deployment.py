@@ -147,14 +147,14 @@ def sequences_that_fit(
         "answer_seconds": Output(
             "s",
             r"T_\text{answer}",
-            "time of a whole answer, first token included",
+            "time of a whole answer at the bound, first token included",
             needs=("answer_tokens", "first"),
             absent="the weights do not fit",
         ),
         "seconds_with_first": Output(
             "s",
             r"\bar{T}_\text{token}",
-            "time per token if the wait for the first counts as one of them",
+            "time per token at the bound, the wait for the first included",
             needs=("answer_tokens", "first"),
             absent="the weights do not fit",
         ),
