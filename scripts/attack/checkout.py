@@ -5,6 +5,8 @@ It builds in seconds what the whole one builds in minutes, by the same programs.
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 import shutil
@@ -102,6 +104,18 @@ def small_checkout(folder: Path) -> Path:
     return folder
 
 
+def whole_checkout(folder: Path) -> Path:
+    """Copy all files that are tracked into a folder that does not exist yet; it comes back."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, target, follow_symlinks=False)
+    return folder
+
+
 def _written_pages() -> list[str]:
     """The pages of the navigation that people write; all others are made from data."""
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -170,6 +184,8 @@ def _entries(folder: Path) -> None:
     for name in (*ENTRIES, *vendors):
         _copy(ROOT / chips / f"{name}.yaml", folder / chips / f"{name}.yaml")
     _prices(folder / chips / "prices.yaml")
+    for sheet in (ROOT / chips / "audits").glob("*.csv"):
+        _audit(sheet, folder / chips / "audits" / sheet.name)
 
 
 def _prices(path: Path) -> None:
@@ -177,6 +193,14 @@ def _prices(path: Path) -> None:
     rows = yaml.safe_load(path.read_text(encoding="utf-8"))["prices"]
     kept = [row for row in rows if row["chip"] in ENTRIES]
     _write(path, yaml.safe_dump({"prices": kept}, sort_keys=False))
+
+
+def _audit(source: Path, target: Path) -> None:
+    """Keep what an audit says of the chips that are here; the Data page leads to its sheet."""
+    first, *rows = csv.reader(source.read_text(encoding="utf-8").splitlines())
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([first, *(r for r in rows if r[0] in ENTRIES)])
+    _write(target, text.getvalue())
 
 
 def _bibliography(target: Path, folder: Path) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from scripts.attack import __main__ as campaign
-from scripts.attack.areas import AREAS
+from scripts.attack.areas import AREAS, LONG
 from scripts.attack.campaign import Attempt, Campaign
+from scripts.attack.checkout import whole_checkout
 
 
 def _marked(area: ModuleType) -> Any:
@@ -61,6 +63,29 @@ def test_the_same_seed_tries_the_same(tmp_path: Any) -> None:
 def test_a_share_of_an_area_is_never_nothing(tmp_path: Any) -> None:
     assert Campaign("a", tmp_path, share=0.1).count(50) == 5
     assert Campaign("a", tmp_path, share=0.1).count(2) == 1
+
+
+def test_long_areas_are_run_where_they_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(campaign, "AREAS", (area_of(Attempt("one")),))
+    monkeypatch.setattr(campaign, "LONG", (SimpleNamespace(**{**vars(area_of()), "NAME": "slow"}),))
+    assert campaign.main([]) == 0 and "slow" not in capsys.readouterr().out
+    assert campaign.main(["slow"]) == 0 and "slow" in capsys.readouterr().out
+
+
+def test_every_area_is_listed() -> None:
+    """A module of the folder that no list names would never attack."""
+    folder = Path(campaign.__file__).parent / "areas"
+    names = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert names == {area.__name__.rpartition(".")[2] for area in (*AREAS, *LONG)}
+
+
+def test_a_whole_checkout_has_what_is_tracked(tmp_path: Path) -> None:
+    folder = whole_checkout(tmp_path / "checkout")
+    assert (folder / "scripts" / "build_site.py").is_file()
+    assert (folder / "docs" / "handbook" / "index.md").is_file()
+    assert not list(folder.glob(".venv*")) and not (folder / "build").exists()
 
 
 @pytest.mark.parametrize("words", [["nowhere"], ["--share", "0"], ["--share", "2"]])

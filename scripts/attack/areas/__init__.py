@@ -8,6 +8,23 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from scripts.attack.areas import answers, builds, payloads, predictions, same_bytes, titles
+from scripts.attack.areas import (
+    answers,
+    builds,
+    data_files,
+    network,
+    payloads,
+    predictions,
+    prose,
+    same_bytes,
+    titles,
+    whole_builds,
+    workflows,
+)
 
-AREAS: tuple[ModuleType, ...] = (titles, answers, predictions, payloads, builds, same_bytes)
+AREAS: tuple[ModuleType, ...] = (
+    *(titles, prose, data_files, network, workflows, answers, predictions),
+    *(payloads, builds, same_bytes),
+)
+# Too long for every campaign: run where they are named, and every week.
+LONG: tuple[ModuleType, ...] = (whole_builds,)

@@ -24,9 +24,9 @@ from scripts.attack.campaign import Attempt, Campaign
 from scripts.attack.checkout import build, build_command, environment, small_checkout
 
 NAME = "builds"
-_KILLS, _PAIRS, _DISKS = 50, 20, 10
+_COUNTS = (50, 20, 10)  # kills, pairs of builds, full disks
 _EDIT = "docs/handbook/one.md"
-_PATIENCE_S = 300
+_PATIENCE_S = 900
 _LANES = 2
 # Run in a mount namespace of its own: a small disk, the old site on it, a build into it.
 _SMALL_DISK = """
@@ -44,13 +44,13 @@ exit $status
 class _Bench:
     """A small checkout with the hashes of its two sites: of the text before and after an edit."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = small_checkout(folder)
+    def __init__(self, folder: Path, edited: str) -> None:
+        self.folder = folder
         self.before = self._built()
         self.old = folder.with_name(f"{folder.name}-old")
         shutil.copytree(self.folder / "site", self.old)
-        text = (self.folder / _EDIT).read_text(encoding="utf-8")
-        (self.folder / _EDIT).write_text(f"{text}\nA line more.\n", encoding="utf-8")
+        text = (self.folder / edited).read_text(encoding="utf-8")
+        (self.folder / edited).write_text(f"{text}\nA line more.\n", encoding="utf-8")
         begun = time.monotonic()
         self.after = self._built()
         self.seconds = time.monotonic() - begun
@@ -100,8 +100,15 @@ def digest(folder: Path) -> str:
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Kills, pairs and full disks, in as many checkouts at once as there are cores for."""
-    first = _Bench(campaign.folder / "checkout-0")
+    """Kills, pairs and full disks on the small checkout."""
+    yield from attacked(campaign, small_checkout(campaign.folder / "checkout-0"), _EDIT, _COUNTS)
+
+
+def attacked(
+    campaign: Campaign, checkout: Path, edited: str, counts: tuple[int, int, int]
+) -> Iterator[Attempt]:
+    """So many kills, pairs and full disks, in as many copies at once as there are cores for."""
+    first = _Bench(checkout, edited)
     lanes = [first, *(first.beside(campaign.folder / f"checkout-{n}") for n in range(1, _LANES))]
     free: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
     for bench in lanes:
@@ -117,7 +124,7 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     # Chance is asked before anything runs: the order in which lanes are free is not its business.
     jobs = [
         (one, campaign.rng.random())
-        for one, whole in ((_killed, _KILLS), (_pair, _PAIRS), (_full_disk, _DISKS))
+        for one, whole in zip((_killed, _pair, _full_disk), counts, strict=True)
         for _ in range(campaign.count(whole))
     ]
     with ThreadPoolExecutor(_LANES) as pool:

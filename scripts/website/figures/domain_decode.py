@@ -78,4 +78,5 @@ def figure(
         f"{format_quantity(scaleout, 'byte/s')} for each chip, the all-to-alls take it back.",
         312,
         (*chart.grid(), *chart.lines(lines)),
+        plots=(chart,),
     )

@@ -99,6 +99,8 @@ def _uses(term: Term) -> Iterator[Fault]:
 def _units_by_name(term: Term) -> dict[str, set[str]]:
     """The units that calculators give to each of the names that a term stands for."""
     units: dict[str, set[str]] = {name: set() for name in term.names}
+    if not units:
+        return units
     for _, name, quantity in quantities():
         if stands_for(term, name, quantity):
             units[name].add(quantity.unit)
