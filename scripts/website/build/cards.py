@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from flopbook.data.files import write_made
+
 FOLDER = "assets/cards/"
 WIDTH, HEIGHT = 1200, 630
 _EDGE = 72
@@ -65,8 +67,7 @@ def picture(card: SharingCard, kept: Path | None = None) -> bytes:
     if path.is_file():
         return path.read_bytes()
     made = _drawn(card)
-    kept.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(made)
+    write_made(path, made)  # a killed build leaves no half of a picture for the next
     return made
 
 
