@@ -13,7 +13,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.bench import building, collectives, large, library, pages, plans, start_up, sweeps
+from scripts.bench import (
+    building,
+    collectives,
+    large,
+    library,
+    memory,
+    pages,
+    plans,
+    start_up,
+    sweeps,
+)
 from scripts.bench.collective_rows import ROWS
 from scripts.bench.results import Counted, Measure
 
@@ -49,6 +59,7 @@ MEASURES: dict[str, Measure] = {
     "weight": pages.of_site(pages.weights),
     "load": start_up.loading,
     "large": large.large,
+    "memory": memory.memory,
     "sweep": sweeps.sweeps,
     "plan": plans.plans,
     "links": library.links,
