@@ -8,7 +8,7 @@ import pytest
 
 from flopbook.checks.lint import lint
 from flopbook.checks.rules.base import Holdings
-from flopbook.checks.rules.elements import check, elements
+from flopbook.checks.rules.elements import check, elements, hidden
 from flopbook.data.library import library
 
 
@@ -63,3 +63,15 @@ def test_the_finding_names_file_and_line(tmp_path: Path) -> None:
 
 def test_our_own_prose_is_plain() -> None:
     assert [problem for problem in lint() if problem.rule == "markup"] == []
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200b", "\x1b", "\ufeff", "\x00"])
+def test_characters_that_hide_are_found_in_text_and_in_code(mark: str) -> None:
+    """A page could show a reviewer another order of words than it publishes."""
+    found = list(hidden(f"# Title\n\nword{mark}word\n\n    code{mark}\n"))
+    assert [line for line, _ in found] == [3, 5]
+    assert all(f"U+{ord(mark):04X}" in said for _, said in found)
+
+
+def test_letters_and_tabs_hide_nothing() -> None:
+    assert not list(hidden("é × 10²³ – “quoted”\n\tcode 木\n"))

@@ -1,7 +1,8 @@
 """Prose holds no elements of HTML: it is Markdown, and what is drawn comes from expressions.
 
 A script in a page would run for every reader. Code may show elements; the mark that says where the
-book is linked, `<!-- book -->`, stands by itself.
+book is linked, `<!-- book -->`, stands by itself. Nor does prose hold characters that hide, or that
+turn the direction of reading: a reviewer would approve another text than the one that is published.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.data.files import NotRead, read_text
+from flopbook.data.schema import hidden_character
 from flopbook.errors import Problem, shorten, show_path
 
 NAME = "markup"
+HIDDEN = "control-character"
+PRINTABLE = Advice("printable text", "retype the line")
 PLAIN = Advice("Markdown", "write Markdown, an expression, or code between backticks")
 _ALLOWED = re.compile(r"^<!-- book -->$", re.MULTILINE)
 # What shows its text as it is. A backtick behind a backslash opens no code.
@@ -42,8 +46,11 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     for path in sorted(holdings.docs.rglob("*.md")):
         # What no file is, the rule of files says; what is no text, the rule of typed numbers.
         with contextlib.suppress(NotRead, UnicodeDecodeError):
-            for line, found in elements(read_text(path)):
+            text = read_text(path)
+            for line, found in elements(text):
                 yield Finding(_problem(path, line, found))
+            for line, found in hidden(text):
+                yield Finding(Problem(show_path(path), line, 1, HIDDEN, found, *PRINTABLE))
 
 
 def elements(text: str) -> Iterator[tuple[int, str]]:
@@ -53,6 +60,15 @@ def elements(text: str) -> Iterator[tuple[int, str]]:
         prose = pattern.sub(_blank, prose)
     for match in _ACTIVE.finditer(prose):
         yield prose.count("\n", 0, match.start()) + 1, shorten(match[0].strip(), _LONGEST)
+
+
+def hidden(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with a character that no reviewer sees or that turns the direction, code included."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if found := hidden_character(line):
+            yield number, found
 
 
 def _blank(match: re.Match[str]) -> str:
