@@ -7,9 +7,39 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from scripts.website.build.weigh import LAUNCH
+
+# How many contexts a browser keeps: the usual one, and those of the last few other options.
+_KEPT = 4
+# What a page may leave in its context, beside what the next page needs to load fast.
+_LEFT = "cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage"
+
+
+class _KeptContext:
+    """A context that is used again and again, tidied in between."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        # Stays open: pages that a test opens are closed before what they wrote down is cleared.
+        self._empty = context.new_page()
+        self._session = context.new_cdp_session(self._empty)
+
+    def tidy(self) -> None:
+        """Leave nothing of a test: no page, route, permission or word that a page wrote down."""
+        origins = set()
+        for page in self.context.pages:
+            if page is not self._empty:
+                origins.add("/".join(page.url.split("/")[:3]))
+                page.close()
+        self.context.unroute_all()
+        self.context.clear_permissions()
+        for origin in origins:
+            if origin.startswith("http"):
+                wanted = {"origin": origin, "storageTypes": _LEFT}
+                self._session.send("Storage.clearDataForOrigin", wanted)
 
 
 class Surfer:
@@ -17,6 +47,7 @@ class Surfer:
 
     def __init__(self, executable: Path) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1)
+        self._contexts: dict[str, _KeptContext] = {}
         self._thread.submit(self._start, executable).result()
 
     def _start(self, executable: Path) -> None:
@@ -25,20 +56,40 @@ class Surfer:
             executable_path=str(executable), args=list(LAUNCH)
         )
 
-    def __call__(self, use: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Run `use(context, *arguments)` with a fresh context; what it returns comes back."""
+    def __call__(
+        self, use: Callable[..., Any], *arguments: Any, alone: bool = False, **options: Any
+    ) -> Any:
+        """Run `use(context, *arguments)`; what it returns comes back.
+
+        The context is as good as new. A truly new one, which `alone` asks for, costs half a second
+        more of processor time: scripts and styles are read and compiled again.
+        """
 
         def inside() -> Any:
-            # Tests wait for expressions, which the policy of a page forbids to evaluate; that
-            # pages work under their policy has tests of its own.
-            context = self._browser.new_context(**{"bypass_csp": True, **options})
-            context.set_default_timeout(10_000)
+            kept = self._make(options) if alone else self._find(options)
+            kept.context.set_default_timeout(10_000)
             try:
-                return use(context, *arguments)
+                return use(kept.context, *arguments)
             finally:
-                context.close()
+                kept.tidy()
+                if alone:
+                    kept.context.close()
 
         return self._thread.submit(inside).result()
+
+    def _make(self, options: dict[str, Any]) -> _KeptContext:
+        # Tests wait for expressions, which the policy of a page forbids to evaluate; that
+        # pages work under their policy has tests of its own.
+        return _KeptContext(self._browser.new_context(**{"bypass_csp": True, **options}))
+
+    def _find(self, options: dict[str, Any]) -> _KeptContext:
+        """The context with these options, made or kept; the one used longest ago makes room."""
+        key = repr(sorted(options.items()))
+        kept = self._contexts.pop(key, None) or self._make(options)
+        self._contexts[key] = kept
+        if len(self._contexts) > _KEPT:
+            self._contexts.pop(next(iter(self._contexts))).context.close()
+        return kept
 
     def close(self) -> None:
         """End the browser."""
@@ -47,22 +98,62 @@ class Surfer:
         self._thread.shutdown()
 
 
-# A dark page differs from a light one in colours alone, and a narrow one in all but colours;
-# looking for those is slow.
-_COLOURS = ("color-contrast", "link-in-text-block")
-_LOOKS: tuple[tuple[str, int, dict[str, Any]], ...] = (
-    ("light", 1280, {}),
-    ("dark", 1280, {"runOnly": {"type": "rule", "values": list(_COLOURS)}}),
-    ("light", 360, {"rules": {name: {"enabled": False} for name in _COLOURS}}),
-)
+# A dark page differs from a light one in colours alone, and a narrow one in all but colours.
+_LOOKS = (("light", 1280, True, True), ("dark", 1280, False, True), ("light", 360, True, False))
+_COLOUR_RULES = ("color-contrast", "link-in-text-block")
+# Looking for colours takes most of the time of a scan, and a table of a thousand cells repeats a
+# few of them. One element stands for all that have its tags, classes, styles and computed colours,
+# and whose ancestors have, up to the root.
+_REPRESENTATIVES = """part => {
+  const shapes = new Map(), drawn = new Map(), chosen = new Map();
+  const shapeOf = one => {
+    if (!one) return '';
+    if (drawn.has(one)) return drawn.get(one);
+    const style = getComputedStyle(one);
+    const own = JSON.stringify([shapeOf(one.parentElement), one.tagName, one.getAttribute('class'),
+      one.getAttribute('style'), style.color, style.fill, style.backgroundColor,
+      style.backgroundImage, style.opacity, style.fontSize, style.fontWeight,
+      style.textDecorationLine]);
+    if (!shapes.has(own)) shapes.set(own, String(shapes.size));
+    drawn.set(one, shapes.get(own));
+    return shapes.get(own);
+  };
+  for (const one of document.querySelectorAll(`${part} *`)) {
+    const speaks = one.matches('input, select, textarea')
+      || [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    if (!speaks || !one.checkVisibility({visibilityProperty: true})) continue;
+    if (!chosen.has(shapeOf(one))) chosen.set(shapeOf(one), one);
+  }
+  return [...chosen.values()];
+}"""
+_SCAN = """async ([part, structure, colours, rules]) => {
+  const representatives = REPRESENTATIVES;
+  const found = [];
+  const run = async (where, options) => {
+    const {violations} = await axe.run(where, {resultTypes: ['violations'], ...options});
+    found.push(...violations.map(one => `${one.id}: ${one.nodes[0].html.slice(0, 160)}`));
+  };
+  const off = Object.fromEntries(rules.map(name => [name, {enabled: false}]));
+  if (structure) await run(part ?? document, {rules: off});
+  const seen = colours ? representatives(part ?? 'body') : [];
+  if (seen.length) await run({include: seen}, {runOnly: {type: 'rule', values: rules}});
+  return found;
+}""".replace("REPRESENTATIVES", _REPRESENTATIVES)
+
+
+def scan(
+    tab: Any, *, structure: bool = True, colours: bool = True, part: str | None = None
+) -> list[str]:
+    """What axe finds on a page or in a part of it: by all rules but colours, by these, or both."""
+    if not tab.evaluate("'axe' in window"):
+        tab.evaluate(f"{Axe().axe_script}; true")
+    return list(tab.evaluate(_SCAN, [part, structure, colours, list(_COLOUR_RULES)]))
 
 
 def faults(tab: Any) -> dict[str, Any]:
     """What axe finds on a page, light, dark and on a phone, and where it overflows the window."""
-    from axe_playwright_python.sync_playwright import Axe
-
     wrong: dict[str, Any] = {}
-    for scheme, width, rules in _LOOKS:
+    for scheme, width, structure, colours in _LOOKS:
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size({"width": width, "height": 900})
         tab.evaluate(
@@ -70,10 +161,5 @@ def faults(tab: Any) -> dict[str, Any]:
         )
         if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wrong[f"wider than {width}"] = True
-        found = (
-            Axe().run(tab, options={"resultTypes": ["violations"], **rules}).response["violations"]
-        )
-        wrong[f"axe {scheme} {width}"] = [
-            f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found
-        ]
+        wrong[f"axe {scheme} {width}"] = scan(tab, structure=structure, colours=colours)
     return {key: value for key, value in wrong.items() if value}

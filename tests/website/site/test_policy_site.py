@@ -1,4 +1,7 @@
-"""Pages in a browser that enforces their policy: it stops nothing of ours, and what is not."""
+"""Pages in a browser that enforces their policy: it stops what is not ours.
+
+That it stops nothing of ours is looked at when a page is visited (`test_visits.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from typing import Any
 import pytest
 
 from scripts.website.build.policy import page_problems
-from scripts.website.build.weigh import TEMPLATES
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 _WATCH = """window.stopped = [];
@@ -32,23 +34,6 @@ _INJECT = """() => new Promise(done => {
 })"""
 
 
-@pytest.mark.parametrize("page", TEMPLATES)
-def test_a_page_runs_whole_under_its_policy(surf: Any, base: str, page: str) -> None:
-    """Its console is clean and the browser had nothing to stop."""
-
-    def use(context: Any) -> tuple[list[str], list[str]]:
-        said: list[str] = []
-        context.add_init_script(_WATCH)
-        tab = context.new_page()
-        tab.on("console", lambda one: said.append(one.text) if one.type == "error" else None)
-        tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.goto(base + page)
-        tab.wait_for_load_state("networkidle")
-        return said, tab.evaluate("window.stopped")
-
-    assert surf(use, bypass_csp=False) == ([], [])
-
-
 def test_the_search_finds_under_the_policy(surf: Any, base: str) -> None:
     """Its worker is a script of the site that loads another."""
 
@@ -61,7 +46,7 @@ def test_the_search_finds_under_the_policy(surf: Any, base: str) -> None:
         tab.wait_for_selector(".md-search-result__item")
         return tab.evaluate("window.stopped")
 
-    assert surf(use, bypass_csp=False) == []
+    assert surf(use, alone=True, bypass_csp=False) == []
 
 
 def test_what_a_hole_would_let_in_does_not_run(surf: Any, base: str) -> None:
@@ -73,7 +58,7 @@ def test_what_a_hole_would_let_in_does_not_run(surf: Any, base: str) -> None:
         tab.goto(base + "accelerators/nvidia/h100-sxm/")
         return tab.evaluate(_INJECT), tab.evaluate("window.stopped")
 
-    ran, stopped = surf(use, bypass_csp=False)
+    ran, stopped = surf(use, alone=True, bypass_csp=False)
     assert ran == []
     assert any("127.0.0.2" in one for one in stopped) and len(stopped) >= 3
 

@@ -1,6 +1,6 @@
 """One visit of each page for all that is asked of it.
 
-Weight, hosts, console, every width, both schemes, everyone's access.
+Weight, hosts, console, policy, every width, both schemes, everyone's access.
 
 A page costs seconds to open and seconds to scan, so nothing opens it a second time. A template is
 scanned as a whole; a chapter, whose frame is that of its template, within its article.
@@ -8,6 +8,7 @@ scanned as a whole; a chapter, whose frame is that of its template, within its a
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from scripts.website.build.handbook import chapters
 from scripts.website.build.weigh import BUDGET, BUDGETS, TEMPLATES, weight
+from tests.support.browsing import scan
 
 CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
 # Pages whose narrow layout differs from the wide one in more than the width.
@@ -33,10 +35,9 @@ PHONE = (
     "references/works/",
     *CHAPTERS,
 )
-# A dark page differs from a light one in its colours alone, and a narrow one in all but these.
-_COLOUR_RULES = ["color-contrast", "link-in-text-block"]
-_ONLY_COLOURS = {"runOnly": {"type": "rule", "values": _COLOUR_RULES}}
-_NO_COLOURS = {"rules": {name: {"enabled": False} for name in _COLOUR_RULES}}
+_WATCH = """window.stopped = [];
+document.addEventListener('securitypolicyviolation',
+  event => window.stopped.push(`${event.violatedDirective} ${event.blockedURI}`));"""
 _SETTLED = """() => (!document.querySelector('.fb-works')
     || document.querySelector('.fb-works[data-ready]'))
   && (!document.querySelector('.fb-calculator')
@@ -65,55 +66,64 @@ class Visit:
     def __init__(self, context: Any, base: str, page: str) -> None:
         context.set_default_timeout(60_000)
         self.context, self.base, self.page = context, base, page
-        self.messages: list[str] = []
+        self.errors: list[str] = []
+        self.warnings: list[str] = []
         self.requests: dict[str, None] = {}
         self.tab = context.new_page()
         self.tab.on("console", self._hear)
-        self.tab.on("pageerror", lambda error: self.messages.append(str(error)))
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.on("request", lambda request: self.requests.setdefault(request.url))
+        self.tab.add_init_script(_WATCH)
         self.tab.goto(base + page)
         self.tab.evaluate(
             "document.querySelectorAll('img[loading=lazy]').forEach(i => { i.loading = 'eager'; })"
         )
 
     def _hear(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.messages.append(message.text)
+        if message.type == "error":
+            self.errors.append(message.text)
+        elif message.type == "warning":
+            self.warnings.append(message.text)
 
     def faults(self, site: Path) -> dict[str, Any]:
         """Everything that is wrong with the page, by what was looked at; empty for a good one."""
         faults: dict[str, Any] = {}
-        for scheme, width, options in self._looks():
+        for scheme, width, structure, colours in self._looks():
             self.tab.emulate_media(color_scheme=scheme)
             self.tab.set_viewport_size({"width": width, "height": 900})
-            self.tab.wait_for_function(_SETTLED)
-            self.tab.evaluate(_TWO_FRAMES)
+            self._settle()
             if self.tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 faults[f"wider than {width}"] = True
-            if options is not None:
-                faults[f"axe {scheme} {width}"] = self._scan(options)
+            if structure or colours:
+                part = "article" if self.page in CHAPTERS and self.page not in TEMPLATES else None
+                found = scan(self.tab, structure=structure, colours=colours, part=part)
+                faults[f"axe {scheme} {width}"] = found
         if self.page in CHAPTERS:
             faults["formulas out of reach of the keyboard"] = self.tab.evaluate(_OUT_OF_REACH)
             faults |= self._formulas()
+        faults["stopped by the policy"] = self.tab.evaluate("window.stopped")
         faults |= self._traffic(site)
         return {name: fault for name, fault in faults.items() if fault}
 
-    def _looks(self) -> list[tuple[str, int, dict[str, Any] | None]]:
-        on_a_phone = _NO_COLOURS if self.page in PHONE else None
+    def _looks(self) -> list[tuple[str, int, bool, bool]]:
+        """Scheme and width, with what is looked for: structure, colours.
+
+        A dark page differs from a light one in colours alone, and a narrow one in all but these.
+        """
         return [
-            ("light", 1280, {}),
-            ("dark", 1280, _ONLY_COLOURS),
-            ("light", 768, None),
-            ("light", 390, on_a_phone),
+            ("light", 1280, True, True),
+            ("dark", 1280, False, True),
+            ("light", 768, False, False),
+            ("light", 390, self.page in PHONE, False),
         ]
 
-    def _scan(self, options: dict[str, Any]) -> list[str]:
-        from axe_playwright_python.sync_playwright import Axe
-
-        part = "article" if self.page in CHAPTERS and self.page not in TEMPLATES else None
-        settings = {"resultTypes": ["violations"], **options}
-        violations = Axe().run(self.tab, context=part, options=settings).response["violations"]
-        return [f"{found['id']}: {found['nodes'][0]['html'][:160]}" for found in violations]
+    def _settle(self) -> None:
+        """Wait for scripts and pictures; from here, since the policy forbids the page to poll."""
+        deadline = time.monotonic() + 60
+        while not self.tab.evaluate(_SETTLED):
+            assert time.monotonic() < deadline, "the page does not settle"
+            self.tab.wait_for_timeout(50)
+        self.tab.evaluate(_TWO_FRAMES)
 
     def _formulas(self) -> dict[str, Any]:
         """Formulas that a screen reader does not meet, and text of theirs that it meets bare."""
@@ -142,7 +152,7 @@ class Visit:
         size = weight(site, self.base, own)
         return {
             "other hosts": [url for url in urls if url not in own],
-            "console": [] if self.page == "404.html" else self.messages,
+            "console": self.errors + ([] if self.page == "404.html" else self.warnings),
             "weight": size if size > BUDGETS.get(self.page, BUDGET) else 0,
         }
 
@@ -156,10 +166,10 @@ def test_a_page_is_light_accessible_and_fits_every_window(
 ) -> None:
     """No axe violation, no sideways scrolling, no other host, no error, and within its budget.
 
-    In light, dark and on a phone; formulas are spoken.
+    In light, dark and on a phone; formulas are spoken; its policy is in force and stops nothing.
     """
 
     def faults(context: Any) -> dict[str, Any]:
         return Visit(context, base, "" if page == "home" else page).faults(site)
 
-    assert surf(faults) == {}
+    assert surf(faults, bypass_csp=False) == {}
