@@ -44,10 +44,10 @@ serve: setup ## show the site at a local address, with live reload
 
 test: setup ## run every test (PYTEST_ARGS="-k roofline" to choose)
 	@$(BIN)/python -m scripts.ensure_browser
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 check: lint ## lint, types and every test that needs no browser, for everyday use
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not browser" --ignore tests/website/site $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder -m "not browser" --ignore tests/website/site $(PYTEST_ARGS)
 
 lint: setup ## check data, code style, formatting, types, which room imports which, and workflows
 	@$(BIN)/flopbook lint

@@ -59,6 +59,49 @@ def pytest_xdist_node_collection_finished(ids: list[str]) -> None:
         building.start(Path(os.environ[building.VARIABLE]))
 
 
+# Each test of these is long enough to be given to a worker by itself.
+_LONG = (
+    "tests/scripts/test_attack.py",
+    "tests/website/site/test_build.py",
+    "tests/website/site/test_visits.py",
+)
+
+
+def _group(item: pytest.Item) -> str:
+    """What a worker takes as a whole: a file, whose tests share what they read and draw.
+
+    All tests of forms together, which keep a tab for each calculator.
+    """
+    file = item.nodeid.partition("::")[0]
+    if file in _LONG:
+        return item.nodeid
+    return "forms" if "forms" in getattr(item, "fixturenames", ()) else file
+
+
+def _turn(item: pytest.Item) -> int:
+    """Attacks first, which build small sites; what needs the site last, and there forms first.
+
+    So the site is built while other tests run, and short tests fill the end of both workers.
+    """
+    if "tests/website/site/" not in item.nodeid:
+        return 0 if item.nodeid.startswith(_LONG) else 1
+    return 2 if "forms" in getattr(item, "fixturenames", ()) else 3
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give workers whole files: one test at a time would take the scheduler longer than them.
+
+    What it does for a test grows with the number of groups that a worker has had.
+    """
+    if not hasattr(config, "workerinput"):
+        return
+    items.sort(key=_turn)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[samples.World]:
     """A valid world in a temporary folder, which is the library in use while the test runs."""
