@@ -19,7 +19,7 @@ from flopbook.formulas import formulas
 from flopbook.ledger.rows import ledger_rows
 
 DATA = ["list", "show", "compare", "peak", "models", "cite", "claims", "check", "export"]
-PREDICTION = ["predict", "plan", "validate", "measure"]
+PREDICTION = ["predict", "plan", "study", "validate", "measure"]
 CONTRIBUTING = ["where", "new", "lint", "diff", "stale", "audit"]
 PLAIN = [*DATA, *PREDICTION, *CONTRIBUTING]
 every_command = pytest.mark.parametrize("name", [*formulas(), *PLAIN])
@@ -66,6 +66,8 @@ def test_help_has_an_example_that_runs(
     example = outcome.out.splitlines()[-1].removeprefix("  Example: ")  # one line, at any width
     program, *arguments = shlex.split(example)
     assert program == "flopbook" and arguments[0] == name
+    study = "model: llama-3-8b\nchip: h100-sxm\nchips: 8\nbatch-tokens: 64Ki\n"
+    (tmp_path / "sizes.yaml").write_text(study, encoding="utf-8")
     ran = cli(*arguments)
     assert (ran.status, ran.err) == (0, "") and ran.out
 

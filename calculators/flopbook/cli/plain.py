@@ -27,6 +27,7 @@ SECTIONS = {
     "Measured and predicted": {
         "predict": "prediction",
         "plan": "planning",
+        "study": "studying",
         "validate": "prediction",
         "measure": "measuring",
     },

@@ -10,7 +10,7 @@ import csv
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -171,6 +171,15 @@ def sqlite_bytes(built: Iterable[Table] | None = None) -> bytes:
 def parquet_files(built: Iterable[Table] | None = None) -> dict[str, bytes]:
     """Name and content of each Parquet file, of tables as for `sqlite_bytes`.
 
+    Raises FlopbookError as `parquet_of` does.
+    """
+    by_name = {table.name: table for table in (tables() if built is None else built)}
+    return parquet_of({file: by_name[name] for file, name in PARQUET.items()})
+
+
+def parquet_of(files: Mapping[str, Table]) -> dict[str, bytes]:
+    """Name of a file -> content as Parquet, of the table that is to be in it.
+
     Raises FlopbookError where the library that writes them, or space for drafts, is missing.
     """
     try:
@@ -183,12 +192,11 @@ def parquet_files(built: Iterable[Table] | None = None) -> dict[str, bytes]:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
-    by_name = {table.name: table for table in (tables() if built is None else built)}
     contents = {}
     try:
         with duckdb.connect(config=settings) as connection, tempfile.TemporaryDirectory() as folder:
-            for file, name in PARQUET.items():
-                contents[file] = _parquet(connection, by_name[name], Path(folder) / file)
+            for file, table in files.items():
+                contents[file] = _parquet(connection, table, Path(folder) / file)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error)
         place = "cannot be written in the folder for temporary files"

@@ -1,0 +1,184 @@
+"""Studies: a plan for each of many models, chips, counts and formats, priced in several ways.
+
+A study is a file of options, each with one value or a list; its cases are all combinations. What a
+case answers depends on its options and on the package alone, so that answers of other machines and
+of earlier days can stand beside each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flopbook.architectures.shape import shape
+from flopbook.data.files import read_bytes
+from flopbook.data.library import library, per_library
+from flopbook.data.yaml_text import Node, named_children, read_yaml
+from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, shorten, show_path
+from flopbook.planning.planner import plan
+from flopbook.planning.question import question_of
+from flopbook.prediction.asking import amount_option
+from flopbook.prediction.fitted import FILE as FITTED
+from flopbook.prediction.machines import machine
+
+PACKAGE = Path(__file__).resolve().parents[1]
+MOST_CASES = 100_000
+REQUIRED = ("model", "chip", "chips", "batch-tokens")
+OPTIONAL = ("seq", "dtype", "stack", "price", "tp", "pp", "cp", "ep", "dp", "zero", "recompute")
+FIELDS = (*REQUIRED, *OPTIONAL)
+_MEND = "write options of flopbook plan, each with a value or a list of them"
+
+Options = Mapping[str, str]
+
+
+class Study(NamedTuple):
+    """The options of each case, in the order of the file, and the prices in USD/s, if any."""
+
+    cases: tuple[Options, ...]
+    prices: tuple[float, ...]
+
+
+class Answer(NamedTuple):
+    """What a case answers: the best layouts, or why there are none.
+
+    `made_with` names the code and the data that made it.
+    """
+
+    layouts: tuple[Mapping[str, Any], ...]
+    considered: int
+    problem: str
+    made_with: str
+
+
+def read_study(path: Path) -> Study:
+    """The cases of a file. Raises DataError with the place of all that is wrong with it."""
+    document, file = read_yaml(path), show_path(path)
+    if not isinstance(document.value, dict):
+        raise DataError([Problem(file, 1, 1, "study", "no options", "options and values", _MEND)])
+    problems: list[Problem] = []
+    fields: dict[str, list[str]] = {}
+    for name, node in named_children(document):
+        if name not in FIELDS:
+            near = str(UnknownName("option", name, FIELDS))
+            problems.append(_problem(file, node, near, "an option of flopbook plan"))
+            continue
+        values = list(_values(node))
+        fields[name] = [text for _, text in values]
+        problems += _wrong(name, values, file)
+        if not values:
+            problems.append(_problem(file, node, "nothing", "at least one value"))
+    for name in REQUIRED:
+        if name not in fields:
+            problems.append(Problem(file, 1, 1, "study", f"no {name}", f"{name}: VALUES", _MEND))
+    count = math.prod(len(values) for name, values in fields.items() if name != "price")
+    if count > MOST_CASES:
+        most = f"at most {MOST_CASES:,}"
+        problems.append(Problem(file, 1, 1, "study", f"{count:,} cases", most, "ask for fewer"))
+    if problems:
+        raise DataError(problems)
+    prices = [amount_option({"price": text}, "price", "USD/s") for text in fields.pop("price", ())]
+    names = [name.replace("-", "_") for name in fields]
+    cases = (dict(zip(names, case, strict=True)) for case in itertools.product(*fields.values()))
+    return Study(tuple(cases), tuple(price for price in prices if price is not None))
+
+
+def _problem(file: str, node: Node, observed: str, expected: str) -> Problem:
+    return Problem(file, node.line, node.column, "study", observed, expected, _MEND)
+
+
+def _values(node: Node) -> Iterator[tuple[Node, str]]:
+    """The values of an option as people would type them."""
+    nodes = node.value if isinstance(node.value, list) else [node]
+    for one in nodes:
+        if one.value is not None:
+            yield one, str(one.plain())
+
+
+def _wrong(name: str, values: list[tuple[Node, str]], file: str) -> Iterator[Problem]:
+    """Values that no case could use: names that nothing has, lists in lists, prices of nothing."""
+    for node, text in values:
+        if isinstance(node.value, (list, dict)):
+            yield _problem(file, node, "several values in one", "a name or an amount")
+            continue
+        try:
+            _CHECKS.get(name, _anything)(text)
+        except FlopbookError as error:
+            yield _problem(file, node, shorten(error, 200), f"a {name} that is on file")
+
+
+def _price(text: str) -> None:
+    price = amount_option({"price": text}, "price", "USD/s")
+    if not price or price < 0:
+        raise FlopbookError(f"a price of {text}")
+
+
+def _anything(text: str) -> None:
+    """The plan says what is wrong with it."""
+
+
+_CHECKS: Mapping[str, Callable[[str], Any]] = {"model": shape, "chip": machine, "price": _price}
+
+
+@per_library
+def made_with() -> str:
+    """What an answer depends on beside its options: code, fitted parameters, chips and models."""
+    known = library()
+    data = (*known.accelerators.glob("*/*.yaml"), *known.models.glob("*.yaml"))
+    digest = hashlib.sha256()
+    for path in (*sorted(PACKAGE.rglob("*.py")), FITTED, *sorted(data)):
+        digest.update(path.name.encode() + b"\0" + read_bytes(path) + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def name_of(options: Options, top: int) -> str:
+    """The name of a case, under which its answer is found again."""
+    return json.dumps({**options, "top": top}, sort_keys=True)
+
+
+def answer(options: Options, top: int) -> Answer:
+    """The best layouts of a case. What cannot be planned is an answer, too."""
+    try:
+        found = plan(question_of(dict(options)), top)
+    except FlopbookError as error:
+        return Answer((), 0, str(error), made_with())
+    layouts = tuple(layout._asdict() for layout in found.layouts)
+    return Answer(layouts, found.considered, "" if layouts else "does not fit", made_with())
+
+
+def rows(study: Study, answers: Mapping[str, Answer], top: int) -> Iterator[dict[str, Any]]:
+    """A row for each case, price and layout, in the order of the file; without one, of its problem.
+
+    `seconds`, `low` and `high` are in seconds, `price` in USD/s, `token_cost` in USD.
+    """
+    for options in study.cases:
+        found = answers.get(name_of(options, top))
+        if found is None:
+            continue
+        for price in study.prices or (None,):
+            asked = {**options, "price": price, "considered": found.considered}
+            for rank, layout in enumerate(found.layouts, 1):
+                cost = _token_cost(options, layout, price)
+                yield {**asked, "problem": None, "rank": rank, **_prefixed(layout), **cost}
+            if not found.layouts:
+                yield {**asked, "problem": found.problem, "rank": 0}
+
+
+def _prefixed(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """A layout by the columns of a table, where options that fixed a degree have its name."""
+    return {f"best_{name}" if name in OPTIONAL else name: value for name, value in layout.items()}
+
+
+def _token_cost(
+    options: Options, layout: Mapping[str, Any], price: float | None
+) -> dict[str, float]:
+    """USD of a trained token; nothing without a price."""
+    if price is None:
+        return {}
+    chips = amount_option(options, "chips") or 0.0
+    tokens = amount_option(options, "batch_tokens", "token") or math.inf
+    return {"token_cost": price * chips * float(layout["seconds"]) / tokens}

@@ -1,0 +1,91 @@
+"""What a study has finished: a line for each answer, on the disk before the next is asked for.
+
+A process that is killed loses what it was computing and nothing else. Lines that other code or
+other data made, or that a power cut tore, are left out, and their cases are asked again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from flopbook.data.files import read_bytes
+from flopbook.errors import FlopbookError, show_path
+from flopbook.planning.study import Answer, made_with
+
+NAME = "finished.jsonl"
+MOST_BYTES = 2**31
+
+
+class Journal:
+    """The answers of a folder, and the file to which more are added."""
+
+    def __init__(self, file: IO[bytes], answers: dict[str, Answer]) -> None:
+        self._file, self.answers = file, answers
+
+    def add(self, name: str, answer: Answer) -> None:
+        """Keep an answer; it is on the disk when this returns."""
+        line = json.dumps({"name": name, **answer._asdict()}, ensure_ascii=False)
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.answers[name] = answer
+
+
+@contextlib.contextmanager
+def opened(folder: Path) -> Iterator[Journal]:
+    """The journal of a folder, which is made where there is none.
+
+    Raises FlopbookError where it cannot be read or written, or while another study writes it.
+    """
+    path = folder / NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as error:
+        raise FlopbookError(f"{show_path(path)} cannot be written: {error.strerror}") from None
+    with file:
+        _lock(file, path)
+        content = _read(path)
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):  # a line that was torn
+            os.truncate(path, len(whole))
+        yield Journal(file, dict(_answers(whole)))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_bytes(path, MOST_BYTES)
+    except OSError as error:
+        raise FlopbookError(f"{show_path(path)} cannot be read: {error.strerror}") from None
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Refuse a journal that another process writes; systems without locks take the risk."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise FlopbookError(
+            f"another study writes {show_path(path)}; wait or name another"
+        ) from None
+
+
+def _answers(content: bytes) -> Iterator[tuple[str, Answer]]:
+    """The lines that this code and these data made."""
+    for line in content.splitlines():
+        try:
+            record = json.loads(line)
+            name = record.pop("name")
+            found = Answer(**{**record, "layouts": tuple(record["layouts"])})
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue
+        if found.made_with == made_with():
+            yield name, found

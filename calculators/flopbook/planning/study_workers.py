@@ -1,0 +1,102 @@
+"""Who computes the cases of a study: this process, or the workers of a Dask cluster.
+
+Both give the same answers, for each case is planned by the same function in one piece. Whoever
+computes, an answer comes as soon as it is there, in any order.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flopbook.errors import FlopbookError, printable, shorten
+from flopbook.planning.study import Answer, Options, answer, made_with
+
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?[\w.:\[\]-]+:\d{1,5}/?", re.ASCII)
+Answered = tuple[Options, Answer]
+AHEAD = 4  # cases that wait at each worker, so that none is idle
+CONNECT_SECONDS = 10
+# A case whose worker died is tried elsewhere; one that kills so many workers ends the study.
+RETRIES = 3
+
+
+def in_this_process(cases: Sequence[Options], top: int) -> Iterator[Answered]:
+    """One case after the other."""
+    for options in cases:
+        yield options, answer(options, top)
+
+
+def on_a_cluster(cases: Sequence[Options], top: int, address: str) -> Iterator[Answered]:
+    """By the workers of a Dask scheduler, which takes cases of dead workers to others.
+
+    Raises FlopbookError where no scheduler answers, where it goes away, or where a worker has
+    other code or data.
+    """
+    dask = _distributed()
+    client = _client(dask, address)
+    try:
+        yield from _gathered(dask, client, cases, top)
+    except dask.CancelledError:
+        raise FlopbookError(f"the scheduler at {_said(address)} is gone; run again") from None
+    except dask.KilledWorker as error:
+        raise FlopbookError(f"workers died: {shorten(error, 200)}; run again to go on") from None
+    finally:
+        client.close(timeout=CONNECT_SECONDS)
+
+
+def _gathered(dask: Any, client: Any, cases: Sequence[Options], top: int) -> Iterator[Answered]:
+    waiting = iter(cases)
+    threads = sum(client.nthreads().values())
+    asked: dict[str, Options] = {}
+
+    def send(count: int) -> list[Any]:
+        futures = []
+        for options in itertools.islice(waiting, count):
+            future = client.submit(answer, dict(options), top, pure=False, retries=RETRIES)
+            asked[future.key] = options
+            futures.append(future)
+        return futures
+
+    arriving = dask.as_completed(send(max(AHEAD * threads, AHEAD)), loop=client.loop)
+    for future in arriving:
+        found = future.result()
+        if found.made_with != made_with():
+            raise FlopbookError("a worker has other code or data of flopbook; install the same")
+        for more in send(1):
+            arriving.add(more)
+        yield asked.pop(future.key), found
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        said = "--scheduler needs Dask: pip install 'flopbook[dask]'"
+        raise FlopbookError(said) from None
+
+
+def _client(dask: Any, address: str) -> Any:
+    """A connection to a scheduler. Raises FlopbookError where none answers."""
+    expected = "expected a Dask scheduler, such as 10.0.0.1:8786"
+    if not _ADDRESS.fullmatch(address):
+        raise FlopbookError(f"--scheduler {_said(address)}: it is no address; {expected}")
+    # What Dask logs while it tries again is said once, in the message.
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        return dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError):
+        raise FlopbookError(f"--scheduler {_said(address)}: none answers; {expected}") from None
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _said(address: str) -> str:
+    return printable(shorten(address))
