@@ -199,9 +199,12 @@ def _change(reference: Question, **options: str) -> dict[str, Any]:
 
 def _stack_record(reference: Question, name: str) -> dict[str, Any]:
     """What a software changes, and the options of the memory calculator that say the same."""
-    run = question_of({**REFERENCE, "stack": name}).run
-    options = software_options(REFERENCE["model"], run)
+    question = question_of({**REFERENCE, "stack": name})
+    options = software_options(REFERENCE["model"], question.run)
     said = {key: value for key, value in options.items() if key not in REFERENCE}
+    # Forms take widths in place of formats.
+    if said.pop("grad_dtype", None):
+        said["grad_bytes"] = memory_inputs(question)["grad_bytes"]
     return {**_change(reference, stack=name), "options": said}
 
 

@@ -12,6 +12,7 @@ import pytest
 from flopbook.architectures.shape import shape
 from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.faces.javascript import module
 from flopbook.formulas import get_formula
 from flopbook.planning.explaining import parts_of_layout, smallest_count
@@ -21,6 +22,7 @@ from flopbook.planning.question import Question, question_of
 from flopbook.prediction.stacks import STACKS
 from scripts.website.build.content import DOCS
 from scripts.website.pages import planner_data
+from scripts.website.pages.form_state import state_query
 from scripts.website.pages.planner_data import FORMATS
 
 MODELS = planner_data.models()
@@ -95,6 +97,24 @@ def test_the_record_makes_the_question_of_the_package() -> None:
             for name, value in put_together(asked, "memory").items()
         }
         assert {**inputs, "seq": asked["seq"]} == memory_inputs(here), asked
+
+
+def test_the_memory_form_takes_what_a_link_of_the_page_says() -> None:
+    """And computes the bytes of the plan from it, whatever the software."""
+    degrees = ("tp", "pp", "cp", "ep", "dp", "zero", "virtual", "micro_batch", "recompute")
+    for name in STACKS:
+        asked = question_of({**planner_data.REFERENCE, "stack": name, "chips": "64"})
+        best = plan(asked, 1).layouts[0]
+        state = {
+            **{key: planner_data.REFERENCE[key] for key in ("model", "chip", "seq", "dtype")},
+            **RECORD["stacks"][name]["options"],
+            **{key: getattr(best, key) for key in degrees},
+            "schedule": best.schedule,
+            "microbatches": asked.batch / (best.dp * best.micro_batch),
+        }
+        assert state_query(get_formula("memory"), state), name
+        total = calculate("memory", **state).outputs["total"]
+        assert total == pytest.approx(best.bytes, rel=1e-12), name
 
 
 def served(asked: list[dict[str, Any]], surf: Any) -> list[dict[str, Any]]:

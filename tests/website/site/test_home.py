@@ -26,8 +26,7 @@ def _ask(tab: Any, ask: str, chips: str, **chosen: str) -> list[str]:
         form.locator(f"select[name={name}]").select_option(value)
     form.locator("input:not([type=hidden])").fill("")
     form.locator("input:not([type=hidden])").fill(chips)
-    form.locator(".fb-verdict:not(:empty)").wait_for()
-    tab.wait_for_timeout(100)
+    tab.locator(f"form[data-ask={ask}]:not([aria-busy]) .fb-verdict:not(:empty)").wait_for()
     return list(form.evaluate(_ANSWER))
 
 

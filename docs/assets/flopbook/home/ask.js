@@ -29,6 +29,8 @@ export function startAsk(form) {
   const said = form.querySelector(".fb-said");
   let latest = 0;
   const update = async () => {
+    const mine = ++latest;
+    form.setAttribute("aria-busy", "true");
     loaded ??= load(form.dataset.json);
     const known = await loaded;
     const [count] = form.querySelectorAll("input:not([type=hidden])");
@@ -36,9 +38,10 @@ export function startAsk(form) {
     const asked = {model: form.elements.model.value, chip: form.elements.chip.value, chips};
     const valid = Number.isInteger(chips) && chips >= 1 && chips <= MOST_CHIPS;
     count.setAttribute("aria-invalid", !valid);
-    const mine = ++latest;
     const answer = valid ? await {train, serve}[form.dataset.ask](known, asked) : {verdict: known.words.count};
-    if (answer && mine === latest) show(said, answer);
+    if (mine !== latest) return;
+    form.removeAttribute("aria-busy");
+    if (answer) show(said, answer);
   };
   form.addEventListener("focusin", () => { loaded ??= load(form.dataset.json); }, {once: true});
   form.addEventListener("input", update);
