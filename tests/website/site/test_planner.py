@@ -47,7 +47,7 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
 
     def look(context: Any) -> dict[str, Any]:
         tab = opened(context, f"{base}planner/")
-        titles = tab.locator(".fb-plan-card h4").all_inner_texts()
+        titles = tab.locator(".fb-plan-card h3").all_inner_texts()
         tab.locator(".fb-plan-card summary").first.focus()
         tab.keyboard.press("Enter")
         parts = tab.locator(".fb-plan-number[open] .fb-n").all_inner_texts()
@@ -57,7 +57,7 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
         tab.set_viewport_size({"width": 1280, "height": 900})
         tab.locator(".fb-plan-card a[href*='calculators/memory']").first.click()
         tab.wait_for_selector(".fb-results")
-        seen["memory"] = tab.inner_text(".fb-calculator")
+        seen["memory"] = tab.inner_text(".fb-results")
         return seen
 
     seen = surf(look)

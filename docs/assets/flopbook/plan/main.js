@@ -96,7 +96,7 @@ export function startPlanner(host) {
     const notes = lost.splice(0).map((words) => el("p", {class: "fb-fine"}, words));
     status.replaceChildren(...notes, ...pairs.flatMap((pair) => verdict(pair, pairs)));
     shown.replaceChildren(...pairs.flatMap((pair) => [
-      pairs.length > 1 && pair.answer.layouts.length ? el("h3", {}, pair.name) : null,
+      pair.answer.layouts.length ? el("h2", {}, pairs.length > 1 ? `The best layouts on ${pair.name}` : "The best layouts") : null,
       el("div", {class: "fb-cards"}, ...pair.answer.layouts.map((layout, n) => layoutCard(pair, layout, n))),
     ].filter(Boolean)));
   };

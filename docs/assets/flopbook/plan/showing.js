@@ -55,7 +55,7 @@ export function layoutCard(pair, layout, place) {
   const tokens = question.batch * question.seq;
   const price = priceOf(pair);
   return el("section", {class: "fb-card fb-plan-card"},
-    el("h4", {}, `${place + 1}. ${words}`),
+    el("h3", {}, `${place + 1}. ${words}`),
     drawn(layout, words),
     el("p", {class: "fb-fine"}, batchWords(layout)),
     number("Step time", three(layout.seconds, "s"), [
