@@ -26,8 +26,11 @@ def test_a_published_layout_is_near_the_best(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["llama-3-405b", "narayanan-1t"])
 def test_means_of_today_would_gain_more(name: str) -> None:
-    """Here the prediction holds something against the layout: the page says how much."""
-    assert NEAR < compared(PUBLISHED[name], as_of_its_time=False).slower < 0.35
+    """Here the prediction holds something against the layout: the page says how much.
+
+    Llama 3 would gain most: with the sequence cut in two, nothing has to be recomputed.
+    """
+    assert NEAR < compared(PUBLISHED[name], as_of_its_time=False).slower < 0.45
 
 
 def test_every_layout_has_a_source_on_file() -> None:

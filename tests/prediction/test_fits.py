@@ -29,7 +29,7 @@ SIZES = np.linspace(1, 9, 40)
 def objective(measured: np.ndarray, spread: float = 3.0) -> Objective:
     """A line through the origin on doubly logarithmic paper: a factor and a power."""
     return Objective(
-        lambda point: point[0] + np.exp(point[1]) * np.log(SIZES),
+        lambda points: points[:, :1] + np.exp(points[:, 1:]) * np.log(SIZES),
         measured=measured,
         weights=np.ones(len(SIZES)),
         start=np.array([1.0, 1.0]),

@@ -165,8 +165,85 @@ def test_zero_2_sums_the_gradients_of_every_micro_batch() -> None:
     assert parts(alone._replace(zero=2)).gradients[0] == parts(alone).gradients[0]
 
 
+def test_gradients_hide_behind_the_backward_pass_where_a_stack_overlaps_them() -> None:
+    """What is hidden is never more than what there is, and nothing without overlap."""
+    run = layout(zero_stage=1, tp=1, dp=64)
+    overlapped, blocking = parts(run), parts(run._replace(stack="nanotron"))
+    assert 0 < overlapped.gradients[0] < blocking.gradients[0]
+    everything = {**FITTED, "gradient_exposed": 1.0}
+    same = [parts(one, everything).gradients[0] for one in (run, run._replace(stack="nanotron"))]
+    assert same[0] == pytest.approx(same[1])
+
+
+def test_experts_are_summed_over_the_ranks_that_hold_them() -> None:
+    """A rank of expert parallelism holds its own experts, and sums and updates no others."""
+    whole, cut = (parts(layout(model=MIXTURE, tp=1, dp=64, ep=ep, zero_stage=1)) for ep in (1, 8))
+    assert cut.gradients[0] < 0.5 * whole.gradients[0]
+    assert cut.optimizer[0] < 0.5 * whole.optimizer[0]
+
+
+def test_the_ranks_of_a_node_fetch_together_what_all_of_them_need() -> None:
+    """Eight cards bring weights eight times as fast as one, but no faster than the links."""
+    run = layout(tp=1, dp=64, zero_stage=3)
+    alone = run._replace(domain=1.0)
+    rates = {**FITTED, "hop": 1e-12}
+    ratio = parts(alone, rates).gathers[0] / parts(run, rates).gathers[0]
+    assert 2 < ratio < 8.01
+
+
+def test_weights_stay_gathered_through_a_pipeline() -> None:
+    """FSDP gathers once a step there, else once a micro-batch."""
+    piped = layout(pp=4, tp=1, dp=16, zero_stage=3, global_batch_seqs=256)
+    flat = layout(tp=1, dp=64, zero_stage=3, global_batch_seqs=256)
+    for run, doubles in ((piped, False), (flat, True)):
+        more = run._replace(micro_batches=2 * run.micro_batches)
+        ratio = parts(more).gathers[0] / parts(run).gathers[0]
+        assert ratio == pytest.approx(2 if doubles else 1)
+
+
+def test_the_last_rank_of_an_uncut_sequence_has_most_of_the_work() -> None:
+    """2 - 1/c of the mean over c ranks, twice at most; a zigzag split evens it out."""
+    run = layout(cp=4, dp=2)._replace(stack="torchtitan")
+    even, uncut = (parts(run, {**FITTED, "context_unbalanced": share}) for share in (0.0, 1.0))
+    assert uncut.attention[0] / even.attention[0] == pytest.approx(2 - 1 / 4)
+    zigzag = run._replace(stack="nemo")
+    assert parts(zigzag, {**FITTED, "context_unbalanced": 1.0}) == parts(zigzag)
+
+
+def test_the_busiest_rank_of_experts_is_waited_for() -> None:
+    """One expert on a rank shares its overload with nobody; of many, most evens out."""
+    even = {**FITTED, "imbalance": 1e-12}
+    many = {**MIXTURE, "n_experts": 64}
+    delays = []
+    for model, ep in ((many, 1), (many, 8), (many, 64)):
+        run = layout(model=model, tp=1, dp=64, ep=ep, zero_stage=1)
+        delays.append(parts(run).experts[0] / parts(run, even).experts[0])
+    assert delays[0] == pytest.approx(1) and 1 < delays[1] < delays[2]
+    assert delays[2] == pytest.approx(1 + FITTED["imbalance"])
+
+
+def test_a_ring_of_context_parallelism_pays_for_every_step() -> None:
+    """However short the blocks, each of c - 1 steps starts a send and kernels."""
+    short = {**LLAMA, "seq_len_tokens": 256}
+    costs = [
+        parts(layout(model=short, cp=cp, tp=1, dp=8 // cp, global_batch_seqs=64)) for cp in (2, 8)
+    ]
+    least = FITTED["ring_step"] * 3 * LLAMA["n_layers"]
+    assert costs[0].context_parallel[0] > least
+    assert costs[1].context_parallel[0] > 7 * least
+
+
+def test_a_chip_that_outruns_its_memory_needs_larger_products() -> None:
+    """With twice the memory bandwidth, half of the rate is reached at half of the size."""
+    run = layout()
+    quick = run._replace(memory_bandwidth=2 * run.memory_bandwidth)
+    assert parts(quick).products[0] < parts(run).products[0]
+    halves = {**FITTED, "half_tokens": 1e-9, "half_width": 1e-9}
+    assert parts(quick, halves).products[0] == pytest.approx(parts(run, halves).products[0])
+
+
 def test_one_chip_talks_to_nobody() -> None:
-    run = layout(tp=1, dp=1, global_batch_seqs=4)._replace(chips=1.0)
+    run = layout(tp=1, dp=64, global_batch_seqs=256)._replace(chips=1.0, dp=1.0)
     found = parts(run)
     for name in ("tensor_parallel", "context_parallel", "expert_parallel", "gathers", "gradients"):
         assert getattr(found, name)[0] == 0, name
@@ -232,8 +309,47 @@ def every_kind_of_run() -> list[RunLayout]:
         layout(cp=4, dp=2)._replace(stack="torchtitan"),
         layout(model={**LLAMA, "d_model": 8200, "n_heads": 64, "head_dim": 128}),
         base._replace(has_flash=False, year=2021),
+        base._replace(year=2023, stack="fsdp2"),
         base._replace(is_compiled=False),
         base._replace(is_power_capped=True),
         base._replace(recompute="selective", inferred=("recompute",)),
     ]
     return runs
+
+
+def test_degrees_that_do_not_make_the_chips_are_filled_up_with_replicas() -> None:
+    assert layout(tp=1, dp=2).dp == 64
+    assert layout(tp=8, dp=8).dp == 8
+
+
+def test_weights_that_cannot_be_held_whole_are_taken_as_sharded() -> None:
+    """70B parameters of 16 bytes fit neither one chip of 80 GB nor eight: nobody kept them so."""
+    assert training_run(row(tp=1, dp=64), 2025, "").zero == 3
+    assert training_run(row(tp=8, dp=8), 2025, "").zero == 1  # its optimizer is what is too large
+    small = {**LLAMA, "n_layers": 4}
+    assert training_run(row(model=small, tp=8, dp=8), 2025, "").zero == 0
+    assert training_run(row(tp=1, dp=64, zero_stage=1), 2025, "").zero == 1  # as the row says
+
+
+def test_a_row_that_names_its_schedule_is_predicted_with_it() -> None:
+    piped = {"pp": 4, "tp": 1, "dp": 16}
+    assert layout(**piped).schedule == "1f1b"
+    assert layout(**piped, pipeline_schedule="zbv").schedule == "zb-v"
+    assert layout(pipeline_schedule="zbv").schedule == "1f1b"  # there is no pipeline
+    chunked = layout(**piped, pipeline_schedule="1f1b-interleaved")
+    assert chunked.virtual == 2 and "chunks of a stage" in chunked.inferred
+    assert layout(**piped, pipeline_schedule="Interleaved", vp=6).virtual == 6
+
+
+def test_a_stage_with_fewer_layers_takes_the_head() -> None:
+    """126 layers on 16 stages leave two places empty, and the last stage is not late for them.
+
+    Llama Team, The Llama 3 herd of models (2024), section 3.3.2.
+    """
+    piped = {"pp": 16, "tp": 1, "dp": 4, "global_batch_seqs": 256}
+    full, spare = (
+        parts(layout(model={**LLAMA, "n_layers": layers}, **piped)) for layers in (128, 126)
+    )
+    assert spare.products[0] == pytest.approx(full.products[0])
+    assert spare.head[0] < 0.1 * full.head[0]
+    assert parts(layout(model={**LLAMA, "n_layers": 126})).head[0] > 0

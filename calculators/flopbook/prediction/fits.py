@@ -16,7 +16,7 @@ from flopbook.prediction.models import Case, Parameters, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 
 # A row that lacks a part of its configuration, or that is flagged, pulls less.
-DOUBTED = 0.3
+DOUBTED = 0.1
 FOLDS = 12
 COVERAGE = 0.8  # share of runs that a band is to hold
 
@@ -58,7 +58,7 @@ def _case(model: PredictionModel, row: MeasuredRun, source: RunSource) -> Case:
 
 def predicted(model: PredictionModel, cases: Sequence[Case], p: Parameters) -> Column:
     """What a model predicts for some cases, which sees their inputs alone."""
-    return model.predict([case.inputs for case in cases], p)
+    return model.predict(model.arrange([case.inputs for case in cases]), p)
 
 
 def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
@@ -67,9 +67,14 @@ def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
     if not names:
         return {}
 
-    def predict(point: Column) -> Column:
-        parameters = dict(zip(names, np.exp(point), strict=True))
-        return np.log(predicted(model, cases, parameters))
+    inputs = model.arrange([case.inputs for case in cases])
+
+    def predict(points: Column) -> Column:
+        if model.takes_arrays:
+            columns = np.exp(points).T[:, :, None]
+            return np.log(model.predict(inputs, dict(zip(names, columns, strict=True))))
+        each = [dict(zip(names, np.exp(point), strict=True)) for point in points]
+        return np.log([model.predict(inputs, parameters) for parameters in each])
 
     problem = Objective(
         predict,

@@ -13,7 +13,8 @@ ROBUST = 0.10
 STEP = 1e-4  # of a logarithm, for the derivative
 MOST_ROUNDS = 60
 PRECISE = 1e-7
-# Gives the logarithm of each prediction from the logarithms of the parameters.
+# Gives the logarithm of each prediction from the logarithms of the parameters; of several points,
+# one a row, the predictions of each in a row.
 Predictor = Callable[[Column], Column]
 
 
@@ -33,7 +34,8 @@ class Objective:
 
     def errors(self, point: Column) -> Column:
         """Logarithm of predicted over measured."""
-        return self.predict(point) - self.measured
+        predicted: Column = self.predict(point[None])[0]
+        return predicted - self.measured
 
     def loss(self, point: Column) -> float:
         """The robust loss of all errors, and the distance of the parameters from their priors."""
@@ -42,14 +44,11 @@ class Objective:
         moved = (point - self.start) / self.spread
         return float(np.sum(self.weights * robust) + np.sum(moved * moved))
 
-    def slopes(self, point: Column, errors: Column) -> Column:
+    def slopes(self, point: Column) -> Column:
         """The derivative of each error by each parameter."""
-        columns = []
-        for place in range(len(point)):
-            beside = point.copy()
-            beside[place] += STEP
-            columns.append((self.errors(beside) - errors) / STEP)
-        return np.array(columns).T
+        beside = self.predict(np.vstack([point, point + STEP * np.eye(len(point))]))
+        slopes: Column = (beside[1:] - beside[0]).T / STEP
+        return slopes
 
 
 def fit(problem: Objective) -> Column:
@@ -58,7 +57,7 @@ def fit(problem: Objective) -> Column:
     loss = problem.loss(point)
     for _ in range(MOST_ROUNDS):
         errors = problem.errors(point)
-        slopes = problem.slopes(point, errors)
+        slopes = problem.slopes(point)
         size = np.abs(errors) / ROBUST
         # An error beyond the robust bound counts with its size instead of its square.
         counted = problem.weights / np.maximum(size, 1) / ROBUST**2

@@ -32,6 +32,23 @@ FUSED = ("nemo", "megatron-core", "maxtext", "deepspeed")
 USUAL_MICRO_BATCH_TOKENS = 8192
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
+# Words of a schedule in a row -> the schedule of the formula; the first that fits counts.
+SCHEDULES = {
+    "gpipe": "gpipe",
+    "interleaved": "interleaved",
+    "dualpipe-v": "dualpipe-v",
+    "dualpipev": "dualpipe-v",
+    "dualpipe": "dualpipe",
+    "zb-h2": "zb-h2",
+    "zbv": "zb-v",
+    "zb-v": "zb-v",
+    "v-": "zb-v",
+    "zb": "zb-h1",
+}
+# Bytes of a parameter with its gradient and optimizer, and those of them that a stage shards.
+STATE_BYTES, SHARDED_BYTES = 16.0, {0: 0.0, 1: 12.0}
+# Chunks of a stage where a row names an interleaved schedule and not their number.
+USUAL_CHUNKS = 2
 # H100 boards of this power hold their clock far below the printed peak.
 _POWER_CAP = " 500w"
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
@@ -92,11 +109,18 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     if zero is None:
         inferred.append("ZeRO stage")
         zero = _zero(strategy, stack, runs_on.is_torus)
+        held = shape.parameters - shape.expert_parameters * (1 - 1 / degrees.get("ep", 1))
+        held /= degrees.get("tp", 1) * degrees.get("pp", 1)
+        zero = _zero_that_fits(zero, held, split.dp, runs_on.memory)
     recompute = _recompute(row.run.get("recompute"))
     if not recompute:
         inferred.append("recompute")
         usual = "full" if runs_on.is_torus else "none"
         recompute = USUAL_RECOMPUTE.get(stack, usual)
+    schedule, virtual = named_schedule(row) or "1f1b", degrees.get("vp", 1)
+    if schedule == "interleaved" and virtual == 1:
+        inferred.append("chunks of a stage")
+        virtual = USUAL_CHUNKS
     precision = str(row.run.get("precision", ""))
     lowered = software.lower().replace("no torch.compile", "eager")
     is_scored = "standard" in str(row.run.get("attention", ""))
@@ -111,7 +135,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         cp=degrees.get("cp", 1),
         ep=degrees.get("ep", 1),
         dp=split.dp,
-        virtual=degrees.get("vp", 1),
+        virtual=virtual,
         micro_batch=split.micro_batch,
         micro_batches=split.micro_batches,
         zero=zero,
@@ -125,8 +149,15 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         is_async_tp="async" in lowered,
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=not is_scored and year >= FLASH_YEAR and stack != "deepspeed",
+        schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
         inferred=tuple(inferred),
     )
+
+
+def named_schedule(row: MeasuredRun) -> str:
+    """The schedule that a row names, as the formulas call it; empty where it names none."""
+    words = str(row.parallelism.get("pipeline_schedule", "")).lower()
+    return next((schedule for word, schedule in SCHEDULES.items() if word in words), "")
 
 
 class _Split(NamedTuple):
@@ -145,6 +176,9 @@ def _split(row: MeasuredRun, tokens: float, is_torus: bool) -> _Split:
     tp, pp, cp = (degrees.get(name, 1) for name in ("tp", "pp", "cp"))
     chips = row.hardware.get("n_chips") or tp * pp * cp * degrees.get("dp", 1)
     dp = degrees.get("dp") or max(1, chips // (tp * pp * cp))
+    if tp * pp * cp * dp != chips:
+        # Degrees that do not make the chips: their number is the one that throughput goes by.
+        dp = max(1, chips // (tp * pp * cp))
     batch = degrees.get("global_batch_seqs")
     if batch is None and "global_batch_tokens" in degrees:
         batch = degrees["global_batch_tokens"] / tokens
@@ -183,6 +217,19 @@ def _zero(strategy: str, stack: str, torus: bool) -> int:
     if torus or "FSDP" in strategy.upper():
         return 3
     return 1 if stack in SHARDED_OPTIMIZER else 0
+
+
+def _zero_that_fits(zero: int, held: float, replicas: float, memory: float) -> int:
+    """A stage with which weights, gradients and optimizer fit the chip, the usual one if it does.
+
+    Stage 2 is left out: those who shard gradients and not weights say so.
+    """
+    for stage in (0, 1):
+        sharded = SHARDED_BYTES[stage]
+        needed = held * (STATE_BYTES - sharded + sharded / replicas)
+        if stage >= zero and (not memory or needed < memory):
+            return stage
+    return 3
 
 
 def _recompute(words: str | None) -> str:
@@ -259,9 +306,9 @@ class Layouts:
 
     def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
         """A number for the word of each run."""
-        chosen = np.full(len(self), otherwise)
+        chosen: Column = np.full(len(self), 1.0) * otherwise
         for word, number in by_word.items():
-            chosen[self.where(name, word)] = number
+            chosen = np.where(self.where(name, word), number, chosen)
         return chosen
 
 

@@ -20,7 +20,7 @@ from flopbook.prediction.frameworks import (
     Options,
     framework_named,
 )
-from flopbook.prediction.layouts import Column, RunLayout, training_run
+from flopbook.prediction.layouts import Column, RunLayout, named_schedule, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.transformers import BODY, INPUTS
 
@@ -29,19 +29,6 @@ SHOWN = PrintedAs("memory", "byte")
 BY_UNKNOWN = PrintedAs("memory", "byte", band="memory, framework unknown")
 # Name of a size in a row -> input of the formula.
 SIZES = BODY | INPUTS
-# Words of a schedule in a row -> the schedule of the formula; the first that fits counts.
-SCHEDULES = {
-    "gpipe": "gpipe",
-    "interleaved": "interleaved",
-    "dualpipe-v": "dualpipe-v",
-    "dualpipev": "dualpipe-v",
-    "dualpipe": "dualpipe",
-    "zb-h2": "zb-h2",
-    "zbv": "zb-v",
-    "zb-v": "zb-v",
-    "v-": "zb-v",
-    "zb": "zb-h1",
-}
 
 
 class MemoryLayout(NamedTuple):
@@ -103,7 +90,9 @@ def layout_options(row: MeasuredRun, run: RunLayout) -> Options:
 
 def _division(row: MeasuredRun, run: RunLayout) -> Options:
     """Degrees, batches and what is kept, by the formula's names."""
-    schedule = _schedule(str(row.parallelism.get("pipeline_schedule", "")), run)
+    # Chunks that take turns are interleaved, unless a schedule is named.
+    schedule = "interleaved" if run.pp > 1 and run.virtual > 1 else "1f1b"
+    schedule = named_schedule(row) or schedule if run.pp > 1 else schedule
     # Schedules that run down the devices and up again have their two chunks by definition.
     virtual = max(run.virtual, 2.0) if schedule == "interleaved" else 1.0
     is_cut = row.parallelism.get("sequence_parallel", run.tp > 1)
@@ -123,16 +112,6 @@ def _division(row: MeasuredRun, run: RunLayout) -> Options:
         "dropout": "no",
         "sequence_parallel": "yes" if is_cut and run.tp > 1 else "no",
     }
-
-
-def _schedule(words: str, run: RunLayout) -> str:
-    if run.pp <= 1:
-        return "1f1b"
-    lowered = words.lower()
-    for word, schedule in SCHEDULES.items():
-        if word in lowered:
-            return schedule
-    return "interleaved" if run.virtual > 1 else "1f1b"
 
 
 def _recompute(row: MeasuredRun, run: RunLayout) -> str:

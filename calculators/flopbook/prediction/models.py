@@ -67,11 +67,15 @@ class PredictionModel(NamedTuple):
     """How one kind of row is predicted.
 
     `read` raises FlopbookError for a row that lacks an input; `predict` gives the value of each of
-    some inputs, in the unit of `shown` unless a case is shown in another.
+    some inputs, in the unit of `shown` unless a case is shown in another. `arrange` turns inputs
+    into what `predict` takes quickest, once for the many times that a fit asks; a model that
+    `takes_arrays` is asked for several sets of parameters at once, each a column.
     """
 
     kind: str
     shown: PrintedAs
     priors: Mapping[str, Prior]
     read: Callable[[MeasuredRun, RunSource], Case]
-    predict: Callable[[Sequence[Any], Parameters], Column]
+    predict: Callable[[Any, Parameters], Column]
+    arrange: Callable[[Sequence[Any]], Any] = tuple
+    takes_arrays: bool = False

@@ -29,6 +29,7 @@ MATMUL_PRIORS = {
     },
     "narrow": Prior(0.95, 0.1, "the same in 8 bits over 16 bits"),
     "operands": Prior(0.9, 0.15, "share of the memory bandwidth at which operands arrive"),
+    "overlap": Prior(0.3, 0.5, "share that shows of the shorter of arithmetic and reading"),
     "kernel_seconds": Prior(2e-6, 0.5, "seconds that a kernel takes to start and drain"),
     "host_seconds": Prior(1e-4, 0.7, "seconds that a clock on the host adds"),
 }
@@ -101,10 +102,12 @@ def _product_rate(product: MatrixProduct, p: Parameters) -> float:
         rate *= p["narrow"]
     first, second, third = product.sides
     flop = 2 * first * second * third
-    # Two operands and the result cross the memory bus once, before and after the arithmetic.
+    # Two operands and the result cross the memory bus once, most of it behind the arithmetic: a
+    # product of huge sides runs at the best rate.
     values = first * second + second * third + first * third
-    seconds = flop / rate + p["kernel_seconds"]
-    seconds += product.width * values / (product.memory_bandwidth * p["operands"])
+    reading = product.width * values / (product.memory_bandwidth * p["operands"])
+    longer, shorter = max(flop / rate, reading), min(flop / rate, reading)
+    seconds = longer + p["overlap"] * shorter + p["kernel_seconds"]
     if product.is_host_clock:
         seconds += p["host_seconds"]
     return flop / seconds

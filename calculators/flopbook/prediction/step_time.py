@@ -34,12 +34,18 @@ SUMMED_BYTES = 4.0  # of them the reduction
 RING_PASSES = 3.0  # keys and values forward and backward, and their gradients
 GATHERS = 3.0  # weights forward, weights backward, gradients
 ALIGNMENT = 64
+RIDGE = 200.0  # FLOP/byte of the chip for which the halves of the rates of products are stated
 # Schedules that part the backward pass, and those that run down the stages and up again.
 SPLIT_BACKWARD = (*SPLIT, *FOLDED)
 BENT = ("zb-v", "dualpipe-v")
+BACKWARD = 2 / 3  # of a step's work
+BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
 HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
 EARLY = 2022.5  # stacks from before pay for launches and unfused attention
+FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
 EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
+# Transformer Engine overlaps tensor-parallel sums in these, from this year on.
+OVERLAPPED, OVERLAPPED_YEAR = ("nemo",), 2024
 # The share of a kernel's launch that shows beside longer work, and of the shorter of both.
 OVERLAP = 0.3
 
@@ -72,7 +78,7 @@ class StepParts(NamedTuple):
 def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     """The parts of the step of each run, in seconds."""
     tokens = runs["micro_batch"] * runs["tokens"] / runs["cp"]
-    layers = runs["layers"] / runs["pp"]
+    layers = _stage_layers(runs)
     rate = _Rates(runs, p, tokens)
     passes = np.where(runs.where("recompute", "full"), RECOMPUTED_PASSES, PASSES)
     products, experts = _products(runs, p, rate, tokens * layers * passes)
@@ -84,15 +90,14 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     sends = _pipeline_sends(runs, p, tokens)
     work = products + experts + attention + elementwise + tensor + context + expert + sends
     launches = _launches(runs, p, layers, work)
-    head = _head(runs, p, rate, tokens)
+    head = _head(runs, p, rate, tokens, work / layers)
     gathers = _gathers(runs, p, layers, work + launches + head)
     per_micro_batch = work + launches + head + gathers
     count = runs["micro_batches"]
     bubble = _idle_micro_batches(runs) * p["bubble"] * per_micro_batch
-    gradients = _gradients(runs, p, layers)
+    gradients = _gradients(runs, p, layers, work)
     shards = np.where(runs["zero"] >= 1, _replicas(runs), 1)
-    held = runs["parameters"] / (runs["tp"] * runs["pp"])
-    optimizer = OPTIMIZER_BYTES * held / shards / runs["memory_bandwidth"]
+    optimizer = OPTIMIZER_BYTES * _held(runs) / shards / runs["memory_bandwidth"]
     step = per_micro_batch * count + bubble + gradients + optimizer
     unsaid = runs.inferred("recompute") & ~runs.where("recompute", "none")
     slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
@@ -133,18 +138,27 @@ class _Rates:
         share = share * runs.choose("stack", stacks, 1.0)
         share = share * np.where(runs["is_power_capped"] > 0, p["power_capped"], 1)
         width = np.minimum(runs["d_model"], runs["ffn_width"] / runs["tp"])
-        shape = _half(tokens, p["half_tokens"]) * _half(width, p["half_width"])
         visits = tokens * runs["experts_per_token"] * runs["ep"] / runs["experts"]
+        visits = np.maximum(visits, 1)
         expert_width = np.minimum(runs["d_model"], runs["ffn_width"])
-        expert_shape = _half(np.maximum(visits, 1), p["half_expert_tokens"])
-        expert_shape = expert_shape * _half(expert_width, p["half_width"])
-        peak = _peak(runs, p) * share
-        self.layer = peak * shape
-        self.expert = peak * expert_shape
+        peak = _peak(runs, p)
+        # A chip that multiplies faster than it reads needs larger shards to be kept busy.
+        ridge = _ridge(runs, peak)
+        shape = _half(tokens, p["half_tokens"] * ridge) * _half(width, p["half_width"] * ridge)
+        self.layer = peak * share * shape
+        shape = _half(visits, p["half_expert_tokens"] * ridge)
+        self.expert = peak * share * shape * _half(expert_width, p["half_width"] * ridge)
+        ridge = _ridge(runs, runs["peak_16bit"])
+        shape = _half(tokens, p["half_tokens"] * ridge) * _half(width, p["half_width"] * ridge)
         self.sixteen_bit = runs["peak_16bit"] * share * shape
 
 
-def _half(size: Column, half: float) -> Column:
+def _ridge(runs: Layouts, peak: Column) -> Column:
+    """FLOPs that a chip does for each byte it reads, over those for which halves are stated."""
+    return peak / runs["memory_bandwidth"] / RIDGE
+
+
+def _half(size: Column, half: Column) -> Column:
     """The share of its best rate that a product reaches at a size; a half at `half`."""
     return size / (size + half)
 
@@ -183,7 +197,13 @@ def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple
     products = cost * (runs["attention_weights"] + dense_ffn) / rate.layer
     slower = p["expert_cost"] * np.where(_improved(runs), p["expert_progress"], 1)
     experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * slower
-    return products, experts
+    return products, experts * _busiest(runs, p)
+
+
+def _busiest(runs: Layouts, p: Parameters) -> Column:
+    """Work of the busiest rank over the mean; several experts on a rank even it out."""
+    spread = np.sqrt(runs["ep"] / runs["experts"])
+    return 1 + p["imbalance"] * np.where(runs["ep"] > 1, spread, 0)
 
 
 def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
@@ -195,6 +215,7 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     is_older = runs.where("generation", "hopper") & ~has_kernels
     share = np.where(is_older, p["attention_hopper-flash2"], share)
     share = share * np.minimum(runs["head_dim"], 128) / 128
+    share = share * np.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
     flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
     passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
     fused = passes * flop / 2 / (runs["peak_16bit"] * share)
@@ -203,9 +224,9 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     moved = p["scores_moved"] * 10 * scores / runs["memory_bandwidth"]
     unfused = passes * flop / (runs["peak_16bit"] * share) + moved
     seconds = np.where(runs["has_flash"] > 0, fused, unfused)
-    # Without a zigzag split the last rank of a causal sequence has the most work.
-    unbalanced = (runs["cp"] > 1) & runs.where("stack", "torchtitan")
-    return seconds * np.where(unbalanced, p["context_unbalanced"], 1)
+    # Without a zigzag split the last of c ranks of a causal sequence has 2 - 1/c times the mean.
+    busiest = 1 + p["context_unbalanced"] * (1 - 1 / runs["cp"])
+    return seconds * np.where(runs.where("stack", "torchtitan"), busiest, 1)
 
 
 def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
@@ -229,8 +250,14 @@ def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
     is_inside = runs["tp"] <= runs["domain"]
     rate = np.where(is_inside, _link(runs, p), runs["card_bandwidth"] * p["tp_beyond"])
-    exposed = p["tp_exposed"] * np.where(runs["is_async_tp"] > 0, 0.5, 1)
+    exposed = p["tp_exposed"] * np.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
     return sent / rate * exposed
+
+
+def _overlaps_sums(runs: Layouts) -> Mask:
+    """Stacks that cut a product in pieces, so that its sum hides behind it."""
+    is_vendor = runs.where("stack", *OVERLAPPED) & (runs["year"] >= OVERLAPPED_YEAR)
+    return is_vendor | (runs["is_async_tp"] > 0)
 
 
 def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Column) -> Column:
@@ -242,10 +269,12 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
     is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
     rate = np.where(is_inside | _torus(runs), _link(runs, p), cards)
-    layers = runs["layers"] / runs["pp"]
-    hops = RING_PASSES * layers * p["hop"] * (runs["cp"] - 1)
-    seconds = sent / rate + np.where(_torus(runs), 0, hops)
-    return np.maximum(seconds - attention, 0) + OVERLAP * np.minimum(seconds, attention)
+    layers = _stage_layers(runs)
+    # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
+    steps = RING_PASSES * layers * p["ring_step"] * (runs["cp"] - 1)
+    seconds = sent / rate
+    exposed = np.maximum(seconds - attention, 0) + OVERLAP * np.minimum(seconds, attention)
+    return exposed + np.where(_torus(runs), 0, steps)
 
 
 def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
@@ -263,7 +292,8 @@ def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     sent = sent * (1 - 1 / runs["ep"])
     is_inside = runs["ep"] * runs["tp"] <= runs["domain"]
     rate = np.where(is_inside, _link(runs, p), runs["card_bandwidth"])
-    return np.where(_mixture(runs), sent / rate * p["expert_exposed"], 0)
+    seconds = sent / rate * p["expert_exposed"] * _busiest(runs, p)
+    return np.where(_mixture(runs), seconds, 0)
 
 
 def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
@@ -277,13 +307,25 @@ def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Col
     return exposed
 
 
-def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column) -> Column:
-    """Output matrix and loss; in a pipeline the last stage has it beside its layers."""
+def _stage_layers(runs: Layouts) -> Column:
+    """Layers of the fullest stage: whole ones in each of its chunks."""
+    chunks = runs["pp"] * runs["virtual"]
+    whole = np.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
+    return np.where(runs["pp"] > 1, whole, runs["layers"])
+
+
+def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Column) -> Column:
+    """Output matrix and loss; in a pipeline the last stage has it beside its layers.
+
+    Where the layers leave places empty, the last stage is the one with fewer, so that the head
+    takes their time (Llama Team, 2024: 126 layers on 16 stages).
+    """
     weights = runs["d_model"] * runs["vocabulary"] / runs["tp"]
     products = PASSES * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
     logits = 12 * tokens * runs["vocabulary"] / runs["tp"] / runs["memory_bandwidth"]
-    share = np.where(runs["pp"] > 1, 0.6 * p["last_stage"], 1)
-    return (products + logits) * share
+    empty = _stage_layers(runs) * runs["pp"] - runs["layers"]
+    late = np.maximum(products + logits - empty * layer, 0) * 0.6 * p["last_stage"]
+    return np.where(runs["pp"] > 1, late, products + logits)
 
 
 def _idle_micro_batches(runs: Layouts) -> Column:
@@ -306,36 +348,53 @@ def _replicas(runs: Layouts) -> Column:
     return runs["dp"] * runs["cp"]
 
 
+def _held(runs: Layouts) -> Column:
+    """Parameters that a rank works with, before they are sharded over its replicas."""
+    experts = runs["expert_parameters"]
+    held = runs["parameters"] - experts + experts / runs["ep"]
+    return held / (runs["tp"] * runs["pp"])
+
+
 def _network(runs: Layouts, p: Parameters) -> Column:
-    """The rate at which sharded weights arrive: links inside the domain, cards beyond."""
+    """The rate at which sharded weights arrive: links inside the domain, cards beyond.
+
+    Ranks of one node that hold the same weights fetch a part each and pass it on over the links, so
+    that all their cards work for each of them.
+    """
     is_inside = _replicas(runs) * runs["tp"] <= runs["domain"]
-    # Every card of a node carries a part, so that tensor-parallel ranks share all of them.
-    cards = runs["card_bandwidth"] * p["card_share"]
-    rate = np.where(is_inside, _link(runs, p), cards)
+    together = np.maximum(runs["domain"] / runs["tp"], 1)
+    cards = runs["card_bandwidth"] * p["card_share"] * together
+    rate = np.where(is_inside, _link(runs, p), np.minimum(cards, _link(runs, p)))
     return np.where(_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
 
 
 def _gathers(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
-    held = runs["parameters"] / (runs["tp"] * runs["pp"])
+    held = _held(runs)
     seconds = GATHERS * BYTES_16 * held / _network(runs, p) * (1 - 1 / _replicas(runs))
     hop = p["hop"] * np.where(_early(runs), p["hop_early"], 1)
     seconds = seconds + np.where(_torus(runs), 0, GATHERS * layers * hop * _replicas(runs))
+    # In a pipeline they stay gathered through the step, as the measured memory says too.
+    seconds = seconds / np.where(runs["pp"] > 1, runs["micro_batches"], 1)
     is_sharded = (runs["zero"] >= 3) & (_replicas(runs) > 1)
     beyond = np.maximum(seconds - HIDEABLE * work, 0)
     exposed = beyond + p["gather_exposed"] * np.minimum(seconds, work)
     return np.where(is_sharded, exposed, 0)
 
 
-def _gradients(runs: Layouts, p: Parameters, layers: Column) -> Column:
+def _gradients(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Gradients summed over the replicas once a step, and the weights gathered anew.
 
     ZeRO-2 holds a part of the gradients alone, so it sums those of each micro-batch.
     """
-    held = runs["parameters"] / (runs["tp"] * runs["pp"])
+    held = _held(runs)
     more_sums = np.where(runs["zero"] == 2, runs["micro_batches"] - 1, 0)
     moved = (GRADIENT_BYTES + SUMMED_BYTES * more_sums) * held
-    seconds = moved / _network(runs, p) * p["gradient_exposed"]
+    # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
+    seconds = moved / _network(runs, p)
+    overlapped = np.where(_early(runs) | runs.where("stack", *BLOCKING), 0, 1)
+    hidden = np.minimum(seconds, overlapped * HIDEABLE * BACKWARD * work * (1 + more_sums))
+    seconds = seconds - hidden * (1 - p["gradient_exposed"])
     hops = (2 + more_sums) * p["hop"] * _replicas(runs) * layers
     seconds = seconds + np.where(_torus(runs), 0, hops)
     return np.where((runs["zero"] < 3) & (_replicas(runs) > 1), seconds, 0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.prediction.conventions import (
     HARDWARE,
@@ -62,9 +60,11 @@ def _batch(row: MeasuredRun, run: RunLayout) -> float | None:
     return run.batch if "micro_batch_seqs" in row.parallelism else None
 
 
-def predict(runs: Sequence[RunLayout], p: Parameters) -> Column:
+def predict(runs: Layouts, p: Parameters) -> Column:
     """Tokens per second and chip of each run."""
-    return tokens_per_second(Layouts(runs), p)
+    return tokens_per_second(runs, p)
 
 
-MODEL = PredictionModel("training_throughput", THROUGHPUT, PRIORS, read, predict)
+MODEL = PredictionModel(
+    "training_throughput", THROUGHPUT, PRIORS, read, predict, arrange=Layouts, takes_arrays=True
+)

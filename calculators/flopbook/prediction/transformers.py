@@ -42,7 +42,8 @@ class Transformer(NamedTuple):
     """Weights that a token multiplies in an average layer, and what attention does per token.
 
     `attention_weights` and `ffn_weights` are of one layer, the latter those of the experts that a
-    token visits. `score_width` is heads times head dimension, averaged over keys and values.
+    token visits; `expert_parameters` are those of all experts of all layers. `score_width` is heads
+    times head dimension, averaged over keys and values.
     """
 
     layers: float
@@ -57,6 +58,7 @@ class Transformer(NamedTuple):
     parameters: float
     experts: float
     experts_per_token: float
+    expert_parameters: float
 
     @property
     def is_mixture(self) -> bool:
@@ -102,6 +104,9 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
     width = sizes.get("d_ff") or d_model * (4 if given["ffn_kind"] == PLAIN else 8 / 3)
     counted = _counted({**given, "d_ff": float(width)})
     experts = sizes.get("n_experts", 1)
+    parameters = sizes.get("n_params") or _matrices(counted)
+    # Experts of a token and those that it leaves out; a total that is stated may be smaller.
+    routed = (counted["total"] - counted["active"]) / max(1 - _visited_share(sizes), 1e-9)
     return Transformer(
         layers=layers,
         d_model=d_model,
@@ -112,10 +117,16 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
         ffn_width=(sizes.get("moe_d_ff") or width) if experts > 1 else width,
         vocabulary=vocabulary,
         tokens=sizes.get("seq_len_tokens") or 2048,
-        parameters=sizes.get("n_params") or _matrices(counted),
+        parameters=parameters,
         experts=experts,
         experts_per_token=sizes.get("experts_per_token", 1),
+        expert_parameters=min(routed, parameters) if experts > 1 else 0.0,
     )
+
+
+def _visited_share(sizes: Mapping[str, Any]) -> float:
+    """The share of its experts that a token visits."""
+    return float(sizes.get("experts_per_token", 1) / sizes.get("n_experts", 1))
 
 
 def _counted(given: Mapping[str, Any]) -> Mapping[str, float]:
