@@ -1,4 +1,4 @@
-// Starts the forms of a page with what they need and nothing else: their formulas, and chips or models where they take them.
+// Starts the forms of a page with what they need and nothing else: their formulas, and what these take of chips and models.
 
 import {el} from "./dom.js";
 import {makeForm} from "./form.js";
@@ -14,12 +14,12 @@ function get(name) {
 export async function startForms(hosts) {
   dress();
   const specs = hosts.map((host) => JSON.parse(host.dataset.spec));
-  const asked = (picker, name) => (specs.some(({takes}) => takes.includes(picker)) ? get(name) : []);
-  const [common, chips, models, ...made] = await Promise.all([
-    get("data"), asked("chip", "chips"), asked("model", "models"), ...specs.map(({id}) => import(`./formulas/${id}.js`)),
+  const lent = ({takes, id}) => (takes.includes("chip") || takes.includes("model") ? get(`values/${id}`) : {});
+  const [common, values, made] = await Promise.all([
+    get("data"), Promise.all(specs.map(lent)), Promise.all(specs.map(({id}) => import(`./formulas/${id}.js`))),
   ]);
   useTables(common);
-  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, chips, models}, functions(specs[n], made[n])));
+  hosts.forEach((host, n) => makeForm(host, specs[n], {...common, ...values[n]}, functions(specs[n], made[n])));
 }
 
 /** The style of answers, where the page has not linked it. */

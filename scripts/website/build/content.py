@@ -185,12 +185,16 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     for formula in printed().values():
         yield f"assets/flopbook/formulas/{formula.id}.js", module([formula]).encode()
     yield glossary.TIPS, glossary.tips().encode()
-    # A page asks only for what its form takes, so chips and models have files of their own.
-    record = form_values.picker_record() | form_values.units_record()
-    files = {"chips": record.pop("chips"), "models": record.pop("models"), "data": record}
-    for name, content in files.items():
-        compact = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        yield f"assets/flopbook/{name}.json", compact.encode()
+    record = form_values.picker_record()
+    for formula in printed().values():
+        if lent := form_values.lent_record(formula, record):
+            yield f"assets/flopbook/values/{formula.id}.json", _compact(lent)
+    common = {name: record[name] for name in form_values.COMMON}
+    yield "assets/flopbook/data.json", _compact(common | form_values.units_record())
+
+
+def _compact(content: object) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def write(tree: dict[str, bytes], folder: Path, *, keep: str = "") -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from flopbook.architectures.shape import shape
 from flopbook.data.library import entry_ids, load_entry, model_ids
@@ -44,6 +44,13 @@ NETWORK = (
 Record = dict[str, object]
 
 
+# What every form needs beside chips and models, and what it knows of each of those.
+COMMON = ("bytes", "formats", "stand_ins", "said")
+_NAMES = ("id", "name", "aliases")
+# Notes on a network speak of these too.
+_OF_NETWORKS = ("axes", "scaleup_domain")
+
+
 class UnitsRecord(TypedDict):
     """How the forms read and print quantities, as the command line does."""
 
@@ -65,6 +72,24 @@ def picker_record() -> Record:
         "formats": {name: rule._asdict() for name, rule in RULES.items()},
         "stand_ins": STANDS_FOR,
         "said": _general_notes(),
+    }
+
+
+def lent_record(formula: Formula, record: Record) -> Record:
+    """Of all chips and models the values that a calculator takes: a page asks for no others."""
+    specs = formula.inputs.values()
+    chip_fields = {"peaks" if spec.chip == "peak" else spec.chip for spec in specs if spec.chip}
+    if "chips_per_node" in chip_fields:
+        chip_fields.update(_OF_NETWORKS)
+    model_fields = {spec.model for spec in specs if spec.model}
+    taken = {"chips": chip_fields, "models": model_fields}
+    return {
+        kind: [
+            {name: value for name, value in entry.items() if name in (*_NAMES, *fields)}
+            for entry in cast(list[Record], record[kind])
+        ]
+        for kind, fields in taken.items()
+        if fields
     }
 
 

@@ -5,12 +5,14 @@ Values of chips as the commands take them, outputs that are words.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from flopbook.evaluation.calculator import calculate
-from flopbook.formulas import get_formula
+from flopbook.formulas import get_formula, printed
 from flopbook.hardware.chip import chip
-from scripts.website.pages.form_values import chip_record
+from scripts.website.pages.form_values import chip_record, lent_record, picker_record
 from scripts.website.pages.forms import form_markup, form_record
 
 
@@ -35,3 +37,20 @@ def test_an_output_that_is_a_word_names_its_choices() -> None:
     outputs = {one["name"]: one["choices"] for one in form_record(get_formula("decode"))["outputs"]}
     assert outputs["bound"] == ["weights", "KV cache", "arithmetic"] and outputs["seconds"] == []
     assert "what takes longest is weights" in form_markup(get_formula("decode"))
+
+
+def test_a_form_gets_what_its_calculator_takes_and_no_more() -> None:
+    record = picker_record()
+    for formula in printed().values():
+        lent = lent_record(formula, record)
+        for kind, origin in (("chips", "chip"), ("models", "model")):
+            fields = {getattr(spec, origin) for spec in formula.inputs.values()} - {""}
+            assert (kind in lent) == bool(fields), formula.id
+            kept: Any = lent.get(kind, [])
+            every: Any = record[kind]
+            assert [one["id"] for one in kept] == ([one["id"] for one in every] if kept else [])
+            for one, whole in zip(kept, every, strict=False):
+                known = {"peaks" if field == "peak" else field for field in fields}
+                assert known & set(whole) <= set(one) and all(one[key] == whole[key] for key in one)
+    memory: Any = lent_record(get_formula("memory"), record)
+    assert all("peaks" not in chip for chip in memory["chips"])
