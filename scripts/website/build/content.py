@@ -46,6 +46,7 @@ from scripts.website.pages import (
     planner_data,
     practicals,
     references,
+    sentences,
     taught,
     terms,
     vendors,
@@ -123,6 +124,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield from errata.errata_pages()
     yield errata.PITFALLS, pitfalls.pitfalls_page()
     yield about.PAGE, about.about_page()
+    yield sentences.PAGE, sentences.sentences_page()
     yield data.PAGE, data.data_page()
     yield data.MODELS, data.models_page()
     yield terms.PAGE, glossary.glossary_page()

@@ -76,8 +76,8 @@ def figure() -> Figure:
         "Mesh, torus and switch",
         f"{CHIPS} chips, joined in three ways. {'; '.join(facts)}.",
         "Dashed links close the rows and columns of the torus; each goes from one edge to the "
-        "other. The switch is one hop from everybody, so any two chips are two hops apart, but "
-        "somebody has to build it.",
+        "other. The switch is one hop from each chip, so any two chips are two hops apart, but "
+        "the switch has to be bought and powered.",
         256,
         tuple(shapes),
     )

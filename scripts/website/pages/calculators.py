@@ -33,6 +33,7 @@ from scripts.website.pages.terms import term_link
 
 INDEX = "calculators/index.md"
 MOST_SHOWN = 5  # equations of a page that are not folded away
+MOST_SYMBOLS = 16  # rows of a table that is not folded away
 _IN_PYTHON = """\
 from flopbook import calculate, min_batch
 
@@ -128,7 +129,14 @@ def _symbol_table(formula: Formula) -> Html:
         (term_link(name, spec, page), maths(spec.symbol), spec.meaning, spec.unit)
         for name, spec in specs
     ]
-    return table(("Name", "Symbol", "Meaning", "Unit"), rows, caption="Symbols")
+    symbols = table(("Name", "Symbol", "Meaning", "Unit"), rows, caption="Symbols")
+    if len(rows) <= MOST_SYMBOLS:
+        return symbols
+    return Html(
+        '<details class="fb-fold"><summary>Symbols '
+        '<span class="fb-fine">{} inputs and outputs with their units</span></summary>\n{}\n'
+        "</details>\n"
+    ).format(len(rows), symbols)
 
 
 def _equations(formula: Formula) -> list[Html]:

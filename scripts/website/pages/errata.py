@@ -202,7 +202,7 @@ def claims_page() -> str:
         Markdown(
             "{} of {} numeric claims of our sources need no correction. Those that hold come out "
             "as stated when computed from our data; quoted are counts and measurements, which "
-            "nobody can compute, with what they were measured on or against. What does not hold is "
+            "cannot be computed, with what they were measured on or against. What does not hold is "
             "in the [errata]({}).\n"
         ).format(len(held), len(rows), PAGE),
         *_elsewhere(held),

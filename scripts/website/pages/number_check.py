@@ -42,7 +42,7 @@ def page() -> str:
     blocks = [
         front_matter(
             "Check a number",
-            "Paste a figure about a chip and see whether it holds, what it leaves unsaid, and who "
+            "Paste a figure about a chip and see whether it holds, what it leaves open, and who "
             "published it.",
         ),
         stylesheet(PAGE, f"{_FOLDER}check.css"),

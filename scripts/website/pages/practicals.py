@@ -81,7 +81,7 @@ def name_problems(text: str, file: str, notebooks: Iterable[str]) -> list[Proble
         if word[0] not in names:
             message = str(UnknownName("practical", word[0], names))
             column = len("practicals:") + word.start() + 1
-            hint = "mend the name, or add the notebook"
+            hint = "correct the name, or add the notebook"
             problems.append(Problem(file, line, column, "practicals", message, expected, hint))
     return problems
 

@@ -97,5 +97,5 @@ def test_the_example_is_told_in_words_without_identifiers(name: str) -> None:
 
 
 def test_the_example_says_how_many_chips() -> None:
-    assert "on 512 chips" in form_markup(get_formula("memory"))
+    assert "on 64 chips" in form_markup(get_formula("memory"))
     assert "on 8 chips" in form_markup(get_formula("decode"))

@@ -355,4 +355,4 @@ def _afresh(tab: Any, base: str) -> list[str]:
 
 
 def test_a_form_made_anew_draws_its_first_output(forms: Any) -> None:
-    assert forms("memory", _afresh) == ["All"]
+    assert forms("memory", _afresh) == ["Memory"]
