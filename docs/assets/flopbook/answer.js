@@ -41,7 +41,7 @@ const unfolded = new Set();
 function beside(spec, state) {
   const found = spec.outputs.filter((output) => spec.beside[output.name] && !left(output, state.resolved).length);
   if (!found.length) return [];
-  const pair = (output) => el("div", {}, el("dd", {}, worded(spec, output, state.result[output.name])), el("dt", {}, spec.beside[output.name]));
+  const pair = (output) => el("div", {}, el("dt", {}, spec.beside[output.name]), el("dd", {}, worded(spec, output, state.result[output.name])));
   return [el("dl", {class: "fb-beside"}, ...found.map(pair))];
 }
 

@@ -40,7 +40,7 @@ document.addEventListener('securitypolicyviolation',
   event => window.stopped.push(`${event.violatedDirective} ${event.blockedURI}`));"""
 _SETTLED = """() => (!document.querySelector('.fb-works')
     || document.querySelector('.fb-works[data-ready]'))
-  && (!document.querySelector('.fb-calculator')
+  && (!document.querySelector('.fb-calculator:not([data-waits])')
     || document.querySelector('.fb-answer')?.children.length)
   && [...document.querySelectorAll('.highlight > pre')].every(pre => pre.previousElementSibling)
   && [...document.images].every(image => image.complete)"""
