@@ -14,7 +14,7 @@ from scripts.website.build.generator import CONFIG
 from scripts.website.build.handbook import chapters
 from scripts.website.build.nav import MENU, filled
 from scripts.website.build.placing import place_of
-from scripts.website.pages import pairs
+from scripts.website.pages import errata, pairs
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.products import families_of, family_anchor, short_name
 from scripts.website.pages.sources import all_topics, topic_page
@@ -116,3 +116,13 @@ def test_a_vendor_lists_all_its_products_by_family(vendor_id: str) -> None:
         assert short_name(entry) in entry.name
     for family in families:
         assert page.count(f'id="{family_anchor(family)}"') == 1
+
+
+@pytest.mark.parametrize("index", [errata.PAGE, errata.HELD])
+def test_a_page_of_a_source_stands_below_its_index_beside_the_others(index: str) -> None:
+    pages = errata.source_pages(index)
+    assert len(pages) > 1 and set(pages) <= set(dict(errata.errata_pages()))
+    for page in pages:
+        place = place_of(page)
+        assert place is not None and place.tab == "About"
+        assert 'href="../"' in place.trail and place.siblings.count("<li>") == len(pages)

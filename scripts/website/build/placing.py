@@ -10,15 +10,23 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
-from flopbook.data.library import entry_ids, load_entry, per_library, topics, vendor, vendor_ids
+from flopbook.data.library import (
+    entry_ids,
+    load_entry,
+    per_library,
+    reference,
+    topics,
+    vendor,
+    vendor_ids,
+)
 from flopbook.data.topics import Topic
 from scripts.website.markup import Html, link
-from scripts.website.pages import pairs
+from scripts.website.pages import errata, pairs
 from scripts.website.pages.accelerators import INDEX, entry_page
 from scripts.website.pages.products import NO_FAMILY, families_of, family_anchor, short_name
 from scripts.website.pages.sources import html_link, topic_page
 
-CHIPS, PAPERS = "Chips", "Papers"
+CHIPS, PAPERS, ABOUT = "Chips", "Papers", "About"
 _REFERENCES = "references/index.md"
 
 
@@ -43,6 +51,8 @@ def _places() -> dict[str, PagePlace]:
     places |= {pair.page: _pair_place(pair) for pair in pairs.all_pairs()}
     for top in topics():
         places |= _topic_places(top, ())
+    for index, title in ((errata.PAGE, "Errata"), (errata.HELD, "Claims that hold")):
+        places |= _source_places(index, title)
     return places
 
 
@@ -129,4 +139,18 @@ def _topic_places(topic: Topic, above: tuple[Topic, ...]) -> dict[str, PagePlace
     places = {page: PagePlace(PAPERS, trail(page, steps, topic.title), _beside("Siblings", lists))}
     for child in topic.children:
         places |= _topic_places(child, (*above, topic))
+    return places
+
+
+# Sources whose statements were recomputed.
+
+
+def _source_places(index: str, title: str) -> dict[str, PagePlace]:
+    """The pages of sources below an index, each beside the others."""
+    pages = errata.source_pages(index)
+    places = {}
+    for page, source in pages.items():
+        way = trail(page, [(ABOUT, "about.md"), (title, index)], reference(source).title)
+        siblings = [(reference(other).title, target) for target, other in pages.items()]
+        places[page] = PagePlace(ABOUT, way, _beside("Siblings", [_list(page, title, siblings)]))
     return places

@@ -140,6 +140,13 @@ def errata_pages() -> Iterator[tuple[str, str]]:
             yield page, _source_page(page, rows)
 
 
+def source_pages(index: str) -> dict[str, str]:
+    """The pages below an index, each with the source that it is about."""
+    folder = f"{index.removesuffix('.md')}/"
+    places = {claim_file(row): row.source for row in _rows()}
+    return {page: source for page, source in places.items() if page.startswith(folder)}
+
+
 def errata_page() -> str:
     """What does not hold, or only under a condition: an overview, and a line for each row."""
     rows = _rows()

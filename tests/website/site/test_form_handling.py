@@ -72,3 +72,19 @@ def _home(context: Any, base: str) -> list[str]:
 
 def test_on_a_phone_the_answer_stands_under_the_pickers(surf: Any, base: str) -> None:
     assert surf(_home, base) == [True, True]
+
+
+def _in_a_chapter(context: Any, base: str) -> tuple[list[str], int, int, str]:
+    tab, asked = context.new_page(), []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(f"{base}handbook/fsdp/", wait_until="networkidle")
+    before = [url for url in asked if "/values/" in url or "/formulas/" in url]
+    forms = tab.locator(".fb-form").count()
+    tab.get_by_role("button", name="Change the numbers").first.click()
+    tab.wait_for_selector(".fb-large")
+    return before, forms, tab.locator(".fb-form").count(), tab.inner_text(".fb-large")
+
+
+def test_a_form_in_a_chapter_is_made_when_a_reader_asks_for_it(surf: Any, base: str) -> None:
+    before, forms, after, answer = surf(_in_a_chapter, base)
+    assert before == [] and forms == 0 and after == 1 and answer.endswith("tokens")

@@ -200,7 +200,7 @@ def _plain(context: Any, base: str) -> tuple[str, str]:
 @pytest.mark.browser
 def test_without_javascript_the_example_and_the_sources_are_shown(surf: Any, base: str) -> None:
     form, visibility = surf(_plain, base, java_script_enabled=False)
-    assert "295.3 tokens" in form and "needs JavaScript" in form and visibility == "visible"
+    assert "295.3 tokens" in form and "JavaScript is off" in form and visibility == "visible"
 
 
 def test_the_print_style_hides_what_paper_cannot_use(site: Path) -> None:
