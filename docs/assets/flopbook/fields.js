@@ -6,7 +6,7 @@ import {typeset, written} from "./quantity.js";
 import {lent} from "./values.js";
 
 const PICKERS = {chip: "Chip", model: "Model", dtype: "Number format", sparsity: "Sparsity", chips: "Number of chips"};
-const COUNTED = new Set(["1", "chip", "token", "param"]); // the label says of what
+const COUNTED = new Set(["1", "chip", "token", "param", "USD/s"]); // the label says of what
 const NONE = ["", "none: type the values"];
 
 export function sentence(text) {
@@ -100,7 +100,7 @@ function select(attributes, options) {
 
 /** How a typed value was read; nothing where it was typed in plain digits. */
 function reading(read, text) {
-  return read.replaceAll(",", "") === text ? "" : `= ${read}`;
+  return read.replaceAll(",", "").split(" ")[0] === text && /^\d+$/.test(text) ? "" : `= ${read}`;
 }
 
 function hintOf(input, found, text) {
