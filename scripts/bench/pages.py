@@ -13,11 +13,11 @@ from scripts.bench.processes import ROOT
 from scripts.bench.results import Counted, Measure, Result, Timed, Weighed
 from scripts.website.build.handbook import chapters
 from scripts.website.build.weigh import (
-    BUDGET,
     BUDGETS,
     LAUNCH,
     TEMPLATES,
     browser_path,
+    budget_of,
     served,
     weigh_site,
 )
@@ -59,7 +59,7 @@ def weights(site: Path, _: int) -> Iterator[Weighed | Counted]:
     texts = [f"{chapter.page.removesuffix('.md')}/" for chapter in chapters()]
     sizes = weigh_site(site, dict.fromkeys([*TEMPLATES, *texts]))
     for page, size in sizes.items():
-        budget = BUDGETS.get(page, BUDGET)
+        budget = budget_of(page)
         yield Weighed(page or "home", size, f"{budget // 1000} kB")
     usual = {page: size for page, size in sizes.items() if page not in BUDGETS}
     middle = statistics.median_high(usual.values()) / 1000
