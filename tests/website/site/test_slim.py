@@ -80,6 +80,16 @@ def test_a_page_keeps_its_text_and_the_lines_of_its_code() -> None:
     )
 
 
+def test_the_script_of_the_theme_waits_and_no_other_does() -> None:
+    """Ours are modules, which wait by themselves; records are no scripts."""
+    theme = '<script src="../assets/javascripts/bundle.a5f9.min.js"></script>'
+    other = '<script type="module" src="app.js"></script><script src="x.js"></script>'
+    made = slim_page(f"{theme}{other}<script>let bundle;</script>")
+    assert made.startswith('<script defer src="../assets/javascripts/bundle.a5f9.min.js">')
+    assert made.endswith(f"{other}<script>let bundle;</script>")
+    assert slim_page(made) == made
+
+
 def test_the_record_of_a_form_stays_the_same() -> None:
     page = '<div data-spec="{&quot;a&quot;: &quot;it&#39;s &amp;lt; b&quot;}"></div>'
     made = slim_page(page)
