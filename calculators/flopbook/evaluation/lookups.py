@@ -6,6 +6,7 @@ reader.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -169,6 +170,20 @@ def _scaleout_bandwidth(chip: Chip, request: Request) -> Picked | None:
     return None if _is_typed(request) else Network(chip).pick_beyond()
 
 
+def _known_domain(chip: Chip, request: Request) -> Picked | None:
+    """The domain where it is on record: else all links count as one domain."""
+    with contextlib.suppress(FlopbookError):
+        return _chips_per_node(chip, request)
+    return None
+
+
+def _known_beyond(chip: Chip, request: Request) -> Picked | None:
+    """The rate beyond the domain where it is on record."""
+    with contextlib.suppress(FlopbookError):
+        return _scaleout_bandwidth(chip, request)
+    return None
+
+
 def _wrap(chip: Chip, request: Request) -> PickedWord | None:
     return None if _is_typed(request) else Network(chip).pick_wrap()
 
@@ -217,6 +232,8 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "topology": _topology,
     "chips_per_node": _chips_per_node,
     "scaleout_bandwidth": _scaleout_bandwidth,
+    "known_domain": _known_domain,
+    "known_beyond": _known_beyond,
     "wrap": _wrap,
     "ring_side": _ring_side,
     "level_overlap": _level_overlap,

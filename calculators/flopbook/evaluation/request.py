@@ -29,7 +29,7 @@ SLOWEST_BARE = 1e6
 # Below so many byte/s, written bare, TB/s is the likelier unit: memories have a few of them.
 MOST_BARE_TERABYTES = 10
 # What a chip gives of its links, one way; an amount that is typed may say "both ways".
-LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth")
+LINKS = ("link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond")
 PRICE_FROM = "price_from"
 CHIPS = "chips"
 SPARSITIES = ("dense", "2:4", "4:1", "unstated")

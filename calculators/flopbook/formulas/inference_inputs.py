@@ -100,6 +100,30 @@ PortBandwidth = Annotated[
     ),
     SOFTWARE,
 ]
+NearChips = Annotated[
+    float,
+    Input(
+        "chip",
+        r"g_\text{up}",
+        "chips in one scale-up domain (default: no end)",
+        chip="known_domain",
+        least=1,
+        whole=True,
+        most=1e7,
+    ),
+    SOFTWARE,
+]
+FarBandwidth = Annotated[
+    float,
+    Input(
+        "byte/s",
+        r"w_\text{out}",
+        "one-way bandwidth of a chip beyond its domain (default: as within)",
+        chip="known_beyond",
+        most=1e18,
+    ),
+    SOFTWARE,
+]
 Reached = Annotated[
     float,
     Input("1", r"\eta", "share of the peak rates that software reaches", least=0.01, most=1),

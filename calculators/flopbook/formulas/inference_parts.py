@@ -12,8 +12,10 @@ from flopbook.formulas.inference_inputs import (
     DispatchWidth,
     Dp,
     Ep,
+    FarBandwidth,
     KvWidth,
     Memory,
+    NearChips,
     Overhead,
     Params,
     Peak,
@@ -237,15 +239,27 @@ def messages(
     bytes_per_activation: ActivationWidth = 2.0,
     bytes_per_dispatch: DispatchWidth = 2.0,
     link_bandwidth: PortBandwidth = inf,
+    chips_per_node: NearChips = inf,
+    scaleout_bandwidth: FarBandwidth = inf,
 ) -> dict[str, Any]:
-    """Time of the messages of a step at the rate of the links: all-reduces, and all-to-alls."""
+    """Time of the messages of a step: all-reduces and all-to-alls, inside a domain and beyond."""
     replica_values = step_tokens / replicas * where(d_model < inf, d_model, 0)
     # A ring moves each byte of an all-reduce twice, but for the part that a chip has already.
     reduced = MESSAGES * 2 * (degree - 1) / degree * replica_values * bytes_per_activation
     # A token leaves for each of its experts that lies on another chip, and its result comes back.
     there_and_back = bytes_per_dispatch + bytes_per_activation
-    sent = (ep - 1) / ep * experts_per_token * replica_values / degree * there_and_back
-    return {"message_seconds": layers * (reduced + sent) / link_bandwidth}
+    copies = experts_per_token * replica_values / degree * there_and_back
+    # Beyond a domain an all-reduce goes on between the domains, divided over the chips of each;
+    # of the copies those go there whose expert is in none of the chips nearby.
+    domains = maximum(ceil(degree / chips_per_node), 1)
+    in_domain = minimum(degree, chips_per_node)
+    between = MESSAGES * 2 * (domains - 1) / domains * replica_values / in_domain
+    group = where(ep > 1, degree * ep, 1)
+    leaving = where(group > chips_per_node, 1 - chips_per_node / group, 0)
+    near = reduced + ((ep - 1) / ep - leaving) * copies
+    far = between * bytes_per_activation + leaving * copies
+    slower = where(scaleout_bandwidth < inf, scaleout_bandwidth, link_bandwidth)
+    return {"message_seconds": layers * (near / link_bandwidth + far / slower)}
 
 
 @part

@@ -3,10 +3,10 @@
 import {formatQuantity, isBare, oneWay, parseQuantity} from "./quantity.js";
 
 const UNITS = {"FLOP/s": "989TFLOP/s", "byte/s": "3.35TB/s"}; // rates in which a bare small number is a slip
-const LINKS = ["link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth"]; // one way, unless the text says both
+const LINKS = ["link_bandwidth", "scaleup_bandwidth", "scaleout_bandwidth", "known_beyond"]; // one way, unless the text says both
 const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody gives in SI units
 // What a chip may know of its node and its network; without it the default holds. A link that was typed is one of another network.
-const NETWORK = ["chips_per_node", "node_chips", "scaleout_bandwidth", "ring_side", "startup", "ramp", "efficiency", "reduction_efficiency"];
+const NETWORK = ["chips_per_node", "known_domain", "known_beyond", "node_chips", "scaleout_bandwidth", "ring_side", "startup", "ramp", "efficiency", "reduction_efficiency"];
 const NETWORK_WORDS = ["wrap", "level_overlap"];
 
 /** True when a chip or a model may supply an input. */

@@ -26,23 +26,13 @@ class DecodingTime(NamedTuple):
 
 def step(model: str, chip: str, ranks: int, each: int, seq: int, scaleout: float) -> DecodingTime:
     """One step of data-parallel attention and expert parallelism with `each` sequences a rank."""
-    answer = calculate(
-        "decode",
-        model=model,
-        chip=chip,
-        dtype="fp8",
-        tp=1,
-        dp=ranks,
-        ep=ranks,
-        batch=each * ranks,
-        seq=seq,
+    options = {"dtype": "fp8", "tp": 1, "dp": ranks, "ep": ranks, "batch": each * ranks}
+    options |= {"model": model, "chip": chip, "seq": seq}
+    near = calculate("decode", **options, chips_per_node=max(RANKS))
+    far = calculate("decode", **options, chips_per_node=NODE, scaleout_bandwidth=scaleout)
+    return DecodingTime(
+        float(near["seconds"]), float(near["message_seconds"]), float(far["message_seconds"])
     )
-    within = float(answer["message_seconds"])
-    # ranks are chosen evenly, so this share of the messages has its expert in another node
-    leaving = 1 - NODE / ranks
-    port = find_chip(chip).scaleup_bandwidth()
-    across = max(within * (1 - leaving), within * leaving * port / scaleout)
-    return DecodingTime(float(answer["seconds"]), within, across)
 
 
 def figure(

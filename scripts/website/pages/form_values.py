@@ -33,7 +33,7 @@ TAKEN = (
     ("min-batch", ("bandwidth",)),
     ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
     ("serving", ("memory",)),
-    ("decode", ("link_bandwidth",)),
+    ("decode", ("link_bandwidth", "chips_per_node", "scaleout_bandwidth")),
     ("cluster-power", ("power",)),
 )
 # What `collective` takes from the network of a chip beside its links.
