@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement, PreformattedString
@@ -20,6 +20,8 @@ from scripts.website.markup import code_block, code_span
 
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
+# Left out in any case, and most of the elements of a page: it need not become part of a tree.
+_PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _CODE_MARK = re.compile(r"\x00(\d+)\x00")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 # `{ .fb-wide }`, which tells the generator the class of what stands before it
@@ -66,7 +68,7 @@ def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
 
     links = _Links(page, pages)
     text = _CODE.sub(set_aside, _FENCE.sub(set_aside, _plain_of(text)))
-    text = _ENTITY.sub("\x01\\1;", text)
+    text = _ENTITY.sub("\x01\\1;", _PICTURE.sub("", text))
     text = _LINK.sub(lambda match: f"]({links.from_source(match[1])})", text)
     text = _ATTRIBUTE_LIST.sub("", _Writer(links).inside(_parsed(text)))
     text = _CODE_MARK.sub(lambda match: code[int(match[1])], text)
@@ -152,7 +154,7 @@ class _Writer:
         # comments and declarations are preformatted, and say nothing to a reader
         if isinstance(node, PreformattedString):
             return ""
-        is_code = node.find_parent(("pre", "code")) is not None
+        is_code = _nearest(node, ("pre", "code")) is not None
         return _decoded(str(node)) if is_code else _guarded(str(node))
 
     def _element(self, element: Tag) -> str:
@@ -211,7 +213,15 @@ class _Writer:
 
 def _is_of(element: Tag, table: Tag) -> bool:
     """Whether a row or a caption belongs to this table, not to one inside of it."""
-    return element.find_parent("table") is table
+    return _nearest(element, ("table",)) is table
+
+
+def _nearest(node: PageElement, names: Container[str]) -> Tag | None:
+    """The innermost element around a node that has one of these names.
+
+    `find_parent` does the same and takes far longer, and this is asked for every piece of text.
+    """
+    return next((parent for parent in node.parents if parent.name in names), None)
 
 
 def _formula(element: Tag) -> str:
@@ -223,7 +233,7 @@ def _inline(element: Tag, inner: str) -> str:
     """An element of running text as Markdown, empty for any other."""
     match element.name:
         case "br":
-            return " " if element.find_parent("table") else "\n"
+            return " " if _nearest(element, ("table",)) else "\n"
         case "img" if element.get("alt"):
             return f"[figure: {_guarded(str(element['alt']))}]"
         case "strong" | "b":
