@@ -15,6 +15,7 @@ import pytest
 import flopbook
 from flopbook.formulas import CATALOGUE, formulas, get_formula
 from flopbook.formulas.declaration import Formula
+from tests.support.cases import every
 
 PACKAGE = Path(flopbook.__file__).parent
 FUNCTIONS = [name for name in flopbook._PUBLIC if inspect.isfunction(getattr(flopbook, name))]
@@ -23,9 +24,7 @@ WRITTEN = [
     for path in sorted(PACKAGE.rglob("*.py"))
     if "\n    >>> " in path.read_text(encoding="utf-8")
 ]
-every_formula = pytest.mark.parametrize(
-    "name", [name for name, f in formulas().items() if isinstance(f, Formula)]
-)
+every_formula = every("name", [name for name, f in formulas().items() if isinstance(f, Formula)])
 
 
 def run(text: str, name: str, scope: dict[str, Any]) -> int:
@@ -37,12 +36,12 @@ def run(text: str, name: str, scope: dict[str, Any]) -> int:
     return len(test.examples)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@every("name", FUNCTIONS)
 def test_every_public_function_has_an_example(name: str) -> None:
     assert ">>> " in inspect.getdoc(getattr(flopbook, name))
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
+@every("path", WRITTEN)
 def test_the_examples_in_the_code_run(path: Path) -> None:
     """All of them, of public functions or not; the text of `help` is a template, run below."""
     if path.name in ("manual.py", "skeleton.py"):

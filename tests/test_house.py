@@ -15,6 +15,7 @@ import pytest
 
 from flopbook.contributing.new_calculator import MARK
 from scripts.bench.house import import_cycles, imports_upwards
+from tests.support.cases import every
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "calculators" / "flopbook"
@@ -39,7 +40,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
             yield node
 
 
-@pytest.mark.parametrize("path", [*CODE, *TESTS], ids=label)
+@every("path", [*CODE, *TESTS])
 def test_files_and_functions_keep_to_their_budget(path: Path) -> None:
     """A file has at most 400 lines, a function 60 lines and six parameters."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -72,7 +73,7 @@ def _is_formula(function: ast.FunctionDef) -> bool:
     return any(getattr(mark, "id", "") in ("formula", "part", "rule", "omission") for mark in marks)
 
 
-@pytest.mark.parametrize("path", CODE, ids=label)
+@every("path", CODE)
 def test_public_functions_are_annotated_and_documented(path: Path) -> None:
     """Public functions, classes and modules say what they do.
 
@@ -223,7 +224,7 @@ def test_nothing_derived_is_committed() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", [*MODULES, *TESTS], ids=label)
+@every("path", [*MODULES, *TESTS])
 def test_nothing_is_left_to_be_filled_in(path: Path) -> None:
     """Every line that `flopbook new calculator` wrote has been replaced by the real thing."""
     lines = path.read_text(encoding="utf-8").splitlines()

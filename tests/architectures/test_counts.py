@@ -13,8 +13,9 @@ from flopbook.architectures.shape import shape
 from flopbook.data.library import load_model, model_ids
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import formulas
+from tests.support.cases import every
 
-every_model = pytest.mark.parametrize("name", model_ids())
+every_model = every("name", model_ids())
 MODELS = st.sampled_from(model_ids())
 # Calculators that take parameters of a model, each with what else it needs.
 CHIP: dict[str, Any] = {"peak": 1e15, "bandwidth": 3e12}

@@ -11,6 +11,7 @@ import pytest
 
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
+from tests.support.cases import every
 
 ROWS = {row.id: row for file in run_files().values() for row in file.rows}
 CHECK = [row for row in ROWS.values() if row.use == "check"]
@@ -73,7 +74,7 @@ BRIDGE = (
 )
 
 
-@pytest.mark.parametrize("line", BRIDGE, ids=lambda line: line.id)
+@every("line", BRIDGE)
 def test_lines_of_megatron_bridge_are_as_printed(line: Printed) -> None:
     """NVIDIA, Megatron-Bridge, performance summary and its archive at commit 067f987."""
     row = ROWS[line.id]
@@ -228,13 +229,13 @@ def test_rows_to_check_pass_the_count_that_was_asked() -> None:
     assert kinds["training_throughput"] > 300 and kinds["inference"] > 500
 
 
-@pytest.mark.parametrize("name", FILES)
+@every("name", FILES)
 def test_a_file_to_check_names_the_commit_that_was_read(name: str) -> None:
     (source,) = FILES[name].sources.values()
     assert re.fullmatch(r"[0-9a-f]{40}", source.commit) and source.path and source.year >= 2021
 
 
-@pytest.mark.parametrize("name", FILES)
+@every("name", FILES)
 def test_a_row_to_check_has_a_place_that_can_be_looked_up(name: str) -> None:
     """A line of a file, or the folder of a submission."""
     for row in FILES[name].rows:

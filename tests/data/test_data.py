@@ -24,6 +24,7 @@ from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip, chip
 from flopbook.hardware.choice import choose
 from flopbook.hardware.parts import packages, totals
+from tests.support.cases import every
 
 CHIPS = [name for name in entry_ids() if load_entry(name).computes]
 WHOLES = [name for name in entry_ids() if load_entry(name).contains]
@@ -33,7 +34,7 @@ def test_the_check_of_all_data_finds_nothing() -> None:
     assert [str(problem) for problem in lint()] == []
 
 
-@pytest.mark.parametrize("name", entry_ids())
+@every("name", entry_ids())
 def test_known_errors_are_never_chosen(name: str) -> None:
     """A value that is known to be wrong stays on record, says why, and is shown nowhere as the
     value.
@@ -50,10 +51,8 @@ def test_there_are_known_errors_to_guard_against() -> None:
     assert sum(claim.known_error for name in entry_ids() for claim in load_entry(name).claims) >= 5
 
 
-@pytest.mark.parametrize("name", CHIPS)
-@pytest.mark.parametrize(
-    "ask", [Chip.peak, Chip.memory, Chip.memory_bandwidth, Chip.scaleup_bandwidth, Chip.power]
-)
+@every("name", CHIPS)
+@every("ask", [Chip.peak, Chip.memory, Chip.memory_bandwidth, Chip.scaleup_bandwidth, Chip.power])
 def test_a_chip_has_a_value_or_says_that_there_is_none(
     name: str, ask: Callable[[Chip], float]
 ) -> None:
@@ -91,7 +90,7 @@ def _complete(one: Chip) -> bool:
         return False
 
 
-@pytest.mark.parametrize("name", WHOLES)
+@every("name", WHOLES)
 def test_a_total_is_count_times_the_chosen_value_of_the_chip(name: str) -> None:
     whole = chip(name)
     for total in totals(whole.entry):
@@ -186,7 +185,7 @@ def test_the_tensor_clock_of_the_h100_gives_its_peak() -> None:
     assert abs(clocks["boost"] * 528 * 512 * 2 / chip("nvidia/h100-sxm").peak("bf16") - 1) > 0.05
 
 
-@pytest.mark.parametrize("name", entry_ids())
+@every("name", entry_ids())
 def test_every_name_of_an_entry_finds_it(name: str) -> None:
     one = load_entry(name)
     for other in (

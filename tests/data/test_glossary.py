@@ -26,6 +26,7 @@ from flopbook.quantities.units import format_quantity, unit
 from scripts.website.pages.accelerators import INDEX
 from scripts.website.pages.calculators import calculator_markdown
 from scripts.website.pages.values import field_words
+from tests.support.cases import every
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted((ROOT / "docs" / "handbook").glob("*.md"))
@@ -106,7 +107,7 @@ def _spellings() -> set[str]:
     )
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@every("path", CHAPTERS)
 def test_every_term_that_a_chapter_introduces_is_in_the_glossary(path: Path) -> None:
     """Add the term to bibliography/glossary.yaml; a word that is only stressed goes to STRESSED
     above.
@@ -133,9 +134,7 @@ def test_the_rule_finds_what_is_introduced() -> None:
     assert introduced(text) == ["mesh", "bus"]
 
 
-@pytest.mark.parametrize(
-    ("calculator", "name", "spec"), QUANTITIES, ids=lambda one: one if isinstance(one, str) else ""
-)
+@every("calculator, name, spec", QUANTITIES)
 def test_every_quantity_of_a_calculator_has_a_term(calculator: str, name: str, spec: Input) -> None:
     """Name and symbol of each input and output are those of a term, and the unit is one that it may
     have.
@@ -146,7 +145,7 @@ def test_every_quantity_of_a_calculator_has_a_term(calculator: str, name: str, s
     assert spec.symbol in term.symbol or spec.symbol.startswith(r"\text{")
 
 
-@pytest.mark.parametrize("field", field_names())
+@every("field", field_names())
 def test_every_quantity_of_an_accelerator_has_a_term(field: str) -> None:
     """Under the words by which pages call it."""
     assert field_words(field).lower() in _spellings(), field
@@ -198,7 +197,7 @@ def test_it_is_large_and_whole() -> None:
         assert term.meaning.endswith(".") and not re.search(r"\$|\{\{|\s{2}", term.meaning), term.id
 
 
-@pytest.mark.parametrize("term", TERMS.values(), ids=lambda term: term.id)
+@every("term", TERMS.values())
 def test_the_place_of_a_term_exists_and_the_page_speaks_of_it(term: Term) -> None:
     page, _, anchor = term.chapter.partition("#")
     name = page.removeprefix("calculators/").removesuffix(".md")

@@ -19,6 +19,7 @@ from flopbook.data.schema import load_schema
 from flopbook.errors import DataError, FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
+from tests.support.cases import every
 
 TOLERANCE = 0.01
 COUNTS = {"params": "total", "active_params": "active"}
@@ -34,7 +35,7 @@ NEEDED = (
     "positions",
 )
 
-every_model = pytest.mark.parametrize("name", model_ids())
+every_model = every("name", model_ids())
 
 
 def misses(claim: Claim, counted: Any) -> bool:

@@ -17,6 +17,7 @@ from flopbook.data.library import library
 from flopbook.data.measured_runs import read_run_files, run_files, run_paths
 from flopbook.errors import DataError
 from flopbook.export.records import measured_runs
+from tests.support.cases import every
 from tests.support.samples import assert_clean, place
 
 FILE = """\
@@ -175,7 +176,7 @@ def test_the_export_has_every_row_with_the_address_of_its_source() -> None:
         assert not {"file", "line", "publication"} & record.keys()
 
 
-@pytest.mark.parametrize("path", run_paths(), ids=lambda path: path.stem)
+@every("path", run_paths())
 def test_a_file_of_ours_is_of_one_publication_and_names_the_commit_of_a_repository(
     path: Path,
 ) -> None:

@@ -16,6 +16,7 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.answers import answer
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import decode, kv_cache, prefill, serving
+from tests.support.cases import every
 
 CHIP: dict[str, Any] = {"peak": 989.4e12, "bandwidth": 3.35e12, "memory": 80e9}
 LARGE: dict[str, Any] = {"model": "llama-3-405b", "chip": "h100-sxm"}
@@ -80,8 +81,8 @@ def test_a_number_of_chips_fills_the_tp_degree() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("given_", "message"),
+@every(
+    "given_, message",
     [
         ({"chips": 12, "tp": 8}, "--chips 12 is not a multiple of --tp 8; use 8 or 16"),
         ({"chips": 16, "tp": 8, "dp": 4}, "--chips 16 is not --tp 8 times --dp 4"),
@@ -93,7 +94,7 @@ def test_a_number_of_chips_fills_the_tp_degree() -> None:
         ({"chips": 32, "tp": 8, "batch": 3}, "--batch 3 is smaller than the replicas"),
     ],
 )
-@pytest.mark.parametrize("name", sorted(CALCULATORS))
+@every("name", sorted(CALCULATORS))
 def test_layouts_that_cannot_be_are_refused(
     name: str, given_: dict[str, Any], message: str
 ) -> None:
@@ -163,7 +164,7 @@ def test_more_sequences_and_tokens_need_more_memory_and_more_chips_less(
     assert more["fewest_chips"] >= base["fewest_chips"] == wider["fewest_chips"]
 
 
-@pytest.mark.parametrize("model", model_ids())
+@every("model", model_ids())
 def test_a_change_that_is_proposed_makes_it_fit(model: str) -> None:
     """What the first line proposes is taken, and fits; on every model that one L40S is too small
     for.

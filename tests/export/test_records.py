@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -27,14 +28,28 @@ from flopbook.hardware.choice import choose, quantity_of
 from flopbook.hardware.parts import settled_totals
 from flopbook.hardware.shown import chosen_claims
 from flopbook.ledger.rows import VERDICTS, ledger_rows
+from tests.support.cases import every
 
-FILES = dict(export.files())
-DATA: dict[str, list[dict[str, Any]]] = {
-    name.removesuffix(".json"): json.loads(text)
-    for name, text in FILES.items()
-    if name.endswith(".json") and "/" not in name
-}
-CLAIMS = [(entry["id"], claim) for entry in DATA["accelerators"] for claim in entry["claims"]]
+
+@cache
+def files() -> dict[str, str]:
+    """The whole export, made once."""
+    return dict(export.files())
+
+
+@cache
+def data() -> dict[str, list[dict[str, Any]]]:
+    """The records of each JSON file."""
+    return {
+        name.removesuffix(".json"): json.loads(text)
+        for name, text in files().items()
+        if name.endswith(".json") and "/" not in name
+    }
+
+
+def claims() -> list[tuple[str, dict[str, Any]]]:
+    """Each claim with the entry that it is of."""
+    return [(entry["id"], claim) for entry in data()["accelerators"] for claim in entry["claims"]]
 
 
 def refuse(value: str) -> None:
@@ -42,7 +57,7 @@ def refuse(value: str) -> None:
 
 
 def test_the_files_are_those_of_the_contract() -> None:
-    assert set(FILES) == {
+    assert set(files()) == {
         "accelerators.json",
         "vendors.json",
         "models.json",
@@ -67,29 +82,29 @@ def test_the_files_are_those_of_the_contract() -> None:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".json")])
+@every("name", lambda: [name for name in files() if name.endswith(".json")])
 def test_json_is_strict_and_reads_back(name: str) -> None:
     """No NaN and no Infinity, which JSON does not have; letters as they are."""
-    value = json.loads(FILES[name], parse_constant=refuse)
+    value = json.loads(files()[name], parse_constant=refuse)
     assert json.loads(json.dumps(value)) == value
-    assert FILES[name].endswith("\n") and "\\u00" not in FILES[name]
+    assert files()[name].endswith("\n") and "\\u00" not in files()[name]
 
 
 def test_the_same_data_give_the_same_bytes() -> None:
-    assert dict(export.files()) == FILES
+    assert dict(export.files()) == files()
 
 
 def test_every_entry_is_there_in_order() -> None:
-    assert [item["id"] for item in DATA["accelerators"]] == list(entry_ids())
-    assert [item["id"] for item in DATA["vendors"]] == list(vendor_ids())
-    assert [item["id"] for item in DATA["models"]] == list(model_ids())
-    assert [item["id"] for item in DATA["references"]] == list(references())
-    assert [item["id"] for item in DATA["claims"]] == [row.id for row in ledger_rows()]
-    assert [item["calculator"] for item in DATA["calculators"]] == list(formulas())
+    assert [item["id"] for item in data()["accelerators"]] == list(entry_ids())
+    assert [item["id"] for item in data()["vendors"]] == list(vendor_ids())
+    assert [item["id"] for item in data()["models"]] == list(model_ids())
+    assert [item["id"] for item in data()["references"]] == list(references())
+    assert [item["id"] for item in data()["claims"]] == [row.id for row in ledger_rows()]
+    assert [item["calculator"] for item in data()["calculators"]] == list(formulas())
 
 
 def test_every_claim_has_its_fields_and_what_follows_from_them() -> None:
-    for name, claim in CLAIMS:
+    for name, claim in claims():
         assert {
             "field",
             "value",
@@ -111,7 +126,7 @@ def test_every_claim_has_its_fields_and_what_follows_from_them() -> None:
             assert claim["si_value"] is None and not claim["chosen"]
 
 
-@pytest.mark.parametrize("name", entry_ids())
+@every("name", entry_ids())
 def test_the_chosen_claim_is_the_one_of_the_rule(name: str) -> None:
     """One value is shown for each quantity: of the best source, or the total of the system."""
     entry = load_entry(name)
@@ -131,7 +146,7 @@ def test_the_chosen_claim_is_the_one_of_the_rule(name: str) -> None:
 def test_a_calculator_and_the_export_show_the_same_value() -> None:
     peaks = [
         c
-        for n, c in CLAIMS
+        for n, c in claims()
         if n == "nvidia/h100-sxm"
         and c["field"] == "peak"
         and c["chosen"]
@@ -143,7 +158,7 @@ def test_a_calculator_and_the_export_show_the_same_value() -> None:
 
 
 def test_totals_of_systems_are_derived_and_cite_their_parts() -> None:
-    node = next(item for item in DATA["accelerators"] if item["id"] == "nvidia/dgx-h100")
+    node = next(item for item in data()["accelerators"] if item["id"] == "nvidia/dgx-h100")
     derived = [
         c
         for c in node["claims"]
@@ -158,26 +173,26 @@ def test_totals_of_systems_are_derived_and_cite_their_parts() -> None:
 
 
 def test_models_choose_one_value_a_field() -> None:
-    for model in DATA["models"]:
+    for model in data()["models"]:
         shown = [claim["field"] for claim in model["claims"] if claim["chosen"]]
         assert len(shown) == len(set(shown)) and "params" in shown
 
 
 def test_references_are_csl_with_topics_and_notes() -> None:
-    for item in DATA["references"]:
+    for item in data()["references"]:
         assert {"id", "type", "title", "author", "issued", "topics", "annote"} <= set(item)
         assert item["topics"] and item["annote"]
         assert all({"family"} <= set(p) or set(p) == {"literal"} for p in item["author"])
 
 
 def test_references_bib_is_read_by_pybtex() -> None:
-    parsed = parse_string(FILES["references.bib"], "bibtex")
+    parsed = parse_string(files()["references.bib"], "bibtex")
     assert set(parsed.entries) == set(references())
     assert parsed.entries["brown2020language"].persons["author"][0].last_names == ["Brown"]
 
 
 def test_claims_carry_stated_corrected_and_verdict() -> None:
-    for row in DATA["claims"]:
+    for row in data()["claims"]:
         assert row["verdict"] in VERDICTS and set(row["locator"]) == {"file", "line", "place"}
         assert {"value", "unit", "text", "si_value"} == set(row["stated"])
         if row["verdict"] == "does-not-hold":
@@ -185,7 +200,7 @@ def test_claims_carry_stated_corrected_and_verdict() -> None:
         assert "file_line" not in row and "file" not in row
 
 
-@pytest.mark.parametrize("item", DATA["calculators"], ids=lambda item: item["calculator"])
+@every("item", lambda: data()["calculators"])
 def test_calculators_bring_all_their_faces(item: dict[str, Any]) -> None:
     formula = formulas()[item["calculator"]]
     assert set(item["inputs"]) == set(formula.inputs) and set(item["outputs"]) == set(
@@ -202,15 +217,15 @@ def test_calculators_bring_all_their_faces(item: dict[str, Any]) -> None:
 
 
 def test_schemas_are_schemas() -> None:
-    for name, text in FILES.items():
+    for name, text in files().items():
         if name.startswith("schema/"):
             Draft202012Validator.check_schema(json.loads(text))
 
 
 def test_csv_has_a_row_for_each_claim() -> None:
-    rows = list(csv.DictReader(io.StringIO(FILES["accelerators.csv"])))
-    assert len(rows) == len(CLAIMS) and tuple(rows[0]) == export.CSV_COLUMNS
-    for (name, claim), row in zip(CLAIMS, rows, strict=True):
+    rows = list(csv.DictReader(io.StringIO(files()["accelerators.csv"])))
+    assert len(rows) == len(claims()) and tuple(rows[0]) == export.CSV_COLUMNS
+    for (name, claim), row in zip(claims(), rows, strict=True):
         assert (row["id"], row["field"], row["source"], row["chosen"]) == (
             name,
             claim["field"],
@@ -226,7 +241,7 @@ def test_csv_has_a_row_for_each_claim() -> None:
 
 def test_csv_tells_claims_of_different_names_apart() -> None:
     """Two caches of one chip are two quantities; without their names a reader could not tell."""
-    rows = list(csv.DictReader(io.StringIO(FILES["accelerators.csv"])))
+    rows = list(csv.DictReader(io.StringIO(files()["accelerators.csv"])))
     caches = [
         (row["id"], row["claim_name"], row["source"], row["value"])
         for row in rows
@@ -240,7 +255,7 @@ FORMULAS = ["=1+1", '=HYPERLINK("https://example.org")', "+1", "-1+2", "@SUM(A1)
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_spreadsheet_runs_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    record = {**DATA["accelerators"][0], "name": text}
+    record = {**data()["accelerators"][0], "name": text}
     claim = {**record["claims"][0], "note": text, "quote": text, "name": text, "value": -5.0}
     monkeypatch.setattr(export, "accelerators", lambda: [{**record, "claims": [claim]}])
     (row,) = csv.DictReader(io.StringIO(export.accelerators_csv(), newline=""))
@@ -255,7 +270,7 @@ def test_a_spreadsheet_runs_nothing(text: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_cell_of_the_real_table_begins_like_a_formula() -> None:
-    for row in csv.DictReader(io.StringIO(FILES["accelerators.csv"])):
+    for row in csv.DictReader(io.StringIO(files()["accelerators.csv"])):
         for cell in row.values():
             assert cell[:1] not in ("=", "+", "@", "\t", "\r") and not (
                 cell[:1] == "-" and not cell[1:2].isdigit()
@@ -263,5 +278,5 @@ def test_no_cell_of_the_real_table_begins_like_a_formula() -> None:
 
 
 def test_nothing_of_this_machine_is_exported() -> None:
-    for name, text in FILES.items():
+    for name, text in files().items():
         assert "/home/" not in text and str(library().accelerators) not in text, name

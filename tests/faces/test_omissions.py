@@ -22,6 +22,7 @@ from flopbook.formulas.declaration import Formula
 from flopbook.formulas.left_out import LeftOut, left_out
 from flopbook.formulas.omissions import TENTH, omission, omitted, size_of
 from tests.support import byexample
+from tests.support.cases import every
 from tests.support.generated_inputs import Inputs, fits, random_inputs
 
 CASES = 400
@@ -29,7 +30,7 @@ CASES = 400
 LARGE: dict[str, list[Inputs]] = {"training-time": [{"chips": 1e6, "chip_mtbf": 0.0}]}
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
 ON_PAGES = [name for name in WITH_OMISSIONS if get_formula(name).printed]
-every_formula = pytest.mark.parametrize("name", formulas())
+every_formula = every("name", formulas())
 with_omissions = pytest.mark.parametrize("name", WITH_OMISSIONS)
 
 
@@ -138,7 +139,7 @@ def test_arrays_tell_the_largest_of_their_elements(name: str) -> None:
             assert "(up to " in together[each.name].text
 
 
-@pytest.mark.parametrize("name", ON_PAGES)
+@every("name", ON_PAGES)
 def test_a_share_has_no_unit(name: str) -> None:
     formula = get_formula(name)
     for each in formula.omissions:

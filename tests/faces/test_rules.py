@@ -22,6 +22,7 @@ from flopbook.formulas.statements import divisors_around, multiples_around
 from flopbook.quantities.ops import inf
 from scripts.attack.inputs import SMALL, Inputs, careless_inputs, is_within_bounds
 from tests.support import byexample
+from tests.support.cases import every
 
 RULE_CALLS = 3000
 WITH_RULES = [name for name, formula in printed().items() if rules_on_page(formula)]
@@ -140,7 +141,7 @@ def test_a_column_and_a_row_break_a_rule_at_one_place() -> None:
     assert message.startswith("--kv-heads 16 is larger than --heads 8:")
 
 
-@pytest.mark.parametrize("formula", formulas().values(), ids=lambda formula: formula.id)
+@every("formula", formulas().values())
 def test_rules_name_inputs_and_show_whole_numbers_or_words(formula: Formula) -> None:
     """A number that is not whole would be written differently by the two languages."""
     for each in formula.rules:

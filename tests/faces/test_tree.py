@@ -13,6 +13,7 @@ from flopbook.faces.tree import FormulaSubsetError, constant, steps
 from flopbook.formulas import formulas, get_formula, min_batch, printed
 from flopbook.formulas.declaration import Constant, Formula, Input, Step, part
 from flopbook.quantities.ops import floor, where
+from tests.support.cases import every
 
 Number = Annotated[float, Input("1", "x", "a number")]
 Word = Annotated[str, Input("1", "w", "a word", choices=("first", "second", "third"))]
@@ -254,13 +255,13 @@ def test_a_table_by_word_is_read_as_choices(throwaway: Any) -> None:
     assert answers == [3.0, 5.0, 9.0]
 
 
-@pytest.mark.parametrize("name", printed())
+@every("name", printed())
 def test_every_formula_is_in_the_subset(name: str) -> None:
     formula = get_formula(name)
     assert [n for n, _ in steps(formula).outputs] == list(formula.outputs)
 
 
-@pytest.mark.parametrize("name", formulas())
+@every("name", formulas())
 def test_every_formula_says_what_it_is(name: str) -> None:
     """Title, question, derivation, limits, sources, and examples that use its own options."""
     formula: Formula = get_formula(name)

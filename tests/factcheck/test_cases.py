@@ -9,6 +9,7 @@ from flopbook.factcheck.facts import names, subject
 from flopbook.factcheck.judging import Judgement, judge
 from flopbook.factcheck.reading import Unreadable, read
 from flopbook.hardware.choice import choose_peak
+from tests.support.cases import every
 from tests.support.stated_numbers import CASES, SEVERAL, UNREADABLE, Case, of_every_chip
 
 
@@ -16,7 +17,7 @@ def findings(text: str) -> list[Judgement]:
     return [judge(statement, subject) for statement in read(text, names())]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.text)
+@every("case", CASES)
 def test_a_number_gets_its_verdict(case: Case) -> None:
     (finding,) = findings(case.text)
     assert finding.verdict == case.verdict, finding.says
@@ -25,12 +26,12 @@ def test_a_number_gets_its_verdict(case: Case) -> None:
         assert finding.value == pytest.approx(case.value, rel=1e-3)
 
 
-@pytest.mark.parametrize(("text", "verdicts"), SEVERAL)
+@every("text, verdicts", SEVERAL)
 def test_each_number_of_a_text_is_checked(text: str, verdicts: tuple[str, ...]) -> None:
     assert tuple(finding.verdict for finding in findings(text)) == verdicts
 
 
-@pytest.mark.parametrize(("text", "reason"), UNREADABLE)
+@every("text, reason", UNREADABLE)
 def test_what_cannot_be_read_says_why(text: str, reason: str) -> None:
     with pytest.raises(Unreadable) as caught:
         read(text, names())
@@ -50,7 +51,7 @@ def test_what_is_on_file_of_a_chip_is_found_again() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("name", [name for name in entry_ids() if load_entry(name).computes])
+@every("name", [name for name in entry_ids() if load_entry(name).computes])
 def test_a_chosen_dense_rate_holds(name: str) -> None:
     """The rate that every page and calculator shows is the one that needs no further word."""
     claim = choose_peak(load_entry(name).claims, "bf16")
@@ -62,7 +63,7 @@ def test_a_chosen_dense_rate_holds(name: str) -> None:
     assert finding.value == pytest.approx(claim.si_value, rel=0.02)
 
 
-@pytest.mark.parametrize("name", [name for name in entry_ids() if load_entry(name).computes])
+@every("name", [name for name in entry_ids() if load_entry(name).computes])
 def test_a_sparse_rate_never_holds_unsaid(name: str) -> None:
     entry = load_entry(name)
     for claim in entry.claims:

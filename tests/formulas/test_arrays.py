@@ -19,11 +19,12 @@ from flopbook.formulas.declaration import Formula
 from flopbook.quantities.ops import inf
 from tests.faces.test_javascript import RANDOM
 from tests.faces.test_worked import INPUTS
+from tests.support.cases import every
 from tests.support.generated_inputs import Inputs, fits
 
 SIZE, CASES, TRIES = 5, 12, 60
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
-every_formula = pytest.mark.parametrize("name", printed())
+every_formula = every("name", printed())
 
 
 def numbers(formula: Formula) -> list[str]:

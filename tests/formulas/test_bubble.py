@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from flopbook.errors import FlopbookError
 from flopbook.formulas import bubble
+from tests.support.cases import every
 
 counts = st.integers(min_value=1, max_value=2000)
 
@@ -102,8 +103,8 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("forward", "backward"), [(1, 1), (1, 2), (3, 5), (2, 1)])
-@pytest.mark.parametrize(("schedule", "stages", "microbatches", "virtual"), SHAPES)
+@every("forward, backward", [(1, 1), (1, 2), (3, 5), (2, 1)])
+@every("schedule, stages, microbatches, virtual", SHAPES)
 def test_closed_form_equals_simulation(
     schedule: str, stages: int, microbatches: int, virtual: int, forward: int, backward: int
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.formulas import collective
+from tests.support.cases import every
 from tests.support.networks import (
     Torus,
     check_gather,
@@ -94,8 +95,8 @@ def test_gather_and_scatter_on_two_axes(sides: tuple[int, int], kind: tuple[bool
     assert_gathers(Torus(sides, *kind))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("side", [2, 3, 4])
+@every("kind", KINDS)
+@every("side", [2, 3, 4])
 def test_gather_and_scatter_on_three_axes(side: int, kind: tuple[bool, bool]) -> None:
     assert_gathers(Torus((side,) * 3, *kind))
 
@@ -132,8 +133,8 @@ def test_a_permute_passes_each_share_on_by_one() -> None:
     assert line["steps"] == 7 and line["bytes_per_link"] == 1e9 / 8
 
 
-@pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda n: "-".join(str(v) for v in n.values()))
+@every("op", OPS)
+@every("network", NETWORKS)
 def test_laws_that_hold_everywhere(op: str, network: dict[str, Any]) -> None:
     fixed = {"link_bandwidth": 45e9, "chips": 64, "op": op, **network}
     small, large, huge = (collective(bytes=n, **fixed) for n in (1.0, 1e12, 2e12))
@@ -155,7 +156,7 @@ def test_laws_that_hold_everywhere(op: str, network: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda n: "-".join(str(v) for v in n.values()))
+@every("network", NETWORKS)
 def test_an_all_reduce_is_a_scatter_and_a_gather(network: dict[str, Any]) -> None:
     gathered, scattered, reduced = (
         collective(**BASE, chips=64, op=op, **network)["seconds"] for op in GATHERS
@@ -163,17 +164,15 @@ def test_an_all_reduce_is_a_scatter_and_a_gather(network: dict[str, Any]) -> Non
     assert reduced == pytest.approx(gathered + scattered)
 
 
-@pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize(
-    "network", NETWORKS[:3] + NETWORKS[5:6], ids=lambda n: "-".join(str(v) for v in n.values())
-)
+@every("op", OPS)
+@every("network", NETWORKS[:3] + NETWORKS[5:6])
 def test_one_chip_alone_moves_nothing(op: str, network: dict[str, Any]) -> None:
     out = collective(**BASE, chips=1, op=op, **network)
     assert (out["seconds"], out["bytes_per_link"], out["steps"]) == (0, 0, 0)
     assert out["bus_bandwidth"] == out["crossover_bytes"] == math.inf
 
 
-@pytest.mark.parametrize("op", OPS)
+@every("op", OPS)
 def test_bus_bandwidth_at_a_switch_is_the_port(op: str) -> None:
     """So defined by the tests of NCCL (nvidia2026nccltests), whatever the number of chips."""
     for chips in (2, 3, 8, 72):
@@ -320,7 +319,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "message"), WRONG)
+@every("changed, message", WRONG)
 def test_wrong_networks_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         collective(**{**BASE, **changed})

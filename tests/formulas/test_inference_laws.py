@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import Result, calculate
+from tests.support.cases import every
 
-every_model = pytest.mark.parametrize("model", model_ids())
+every_model = every("model", model_ids())
 CHIP = "b200"  # the memory matters here, not the rates
 BANDWIDTH = calculate("decode", model="llama-3-8b", chip=CHIP, seq=1).inputs["bandwidth"].value
 
@@ -29,7 +30,7 @@ def asked(name: str, model: str, **options: Any) -> Result:
 
 
 @every_model
-@pytest.mark.parametrize(("batch", "seq"), [(1, 700), (16, 40_000)])
+@every("batch, seq", [(1, 700), (16, 40_000)])
 def test_what_is_held_is_weights_and_the_kv_cache(model: str, batch: int, seq: int) -> None:
     held = asked("decode", model, chip=CHIP, batch=batch, seq=seq)
     cache = calculate("kv-cache", model=model, batch=batch, seq=seq)

@@ -16,6 +16,7 @@ from flopbook.hardware.servers import (
     pick_server_power,
     servers_of,
 )
+from tests.support.cases import every
 
 CHIPS = [name for name in entry_ids() if load_entry(name).computes]
 
@@ -55,7 +56,7 @@ def test_a_card_of_the_family_with_less_power_has_another_server() -> None:
     assert "1.1 to 2.1 times as much" in picked.notes[-1]
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_no_server_draws_less_than_its_chips(name: str) -> None:
     one = Chip(load_entry(name))
     try:

@@ -28,6 +28,7 @@ from scripts.website.pages.pitfalls import (
     pitfalls_of,
     pitfalls_page,
 )
+from tests.support.cases import every
 
 ROWS = defects()
 TEXT = pitfalls_page()
@@ -48,7 +49,7 @@ def test_there_are_exactly_thirty() -> None:
     assert len({row.defect.tool for row in ROWS}) == TOOLS
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.defect.number:02}-{row.id}")
+@every("row", ROWS)
 def test_ours_is_right_and_the_wrong_figure_is_named(row: Row) -> None:
     """The verdict stands: our computation gives the correction, and not the figure of the tool."""
     assert row.verdict == "does-not-hold" and judge(row) == []
@@ -58,7 +59,7 @@ def test_ours_is_right_and_the_wrong_figure_is_named(row: Row) -> None:
     assert recompute(row.call) != pytest.approx(row.stated.si_value, rel=0.05)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@every("row", ROWS)
 def test_the_version_that_was_read_is_named(row: Row) -> None:
     """A commit in the address, a day of reading, and a file with its line or place."""
     item = reference(row.source)
@@ -69,7 +70,7 @@ def test_the_version_that_was_read_is_named(row: Row) -> None:
     assert f"/blob/{commit}/{row.document}" in article(row) and commit[:7] in item.note.lower()
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@every("row", ROWS)
 def test_each_is_told_with_ours_beside_it(row: Row) -> None:
     """Both figures, the reason, and a link to a calculator or chip of ours that is right."""
     told = article(row)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from flopbook.data.library import references
 from flopbook.ledger.recomputation import recompute
 from flopbook.ledger.rows import Row, read_ledger
 from flopbook.ledger.verdicts import judge
+from tests.support.cases import every
 
 ROWS = {row.id: row for row in read_ledger(Path(__file__).with_name("errata") / "claims")}
 ERRORS = sorted(name.removesuffix("-wrong") for name in ROWS if name.endswith("-wrong"))
@@ -39,7 +38,7 @@ def test_each_error_stands_beside_its_correction() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@every("name", ERRORS)
 def test_the_error_is_found_and_its_correction_passes(name: str) -> None:
     """Claiming that it holds is refused for the wrong form only, though both compute the same."""
     assert judge(wrong(name))
@@ -47,7 +46,7 @@ def test_the_error_is_found_and_its_correction_passes(name: str) -> None:
     assert wrong(name).call == right(name).call and wrong(name).statement == right(name).statement
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@every("name", ERRORS)
 def test_the_error_is_described_by_the_ledger(name: str) -> None:
     """The same row with the verdict that it deserves is sound."""
     corrected = right(name).stated
@@ -58,7 +57,7 @@ def test_the_error_is_described_by_the_ledger(name: str) -> None:
         assert judge(row) == []
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@every("name", ERRORS)
 def test_a_wider_tolerance_hides_none_of_them(name: str) -> None:
     """The smallest errors are a quarter of a percent or more.
 

@@ -22,16 +22,17 @@ from flopbook.ledger.rows import (
     read_ledger,
 )
 from flopbook.ledger.verdicts import judge
+from tests.support.cases import every
 
 ROWS = ledger_rows()
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@every("row", ROWS)
 def test_the_verdict_stands(row: Row) -> None:
     assert judge(row) == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@every("row", ROWS)
 def test_the_row_is_complete(row: Row) -> None:
     """Each verdict brings what it needs to be believed."""
     assert row.verdict in VERDICTS and row.why and (row.place or row.line) and row.where
@@ -68,7 +69,7 @@ PAPERS = {
 }
 
 
-@pytest.mark.parametrize(("source", "least"), PAPERS.items())
+@every("source, least", PAPERS.items())
 def test_published_figures_of_each_source_are_recomputed(source: str, least: int) -> None:
     """Tables and worked examples that our calculators reproduce; nearly all of them hold."""
     rows = [row for row in ROWS if row.source == source]
@@ -125,8 +126,8 @@ def test_sound_rows_pass(row: Row) -> None:
     assert judge(row) == []
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
+@every(
+    "row, message",
     [
         (replace(BASE, call="6 * 8"), "verdict holds, but it states 42.* gives 48"),
         (replace(BASE, call="42.1"), "verdict holds, but it states 42"),

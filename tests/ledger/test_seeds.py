@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import collections
 
-import pytest
-
 from flopbook.ledger.rows import VERDICTS, Row, ledger_rows
 from flopbook.ledger.verdicts import judge
+from tests.support.cases import every
 
 # Document, its file and source in the ledger, its lines, and the rows and verdicts that it has at
 # least.
@@ -49,7 +48,7 @@ def test_there_are_enough() -> None:
     assert sum(bool(row.call) for row in OF_SEEDS) >= 180, "what can be computed is computed"
 
 
-@pytest.mark.parametrize("document", SEEDS)
+@every("document", SEEDS)
 def test_every_document_is_covered(document: str) -> None:
     file, source, _, least, verdicts = SEEDS[document]
     rows = rows_of(document)
@@ -61,13 +60,13 @@ def test_every_document_is_covered(document: str) -> None:
     )
 
 
-@pytest.mark.parametrize("document", SEEDS)
+@every("document", SEEDS)
 def test_every_line_is_one_of_the_document(document: str) -> None:
     lines = [row.line for row in rows_of(document)]
     assert all(line is not None and 1 <= line <= SEEDS[document][2] for line in lines)
 
 
-@pytest.mark.parametrize("document", SEEDS)
+@every("document", SEEDS)
 def test_rows_come_in_the_order_of_the_document(document: str) -> None:
     """Who looks for a claim of a slide finds it between its neighbours.
 
@@ -77,9 +76,7 @@ def test_rows_come_in_the_order_of_the_document(document: str) -> None:
     assert lines == sorted(lines)
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in OF_SEEDS if row.verdict == "quoted"], ids=lambda row: row.id
-)
+@every("row", [row for row in OF_SEEDS if row.verdict == "quoted"])
 def test_what_is_only_quoted_has_a_number_and_a_reason(row: Row) -> None:
     """A speed-up without its condition is worth nothing.
 

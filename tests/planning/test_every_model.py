@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from flopbook.data.library import entry_ids, model_ids
 from flopbook.errors import FlopbookError
 from flopbook.planning.planner import RunPlan, plan
 from flopbook.planning.question import question_of
 from flopbook.planning.serving import plan_serving
 from flopbook.planning.serving_question import serving_question
+from tests.support.cases import every
 
 SIZES = {"chips": "256", "batch_tokens": "1Mi", "seq": "4096", "stack": "megatron-core"}
 
@@ -18,7 +17,7 @@ def planned(model: str, chip: str) -> RunPlan:
     return plan(question_of({"model": model, "chip": chip, **SIZES}), 3)
 
 
-@pytest.mark.parametrize("model", model_ids())
+@every("model", model_ids())
 def test_a_model_is_planned_or_does_not_fit(model: str) -> None:
     found = planned(model, "h100-sxm")
     assert found.considered == found.feasible + sum(found.infeasible.values())
@@ -30,7 +29,7 @@ def test_a_model_is_planned_or_does_not_fit(model: str) -> None:
         assert layout.seconds >= found.layouts[0].seconds > 0
 
 
-@pytest.mark.parametrize("model", model_ids())
+@every("model", model_ids())
 def test_a_model_is_served_or_does_not_fit(model: str) -> None:
     asked = {"model": model, "chip": "h200-sxm", "chips": "16", "dtype": "fp8"}
     found = plan_serving(serving_question(asked), 10)
@@ -47,7 +46,7 @@ def test_a_model_is_served_or_does_not_fit(model: str) -> None:
         assert layout.bytes <= found.question.room
 
 
-@pytest.mark.parametrize("chip", entry_ids())
+@every("chip", entry_ids())
 def test_a_chip_is_planned_on_or_says_what_is_not_published(chip: str) -> None:
     try:
         found = planned("llama-3-8b", chip)

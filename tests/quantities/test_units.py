@@ -19,6 +19,7 @@ from flopbook.quantities.units import (
     to_si,
     unit,
 )
+from tests.support.cases import every
 
 AMOUNTS = st.floats(1e-6, 1e15)
 # unit as written -> SI unit
@@ -125,8 +126,8 @@ def test_what_is_shown_is_within_its_digits(value: float, si: str) -> None:
     assert math.isclose(parse_quantity(f"{number} {name}", si), value, rel_tol=6e-4)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "value"),
+@every(
+    "text, expected, value",
     [
         ("80GB", "byte", 80e9),
         ("80 GiB", "byte", 80 * 2**30),
@@ -182,8 +183,8 @@ def test_binary_prefixes(name: str, factor: int | None) -> None:
         assert unit(name).factor == factor
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "says"),
+@every(
+    "text, expected, says",
     [
         ("80 bananas", "byte", "unknown unit 'bananas'"),
         ("80GBs", "byte", "did you mean"),

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from scripts.website.figures import figure_names, figure_of
 from scripts.website.pages.chapter import Chapter, chapter_of
+from tests.support.cases import every
 from tests.support.founding_exercises import EXERCISES, PRACTICALS, Asked, Practised
 from tests.support.founding_figures import FIGURES, LENGTHS, Shown
 
@@ -47,7 +46,7 @@ def test_all_have_a_place_in_their_document() -> None:
         assert 1 <= asked.line <= LENGTHS[asked.document], asked.id
 
 
-@pytest.mark.parametrize("item", FIGURES, ids=lambda item: item.id)
+@every("item", FIGURES)
 def test_every_figure_is_drawn_in_its_chapter(item: Shown) -> None:
     """By a call with its first arguments, or by a table with these words before it."""
     text = chapter(item.chapter)
@@ -61,7 +60,7 @@ def test_every_figure_is_drawn_in_its_chapter(item: Shown) -> None:
         assert name is None or name[1] in figure_names()
 
 
-@pytest.mark.parametrize("item", EXERCISES, ids=lambda item: item.id)
+@every("item", EXERCISES)
 def test_every_exercise_is_asked_and_answered(item: Asked) -> None:
     """Exactly one exercise of the chapter begins so, with an answer that computes or reasons."""
     found = [
@@ -72,7 +71,7 @@ def test_every_exercise_is_asked_and_answered(item: Asked) -> None:
     assert len(answer.split()) >= 10
 
 
-@pytest.mark.parametrize("item", PRACTICALS, ids=lambda item: item.id)
+@every("item", PRACTICALS)
 def test_every_practical_is_a_notebook_that_a_chapter_names(item: Practised) -> None:
     named = {
         name

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from scripts.website.pages.chapter import (
     HEADINGS,
     LEVELS,
@@ -17,6 +15,7 @@ from scripts.website.pages.chapter import (
     named_exercises,
 )
 from scripts.website.pages.prose import render
+from tests.support.cases import every
 
 ROOT = Path(__file__).resolve().parents[2]
 from scripts.website.build.content import _form  # noqa: E402
@@ -25,7 +24,7 @@ from scripts.website.build.maths import replace_maths  # noqa: E402
 
 CHAPTERS = [ROOT / "docs" / one.page for one in chapters()]
 INDEX = ROOT / "docs" / "handbook" / "index.md"
-chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+chapter = every("path", CHAPTERS)
 
 
 def source(path: Path) -> str:

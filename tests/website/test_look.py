@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import every
+
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "docs" / "assets" / "flopbook"
 SHEET = (ASSETS / "flopbook.css").read_text(encoding="utf-8")
@@ -44,28 +46,28 @@ def test_contrast_is_that_of_the_definition() -> None:
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize(("text", "ground"), itertools.product(TEXTS, GROUNDS))
+@every("scheme", SCHEMES)
+@every("text, ground", itertools.product(TEXTS, GROUNDS))
 def test_every_text_can_be_read_on_every_ground(scheme: str, text: str, ground: str) -> None:
     found = SCHEMES[scheme]
     assert contrast(found[text], found[ground]) >= 4.5
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@every("scheme", SCHEMES)
 def test_borders_of_fields_and_filled_buttons_can_be_seen(scheme: str) -> None:
     found = SCHEMES[scheme]
     assert all(contrast(found["line"], found[ground]) >= 3 for ground in GROUNDS)
     assert contrast(found["c0"], found["on0"]) >= 4.5
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@every("scheme", SCHEMES)
 def test_figures_use_the_two_colours_in_the_same_sense(scheme: str) -> None:
     found = SCHEMES[scheme]
     assert found["c0"] == found["l0"] == found["flop"] == found["accent"]
     assert found["l1"] == found["byte"] == found["accent-2"]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@every("scheme", SCHEMES)
 def test_code_can_be_read_on_its_ground(scheme: str) -> None:
     """The theme's own colours of code are for a white ground; ours lies on the soft one."""
     head = {"light": ':root, [data-md-color-scheme="default"]'}.get(scheme, DARK)

@@ -13,6 +13,7 @@ import pytest
 
 from scripts.website.build.search_cards import index, words
 from scripts.website.build.search_ranking import Index, atoms, is_near, search, stem
+from tests.support.cases import every
 from tests.support.questions import PLACES, QUESTIONS
 
 STEMS = (
@@ -40,19 +41,19 @@ def cards() -> Index:
     return index()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@every("question", QUESTIONS)
 def test_a_question_finds_its_answer_among_the_first_three(question: str) -> None:
     found = [hit.location for hit in search(question, cards())[:PLACES]]
     assert any(place.startswith(QUESTIONS[question]) for place in found), found
 
 
-@pytest.mark.parametrize("forms", STEMS, ids=lambda forms: forms[0])
+@every("forms", STEMS)
 def test_forms_of_a_word_are_one(forms: tuple[str, ...]) -> None:
     endings = words()["endings"]
     assert len({stem(form, endings) for form in forms}) == 1
 
 
-@pytest.mark.parametrize(("a", "b", "near"), NEAR)
+@every("a, b, near", NEAR)
 def test_one_slip_of_the_finger_is_forgiven(a: str, b: str, near: bool) -> None:
     assert is_near(a, b) is near
     assert is_near(b, a) is near

@@ -11,12 +11,13 @@ from flopbook.data.library import model_ids
 from flopbook.evaluation.calculator import calculate
 from tests.evaluation.questions.answers.facts import shape
 from tests.evaluation.questions.answers.shapes import cache, parameters, states
+from tests.support.cases import every
 
 MODELS = sorted(model_ids())
 ROOMY: dict[str, Any] = {"chip": "h100-sxm", "memory": 1e18, "dtype": "bf16"}
 DRAWS = 4
 
-every_model = pytest.mark.parametrize("model", MODELS)
+every_model = every("model", MODELS)
 
 
 def loads(model: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ Equations, chips, formats and units come from the code and the data.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
@@ -20,7 +21,11 @@ from scripts.website.pages import cheatsheet
 from scripts.website.pages.cheatsheet import CHIPS, sheet_page
 from scripts.website.pages.equations import MEANS, SECTIONS, Shown
 
-PAGE = sheet_page()
+
+@cache
+def sheet() -> str:
+    """The sheet, made once."""
+    return sheet_page()
 
 
 def test_what_the_sheet_is_for_is_on_it() -> None:
@@ -28,7 +33,7 @@ def test_what_the_sheet_is_for_is_on_it() -> None:
 
     Every equation with its words and a link to where it is explained.
     """
-    heads = re.findall(r"<h2>(.*?)</h2>", PAGE)
+    heads = re.findall(r"<h2>(.*?)</h2>", sheet())
     assert heads == [
         "Rooflines",
         "Models and training",
@@ -50,8 +55,8 @@ def test_what_the_sheet_is_for_is_on_it() -> None:
         "KV cache of a token",
         "best checkpoint",
     ):
-        assert words in PAGE, words
-    assert PAGE.count("<section") == PAGE.count("</section>") == len(heads)
+        assert words in sheet(), words
+    assert sheet().count("<section") == sheet().count("</section>") == len(heads)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +67,8 @@ def test_every_equation_is_that_of_its_calculator(shown: Shown) -> None:
     for equation in special(
         get_formula(shown.calculator), shown.names, shown.given, shown.inline
     ).values():
-        assert f"<p>${equation}$ " in PAGE
-    assert f'href="../calculators/{shown.calculator}/"' in PAGE
+        assert f"<p>${equation}$ " in sheet()
+    assert f'href="../calculators/{shown.calculator}/"' in sheet()
 
 
 def test_given_words_are_choices_and_names_exist() -> None:
@@ -79,7 +84,7 @@ def test_given_words_are_choices_and_names_exist() -> None:
 def test_a_chip_shows_its_values(name: str) -> None:
     """Peak, memory, bandwidth, ridge point and power are those of the data."""
     item = chip(name)
-    row = next(line for line in PAGE.split("<tr>") if f'href="../accelerators/{name}/"' in line)
+    row = next(line for line in sheet().split("<tr>") if f'href="../accelerators/{name}/"' in line)
     ridge = calculate("ridge-point", chip=name)["flop_per_byte"]
     for text in (
         escape(format_quantity(item.peak("bf16"), "FLOP/s")),
@@ -98,7 +103,7 @@ def test_about_ten_chips_of_several_makers() -> None:
 
 def test_stages_of_zero_divide_by_the_chips() -> None:
     """2 + 2 + 12 bytes for each parameter, and on eight chips what each stage leaves."""
-    rows = re.findall(r'<tr><th scope="row">(copies|ZeRO-\d)</th>(.*?)</tr>', PAGE)
+    rows = re.findall(r'<tr><th scope="row">(copies|ZeRO-\d)</th>(.*?)</tr>', sheet())
     found = {
         name: [float(one) for one in re.findall(r"<td>(.*?)</td>", cells)] for name, cells in rows
     }
@@ -111,27 +116,29 @@ def test_stages_of_zero_divide_by_the_chips() -> None:
 def test_formats_and_units_are_computed() -> None:
     """Every format that the package knows; a GiB in GB; the six prefixes."""
     for one in FORMATS:
-        assert f'<th scope="row">{one.name}</th>' in PAGE and f"<td>{one.bytes:g}</td>" in PAGE
-    assert f"GiB = {2**30 / 1e9:.4g} GB" in PAGE and "PF-day = 86.4 EFLOP" in PAGE
+        assert (
+            f'<th scope="row">{one.name}</th>' in sheet() and f"<td>{one.bytes:g}</td>" in sheet()
+        )
+    assert f"GiB = {2**30 / 1e9:.4g} GB" in sheet() and "PF-day = 86.4 EFLOP" in sheet()
     for name, power in zip("kMGTPE", range(3, 21, 3), strict=True):
-        assert f"{name} $10^{{{power}}}$" in PAGE
+        assert f"{name} $10^{{{power}}}$" in sheet()
 
 
 def test_letters_are_explained_by_the_glossary() -> None:
     """Each section of equations ends with what its letters mean."""
-    assert PAGE.count('<p class="fb-letters">') == len(SECTIONS) + 1
-    roofline = re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE)[0]
+    assert sheet().count('<p class="fb-letters">') == len(SECTIONS) + 1
+    roofline = re.findall(r'<p class="fb-letters">(.*?)</p>', sheet())[0]
     assert r'$\pi$ <a href="../glossary/#peak">peak</a>' in roofline
     assert r'$\beta$ <a href="../glossary/#memory-bandwidth">memory bandwidth</a>' in roofline
 
 
 def test_a_letter_says_what_it_belongs_to() -> None:
     """In one list no two letters apart from each other share a meaning, and counts are plural."""
-    for listed in re.findall(r'<p class="fb-letters">(.*?)</p>', PAGE):
+    for listed in re.findall(r'<p class="fb-letters">(.*?)</p>', sheet()):
         meanings = [re.sub("<.*?>", "", one).split("$ ")[-1] for one in listed.split("; ")]
         assert len(set(meanings)) == len(meanings), listed
         assert not {"layer", "chip", "parameter", "draft", "stage", "power"} & set(meanings)
-    assert r'$k$, $m$, $n$ <a href="../glossary/#' in PAGE
+    assert r'$k$, $m$, $n$ <a href="../glossary/#' in sheet()
 
 
 def test_every_special_meaning_is_used() -> None:
@@ -149,7 +156,7 @@ def test_sequences_that_fit_agree_with_the_calculator() -> None:
 
     640 GB, 70.55 billion parameters, sequences of 8,192.
     """
-    equation = next(line for line in PAGE.split("<p>") if "B_\\text{fits}" in line)
+    equation = next(line for line in sheet().split("<p>") if "B_\\text{fits}" in line)
     assert r"\frac{M \, s - b_w \, N}{2 \, \min" in equation
     eight, cache = 8 * chip("h100-sxm").memory(), 2 * 8192 * 80 * 8 * 128 * 2
     told = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)["batch_fits"]
@@ -158,6 +165,6 @@ def test_sequences_that_fit_agree_with_the_calculator() -> None:
 
 def test_the_page_brings_its_own_style_and_the_width_of_the_window() -> None:
     """Other pages do not carry its style; navigation and contents are hidden."""
-    assert '<link rel="stylesheet" href="../assets/flopbook/sheet.css">' in PAGE
-    assert "hide:\n  - navigation" in PAGE.split("---")[1]
+    assert '<link rel="stylesheet" href="../assets/flopbook/sheet.css">' in sheet()
+    assert "hide:\n  - navigation" in sheet().split("---")[1]
     assert cheatsheet.STYLE.endswith("sheet.css")

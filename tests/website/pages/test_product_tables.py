@@ -36,6 +36,7 @@ from scripts.website.pages.quantities import missing, peak_id, shown_claims, val
 from scripts.website.pages.rates import FIELDS, rate_table
 from scripts.website.pages.values import anchor_of, shown_value
 from scripts.website.pages.valuetables import folded_tables
+from tests.support.cases import every
 from tests.support.samples import World, claim
 
 ROW = re.compile(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', re.S)
@@ -63,7 +64,7 @@ def rows_of(table: str) -> dict[str, list[tuple[str, str]]]:
 # The table of a vendor.
 
 
-@pytest.mark.parametrize("name", vendor_ids())
+@every("name", vendor_ids())
 def test_the_table_of_a_vendor_has_the_cells_of_the_explorer(name: str) -> None:
     table = rows_of(family_tables(name, f"accelerators/{name}/index.md"))
     members = [one for family in families_of(name).values() for one in family]
@@ -96,7 +97,7 @@ def test_a_value_of_the_table_leads_to_its_place(name: str) -> None:
         assert f'id="{place}"' in pages[entry], address
 
 
-@pytest.mark.parametrize("name", vendor_ids())
+@every("name", vendor_ids())
 def test_families_and_their_products_are_the_newest_first(name: str) -> None:
     families = families_of(name)
     newest = [date_of(members[0]) for members in families.values()]
@@ -117,7 +118,7 @@ def test_a_product_without_a_family_stands_with_the_others() -> None:
         assert NO_FAMILY in family_tables(entry.vendor, f"accelerators/{entry.vendor}/index.md")
 
 
-@pytest.mark.parametrize("name", entry_ids()[::4])
+@every("name", entry_ids()[::4])
 def test_a_short_name_leaves_the_vendor_out_and_nothing_else(name: str) -> None:
     entry = load_entry(name)
     short, maker = short_name(entry), vendor(entry.vendor).name
@@ -138,7 +139,7 @@ def rates_of(name: str) -> Iterator[tuple[str, str, list[str]]]:
             yield row, label, [plain(value) for value in TIP.findall(content)]
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@every("name", SAMPLE)
 def test_each_rate_stands_in_the_row_of_its_format_and_the_column_of_its_sparsity(
     name: str,
 ) -> None:
@@ -157,7 +158,7 @@ def test_each_rate_stands_in_the_row_of_its_format_and_the_column_of_its_sparsit
     assert shown == expected
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@every("name", SAMPLE)
 def test_every_value_is_either_a_rate_or_folded(name: str) -> None:
     placed = placed_of(name)
     has_rates = bool(rate_table(placed))
@@ -187,7 +188,7 @@ def test_a_product_without_peaks_has_no_table_of_rates(world: World) -> None:
 # Relatives.
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@every("name", SAMPLE)
 def test_relatives_are_ratios_to_the_product(name: str) -> None:
     base = rows_by_id()[name]
     blocks = neighbours(name, f"accelerators/{name}.md")
@@ -204,7 +205,7 @@ def test_relatives_are_ratios_to_the_product(name: str) -> None:
             assert shown[column.head] == expected
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@every("name", SAMPLE)
 def test_relatives_are_of_its_kind_and_one_can_still_get_them(name: str) -> None:
     base = rows_by_id()[name]
     for other in (*family_of(base), *similar(base)):

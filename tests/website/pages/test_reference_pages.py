@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
+from functools import cache
 from xml.etree import ElementTree
 
 import pytest
@@ -26,11 +27,17 @@ from scripts.website.pages.sources import (
     newest_first,
     topic_page,
 )
+from tests.support.cases import every
 from tests.support.samples import SOURCE, World, bib
 
 ATOM = {"a": NAMESPACE}
 TOPICS = {topic.id: topic for topic in all_topics()}
-PAGES = pages.pages()
+
+
+@cache
+def written() -> dict[str, str]:
+    """All pages of topics, written once."""
+    return pages.pages()
 
 
 def write_topics(world: World, *topics: str) -> None:
@@ -42,7 +49,7 @@ def write_topics(world: World, *topics: str) -> None:
 def test_every_reference_has_one_permanent_address_and_stands_on_each_of_its_topics() -> None:
     homes: dict[str, list[str]] = {}
     linked: dict[str, set[str]] = {}
-    for name, text in PAGES.items():
+    for name, text in written().items():
         for key in re.findall(r'<article class="fb-ref" id="([^"]*)">', text):
             homes.setdefault(key, []).append(name)
         linked[name] = set(re.findall(r'aria-label="Permanent link to ([^"]*)"', text))
@@ -66,9 +73,9 @@ def test_the_permanent_link_leads_home_from_every_page() -> None:
     assert "scaling/#austin2025scaling" in cite("austin2025scaling", "handbook/roofline.md")
 
 
-@pytest.mark.parametrize("name", TOPICS)
+@every("name", TOPICS)
 def test_works_come_by_year_newest_first_and_sources_after_them(name: str) -> None:
-    text = PAGES[topic_page(name)]
+    text = written()[topic_page(name)]
     years = [int(year) for year in re.findall(r"^### (\d{4})$", text, re.MULTILINE)]
     assert years == sorted(set(years), reverse=True)
     works, _, sources = text.partition("## Sources of values\n")
@@ -175,7 +182,7 @@ def test_the_overview_counts_a_work_of_several_parts_once(world: World) -> None:
     )
 
 
-@pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
+@every("topic", TOPICS.values())
 def test_every_topic_explains_itself_and_says_where_to_start(topic: Topic) -> None:
     """100 to 300 words as they are read, with numbers from the data, and three to five works."""
     words = pages.plain(pages.introduction(topic)).split()
@@ -212,7 +219,7 @@ def test_a_dead_link_leads_to_its_archived_copy(
 
 
 def test_works_by_month_are_told_newest_first() -> None:
-    text = PAGES[news.PAGE]
+    text = written()[news.PAGE]
     months = re.findall(r"^## (.*\d{4})$", text, re.MULTILINE)
     assert len(months) == len(set(months)) and months
     keys = re.findall(r'href="[^"#]*#([\w-]+)"', text.partition("## Added last")[0])
@@ -268,7 +275,7 @@ def test_every_topic_has_a_feed_and_each_is_atom() -> None:
             link = entry.find("a:link", ATOM)
             assert link is not None
             topic, _, key = link.attrib["href"].removeprefix("../").partition("/#")
-            assert f'id="{key}"' in PAGES[f"references/{topic}.md"]
+            assert f'id="{key}"' in written()[f"references/{topic}.md"]
             assert reference(key).annote in "".join(entry.itertext()) and reference(key).is_work
 
 
@@ -310,5 +317,5 @@ def test_a_topic_feed_has_the_works_of_its_parts(
 
 
 def test_the_pages_name_their_feeds() -> None:
-    assert "feed: references/feeds/roofline.atom\n" in PAGES["references/roofline.md"]
-    assert "feed: references/feeds/works.atom\n" in PAGES["references/index.md"]
+    assert "feed: references/feeds/roofline.atom\n" in written()["references/roofline.md"]
+    assert "feed: references/feeds/works.atom\n" in written()["references/index.md"]
