@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from flopbook.cli.app import run
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction.catalogue import MODELS
-from flopbook.prediction.fits import band, cases_of, left_out_errors
+from flopbook.prediction.fits import band, cases_of, fitted, left_out_errors, predicted
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.fitting import Objective, fit
 from flopbook.prediction.validation import GATES, GROUPINGS, grouped, summary_of, validate
@@ -141,12 +141,16 @@ def test_bands_are_those_of_rows_that_were_left_out(kind: str) -> None:
 def test_the_paper_of_selective_recomputation_is_met_by_a_fit_that_never_saw_it() -> None:
     """Korthikanti et al. 2023, Table 5: step times of four models on A100.
 
-    Residuals of the committed fit; the fold that leaves the paper out gives a mean of 1.2 percent
-    (`python -m scripts.fit` prints folds by source).
+    The fit leaves both sources of the paper out. The largest error is below the 8.87 percent of
+    Calculon on the table, the mean a little above its 3.65.
     """
-    residuals = fitted_kinds()["training_throughput"].residuals
-    errors = [abs(error) for row, error in residuals.items() if row.startswith("korthikanti22-t5")]
-    assert len(errors) == 4 and np.mean(errors) < 0.0365 and max(errors) < 0.0887
+    model, table = MODELS["training_throughput"], "korthikanti2022-t5"
+    cases = cases_of(model, run_files().values(), use="fit").cases
+    p = fitted(model, [case for case in cases if not case.source.startswith("korthikanti2022")])
+    left_out = [case for case in cases if case.source == table]
+    measured = np.array([case.measured for case in left_out])
+    errors = np.abs(predicted(model, left_out, p) / measured - 1)
+    assert len(errors) == 4 and np.mean(errors) < 0.04 and max(errors) < 0.0887
 
 
 def test_validation_has_one_line_for_every_row() -> None:
