@@ -77,8 +77,8 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
     if with_bands:
         left_out = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
         by_source = _left_out(model, cases, lambda case: case.source, folds=1000)
-        # Who asks has a cluster that no fit has seen, as a left-out source has. Of collectives there
-        # are too few sources: a left-out one leaves nothing to know its links from.
+        # Who asks has a cluster that no fit has seen, as a left-out source has. Collectives have
+        # too few sources: a left-out one leaves nothing to know its links from.
         unseen = left_out if model is collectives.MODEL else by_source
         record["bands"] = _bands(model, cases, unseen)
         if model is memory.MODEL:

@@ -93,6 +93,5 @@ PRIORS: Mapping[str, Prior] = {
     "expert_progress": Prior(0.85, 0.2, "time of expert layers since 2026 over before"),
     "expert_exposed": Prior(0.5, 0.5, "share of the all-to-all that nothing hides"),
     "context_unbalanced": Prior(1.0, 0.3, "causal work of the last rank beyond the mean"),
-    "recompute_unsaid": Prior(0.10, 0.7, "work of recomputation where no one says it"),
     "power_capped": Prior(0.85, 0.1, "speed of boards held to 500 W"),
 }

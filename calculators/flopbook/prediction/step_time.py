@@ -99,10 +99,8 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     shards = np.where(runs["zero"] >= 1, _replicas(runs), 1)
     optimizer = OPTIMIZER_BYTES * _held(runs) / shards / runs["memory_bandwidth"]
     step = per_micro_batch * count + bubble + gradients + optimizer
-    unsaid = runs.inferred("recompute") & ~runs.where("recompute", "none")
     slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
     slower = slower * np.where((runs["slices"] > 1) & _torus(runs), 1 + p["slices"], 1)
-    slower = slower * np.where(unsaid, 1 + p["recompute_unsaid"], 1)
     return StepParts(
         products=products * count,
         experts=experts * count,
