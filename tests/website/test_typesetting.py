@@ -14,6 +14,7 @@ from scripts.website.build.typesetting import typeset, typeset_page
     [
         ("3.142e23 FLOP", "3.142 × 10²³ FLOP"),
         ("8e+10", "8 × 10¹⁰"),
+        ("1.7e&#43;10", "1.7 × 10¹⁰"),
         ("1e24 FLOP.", "10²⁴ FLOP."),
         ("a rate of 3e-4, say", "a rate of 3 × 10⁻⁴, say"),
         ("814 mm2", "814 mm²"),

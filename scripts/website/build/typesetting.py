@@ -6,6 +6,7 @@ attributes, addresses and formulas are left alone. `typeset` of quantity.js does
 
 from __future__ import annotations
 
+import html
 import re
 
 _SKIP = (
@@ -16,7 +17,7 @@ _SKIP = (
     r"|<[a-zA-Z/!][^>]*>"
     r"|\]\([^)\n]*\))"
 )
-_POWER = r"(?<![\w.,])(?P<digits>\d+(?:\.\d+)?)e(?P<power>[+-]?\d{1,3})(?![\w.]*\w)"
+_POWER = r"(?<![\w.,])(?P<digits>\d+(?:\.\d+)?)e(?P<power>(?:\+|&#43;|-)?\d{1,3})(?![\w.]*\w)"
 _SQUARE = r"(?<![\w-])(?P<length>[mc]?m)2(?![\w-])"
 _EACH = (
     r"(?P<amount>\d(?: (?:thousand|million|billion|trillion))?) "
@@ -40,7 +41,7 @@ def typeset_page(text: str) -> str:
 
 def _written(found: re.Match[str]) -> str:
     if found["power"]:
-        power = found["power"].removeprefix("+").translate(_RAISED)
+        power = html.unescape(found["power"]).removeprefix("+").translate(_RAISED)
         return f"10{power}" if found["digits"] == "1" else f"{found['digits']} × 10{power}"
     if found["length"]:
         return f"{found['length']}²"

@@ -241,11 +241,14 @@ def _source_page(page: str, rows: list[Row]) -> str:
     back = relative(page, HELD if is_held else PAGE)
     title = f"{'Claims that hold' if is_held else 'Errata'}: {source.title}"
     words = "need no correction" if is_held else "do not hold as they stand"
+    counted = "One claim" if len(rows) == 1 else f"{len(rows)} claims"
+    if len(rows) == 1:
+        words = "needs no correction" if is_held else "does not hold as it stands"
     blocks = [
-        front_matter(title, f"Numeric claims of {source.title} that {words}, recomputed."),
+        front_matter(title, f"Numeric claims of {source.title}, recomputed, with corrections."),
         Markdown("# {}\n").format(title),
-        Markdown("{} claims of {} {}. [All sources]({}).\n").format(
-            len(rows), cite(rows[0].source, page), words, back
+        Markdown("{} of {} {}. [All sources]({}).\n").format(
+            counted, cite(rows[0].source, page), words, back
         ),
         *_sections(rows, page),
     ]

@@ -115,4 +115,4 @@ def _ratio(row: ExplorerRow, base: ExplorerRow, name: str) -> Html:
     own, first = row.cells.get(name), base.cells.get(name)
     if not isinstance(own, Picked) or not isinstance(first, Picked) or not first.value:
         return tag("span", "-", "fb-none")
-    return Html.escape(f"{own.value / first.value:.2g}×")
+    return Html.escape(f"{float(f'{own.value / first.value:.2g}'):,.10g}×")

@@ -308,7 +308,7 @@ def _row(pair: Pair, headline: Headline) -> Html:
     )
     ratio = Html('<span class="fb-none">-</span>')
     if len(known) == len(values) and values[0] and values[1]:
-        ratio = Html.escape(f"{values[1] / values[0]:.2g}×")
+        ratio = Html.escape(f"{float(f'{values[1] / values[0]:.2g}'):,.10g}×")
     name = headline.words[:1].upper() + headline.words[1:]
     return Html('<tr><th scope="row">{}</th>{}<td class="fb-n">{}</td></tr>').format(
         name, cells, ratio

@@ -65,7 +65,9 @@ def _group_of(field: str) -> str:
 
 
 def _folded(title: str, placed: Sequence[Placed], page: str) -> Html:
-    names = ", ".join(dict.fromkeys(field_words(claim.field) for _, claim in placed))
+    fields = dict.fromkeys(field_words(claim.field) for _, claim in placed)
+    # "Dates and price", where only the price is known, says so already.
+    names = "" if title.lower().endswith(" ".join(fields)) else ", ".join(fields)
     return Html(
         '<details class="fb-fold"><summary>{} <span class="fb-fine">{}</span></summary>\n{}\n'
         "</details>\n"
