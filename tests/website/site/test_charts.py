@@ -1,0 +1,121 @@
+"""Charts in a browser: values by pointer and keyboard, files from the menu, a phone's sheet."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+PAGE = "handbook/reliability-and-energy/"
+FIGURE = "[id^=fig-checkpoint-interval]"
+KEYS = ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowUp", "End", "Home", "Escape")
+_SHOWN = """figure => ['.fb-wide', '.fb-slim'].filter(
+  part => figure.querySelector(part).getBoundingClientRect().width > 0)"""
+_SEEN = """document.querySelector('.fb-plotted [role=status]').style.visibility === 'visible'"""
+_LETTERS = """figure => {
+  const picture = [...figure.querySelectorAll('svg')]
+    .find(one => one.getBoundingClientRect().width);
+  return 12 * picture.getBoundingClientRect().width / picture.viewBox.baseVal.width;
+}"""
+
+
+def _tip(figure: Any) -> dict[str, Any]:
+    """What is read out of a figure at this moment, and whether it is to be seen."""
+    tip = figure.locator("[role=status]")
+    seen = tip.evaluate("one => getComputedStyle(one).visibility === 'visible'")
+    return {"words": tip.text_content(), "seen": seen}
+
+
+def _read(context: Any, base: str, width: int) -> dict[str, Any]:
+    tab = context.new_page()
+    tab.set_viewport_size({"width": width, "height": 900})
+    said: list[str] = []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.goto(base + PAGE, wait_until="networkidle")
+    figure = tab.locator(FIGURE).first
+    plotted = figure.locator(".fb-plotted")
+    plotted.scroll_into_view_if_needed()
+    plotted.focus()
+    keys = []
+    for key in KEYS:
+        tab.keyboard.press(key)
+        figure.locator("[role=status]").wait_for(state="attached")
+        keys.append(_tip(figure))
+    box = plotted.bounding_box()
+    tab.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.5 * box["height"])
+    tab.wait_for_function(_SEEN)
+    pointed = _tip(figure)
+    shown, letters = figure.evaluate(_SHOWN), figure.evaluate(_LETTERS)
+    menu = figure.locator(".fb-menu")
+    menu.locator("summary").click()
+    offered = [item.strip() for item in menu.locator("li").all_inner_texts()]
+    tab.keyboard.press("Escape")
+    return {
+        "said": said,
+        "keys": keys,
+        "pointed": pointed,
+        "shown": shown,
+        "letters": letters,
+        "offered": offered,
+        "closed": menu.get_attribute("open") is None,
+    }
+
+
+@pytest.mark.parametrize("width", [1440, 390], ids=["window", "phone"])
+def test_values_are_read_and_files_are_offered(surf: Any, base: str, width: int) -> None:
+    """The same in both widths; on a phone the sheet that is drawn for it, in readable letters."""
+    seen = surf(_read, base, width)
+    assert seen["said"] == []
+    right, further, back, other, end, home, escaped = seen["keys"]
+    assert right["words"].startswith("failure every") and right["seen"]
+    assert further["words"] != right["words"] and back["words"] == right["words"]
+    assert other["words"].partition(":")[0] != right["words"].partition(":")[0]
+    assert end["words"].partition(":")[0] == other["words"].partition(":")[0] != ""
+    assert home["words"] != end["words"]
+    assert not escaped["seen"]
+    assert seen["pointed"]["seen"] and " at " in seen["pointed"]["words"]
+    assert seen["shown"] == [".fb-wide" if width > 1000 else ".fb-slim"]
+    assert seen["letters"] >= 10.5
+    offered = seen["offered"]
+    assert offered[:3] == ["Picture as SVG", "Picture as PNG", "Values as CSV"]
+    assert {"Link to this figure", "Copy link", "Copy code to embed"} <= set(offered)
+    assert any(item.startswith('figure("checkpoint-interval"') for item in offered)
+    assert seen["closed"]
+
+
+def _saved(context: Any, base: str, folder: str) -> dict[str, Any]:
+    tab = context.new_page()
+    tab.goto(base + PAGE, wait_until="networkidle")
+    figure = tab.locator(FIGURE).first
+    figure.locator("summary").click()
+    files = {}
+    for words in ("Picture as PNG", "Picture as SVG", "Values as CSV"):
+        with tab.expect_download() as download:
+            figure.get_by_text(words).click()
+        path = Path(folder) / download.value.suggested_filename
+        download.value.save_as(path)
+        files[words] = str(path)
+    return files
+
+
+def test_files_of_a_menu_hold_the_picture_and_its_values(
+    surf: Any, base: str, tmp_path: Path
+) -> None:
+    """PNG at twice the size of the SVG; values with a line for each point."""
+    files = {words: Path(path) for words, path in surf(_saved, base, str(tmp_path)).items()}
+    picture = files["Picture as PNG"].read_bytes()
+    assert picture[:4] == b"\x89PNG"
+    width, height = struct.unpack(">II", picture[16:24])
+    drawing = files["Picture as SVG"].read_text(encoding="utf-8")
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)" role', drawing)
+    assert size and abs(width - 2 * float(size[1])) <= 2 and abs(height - 2 * float(size[2])) <= 2
+    assert "Around the best interval" in drawing
+    lines = files["Values as CSV"].read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("series,x,y,shown") and len(lines) > 100
+    assert sum("failure every 3 h" in line for line in lines) > 30
