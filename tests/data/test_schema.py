@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flopbook.data.folders import schema_paths
-from flopbook.data.schema import check, hidden_character, is_date, load_schema, text_problems
+from flopbook.data.schema import check, hidden_character, load_schema, text_problems
+from flopbook.data.schema_words import is_date
 from flopbook.data.yaml_text import Node, parse_yaml
 from flopbook.errors import DataError, Problem
 from tests.support.samples import (

@@ -13,13 +13,22 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from flopbook.data import approvals
 from flopbook.data.files import read_text
 from flopbook.data.grouped_digits import advice_for, cut_numbers, ungrouped
+from flopbook.data.schema_words import (
+    EXPECTED,
+    FORMATS,
+    KEYWORDS,
+    RULE_NAMES,
+    described_value,
+    is_date,
+    nearest,
+)
 from flopbook.data.yaml_text import Node
 from flopbook.errors import DataError, Problem, shorten, show_path
 
@@ -47,7 +56,7 @@ class Schema(dict[str, Any]):
         # documents do without.
         from jsonschema_rs import Draft202012Validator
 
-        formats = {name: test for name, (test, _) in _FORMATS.items()}
+        formats = {name: test for name, (test, _) in FORMATS.items()}
         try:
             return Draft202012Validator(dict(self), formats=formats, validate_formats=True)
         except ValueError as error:
@@ -188,8 +197,8 @@ class _Reporter:
             if name in properties:
                 continue
             expected = f"one of {', '.join(sorted(properties))}"
-            if nearest := _nearest(name, properties):
-                expected = f"'{nearest}'"
+            if close := nearest(name, properties):
+                expected = f"'{close}'"
             place = marks.get(name, (node.line, node.column))
             if name in cut:
                 yield Problem(self.file, *marks[cut[name][0]], *advice_for(cut[name][1]))
@@ -208,18 +217,18 @@ class _Reporter:
     def _broken_rule(self, node: Node, rule: Rule, keyword: str) -> Problem:
         if keyword == "anyOf":
             return self._no_form_fits(node, rule)
-        expected = _EXPECTED[keyword](rule[keyword])
-        if keyword == "enum" and (nearest := _nearest(node.value, rule["enum"])):
-            expected += f" (nearest: {nearest})"
-        name = _NAMES.get(keyword, keyword)
-        return self._problem(node, name, _describe(node.value), expected, rule)
+        expected = EXPECTED[keyword](rule[keyword])
+        if keyword == "enum" and (close := nearest(node.value, rule["enum"])):
+            expected += f" (nearest: {close})"
+        name = RULE_NAMES.get(keyword, keyword)
+        return self._problem(node, name, described_value(node.value), expected, rule)
 
     def _no_form_fits(self, node: Node, rule: Rule) -> Problem:
         forms = [self.schema.resolved(form) for form in rule["anyOf"]]
         titles = " or ".join(form.get("title", "another form") for form in forms)
         # Forms that only require keys, such as a quote or a locator: none of these is there.
         keys = [f"no '{name}'" for form in forms for name in form.get("required", ())]
-        observed = _describe(node.value)
+        observed = described_value(node.value)
         if keys:
             observed = f"{' and '.join(keys)}{_label(node)}"
         return self._problem(node, "form", observed, titles, rule)
@@ -245,16 +254,6 @@ def _rule_at(schema: Schema, path: Sequence[str | int]) -> Rule:
     return cast(Rule, rule)
 
 
-def _nearest(word: object, choices: Iterable[object]) -> str:
-    """The choice that is spelt most like a word; empty for no word, or nothing like it."""
-    import difflib  # only a message needs it
-
-    if not isinstance(word, str):
-        return ""
-    words = [choice for choice in choices if isinstance(choice, str)]
-    return next(iter(difflib.get_close_matches(word, words, n=1)), "")
-
-
 def _label(node: Node) -> str:
     """Which claim lacks something: its field and dtype say more than its line alone."""
     conditions = [node.get(key) for key in ("field", "dtype", "sparsity")]
@@ -262,83 +261,6 @@ def _label(node: Node) -> str:
     if not words:
         return ""
     return f" in this {' '.join(words)} claim"
-
-
-_NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
-
-
-def _describe(value: object) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    # A number in quotes looks like a number in the message, too.
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return f"the text '{shorten(value)}'"
-    return f"'{shorten(value)}'"
-
-
-_TYPE_WORDS = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-}
-
-
-def _type_words(names: str | Sequence[str]) -> str:
-    if isinstance(names, str):
-        names = [names]
-    return " or ".join(_TYPE_WORDS.get(name, f"a {name}") for name in names)
-
-
-def is_date(text: str) -> bool:
-    """True for a day of the calendar written YYYY-MM-DD."""
-    try:
-        return len(text) == 10 and datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
-
-
-def _is_web_address(text: str) -> bool:
-    return bool(re.fullmatch(r"https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[^\s<>\"'`\\]*)?", text))
-
-
-# Format -> its test, and what a message calls it. Stricter than the standard's: `uri` is what a
-# browser may open, never javascript: or ftp:.
-_FORMATS: Mapping[str, tuple[Callable[[str], bool], str]] = {
-    "date": (is_date, "a date as YYYY-MM-DD"),
-    "uri": (_is_web_address, "an http or https address"),
-}
-
-# Keyword -> what was expected, from its argument.
-_EXPECTED: Mapping[str, Callable[[Any], str]] = {
-    "type": _type_words,
-    "enum": lambda choices: f"one of {', '.join(map(str, choices))}",
-    "const": "'{}'".format,
-    "pattern": "text like {}".format,
-    "format": lambda name: _FORMATS[name][1],
-    "minLength": "at least {} characters".format,
-    "maxLength": "at most {} characters".format,
-    "minimum": "at least {}".format,
-    "maximum": "at most {}".format,
-    "exclusiveMinimum": "more than {}".format,
-    "minItems": "at least {} of them".format,
-    "maxItems": "at most {} of them".format,
-    "uniqueItems": lambda _: "each of them once",
-    "not": lambda _: "something else",
-}
-# Keyword -> the name of the broken rule in a message, where the keyword says too little.
-_NAMES = {"not": "not-allowed"}
-# Keywords that hold for no value by themselves: notes, and what leads to the rules inside.
-_NOTES = ("$schema", "$id", "$defs", "$ref", "title", "description", "examples")
-_STRUCTURE = (
-    *("properties", "required", "additionalProperties", "items"),
-    *("allOf", "anyOf", "if", "then", "else"),
-)
-KEYWORDS = frozenset((*_NOTES, *_STRUCTURE, *_EXPECTED))
 
 
 MAX_QUOTE_WORDS = 25  # a quotation stays short; longer evidence is a locator

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.checks.rules.dates import latest_day
 from flopbook.data.link_status import FILE
-from flopbook.data.schema import is_date
+from flopbook.data.schema_words import is_date
 from flopbook.errors import shorten, show_path
 
 NAME = "link-status"
