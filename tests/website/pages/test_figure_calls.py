@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from scripts.website.figures import CODE, called, figure_markup, figure_sources
+from scripts.website.pages.living import _SCENES
 from scripts.website.pages.prose import ProseError, render
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,16 +23,22 @@ HANDBOOK = sorted(
     path for path in (ROOT / "docs" / "handbook").glob("*.md") if path.stem != "index"
 )
 _FIGURE = re.compile(r'<figure class="fb-figure[^"]*" id="fig-.*?</figure>', re.S)
+_SCENE = re.compile(r'^<figure class="fb-figure fb-alive" id="fig-living-(\w+)" data-scene="\1"')
 _CALL = re.compile(r"<li><code>(.*?)</code></li></ul></details>")
 _CODE = re.compile(r'href="\.\./\.\./([^"]+)"[^>]*>Code of this figure<')
 
 
 @functools.cache  # three tests read the figures of each chapter
-def figures(path: Path) -> list[str]:
-    """The figures of a rendered chapter, as they stand on the page."""
+def frames(path: Path) -> list[str]:
+    """The framed pictures of a rendered chapter, as they stand on the page."""
     page = f"handbook/{path.name}"
     text = render(path.read_text(encoding="utf-8"), page, f"docs/{page}", {"form": _form})
     return _FIGURE.findall(text)
+
+
+def figures(path: Path) -> list[str]:
+    """Those of them with files and code: a picture that a reader moves has neither."""
+    return [frame for frame in frames(path) if not _SCENE.search(frame)]
 
 
 @pytest.mark.parametrize("path", HANDBOOK, ids=lambda path: path.stem)
@@ -59,10 +66,22 @@ def test_the_code_of_a_figure_is_published(path: Path) -> None:
         assert re.search(r"^def figure\(", published[link[1]], re.M)
 
 
+def test_a_picture_that_readers_move_says_by_its_name_what_draws_it() -> None:
+    """It has no menu, for there is no file of what moves; each scene stands in one chapter."""
+    scenes = [(path, frame) for path in HANDBOOK for frame in frames(path) if _SCENE.search(frame)]
+    for path, frame in scenes:
+        found = _SCENE.search(frame)
+        assert found is not None and "fb-menu" not in frame
+        again = render(f'{{{{ living("{found[1]}") }}}}', f"handbook/{path.name}", "page.md")
+        assert frame in again, path.name
+    names = [frame.partition('data-scene="')[2].partition('"')[0] for _, frame in scenes]
+    assert sorted(names) == sorted(_SCENES)
+
+
 def test_every_chapter_has_a_figure_of_its_own() -> None:
     """And no figure stands twice on one page."""
     for path in HANDBOOK:
-        places = [re.search(r'id="([^"]+)"', one) for one in figures(path)]
+        places = [re.search(r'id="([^"]+)"', one) for one in frames(path)]
         names = [place[1] for place in places if place]
         assert names and len(names) == len(set(names)), path.name
 
