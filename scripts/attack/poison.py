@@ -19,7 +19,13 @@ _EXCUSES = (
     *("sparsity", "stacks", "total", "two-way", "params", "reason"),
 )
 _OF_ENTRY = ("name", "family", "summary", "notes", "device_names")
+_OF_RUN = (
+    *("note", "where", "path", "title", "flops_convention", "dims_from", "strategy", "other"),
+    *("interconnect", "pipeline_schedule", "parallel_unit", "algorithm", "algorithm_changes"),
+)
 TEXT_FIELDS = {
+    "accelerators/prices.yaml": ("offer", "quote", "locator", "note"),
+    "calculators/runs/*.yaml": _OF_RUN,
     "accelerators/*/*.yaml": (*_OF_ENTRY, *_CLAIM, *_EXCUSES),
     "accelerators/*/vendor.yaml": ("name", "summary", "country", "note", "quote", "locator"),
     "calculators/models/*.yaml": ("developer", *_OF_ENTRY, *_CLAIM, *_EXCUSES),
@@ -119,7 +125,9 @@ def without_filters(folder: Path) -> None:
         schema = path.read_text(encoding="utf-8")
         path.write_text(_LONGEST.sub('"maxLength": 9999', schema), encoding="utf-8")
     package = folder / "calculators" / "flopbook" / "data"
-    _append(package / "schema.py", "\n\ndef text_problems(node, file):\n    return iter(())\n")
+    _append(
+        package / "contributed_text.py", "\n\ndef text_problems(node, file):\n    return iter(())\n"
+    )
     _append(package / "reference_rules.py", "\n\ndef rules_of(reference):\n    return iter(())\n")
     _append(
         folder / "scripts" / "build_site.py",

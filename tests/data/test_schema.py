@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flopbook.data.contributed_text import hidden_character, text_problems
 from flopbook.data.folders import schema_paths
-from flopbook.data.schema import check, hidden_character, load_schema, text_problems
+from flopbook.data.schema import check, load_schema
 from flopbook.data.schema_words import is_date
 from flopbook.data.yaml_text import Node, parse_yaml
 from flopbook.errors import DataError, Problem

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import entry_ids, library, load_head, vendor, vendor_ids
 from flopbook.data.placeholders import LOCATOR, SUMMARY
-from flopbook.data.schema import check, load_schema, text_problems
+from flopbook.data.schema import check, load_schema
 from flopbook.data.yaml_text import parse_yaml
 from flopbook.errors import DataError, FlopbookError, Problem, UnknownName, printable, shorten
 

@@ -31,6 +31,7 @@ _MAKER_NAMES = (
     "accelerators.py",
     "catalogue.py",
     "claims.py",
+    "contributed_text.py",
     "entry_reader.py",
     "entry_records.py",
     "model_reader.py",

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.data.claims import Claim
+from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
 from flopbook.data.records import with_dates
-from flopbook.data.schema import check, load_schema, text_problems
+from flopbook.data.schema import check, load_schema
 from flopbook.data.yaml_text import read_yaml
 from flopbook.errors import DataError, show_path
 

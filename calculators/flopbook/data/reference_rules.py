@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from flopbook.data.claims import TIERS
+from flopbook.data.contributed_text import hidden_character
 from flopbook.data.reference import SOURCE, Reference
-from flopbook.data.schema import hidden_character
 from flopbook.data.schema_words import is_date
 from flopbook.errors import Problem, shorten
 

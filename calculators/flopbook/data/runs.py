@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
 from flopbook.data.records import keep_fields, with_dates
-from flopbook.data.schema import check, load_schema, text_problems
+from flopbook.data.schema import check, load_schema
 from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, show_path
 

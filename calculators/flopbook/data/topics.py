@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
-from flopbook.data.schema import check, load_schema, text_problems
+from flopbook.data.schema import check, load_schema
 from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, show_path
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flopbook.data.contributed_text import text_problems
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
-from flopbook.data.schema import check, load_schema, text_problems
+from flopbook.data.schema import check, load_schema
 from flopbook.data.yaml_text import Node, read_yaml
 from flopbook.errors import DataError, Problem, UnknownName, show_path
 from flopbook.quantities.units import to_si

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
+from flopbook.data.contributed_text import hidden_character
 from flopbook.data.files import NotRead, read_text
-from flopbook.data.schema import hidden_character
 from flopbook.errors import Problem, shorten, show_path
 
 NAME = "markup"
