@@ -5,6 +5,7 @@ Notebooks are run anew in each; every published file has the same bytes.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,8 +55,10 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     """Pairs of builds that share nothing but the sources."""
     for number in range(campaign.count(_PAIRS)):
         sites, said = [], []
-        for name in ("a", "a much/deeper folder"):
-            folder = small_checkout(campaign.folder / str(number) / name)
+        first = small_checkout(campaign.folder / str(number) / "a")
+        second = campaign.folder / str(number) / "a much" / "deeper folder"
+        shutil.copytree(first, second)  # now: what is edited while the first is built is not in it
+        for folder in (first, second):
             (folder / "sitecustomize.py").write_text(_CLOCK, encoding="utf-8")
             variables = _surroundings(campaign)
             done = build(folder, "--jobs", str(campaign.rng.randint(1, 4)), **variables)
