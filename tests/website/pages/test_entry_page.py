@@ -19,6 +19,7 @@ from scripts.website.pages.meaning import FITS
 from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import shown_claims
 from scripts.website.pages.vendors import vendor_page
+from tests.support.cases import every
 from tests.support.samples import NEEDED, World, claim
 
 H100 = page.entry_markdown("nvidia/h100-sxm")
@@ -47,7 +48,7 @@ def test_the_sections_of_a_chip() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", entry_ids()[::7])
+@every("name", entry_ids()[::7])
 def test_every_claim_is_on_the_page_once_with_its_source_and_day(name: str) -> None:
     """Chosen or not: a value that the page hides could not be checked."""
     text = page.entry_markdown(name)
@@ -65,7 +66,7 @@ def test_every_claim_is_on_the_page_once_with_its_source_and_day(name: str) -> N
     assert len(anchors) == len(set(anchors))
 
 
-@pytest.mark.parametrize("name", entry_ids()[::7])
+@every("name", entry_ids()[::7])
 def test_the_explorer_leads_to_places_that_the_page_has(name: str) -> None:
     row = rows_by_id()[name]
     text = page.entry_markdown(name)
@@ -122,7 +123,7 @@ def test_history_is_in_order() -> None:
     assert days == sorted(days) and len(days) >= 2
 
 
-@pytest.mark.parametrize("name", entry_ids()[::17])
+@every("name", entry_ids()[::17])
 def test_the_bibtex_of_a_page_is_bibtex(name: str) -> None:
     parsed = parse_string(page._bibtex(load_entry(name)), "bibtex")
     (item,) = parsed.entries.values()
@@ -149,7 +150,7 @@ def test_what_people_write_stays_text(world: World) -> None:
     assert "[x](http" not in body and "**b**" not in body and "`c`" not in body
 
 
-@pytest.mark.parametrize("name", vendor_ids())
+@every("name", vendor_ids())
 def test_a_vendor_has_its_facts_and_history(name: str) -> None:
     text, item = vendor_page(name), vendor(name)
     events = [fact for fact in item.facts if fact.field == "event"]

@@ -27,6 +27,7 @@ from scripts.website.pages.errata import (
     errata_pages,
     stated_words,
 )
+from tests.support.cases import every
 
 TEXTS = dict(errata_pages())
 ROWS = [row for row in ledger_rows() if not row.defect]
@@ -107,7 +108,7 @@ def test_headings_name_each_group_once() -> None:
         assert len(set(names)) == len(names) and not set(names) & set(IDS[page])
 
 
-@pytest.mark.parametrize("row", ROWS[::9], ids=lambda row: row.id)
+@every("row", ROWS[::9])
 def test_a_row_says_what_it_has_to(row: Row) -> None:
     told = article(row)
     assert escape(row.statement) in told and escape(row.why) in told and escape(row.where) in told
@@ -164,7 +165,7 @@ def test_the_short_form_leaves_nothing_out() -> None:
             assert not (row.corrected or row.assumption or row.reproduces), row.id
 
 
-@pytest.mark.parametrize("page", TEXTS)
+@every("page", TEXTS)
 def test_the_text_is_light_enough(page: str) -> None:
     """A third of what a page may weigh; the theme brings about as much, and rows will be added."""
     assert len(gzip.compress(TEXTS[page].encode())) < 50_000
@@ -177,7 +178,7 @@ def test_the_pages_lead_to_each_other() -> None:
             assert f"](../{HELD if page.startswith('claims') else PAGE})" in text
 
 
-@pytest.mark.parametrize("row", ROWS[::17], ids=lambda row: row.id)
+@every("row", ROWS[::17])
 def test_a_claim_in_running_text(row: Row) -> None:
     assert reference(row.source).title in claim_words(row) and claim_page(row).endswith(
         f"#{row.id}"

@@ -26,6 +26,7 @@ from scripts.website.pages.quantities import (
     value_of,
     year_of,
 )
+from tests.support.cases import every
 from tests.support.samples import World, claim
 
 ENTRIES = {name: load_entry(name) for name in entry_ids()}
@@ -38,7 +39,7 @@ def cells_of(name: str) -> dict[str, Picked | str]:
     return cells(entry, shown_claims(entry))
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_cells_hold_what_the_calculators_take(name: str) -> None:
     """Memory, bandwidth, links and power of a chip are one value everywhere."""
     chip, recorded = Chip(ENTRIES[name]), cells_of(name)
@@ -56,7 +57,7 @@ def test_cells_hold_what_the_calculators_take(name: str) -> None:
         assert value_of(recorded, quantity) == value, quantity
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_a_peak_cell_has_the_conditions_of_its_id(name: str) -> None:
     for key, cell in cells_of(name).items():
         if key.startswith("peak:") and isinstance(cell, Picked):
@@ -65,7 +66,7 @@ def test_a_peak_cell_has_the_conditions_of_its_id(name: str) -> None:
             assert cell.value == one.si_value and not one.known_error
 
 
-@pytest.mark.parametrize("name", WHOLES)
+@every("name", WHOLES)
 def test_totals_of_a_whole_are_derived(name: str) -> None:
     recorded = cells_of(name)
     for total in settled_totals(ENTRIES[name]):
@@ -75,7 +76,7 @@ def test_totals_of_a_whole_are_derived(name: str) -> None:
             assert isinstance(cell, Picked) and ("derived" in cell.notes) == total.is_sum
 
 
-@pytest.mark.parametrize("name", sorted(ENTRIES))
+@every("name", sorted(ENTRIES))
 def test_every_cell_is_shown_on_the_page_of_its_entry(name: str) -> None:
     entry = ENTRIES[name]
     shown = shown_claims(entry)

@@ -11,6 +11,7 @@ import pytest
 
 from scripts.website.figures import figure_of
 from scripts.website.figures.drawing import Figure, svg, words
+from tests.support.cases import every
 
 # Pixels of a letter of the usual and of the small size, on average, and of a line.
 LETTER, SMALL, LINE = 5.9, 5.2, 9.0
@@ -55,11 +56,7 @@ FIGURES = (
     ("two-times", {}),
     ("two-times", {"compute": 6.0, "memory": 2.0}),
 )
-each = pytest.mark.parametrize(
-    ("name", "options"),
-    FIGURES,
-    ids=[f"{name} {options or ''}".strip() for name, options in FIGURES],
-)
+each = every("name, options", FIGURES)
 
 
 class Box(NamedTuple):

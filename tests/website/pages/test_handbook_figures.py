@@ -21,12 +21,13 @@ from scripts.website.pages.chapter import (
     listing,
     minutes,
 )
+from tests.support.cases import every
 
 STYLE = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "flopbook.css"
 SVG = re.compile(r"<svg.*?</svg>", re.S)
 
 
-@pytest.mark.parametrize("name", figure_names())
+@every("name", figure_names())
 def test_a_figure_is_whole(name: str) -> None:
     """Well formed, on one line, with title, description and caption.
 
@@ -50,7 +51,7 @@ def test_a_figure_is_whole(name: str) -> None:
                 assert -1 <= float(item.get(key, "0")) <= limit + 1, (item.tag, item.attrib)
 
 
-@pytest.mark.parametrize("name", figure_names())
+@every("name", figure_names())
 def test_colours_and_kinds_are_known_to_the_style_sheet(name: str) -> None:
     """A figure names classes; the style sheet has a colour for each, light and dark."""
     style = STYLE.read_text(encoding="utf-8")

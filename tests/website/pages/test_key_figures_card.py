@@ -13,6 +13,7 @@ from scripts.website.pages.keyfigures import CardFigure, cards, figures, leading
 from scripts.website.pages.neighbours import MOST, distance, family_of, similar
 from scripts.website.pages.products import rows_by_id
 from scripts.website.pages.quantities import peak_id, value_of
+from tests.support.cases import every
 from tests.support.samples import NEEDED, World, claim
 
 
@@ -43,7 +44,7 @@ def test_the_card_of_an_h100() -> None:
     assert found["Power"].sentences == ("1.4 TFLOP/s per watt at the bf16 peak.",)
 
 
-@pytest.mark.parametrize("name", entry_ids()[::5])
+@every("name", entry_ids()[::5])
 def test_every_product_has_a_card_in_words(name: str) -> None:
     for figure in figures(rows_by_id()[name]):
         assert figure.label and figure.words
@@ -55,7 +56,7 @@ def test_every_product_has_a_card_in_words(name: str) -> None:
             assert re.search(r"\d{5,}\.\d", sentence) is None
 
 
-@pytest.mark.parametrize("name", entry_ids())
+@every("name", entry_ids())
 def test_a_sparse_rate_never_leads(name: str) -> None:
     peak = leading_peak(rows_by_id()[name].cells)
     assert peak is None or peak.sparsity in ("dense", "unstated")
@@ -118,7 +119,7 @@ RATES = {"GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15}
 _FACTOR = {"TOP/s": 1e12, "POP/s": 1e15, "GOP/s": 1e9}
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_the_time_to_read_the_memory_is_size_over_bandwidth(name: str) -> None:
     cells = rows_by_id()[name].cells
     memory, bandwidth = value_of(cells, "memory"), value_of(cells, "memory_bandwidth")
@@ -130,7 +131,7 @@ def test_the_time_to_read_the_memory_is_size_over_bandwidth(name: str) -> None:
         assert seconds == pytest.approx(memory / bandwidth, rel=0.05)
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_the_parameters_that_a_memory_holds_are_half_its_bytes(name: str) -> None:
     memory = value_of(rows_by_id()[name].cells, "memory")
     figure = figures_of(name)["Memory"]
@@ -144,7 +145,7 @@ def test_the_parameters_that_a_memory_holds_are_half_its_bytes(name: str) -> Non
         assert figure.kind == "fb-byte" and figure.anchor
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_what_it_needs_to_stay_busy_is_peak_over_bandwidth(name: str) -> None:
     row = rows_by_id()[name]
     peak, bandwidth = leading_peak(row.cells), value_of(row.cells, "memory_bandwidth")
@@ -157,7 +158,7 @@ def test_what_it_needs_to_stay_busy_is_peak_over_bandwidth(name: str) -> None:
         assert ridge_words(row.entry).split()[2] == told[1]
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_work_per_watt_is_peak_over_power(name: str) -> None:
     row = rows_by_id()[name]
     peak, power = leading_peak(row.cells), value_of(row.cells, "power")
@@ -169,7 +170,7 @@ def test_work_per_watt_is_peak_over_power(name: str) -> None:
         assert rate == pytest.approx(peak.picked.value / power, rel=0.06)
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_a_link_is_one_way_and_says_where_it_was_halved(name: str) -> None:
     cell = rows_by_id()[name].cells.get("scaleup_bandwidth")
     figure = figures_of(name)["Link to other chips"]
@@ -183,7 +184,7 @@ def test_a_link_is_one_way_and_says_where_it_was_halved(name: str) -> None:
         assert cell.value == pytest.approx((cell.claim.si_value or 0) / 2)
 
 
-@pytest.mark.parametrize("name", CHIPS)
+@every("name", CHIPS)
 def test_a_measured_share_is_of_the_peak_that_leads(name: str) -> None:
     row = rows_by_id()[name]
     figure = figures_of(name).get("Measured")
@@ -200,7 +201,7 @@ def test_a_measured_share_is_of_the_peak_that_leads(name: str) -> None:
     assert any(share == pytest.approx(value / peak.picked.value, abs=0.006) for value in values)
 
 
-@pytest.mark.parametrize("name", entry_ids()[::3])
+@every("name", entry_ids()[::3])
 def test_every_figure_with_a_source_leads_to_a_place_that_is_shown(name: str) -> None:
     row = rows_by_id()[name]
     numbers = set(row.places.values())

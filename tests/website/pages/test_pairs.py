@@ -13,6 +13,7 @@ from scripts.website.pages import pairs
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.entry import entry_markdown
 from scripts.website.pages.quantities import value_of
+from tests.support.cases import every
 
 PAIRS = pairs.all_pairs()
 PAGES = pairs.pages()
@@ -47,7 +48,7 @@ def test_the_verdict_of_h100_and_mi300x() -> None:
     assert "take 2 × H100 SXM5 80GB or 1 × Instinct MI300X." in text
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.page)
+@every("pair", PAIRS)
 def test_every_verdict_is_sentences_with_true_ratios(pair: pairs.Pair) -> None:
     told = [*pairs.sentences(pair), *pairs.meaning_of(pair)]
     assert len(told) >= 4
@@ -67,7 +68,7 @@ def test_every_verdict_is_sentences_with_true_ratios(pair: pairs.Pair) -> None:
             assert shown == pytest.approx(ratio, rel=0.06)
 
 
-@pytest.mark.parametrize("pair", PAIRS[::4], ids=lambda pair: pair.page)
+@every("pair", PAIRS[::4])
 def test_a_page_leads_to_values_explorer_and_calculators(pair: pairs.Pair) -> None:
     text = PAGES[pair.page]
     assert f"compare={','.join(pair.ids)}" in text
@@ -80,7 +81,7 @@ def test_a_page_leads_to_values_explorer_and_calculators(pair: pairs.Pair) -> No
         assert all(f'id="{anchor}"' in page for anchor in anchors)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.page)
+@every("pair", PAIRS)
 def test_bars_are_as_long_as_the_values_and_the_better_one_is_marked(pair: pairs.Pair) -> None:
     table = pairs.table_of(pair, pair.names)
     widths = [float(width) for width in re.findall(r"--fb-share: ([\d.]+)", table)]
@@ -100,7 +101,7 @@ def test_siblings_are_comparisons_of_either() -> None:
     assert all("h100-sxm" in page or "mi300x" in page for _, page in found)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.page)
+@every("pair", PAIRS)
 def test_what_a_comparison_means_follows_from_peak_bandwidth_and_memory(pair: pairs.Pair) -> None:
     """Faster at work that waits for something is who has more of it, by as much at most."""
     told = " ".join(pairs.meaning_of(pair))
