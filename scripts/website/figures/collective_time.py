@@ -39,7 +39,8 @@ def figure(
         bend, floor = answers[count][0]["crossover_bytes"], row[0]
         flat_to = format_quantity(bend, "byte")
         shapes.append(chart.line(list(zip(sizes, row, strict=True)), number))
-        shapes.append(chart.dot(bend, floor, f"bend at {flat_to}", f"fb-c{number}"))
+        at_bend = calculate("collective", chips=count, bytes=bend, **ring)["seconds"]
+        shapes.append(chart.dot(bend, at_bend, f"bend at {flat_to}", f"fb-c{number}"))
         shapes.append(chart.words((10.0**LOW, floor), f"{count} chips", shift=(8, -7)))
         facts.append(f"{count} chips: {format_quantity(floor, 's')} up to {flat_to}")
     title = f"Time of an {op} on one axis of {find_chip(chip).name}"
