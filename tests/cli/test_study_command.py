@@ -123,7 +123,7 @@ def test_several_layouts_of_a_case_are_ranked(file: Path, cli: Any) -> None:
         ("--scheduler nowhere", "--scheduler nowhere: it is no address"),
         ("--top 0", "--top is 0"),
         ("--top 1000", "expected at most 100"),
-        ("--output /dev/null/x", "cannot be written"),
+        ("--output /dev/null/x", "was not written"),
     ],
 )
 def test_mistakes_are_one_line_and_leave_nothing(

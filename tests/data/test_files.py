@@ -232,6 +232,16 @@ def test_several_files_are_each_whole(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "a").read_bytes() == b"3"
 
 
+def test_a_file_that_grows_keeps_what_it_held(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "lines"
+    for line in (b"1\n", b"2\n"):
+        with files.open_to_grow(path) as file:
+            file.write(line)
+    assert path.read_bytes() == b"1\n2\n"
+    with pytest.raises(FlopbookError, match=r"lines is no folder|below was not written"):
+        files.open_to_grow(path / "below")
+
+
 def test_a_draft_with_a_long_name_fits(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 250)
     write_text(path, "text")

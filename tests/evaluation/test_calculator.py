@@ -111,10 +111,10 @@ def test_a_published_size_is_a_note_beside_the_counted_one() -> None:
     assert result.inputs["params"].value == pytest.approx(41.3e9, rel=1e-3)
     assert any("published as 40 billion params" in note for note in result.notes)
     quiet = calculate("prefill", model="llama-3-8b", chip="h100-sxm", seq=128)
-    assert not any("published" in note for note in quiet.notes)
+    assert not any("published as" in note for note in quiet.notes)
     typed = calculate("prefill", model="falcon-40b", chip="h100-sxm", seq=128, params=42e9)
     assert typed.inputs["params"].value == 42e9
-    assert not any("published" in note for note in typed.notes)
+    assert not any("published as" in note for note in typed.notes)
 
 
 @pytest.mark.parametrize("calculator", ["training-flops", "decode", "prefill", "memory"])

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -257,7 +257,7 @@ def test_a_worker_with_another_version_is_refused(
     monkeypatch.setattr(study_workers, "_client", lambda *_: FakeClient())
     monkeypatch.setattr(dask, "as_completed", lambda futures, loop: list(futures))
     with pytest.raises(FlopbookError, match="a worker has other code or data of flopbook"):
-        list(on_a_cluster(study.cases, 1, "anywhere"))
+        list(on_a_cluster(study.cases, 1, "127.0.0.1:9"))
 
 
 def test_a_journal_keeps_what_is_finished(tmp_path: Path, alone: dict[str, Answer]) -> None:
@@ -320,10 +320,29 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("a file", encoding="utf-8")
     with (
-        pytest.raises(FlopbookError, match="cannot be written"),
+        pytest.raises(FlopbookError, match="was not written"),
         study_journal.opened(taken / "below"),
     ):
         pytest.fail("a file is no folder")
+
+
+@pytest.mark.parametrize("kind", ["a symbolic link", "a pipe", "a folder"])
+def test_a_journal_is_a_regular_file(kind: str, tmp_path: Path) -> None:
+    """A pipe would wait for a reader for ever, and a link would fill what it leads to."""
+    path, elsewhere = tmp_path / "results" / study_journal.NAME, tmp_path / "elsewhere"
+    path.parent.mkdir()
+    make: dict[str, Callable[[], None]] = {
+        "a symbolic link": lambda: path.symlink_to(elsewhere),
+        "a pipe": lambda: os.mkfifo(path),
+        "a folder": path.mkdir,
+    }
+    make[kind]()
+    with (
+        pytest.raises(FlopbookError, match=f"was not written: it is {kind}; nothing was written"),
+        study_journal.opened(path.parent),
+    ):
+        pytest.fail("it was opened")
+    assert not elsewhere.exists()
 
 
 def test_the_file_of_a_study_is_read_once(file: Path, study: Study) -> None:

@@ -16,6 +16,7 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from flopbook.errors import FlopbookError, printable, show_path
 
@@ -158,6 +159,23 @@ def write_new(path: Path, text: str) -> None:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def open_to_grow(path: Path) -> IO[bytes]:
+    """Open a file that only grows, line by line, with the folders that lead to it.
+
+    What it held stays; whoever reads it leaves out a last line that was torn. Raises FlopbookError
+    for a link, for what is no regular file, and where it cannot be written.
+    """
+    _made_folders(path)
+    try:
+        if not refuse_links(path) and path.is_symlink():
+            raise NotRead("a symbolic link", path)
+        if path.exists() and not path.is_file():
+            raise NotRead(_kind(path.stat().st_mode), path)
+        return path.open("ab")
+    except OSError as error:
+        raise _not_written(path, error, "nothing was written") from None
 
 
 def _made_folders(path: Path) -> list[Path]:

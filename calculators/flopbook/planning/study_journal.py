@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from flopbook.data.files import read_bytes
+from flopbook.data.files import open_to_grow, read_bytes
 from flopbook.errors import FlopbookError, show_path
 from flopbook.planning.study import Answer, made_with
 
@@ -43,12 +43,7 @@ def opened(folder: Path) -> Iterator[Journal]:
     Raises FlopbookError where it cannot be read or written, or while another study writes it.
     """
     path = folder / NAME
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
-    except OSError as error:
-        raise FlopbookError(f"{show_path(path)} cannot be written: {error.strerror}") from None
-    with file:
+    with open_to_grow(path) as file:
         _lock(file, path)
         content = _read(path)
         whole = content[: content.rfind(b"\n") + 1]

@@ -17,6 +17,7 @@ from flopbook.errors import FlopbookError, printable, shorten
 from flopbook.planning.study import Answer, Options, answer, made_with
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?[\w.:\[\]-]+:\d{1,5}/?", re.ASCII)
+_EXPECTED = "expected a Dask scheduler, such as 10.0.0.1:8786"
 Answered = tuple[Options, Answer]
 AHEAD = 4  # cases that wait at each worker, so that none is idle
 CONNECT_SECONDS = 10
@@ -36,6 +37,8 @@ def on_a_cluster(cases: Sequence[Options], top: int, address: str) -> Iterator[A
     Raises FlopbookError where no scheduler answers, where it goes away, or where a worker has
     other code or data.
     """
+    if not _ADDRESS.fullmatch(address):
+        raise FlopbookError(f"--scheduler {_said(address)}: it is no address; {_EXPECTED}")
     dask = _distributed()
     client = _client(dask, address)
     try:
@@ -81,9 +84,6 @@ def _distributed() -> Any:
 
 def _client(dask: Any, address: str) -> Any:
     """A connection to a scheduler. Raises FlopbookError where none answers."""
-    expected = "expected a Dask scheduler, such as 10.0.0.1:8786"
-    if not _ADDRESS.fullmatch(address):
-        raise FlopbookError(f"--scheduler {_said(address)}: it is no address; {expected}")
     # What Dask logs while it tries again is said once, in the message.
     loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
     levels = [logger.level for logger in loggers]
@@ -92,7 +92,7 @@ def _client(dask: Any, address: str) -> Any:
     try:
         return dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError):
-        raise FlopbookError(f"--scheduler {_said(address)}: none answers; {expected}") from None
+        raise FlopbookError(f"--scheduler {_said(address)}: none answers; {_EXPECTED}") from None
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
