@@ -264,6 +264,7 @@ NAMES = (
         "Tri Dao",
         "Dao,",
         "Sutskever, Ilya and others",
+        "",
     ),
     *("{Google DeepMind} and Dean, Jeff", "Smith, Jr, John", "de la Cruz, Ana Maria", "others"),
     *('{\\"O}zel, A. and Br{\\"u}ck, B.', "Quinonero-Candela, Joaquin~A.", "{A and B} AND C, D"),

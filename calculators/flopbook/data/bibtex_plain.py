@@ -78,7 +78,9 @@ def _entry(entry: BibEntry) -> PlainEntry:
 
 
 def names(text: str) -> list[Any]:
-    """The people of a list."""
+    """The people of a list; an empty one has none."""
+    if not text.strip():
+        return []
     if "{" in text:
         from pybtex.bibtex.utils import split_name_list  # an `and` in braces joins no names
 
