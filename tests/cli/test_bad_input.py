@@ -41,9 +41,15 @@ NO_NUMBER = {
 }
 
 
+# Option -> the one that goes without it: devices are counted, or multiplied from the degrees.
+INSTEAD = {"dp": "chips"}
+
+
 def words(formula: Formula, **changes: str) -> list[str]:
     """The first example as a command line, with some options changed."""
-    given = {key.replace("-", "_"): value for key, value in formula.examples[0].items()} | changes
+    example = {key.replace("-", "_"): value for key, value in formula.examples[0].items()}
+    dropped = {INSTEAD[key] for key in changes if key in INSTEAD and formula.id == "memory"}
+    given = {key: value for key, value in example.items() if key not in dropped} | changes
     return [formula.id, *(f"--{key.replace('_', '-')}={value}" for key, value in given.items())]
 
 

@@ -122,7 +122,7 @@ FIGURES = (
         SLIDES,
         (320, 449),
         "accelerators",
-        ("Three chips in one convention",),
+        ("three chips in a single convention",),
     ),
     Shown(
         "fig-datacentre-photo",
