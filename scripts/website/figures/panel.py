@@ -53,7 +53,7 @@ def panel(drawn: Figure, place: FigurePlace, source: Html) -> Html:
         '<figure class="fb-figure fb-chart{has}" id="{id}" data-figure="{record}">'
         '<div class="fb-chart-head"><p class="fb-says">{title}</p>{menu}</div>'
         '<div class="fb-plotted" tabindex="0" role="group" aria-label="{label}">'
-        '<div class="fb-wide">{wide}</div>{narrow}</div>'
+        '<div class="fb-wide" tabindex="0">{wide}</div>{narrow}</div>'
         '<figcaption>{caption} <span class="fb-from">{source}</span></figcaption></figure>'
     ).format(
         has=" fb-has-slim" if sheet is not None else "",

@@ -33,7 +33,7 @@ TAKEN = (
     ("min-batch", ("bandwidth",)),
     ("fsdp-limit", ("link_bandwidth", "axes", "links_per_axis")),
     ("serving", ("memory",)),
-    ("decode", ("link_bandwidth", "chips_per_node", "scaleout_bandwidth")),
+    ("decode", ("link_bandwidth",)),
     ("cluster-power", ("power",)),
 )
 # What `collective` takes from the network of a chip beside its links.
@@ -41,6 +41,8 @@ NETWORK = (
     *("topology", "wrap", "ring_side", "chips_per_node", "scaleout_bandwidth", "level_overlap"),
     *("startup", "ramp", "efficiency", "reduction_efficiency"),
 )
+# The same where a calculator goes without, if the chip does not say.
+KNOWN = {"chips_per_node": "known_domain", "scaleout_bandwidth": "known_beyond"}
 Record = dict[str, object]
 
 
@@ -175,6 +177,8 @@ def _network_records(chip: Chip) -> Iterator[tuple[str, Record]]:
         with contextlib.suppress(FlopbookError):  # not on record for this chip
             if picked := from_chip(name, spec, request):
                 yield spec.chip, _value_record(picked, picked.notes)
+                if name in KNOWN:
+                    yield KNOWN[name], _value_record(picked)
 
 
 def _taken(calculator: str, name: str, **picker: str) -> Result:

@@ -214,8 +214,8 @@ EMPTY: list[tuple[str, dict[str, str], str, str, str]] = [
         "memory",
         {"model": "llama-3-8b", "seq": "8192"},
         "total",
-        "Width of compressed queries",
-        'No picture: "Width of compressed queries" is zero; type a value for it.',
+        "Rank of compressed queries",
+        'No picture: "Rank of compressed queries" is zero; type a value for it.',
     ),
 ]
 
@@ -300,7 +300,7 @@ def _by_keyboard(tab: Any, _: str) -> tuple[str, str, str]:
 def test_the_picture_is_chosen_by_keyboard_and_changes_no_link(forms: Any) -> None:
     up, across, search = forms("bubble", _by_keyboard)
     assert up.startswith("Bubble overhead against") and across.startswith(
-        'No picture: "Backward pass for the weights (default: same as forward)"'
+        'No picture: "Backward pass for the weights"'
     )
     assert search == ""
 
