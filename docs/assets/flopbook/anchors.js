@@ -1,16 +1,17 @@
-// Links to what has an anchor but no heading: exercises and formulas; a formula can also be copied as LaTeX.
+// Links to what has an anchor but no heading: exercises, formulas and figures without a menu; a formula can also be copied as LaTeX.
 
 import {copyText} from "./copy.js";
 import {button, el} from "./dom.js";
 
-const KINDS = [[".fb-exercise[id] + .fb-badge", "exercise"], [".fb-maths[id]", "formula"]];
+const KINDS = [["figure.fb-figure[id]:not(.fb-chart) > figcaption", "figure"], [".fb-exercise[id] + .fb-badge", "exercise"], [".fb-maths[id]", "formula"]];
 
 export function startAnchors() {
   for (const [selector, kind] of KINDS) {
     for (const place of document.querySelectorAll(selector)) {
-      const {id} = kind === "exercise" ? place.previousElementSibling : place;
+      const {id} = kind === "figure" ? place.parentElement : kind === "exercise" ? place.previousElementSibling : place;
       const link = el("a", {class: "headerlink", href: `#${id}`, title: `Permanent link to this ${kind}`}, "#");
       if (kind === "exercise") place.after(" ", link);
+      else if (kind === "figure") (place.querySelector(".fb-from") ?? place).append(" ", link);
       else place.after(tools(place, link));
     }
   }

@@ -10,7 +10,7 @@ for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
 startTips();
 // What only chapters and formulas need comes where they are.
 const has = (selector) => document.querySelector(selector);
-if (has(".fb-maths[id], .fb-exercise[id]")) import("./anchors.js").then(({startAnchors}) => startAnchors());
+if (has(".fb-maths[id], .fb-exercise[id], .fb-figure[id]:not(.fb-chart)")) import("./anchors.js").then(({startAnchors}) => startAnchors());
 if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
 if (has(".fb-alive")) import("./living/main.js");
 if (has(".fb-chart")) import("./chart.js");

@@ -111,7 +111,7 @@ def test_the_cheat_sheet_is_one_page(
 
 
 LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
-  .filter((svg) => !svg.querySelector(moving) && !svg.closest(".fb-calculator"))
+  .filter((svg) => !svg.querySelector(moving) && !svg.closest(".fb-calculator, .fb-slim"))
   .map((svg) => [...svg.querySelectorAll("rect, circle, polyline, polygon, line, path, text")]
     .flatMap((one) => {
     const seen = getComputedStyle(one);
@@ -128,7 +128,10 @@ LOOK = """(moving) => [...document.querySelectorAll("figure svg")]
 def test_pictures_look_as_they_do_on_the_site(
     book: tuple[Facts, list[BookPart]], surf: Callable[..., Any], base: str
 ) -> None:
-    """Every shape and word has the paint that a browser computes, the theme's colours aside."""
+    """Every shape and word has the paint that a browser computes, the theme's colours aside.
+
+    The sheets for narrow screens are of the site only.
+    """
     theme = "".join(f"{name}: {value} !important;" for name, value in THEME.items())
     pages = [part for part in book[1] if part.number and part.body.select_one("svg")]
     assert len(pages) >= 10
