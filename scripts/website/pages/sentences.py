@@ -79,7 +79,8 @@ def _documentation(tree: ast.AST) -> set[int]:
 def _template(node: ast.AST) -> str:
     """The text of a constant or an f-string, with `{}` for each value; empty for anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+        # a doubled brace of a format is one in the sentence
+        return node.value.replace("{{", "{").replace("}}", "}")
     if isinstance(node, ast.JoinedStr):
         pieces = (
             _template(piece) if isinstance(piece, ast.Constant) else "{}" for piece in node.values

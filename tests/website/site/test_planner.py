@@ -56,8 +56,8 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
         seen["pictures"] = tab.locator("svg.fb-plan-picture").count()
         tab.set_viewport_size({"width": 1280, "height": 900})
         tab.locator(".fb-plan-card a[href*='calculators/memory']").first.click()
-        tab.wait_for_selector(".fb-results")
-        seen["memory"] = tab.inner_text(".fb-results")
+        tab.wait_for_selector(".fb-results", state="attached")  # folded under the answer
+        seen["memory"] = tab.text_content(".fb-results")
         return seen
 
     seen = surf(look)

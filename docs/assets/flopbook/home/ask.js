@@ -17,12 +17,12 @@ async function load(address) {
   const get = (name) => fetch(new URL(`../${name}.json`, import.meta.url)).then((answer) => answer.json());
   const record = await (await fetch(address)).json();
   const names = Object.keys(record.specs);
-  const [common, chips, models, ...made] = await Promise.all([
-    get("data"), get("chips"), get("models"), ...names.map((name) => import(`../formulas/${name}.js`)),
+  const [common, values, made] = await Promise.all([
+    get("data"), Promise.all(names.map((name) => get(`values/${name}`))), Promise.all(names.map((name) => import(`../formulas/${name}.js`))),
   ]);
   useTables(common);
   const functions = Object.fromEntries(names.map((name, n) => [name, made[n]]));
-  return {...record, data: {...common, chips, models}, functions};
+  return {...record, data: Object.assign({}, common, ...values), functions};
 }
 
 export function startAsk(form) {
