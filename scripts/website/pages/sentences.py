@@ -91,7 +91,8 @@ def _template(node: ast.AST) -> str:
 
 def _is_sentence(text: str) -> bool:
     """Whether a text is read by people: several words, and no program of any sort."""
-    return len(_WORD.findall(text)) >= _FEWEST_WORDS and " " in text and not _CODE.search(text)
+    is_program = "{{" in text or _CODE.search(text) is not None
+    return len(_WORD.findall(text)) >= _FEWEST_WORDS and " " in text and not is_program
 
 
 def sentences_page() -> str:

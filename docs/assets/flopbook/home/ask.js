@@ -63,6 +63,7 @@ function compute(known, name, given) {
   const fields = new Map([...spec.takes, ...spec.inputs.map((input) => input.name)].map((one) => [one, {}]));
   const entries = {chip: known.data.chips, model: known.data.models};
   const form = {
+    spec,
     data: known.data,
     fields,
     text: (field) => given[field] ?? neutral(spec, field),
