@@ -41,7 +41,7 @@ WORDS = {
     "from": "It fits from {chips} of these chips.",
     "never": "It does not fit on any number of these chips.",
     "serves": "Fits in {format}: room for {batch} conversations",
-    "pace": "{total} token/s in all, {each} for each reader, at best.",
+    "pace": "{total} tokens/s in all, {each} for each reader, at best.",
     "group": "TP {tp}{copies}; conversations of {seq} tokens.",
     "copies": ", {count} copies",
     "count": "Type a whole number of chips, 1 to 65,536.",
