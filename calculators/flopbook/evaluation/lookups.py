@@ -170,18 +170,15 @@ def _scaleout_bandwidth(chip: Chip, request: Request) -> Picked | None:
     return None if _is_typed(request) else Network(chip).pick_beyond()
 
 
-def _known_domain(chip: Chip, request: Request) -> Picked | None:
-    """The domain where it is on record: else all links count as one domain."""
-    with contextlib.suppress(FlopbookError):
-        return _chips_per_node(chip, request)
-    return None
+def _if_known(pick: ChipValue) -> ChipValue:
+    """The same look-up for a calculator that goes without what is not on record."""
 
+    def lenient(chip: Chip, request: Request) -> Picked | PickedWord | None:
+        with contextlib.suppress(FlopbookError):
+            return pick(chip, request)
+        return None
 
-def _known_beyond(chip: Chip, request: Request) -> Picked | None:
-    """The rate beyond the domain where it is on record."""
-    with contextlib.suppress(FlopbookError):
-        return _scaleout_bandwidth(chip, request)
-    return None
+    return lenient
 
 
 def _wrap(chip: Chip, request: Request) -> PickedWord | None:
@@ -232,8 +229,8 @@ _CHIP_VALUES: dict[str, ChipValue] = {
     "topology": _topology,
     "chips_per_node": _chips_per_node,
     "scaleout_bandwidth": _scaleout_bandwidth,
-    "known_domain": _known_domain,
-    "known_beyond": _known_beyond,
+    "known_domain": _if_known(_chips_per_node),
+    "known_beyond": _if_known(_scaleout_bandwidth),
     "wrap": _wrap,
     "ring_side": _ring_side,
     "level_overlap": _level_overlap,
