@@ -19,7 +19,7 @@ from statistics import median_low
 from typing import Any, NamedTuple
 
 from scripts.ensure_browser import BrowserError, ensure_browser
-from scripts.website.build.reviewed import TEMPLATES, chosen
+from scripts.website.build.reviewed import chosen, parsed, template_parser
 from scripts.website.build.weigh import LAUNCH, served
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,19 +43,11 @@ class Report(NamedTuple):
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("templates", nargs="*", metavar="NAME", help=f"of {', '.join(TEMPLATES)}")
+    parser = template_parser(__doc__)
     parser.add_argument("--runs", type=int, default=5, help="of each template (default: 5)")
-    parser.add_argument("--site", type=Path, default=ROOT / "site", help="default: site/")
-    options = parser.parse_args(arguments)
-    if unknown := [name for name in options.templates if name not in TEMPLATES]:
-        parser.error(f"no template {unknown[0]}; there are {', '.join(TEMPLATES)}")
+    options = parsed(parser, arguments)
     if options.runs < 1:
         parser.error("--runs is at least 1")
-    if not (options.site / "index.html").is_file():
-        parser.error(f"there is no site in {options.site}; run `make site` first")
     return options
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.ensure_browser import BrowserError, ensure_browser
-from scripts.website.build.reviewed import TEMPLATES, chosen
+from scripts.website.build.reviewed import chosen, parsed, template_parser
 from scripts.website.build.weigh import LAUNCH, served
 
 if TYPE_CHECKING:
@@ -42,20 +42,12 @@ LOOKS = (
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("templates", nargs="*", metavar="NAME", help=f"of {', '.join(TEMPLATES)}")
-    parser.add_argument("--site", type=Path, default=ROOT / "site", help="default: site/")
+    parser = template_parser(__doc__)
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "screenshots", help="build/screenshots/"
     )
     parser.add_argument("--whole", action="store_true", help="the whole page, not one screen of it")
-    options = parser.parse_args(arguments)
-    if unknown := [name for name in options.templates if name not in TEMPLATES]:
-        parser.error(f"no template {unknown[0]}; there are {', '.join(TEMPLATES)}")
-    if not (options.site / "index.html").is_file():
-        parser.error(f"there is no site in {options.site}; run `make site` first")
+    options = parsed(parser, arguments)
     return options
 
 
