@@ -188,6 +188,7 @@ def test_nothing_is_loaded_before_somebody_searches_and_what_finds_nothing_says_
         tab = context.new_page()
         tab.goto(base)
         tab.keyboard.press("/")
+        tab.wait_for_selector(".md-search-result__meta:has-text('Type to start')")
         empty = tab.inner_text(".md-search-result__meta")
         _ask(tab, "zzyzx")
         return f"{empty} / {tab.inner_text('.md-search-result__meta')}"
