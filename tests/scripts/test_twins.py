@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.website.build.maths import replace_maths
+from scripts.attack.hostile import SCRIPTS
+from scripts.website.build.maths import MathsError, replace_maths
 from scripts.website.build.twins import as_markdown, listing, twin_path, twins
+from scripts.website.markup import harmless
 
 PAGES = {"index.md", "a/index.md", "a/b.md", "a/c/d.md", "notebooks/n.ipynb", "data.md"}
 
@@ -106,6 +108,35 @@ def test_links_lead_to_twins(text: str, link: str) -> None:
 def test_formulas_are_latex_again(latex: str) -> None:
     assert made(replace_maths(f"Here ${latex}$ is.")) == f"Here ${latex}$ is."
     assert made(replace_maths(f"$${latex}$$")) == f"$${latex}$$"
+
+
+@pytest.mark.parametrize("around", ["Here ${}$ is.", "$${}$$", "- ${}$"])
+@pytest.mark.parametrize(
+    "payload", [*SCRIPTS, "a<b", "x<", "`", "```", "[a][b]", "a ](javascript:b)", r"\text{<!--}"]
+)
+def test_a_formula_holds_no_markup_for_readers_who_know_none(around: str, payload: str) -> None:
+    """To a reader of plain Markdown the dollars are dollars, and what is between them is text."""
+    source = around.format(payload.replace("$", ""))
+    try:
+        text = made(replace_maths(str(harmless(source))))
+    except MathsError:
+        return  # such a page is not built
+    assert not re.search(r"<[A-Za-z/!?\\]|\]\(|`", text.replace("&lt;", "")), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "&#60;{ .a }script>alert(1)&#60;/script>",
+        "&#60;<span>script>alert(1)</span>",
+        "<b>&#60;</b>script>",
+        "&#60;&#1;img src=x>",
+        "&#60;<!-- -->script>",
+    ],
+)
+def test_pieces_that_come_together_make_no_tag(text: str) -> None:
+    """Text that is harmless piece by piece is harmless as a whole."""
+    assert not re.search(r"<[A-Za-z/!?\\]", made(text))
 
 
 PIECES = (

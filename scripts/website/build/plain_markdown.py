@@ -34,8 +34,11 @@ _ADDRESS = re.compile(r"(?P<path>[^?#]*)(?:\?[^#]*)?(?:#(?P<anchor>.*))?", re.DO
 # Characters as pages write those of data: readers of Markdown act on none of them.
 _ENTITY = re.compile(r"&(#\d+|lt|gt|amp|quot);")
 _KEPT_ENTITY = re.compile(r"\x01(#\d+|lt|gt|amp|quot);")
-_TAG_BEGINS = re.compile(r"<(?=[A-Za-z/!?\\])")
+# Also at the end of a piece of text, which the next piece may go on with.
+_TAG_BEGINS = re.compile(r"<(?=[A-Za-z/!?\\]|\Z)")
 _BRACKET = re.compile(r"[\[\]`]")
+# What most readers of Markdown, who know no formulas, would act on inside of one.
+_LINK_GOES_ON = re.compile(r"\](?=[(\[:])")
 
 _LEFT_OUT = ("script", "style", "form", "svg", "button")
 _SECTIONS = ("p", "div", "section", "article", "details", "summary", "fieldset")
@@ -70,7 +73,8 @@ def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
     text = _CODE.sub(set_aside, _FENCE.sub(set_aside, _plain_of(text)))
     text = _ENTITY.sub("\x01\\1;", _PICTURE.sub("", text))
     text = _LINK.sub(lambda match: f"]({links.from_source(match[1])})", text)
-    text = _ATTRIBUTE_LIST.sub("", _Writer(links).inside(_parsed(text)))
+    # Before anything is escaped: what stands on its two sides then comes together.
+    text = _Writer(links).inside(_parsed(_ATTRIBUTE_LIST.sub("", text)))
     text = _CODE_MARK.sub(lambda match: code[int(match[1])], text)
     return _GAPS.sub("\n\n", text).strip() + "\n"
 
@@ -225,8 +229,17 @@ def _nearest(node: PageElement, names: Container[str]) -> Tag | None:
 
 
 def _formula(element: Tag) -> str:
-    latex = _decoded(str(element.get("data-latex", "")))
+    latex = _without_markup(_decoded(str(element.get("data-latex", ""))))
     return f"\n\n$${latex}$$\n\n" if element.get("display") == "block" else f"${latex}$"
+
+
+def _without_markup(latex: str) -> str:
+    """A formula that means the same, in which no tag, link or code begins.
+
+    Spaces mean nothing in LaTeX, and a backtick has a name.
+    """
+    apart = _LINK_GOES_ON.sub("] ", _TAG_BEGINS.sub("< ", latex))
+    return apart.replace("`", r"\lq ").rstrip()
 
 
 def _inline(element: Tag, inner: str) -> str:
