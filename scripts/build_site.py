@@ -1,8 +1,9 @@
 """Builds the site into site/, and checks the data before and every link after.
 
 Everything is built beside site/ and takes its place in one step at the end: a failure leaves the
-old site whole. One build of a checkout runs at a time, a second one waits. Exit status: 0 built, 1
-a check found problems or the disk refused, 2 bad usage.
+old site whole. One build of a checkout runs at a time, a second one waits. Where nothing has
+changed since the last build, its site stays. Exit status: 0 built, 1 a check found problems or the
+disk refused, 2 bad usage.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         action="store_true",
         help="stop after writing the content (for the live preview)",
     )
+    parser.add_argument("--again", action="store_true", help="build even where nothing has changed")
     parser.add_argument(
         "--work",
         type=Path,
@@ -59,6 +61,12 @@ def main(arguments: list[str] | None = None) -> int:
     steps = BuildSteps(7 if options.zensical else 6)
     try:
         with tidy_when_ended(), alone(options.work, print):
+            # Asked only here: the build that this one waited for may have made the same site.
+            if _may_stay(options):
+                print(
+                    f"site: {options.site / 'index.html'}\n  nothing has changed since it was built"
+                )
+                return 0
             _build(options, steps)
     except (CheckFailed, FlopbookError) as error:
         return _failed(error, options.site)
@@ -74,6 +82,21 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _is_usual(options: argparse.Namespace) -> bool:
+    """Whether a build makes the whole site where everybody looks for it."""
+    folders = (options.site, options.work) == (ROOT / "site", ROOT / "build")
+    return folders and not options.content_only
+
+
+def _may_stay(options: argparse.Namespace) -> bool:
+    """Whether the site is what this build would make."""
+    from scripts.website.build.freshness import is_fresh
+
+    if options.again or options.zensical or not _is_usual(options):
+        return False
+    return is_fresh(ROOT, options.site, options.work)
+
+
 def _failed(error: Exception | str, site: Path) -> int:
     state = f"{site} is as it was" if site.exists() else "no site was written"
     print(f"{error}\nbuild failed; {state}", file=sys.stderr)
@@ -81,7 +104,11 @@ def _failed(error: Exception | str, site: Path) -> int:
 
 
 def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
+    from scripts.website.build.freshness import note, sources_hash
+
     content = options.work / "docs"
+    # Before anything is read: what is edited from now on is a change.
+    sources = sources_hash(ROOT) if _is_usual(options) else ""
     with steps.step("check the data"):
         check_data()
     with steps.step("run the notebooks"):
@@ -100,6 +127,8 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
         _make(tree, content, staged, options, steps)
         with steps.step("put it in place"):
             put(staged, options.site)
+            if sources:
+                note(options.site, options.work, sources)
 
 
 def _make(

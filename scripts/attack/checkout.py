@@ -32,6 +32,11 @@ MODELS = (
     *("llama-2-7b", "llama-3-8b", "llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b"),
     *("megatron-530b", "llama-3-405b"),  # of the examples of calculators
 )
+# Small files that have all kinds of rows and all of their text fields among them.
+RUNS = (
+    *("bigscience-tr11", "bloom-carbon", "gtc-slides", "gptfast-bw", "openllama", "mamf"),
+    *("vllm-tpu7x", "litgpt-res", "vtrain-single", "megascale", "ml-network"),
+)
 _TOPIC = {
     "id": "roofline",
     "title": "Rooflines",
@@ -57,8 +62,14 @@ CATALOGUE_OF_PAGES = SECTIONS["Rooflines"]
 _PAIRS = '\nPAIRS = (("h100-sxm", "mi300x"), ("h100-sxm", "h200-sxm"))\n'
 _ALL = "name: get_formula(name) for name in CATALOGUE"
 _ABSENT = {
-    "scripts/website/build/content.py": "    yield cheatsheet.PAGE, cheatsheet.sheet_page()\n",
-    "mkdocs.yml": "      - Cheat sheet: cheat-sheet.md\n",
+    "scripts/website/build/content.py": (
+        "    yield sentences.PAGE, sentences.sentences_page()\n",
+        "    yield cheatsheet.PAGE, cheatsheet.sheet_page()\n",
+    ),
+    "mkdocs.yml": (
+        "          - Sentences: contributing/sentences.md\n",
+        "      - Cheat sheet: cheat-sheet.md\n",
+    ),
 }
 _PAGE = "---\ntitle: {0}\ndescription: What it is.\n{1}---\n\n# {0}\n\nText.\n\n## Part\n\nMore.\n"
 # What a chapter takes from data: names, values, works, pictures, forms.
@@ -83,17 +94,19 @@ def small_checkout(folder: Path) -> Path:
         _copy(ROOT / name, folder / name)
     shutil.rmtree(folder / "calculators" / "notebooks")
     _write(folder / "calculators" / "notebooks" / "practical.py", _NOTEBOOK)
-    for path in (folder / "calculators" / "models").glob("*.yaml"):
-        if path.stem not in MODELS:
-            path.unlink()
+    for kind, kept in (("models", MODELS), ("runs", RUNS)):
+        for path in (folder / "calculators" / kind).glob("*.yaml"):
+            if path.stem not in kept:
+                path.unlink()
     calculators = folder / "calculators" / "flopbook" / "formulas" / "__init__.py"
     text = calculators.read_text(encoding="utf-8")
     assert _ALL in text
     _write(calculators, text.replace(_ALL, f"{_ALL}_OF_PAGES") + _CALCULATORS)
     pairs = folder / "scripts" / "website" / "pages" / "pairs.py"
     _write(pairs, pairs.read_text(encoding="utf-8") + _PAIRS)
-    for name, text in _ABSENT.items():
-        _cut(folder / name, text)
+    for name, texts in _ABSENT.items():
+        for text in texts:
+            _cut(folder / name, text)
     _entries(folder)
     for number, name in enumerate(_written_pages()):
         _write(folder / "docs" / name, _PAGE.format(f"Page {number}", ""))
@@ -248,6 +261,7 @@ def _named(folder: Path) -> set[str]:
     """Whatever looks like the key of a work in the files of a checkout."""
     names = set(_START_HERE)
     for path in folder.rglob("*"):
-        if path.suffix in (".py", ".yaml", ".md"):
+        # Figures are drawn for chapters, and the one chapter here has none.
+        if path.suffix in (".py", ".yaml", ".md") and path.parent.name != "figures":
             names.update(_WORD.findall(path.read_text(encoding="utf-8")))
     return names

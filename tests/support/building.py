@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ LONGEST_S = 600
 
 
 def start(folder: Path) -> None:
-    """Build into `folder/site` and `folder/zensical/site` in a process of its own, once."""
+    """Put a new build into `folder/site` and `folder/zensical/site`, in a thread, once."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         os.close(os.open(folder / "started", os.O_CREAT | os.O_EXCL))
@@ -27,17 +28,31 @@ def start(folder: Path) -> None:
 
 
 def _build(folder: Path) -> None:
-    folders = ["--site", str(folder / "site"), "--work", str(folder)]
+    """Build where `make site` builds, which then has nothing left to do, and keep the result.
+
+    Files are linked, not copied: no program writes into a file of a site, it replaces it.
+    """
     built = subprocess.run(
-        [sys.executable, "-m", "scripts.build_site", *folders, "--zensical"],
+        [sys.executable, "-m", "scripts.build_site", "--zensical"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
+    if built.returncode == 0:
+        shutil.copytree(ROOT / "site", folder / "site", copy_function=_link)
+        zensical = ROOT / "build" / "zensical" / "site"
+        shutil.copytree(zensical, folder / "zensical" / "site", copy_function=_link)
     text = f"{built.returncode}\n{built.stdout}{built.stderr}"
     (folder / "log.partial").write_text(text, encoding="utf-8")
     (folder / "log.partial").rename(folder / "log")
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
 
 
 def log_of(folder: Path) -> str:

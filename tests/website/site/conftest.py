@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,6 @@ import pytest
 from scripts.website.build.weigh import served
 from tests.support import building
 from tests.support.forming import Forms
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="session")
@@ -47,33 +44,3 @@ def forms(surf: Any, base: str) -> Iterator[Forms]:
     kept = Forms(surf, base)
     yield kept
     kept.close()
-
-
-COPIED = (
-    "accelerators",
-    "bibliography",
-    "calculators",
-    "docs",
-    "scripts",
-    "requirements",
-    "mkdocs.yml",
-    "pyproject.toml",
-)
-
-
-@pytest.fixture
-def tree(tmp_path: Path, built: Path) -> Path:
-    """A copy of what a build needs, which a test may break.
-
-    Notebooks come from the cache of the first build.
-    """
-    copy = tmp_path / "repo"
-    skip = shutil.ignore_patterns("__pycache__", "*.egg-info", "kernel-ipc-*", ".*")
-    copy.mkdir()
-    for name in COPIED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, copy / name, ignore=skip)
-        else:
-            shutil.copy2(ROOT / name, copy / name)
-    shutil.copytree(ROOT / "build" / "notebook-cache", copy / "build" / "notebook-cache")
-    return copy

@@ -6,16 +6,14 @@ One that succeeds is whole, also with Zensical.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from flopbook.data.library import Library, using
 from scripts import build_site
+from scripts.attack import checkout
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -29,20 +27,28 @@ def snapshot(folder: Path) -> dict[str, str]:
     }
 
 
-def build(tree: Path) -> tuple[int, str, str]:
-    """Build a copy of the repository, whose package, data and scripts are the ones in use."""
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small checkout with its notebook run: it breaks as the whole one does, much sooner."""
+    folder = checkout.small_checkout(tmp_path_factory.mktemp("build") / "checkout")
+    done = checkout.build(folder, "--content-only")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def tree(kept: Path, tmp_path: Path) -> Path:
+    """A copy of it, which a test may break."""
+    return Path(shutil.copytree(kept, tmp_path / "repo"))
+
+
+def build(tree: Path, **variables: str) -> tuple[int, str, str]:
+    """Build the site of a checkout beside one that is there; a failure must leave that alone."""
     place = tree.parent / "place"
     (place / "site").mkdir(parents=True)
     (place / "site" / "index.html").write_text("as it was", encoding="utf-8")
     before = snapshot(place)
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.build_site", "--site", str(place / "site")],
-        cwd=tree,
-        env={**os.environ, "FLOPBOOK_DATA": str(tree)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = checkout.build(tree, "--site", str(place / "site"), **variables)
     assert snapshot(place) == before, "a failed build changed the site"
     assert [path.name for path in place.iterdir()] == ["site"]
     assert "Traceback" not in done.stdout + done.stderr, done.stderr
@@ -63,22 +69,19 @@ def append(tree: Path, path: str, text: str) -> int:
     return before.count("\n") + 3
 
 
-def test_an_unknown_name_in_prose(tree: Path) -> None:
-    line = append(
+def test_all_problems_of_the_prose_are_told_at_once_with_their_places(tree: Path) -> None:
+    """An unknown product, an undefined word and an unknown practical, each said once."""
+    product = append(
         tree, "docs/handbook/index.md", 'The {{ chip("nvidia/h1000-sxm").peak("bf16") }} of it.'
     )
+    word = append(tree, "docs/index.md", "A {{ nonsense }}.")
+    break_file(tree, "docs/handbook/one.md", "order: 1", "order: 1\npracticals: [practicl]")
     status, _, errors = build(tree)
-    assert status == 1 and f"docs/handbook/index.md:{line}:1: prose" in errors
-    assert "h1000-sxm" in errors and "h100-sxm" in errors and errors.count("docs/") == 1
-
-
-def test_an_undefined_word_and_an_unknown_practical(tree: Path) -> None:
-    """Both at once, each with its place."""
-    line = append(tree, "docs/index.md", "A {{ nonsense }}.")
-    break_file(tree, "docs/handbook/roofline.md", "practicals: [intensity", "practicals: [intensty")
-    status, _, errors = build(tree)
-    assert status == 1 and f"docs/index.md:{line}:1" in errors and "nonsense" in errors
-    assert "docs/handbook/roofline.md:5:14: practicals" in errors and "nearest: intensity" in errors
+    assert status == 1 and errors.count("docs/") == 3
+    assert f"docs/handbook/index.md:{product}:1: prose" in errors
+    assert "h1000-sxm" in errors and "h100-sxm" in errors
+    assert f"docs/index.md:{word}:1" in errors and "nonsense" in errors
+    assert "docs/handbook/one.md:5:14: practicals" in errors and "nearest: practical" in errors
 
 
 def refusal(tree: Path) -> str:
@@ -110,44 +113,34 @@ def test_bad_data_stops_the_build_at_its_line(
 
 
 def test_a_notebook_whose_assertion_fails(tree: Path) -> None:
-    path = tree / "calculators" / "notebooks" / "bubble.py"
+    path = tree / "calculators" / "notebooks" / "practical.py"
     path.write_text(
         "# %% [markdown]\n# # Broken\n\n# %%\nassert 1 + 1 == 3, 'not even close'\n",
         encoding="utf-8",
     )
     status, _, errors = build(tree)
-    assert (
-        status == 1 and "calculators/notebooks/bubble.py" in errors and "not even close" in errors
-    )
+    assert status == 1
+    assert "calculators/notebooks/practical.py" in errors and "not even close" in errors
 
 
 def test_a_broken_link_in_prose_and_no_notebook_runs_twice(tree: Path) -> None:
-    """The notebooks come from the cache that the first build left.
+    """The notebook comes from the cache that the first build left.
 
-    Nothing that they depend on has changed.
+    Nothing that it depends on has changed.
     """
-    append(
-        tree,
-        "docs/handbook/index.md",
-        "[Nowhere](no-such-page.md) and [no anchor](roofline.md#no-such-part).",
-    )
+    links = "[Nowhere](no-such-page.md) and [no anchor](one.md#no-such-part)."
+    append(tree, "docs/handbook/index.md", links)
     status, out, errors = build(tree)
-    assert (
-        status == 1
-        and "handbook/index.md" in errors
-        and "no-such-page.md" in errors
-        and "no-such-part" in errors
-    )
-    count = len(list((tree / "calculators/notebooks").glob("*.py")))
-    assert (
-        sum(map(out.count, (": unchanged", ": recorded", ": not run, there is no jax"))) == count
-        and ": running" not in out
-    )
+    assert status == 1 and "handbook/index.md" in errors
+    assert "no-such-page.md" in errors and "no-such-part" in errors
+    assert "practical: unchanged" in out and ": running" not in out
 
 
-def test_a_wish_for_jax_that_is_none(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLOPBOOK_JAX", "maybe")
-    status, _, errors = build(tree)
+def test_a_wish_for_jax_that_is_none(tree: Path) -> None:
+    head = "# ---\n# jupyter:\n#   flopbook:\n#     extra: jax\n# ---\n\n"
+    path = tree / "calculators" / "notebooks" / "practical.py"
+    path.write_text(head + path.read_text(encoding="utf-8"), encoding="utf-8")
+    status, _, errors = build(tree, FLOPBOOK_JAX="maybe")
     assert status == 1 and errors.startswith("FLOPBOOK_JAX is 'maybe': write 0 to leave JAX out")
 
 
@@ -179,15 +172,16 @@ def test_the_build_says_what_it_does_and_how_long_it_took(built: Path) -> None:
         "put it in place",
     ):
         assert step in log
-    assert f"site: {built / 'site' / 'index.html'}" in log and "in all" in log
+    assert f"site: {ROOT / 'site' / 'index.html'}" in log and "in all" in log
 
 
-def test_a_good_build_leaves_nothing_beside_the_site(built: Path) -> None:
-    assert {path.name for path in built.iterdir()} <= {
-        "site",
-        "docs",
-        "mkdocs.yml",
-        "zensical",
-        "log",
-        "started",
-    }
+def test_a_good_build_leaves_nothing_beside_the_site(tree: Path) -> None:
+    """A second build, for which nothing has changed, leaves the site itself."""
+    before = {path.name for path in tree.iterdir()}
+    first = checkout.build(tree)
+    assert first.returncode == 0 and "in all" in first.stdout, first.stderr
+    assert {path.name for path in tree.iterdir()} == {*before, "site"}
+    built = (tree / "site").stat()
+    second = checkout.build(tree)
+    assert second.returncode == 0 and "nothing has changed" in second.stdout
+    assert (tree / "site").stat() == built
