@@ -19,12 +19,14 @@ from scripts.attack.areas import (
     same_bytes,
     titles,
     whole_builds,
+    whole_same_bytes,
     workflows,
 )
 
+# The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
-    *(titles, prose, data_files, network, workflows, answers, predictions),
-    *(payloads, builds, same_bytes),
+    *(builds, payloads, same_bytes),
+    *(predictions, answers, network, data_files, prose, workflows, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
-LONG: tuple[ModuleType, ...] = (whole_builds,)
+LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)

@@ -147,13 +147,9 @@ def _redirect_fault(url: str, calls: list[str]) -> str:
         try:
             Fetcher(guard, 1.0, sleep=lambda _: None).get(start, tries=1)
         except FetchError as failure:
-            return (
-                f"{len(calls)} calls"
-                if calls
-                else ""
-                if failure.kind == "refused"
-                else str(failure)
-            )
+            if calls:
+                return f"{len(calls)} calls"
+            return "" if failure.kind == "refused" else str(failure)
     return "followed"
 
 

@@ -6,7 +6,7 @@ Notebooks are run anew in each; every published file has the same bytes.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scripts.attack.campaign import Attempt, Campaign
@@ -52,20 +52,28 @@ _LANGUAGES = ("C", "C.UTF-8", "POSIX", "en_US.UTF-8", "tr_TR.UTF-8")
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
-    """Pairs of builds that share nothing but the sources."""
-    for number in range(campaign.count(_PAIRS)):
-        sites, said = [], []
-        first = small_checkout(campaign.folder / str(number) / "a")
+    """Pairs of builds of the small checkout."""
+    yield from attacked(campaign, small_checkout, _PAIRS)
+
+
+def attacked(campaign: Campaign, checkout: Callable[[Path], Path], pairs: int) -> Iterator[Attempt]:
+    """Pairs of builds of a checkout that share nothing but the sources."""
+    for number in range(campaign.count(pairs)):
+        first = checkout(campaign.folder / str(number) / "a")
         second = campaign.folder / str(number) / "a much" / "deeper folder"
         shutil.copytree(first, second)  # now: what is edited while the first is built is not in it
-        for folder in (first, second):
-            (folder / "sitecustomize.py").write_text(_CLOCK, encoding="utf-8")
-            variables = _surroundings(campaign)
-            done = build(folder, "--jobs", str(campaign.rng.randint(1, 4)), **variables)
-            said.append(f"{variables}: {done.stderr[-500:]}" if done.returncode else "")
-            sites.append(folder / "site")
-        fault = "; ".join(filter(None, said)) or difference(*sites)
+        faults = [_built_anywhere(campaign, folder) for folder in (first, second)]
+        fault = "; ".join(filter(None, faults)) or difference(first / "site", second / "site")
         yield Attempt(f"pair {number}", fault)
+        shutil.rmtree(campaign.folder / str(number))
+
+
+def _built_anywhere(campaign: Campaign, folder: Path) -> str:
+    """Build on some day, in some zone and language; what was wrong."""
+    (folder / "sitecustomize.py").write_text(_CLOCK, encoding="utf-8")
+    variables = _surroundings(campaign)
+    done = build(folder, "--jobs", str(campaign.rng.randint(1, 4)), **variables)
+    return f"{variables}: {done.stderr[-500:]}" if done.returncode else ""
 
 
 def _surroundings(campaign: Campaign) -> dict[str, str]:
