@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,18 +81,26 @@ def judge(
         if result.ok:
             continue
         matching = [entry for entry in valid if entry.matches(url)]
-        excusing = next((entry for entry in matching if result.answers_to(entry.expect)), None)
+        excusing = [entry for entry in matching if result.answers_to(entry.expect)]
         if excusing:
-            verdict.excused.append((result, excusing))
+            verdict.excused.append((result, excusing[0]))
         else:
             verdict.broken.append((result, matching[0] if matching else None))
-    verdict.unused = [
-        (entry, f"it held until {entry.until}") for entry in listed if entry.until < today
-    ]
+    for entry in listed:
+        if entry.until < today:
+            verdict.unused.append((entry, f"it held until {entry.until}"))
     if whole:
-        reasons = [(entry, _why_unused(entry, results)) for entry in valid]
-        verdict.unused += [(entry, reason) for entry, reason in reasons if reason]
+        verdict.unused += _unneeded(valid, results)
     return verdict
+
+
+def _unneeded(
+    entries: Iterable[LinkException], results: Mapping[str, Result]
+) -> Iterator[tuple[LinkException, str]]:
+    """The entries that no link needs any more, with the reason."""
+    for entry in entries:
+        if reason := _why_unused(entry, results):
+            yield entry, reason
 
 
 def _why_unused(entry: LinkException, results: Mapping[str, Result]) -> str:

@@ -130,25 +130,30 @@ def _read(path: Path) -> str:
 
 
 def _read_site(site_dir: Path, base: str) -> _Site:
-    files = {
-        posixpath.join(Path(folder).relative_to(site_dir).as_posix(), name).removeprefix("./")
-        for folder, _, names in os.walk(site_dir)
-        for name in names
-    }
-    folders = {parent.as_posix() for name in files for parent in Path(name).parents}
+    files: set[str] = set()
+    folders: set[str] = set()
+    for folder, _, names in os.walk(site_dir):
+        place = Path(folder).relative_to(site_dir)
+        files.update((place / name).as_posix() for name in names)
+        if names:  # a folder without files is no place that a link can lead to
+            folders.update(path.as_posix() for path in (place, *place.parents))
     documents = {}
     for name in sorted(files):
         suffix = name.rpartition(".")[2].lower()
         if suffix in ("html", "htm", "svg"):
             documents[name] = _scan_html(_read(site_dir / name))
         elif suffix == "css":
-            links = {(link, True): offset for offset, link in _css_links(_read(site_dir / name))}
-            documents[name] = _Document(links=links)
+            documents[name] = _scan_css(_read(site_dir / name))
     address = urlsplit(base)
     origin = f"{address.scheme}://{address.netloc}" if address.netloc else ""
     path = address.path.strip("/")
     prefix = f"/{path}/" if path else "/"
     return _Site(site_dir, prefix, origin, frozenset(files), frozenset(folders), documents)
+
+
+def _scan_css(text: str) -> _Document:
+    """A style sheet has links and no anchors; a browser loads all of them."""
+    return _Document(links={(link, True): offset for offset, link in _css_links(text)})
 
 
 def _scan_html(text: str) -> _Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TextIO
 
@@ -36,17 +36,30 @@ def printable(text: str) -> str:
 
 def as_text(report: Report) -> str:
     """A line for each broken link in each place, for each unused exception, and for the sum."""
-    broken = [(link, *row) for row in report.verdict.broken for link in report.places[row[0].url]]
-    texts = [_broken_line(*row) for row in sorted(broken, key=lambda row: row[0])]
-    moved = [result for result in report.results.values() if result.moved]
-    for result in sorted(moved, key=lambda result: result.url):
-        first = min(report.places[result.url])
-        what = f"moved for good to {result.final_url} (works; bring it up to date)"
-        texts.append(f"{first.file}:{first.line}: moved: {result.url}: {what}")
+    lines = [*_broken_lines(report), *_moved_lines(report)]
     for entry, why in report.verdict.unused:
         place = f"{report.exceptions_file}:{entry.line}"
-        texts.append(f"{place}: unused-exception: {entry.pattern}: {why}; remove the entry")
-    return "".join(printable(text) + "\n" for text in [*texts, _sum(report)])
+        lines.append(f"{place}: unused-exception: {entry.pattern}: {why}; remove the entry")
+    lines.append(_sum(report))
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _broken_lines(report: Report) -> list[str]:
+    """One line for each place of each broken link, in the order of the places."""
+    broken = []
+    for result, entry in report.verdict.broken:
+        broken += [(link, result, entry) for link in report.places[result.url]]
+    broken.sort(key=lambda row: row[0])
+    return [_broken_line(*row) for row in broken]
+
+
+def _moved_lines(report: Report) -> Iterator[str]:
+    """One line for each address that leads elsewhere for good, at the first of its places."""
+    for url in sorted(url for url, result in report.results.items() if result.moved):
+        first = min(report.places[url])
+        target = report.results[url].final_url
+        what = f"moved for good to {target} (works; bring it up to date)"
+        yield f"{first.file}:{first.line}: moved: {url}: {what}"
 
 
 def _broken_line(link: Link, result: Result, entry: LinkException | None) -> str:

@@ -32,14 +32,25 @@ class Candidate(NamedTuple):
     reasons: tuple[str, ...]
 
 
+# Long summaries and long lists of authors would outweigh a title that says what a work is about.
+_MOST_IN_SUMMARY, _MOST_AUTHORS = 3, 2
+_WORKS_OF_KNOWN = 2  # in the bibliography, by an author that makes a new work likelier to matter
+
+
 def rank(work: Work, topic: str, phrases: Iterable[str], authors: Mapping[str, int]) -> Candidate:
     """The rank of a work. `authors` counts the works of each author that the bibliography has."""
     title, summary = _plain(work.title), _plain(work.summary)
-    in_title = [phrase for phrase in phrases if _plain(phrase) in title]
-    others = [phrase for phrase in phrases if phrase not in in_title]
-    in_summary = [phrase for phrase in others if _plain(phrase) in summary][:3]
+    in_title: list[str] = []
+    in_summary: list[str] = []
+    for phrase in phrases:
+        if _plain(phrase) in title:
+            in_title.append(phrase)
+        elif _plain(phrase) in summary:
+            in_summary.append(phrase)
+    in_summary = in_summary[:_MOST_IN_SUMMARY]
     names = [author.full for author in work.people]
-    known_authors = [name for name in names if authors.get(folded(name), 0) >= 2][:2]
+    known_authors = [name for name in names if authors.get(folded(name), 0) >= _WORKS_OF_KNOWN]
+    known_authors = known_authors[:_MOST_AUTHORS]
     reasons = [f"{phrase} (title)" for phrase in in_title] + in_summary
     points = 3 * len(in_title) + len(in_summary) + len(known_authors)
     if _CODE.search(work.summary):

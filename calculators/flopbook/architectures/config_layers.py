@@ -108,12 +108,12 @@ def _kinds(config: Config, known: Layers, layers: int) -> list[str]:
 
 def _usable(config: Config, kinds: list[str]) -> list[str]:
     """Windows and chunks without a size, null or zero, stand for full attention."""
-    without = {
-        kind
-        for kind, key in (("window", "sliding_window"), ("chunk", "attention_chunk_size"))
-        if key in config.raw and config.number(key) is None
-    }
-    return ["full" if kind in without else kind for kind in kinds]
+    unlimited = set()
+    for kind, key in (("window", "sliding_window"), ("chunk", "attention_chunk_size")):
+        # A file that does not name the size has the default of its architecture.
+        if key in config.raw and config.number(key) is None:
+            unlimited.add(kind)
+    return ["full" if kind in unlimited else kind for kind in kinds]
 
 
 def _listed(config: Config, key: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from flopbook.cli.layout import print_json
@@ -122,16 +122,17 @@ def list_command(**given: Any) -> None:
         entries = list(load_entries().values())
     else:
         entries = [load_head(entry_id) for entry_id in entry_ids()]
-    entries = [entry for entry in entries if filters.pass_entry(entry)]
-    listed = [_Listed(entry, figures(entry, peak) if shows_values else {}) for entry in entries]
-    listed.sort(key=lambda one: _order(one, sort))
+    listed = []
+    for product in filter(filters.pass_entry, entries):
+        listed.append(_Listed(product, figures(product, peak) if shows_values else {}))
+    listed.sort(key=lambda row: _order(row, sort))
     if given["as_json"]:
-        print_json([_record(one) for one in listed])
+        print_json([_record(row) for row in listed])
     elif not listed:
         print("no accelerator is like that")
     elif given["long"]:
         head = (*HEADS[:3], "year", *(row.label for row in ROWS), "name")
-        print(columns([_long_row(one) for one in listed], head=head))
+        print(columns([_long_row(row) for row in listed], head=head))
     else:
         print(columns([(e.id, e.kind, _state(e), e.name) for e, _ in listed]))
 
@@ -253,19 +254,26 @@ def compare_command(
     _check_word("dtype", dtype, dtype_names())
     _check_word("sparsity", sparsity, COMPARED_SPARSITIES)
     peak = Wanted(dtype or "bf16", sparsity or "dense")
-    entries = [entry(name) for name in chips]
-    compared = [_Listed(one, figures(one, peak)) for one in entries]
+    compared = [_Listed(product, figures(product, peak)) for product in map(entry, chips)]
     first = compared[0].figures
     if as_json:
         records = [_comparison_record(column, first) for column in compared]
         print_json({"dtype": peak.dtype, "sparsity": peak.sparsity, "chips": records})
         return
     rows = [_comparison_row(row, compared, peak) for row in ROWS]
-    print(columns(rows, head=("", *(one.id for one in entries))))
+    print(columns(rows, head=("", *(column.entry.id for column in compared))))
     for column in compared:
-        values = (figure for figure in column.figures.values() if isinstance(figure, Picked))
-        for note in dict.fromkeys(note for value in values for note in value.notes):
+        for note in _notes_of(column):
             print(f"note: {column.entry.id}: {note}")
+
+
+def _notes_of(column: _Listed) -> Iterable[str]:
+    """The notes of all figures of an accelerator, each once, in the order of the figures."""
+    notes: dict[str, None] = {}
+    for figure in column.figures.values():
+        if isinstance(figure, Picked):
+            notes |= dict.fromkeys(figure.notes)
+    return notes
 
 
 def _comparison_row(row: Row, compared: Sequence[_Listed], peak: Wanted) -> tuple[str, ...]:

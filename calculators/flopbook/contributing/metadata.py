@@ -173,8 +173,7 @@ def from_csl(body: bytes) -> Work:
 
 
 def _csl_work(record: dict[str, Any]) -> Work:
-    date_parts = (record.get("issued") or {}).get("date-parts") or [[]]
-    date = [int(number) for number in date_parts[0] if number]
+    year, month = _csl_date(record.get("issued"))
     people = [_csl_person(author) for author in record.get("author") or ()]
     kind, field = _TYPES.get(str(record.get("type", "")), ("misc", "howpublished"))
     container = "publisher" if field in _OWN_CONTAINERS else "container-title"
@@ -183,13 +182,23 @@ def _csl_work(record: dict[str, Any]) -> Work:
     return Work(
         title=_text(record["title"]),
         people=tuple(author for author in people if author),
-        year=date[0] if date else None,
-        month=_month(str(date[1])) if len(date) > 1 else None,
+        year=year,
+        month=month,
         type=kind,
         venue=(field, venue) if venue else ("", ""),
         more=tuple((name, text) for name, text in details if text),
         doi=_text(record.get("DOI")),
     )
+
+
+def _csl_date(issued: Any) -> tuple[int | None, int | None]:
+    """Year and month of a date such as {"date-parts": [[2024, 3]]}; None for what is not given."""
+    date_parts = (issued or {}).get("date-parts") or [[]]
+    numbers = [int(number) for number in date_parts[0] if number]
+    if not numbers:
+        return None, None
+    month = _month(str(numbers[1])) if len(numbers) > 1 else None
+    return numbers[0], month
 
 
 def _text(field: Any) -> str:

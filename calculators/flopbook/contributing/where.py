@@ -64,14 +64,16 @@ def fields(places: list[Place], field: str) -> list[Place]:
     Raises FlopbookError when there are none.
     """
     entries = [load_entry(place.id) for place in places if place.kind == "chip"]
-    claims = [(entry, claim) for entry in entries for claim in entry.claims]
-    lines = [
-        Place("claim", entry.id, library().entry_path(entry.id), claim.line, _says(claim))
-        for entry, claim in claims
-        if claim.field == field
-    ]
+    lines = []
+    known: set[str] = set()
+    for entry in entries:
+        path = library().entry_path(entry.id)
+        for claim in entry.claims:
+            known.add(claim.field)
+            if claim.field == field:
+                lines.append(Place("claim", entry.id, path, claim.line, _says(claim)))
     if not lines:
-        raise UnknownName("field", field, {claim.field for _, claim in claims})
+        raise UnknownName("field", field, known)
     return lines
 
 

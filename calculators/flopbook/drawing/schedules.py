@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -251,16 +252,23 @@ def _foot(run: Run, top: int, width: int, dress: Dress) -> tuple[int, list[str]]
 
 def _entries(run: Run) -> list[tuple[str, str]]:
     """Each kind of pass that is drawn, with its words: later chunks, and the other end, too."""
-    slots = [slot for stage_slots in run.plan.slots for slot in stage_slots]
-    kinds = {
-        work.kind + ("2" if is_second(run, work.microbatch, work.chunk) else "")
-        for slot in slots
-        for work in slot
-    }
-    later = "from the other end" if run.plan.schedule == "dualpipe" else "later chunk"
+    kinds = _drawn_kinds(run)
+    second = "from the other end" if run.plan.schedule == "dualpipe" else "later chunk"
     entries = []
     for kind, text in LEGEND.items():
         name = text.partition(" ")[2]
-        entries += [(kind, name)] if kind in kinds else []
-        entries += [(f"{kind}2", f"{name}, {later}")] if f"{kind}2" in kinds else []
+        if kind in kinds:
+            entries.append((kind, name))
+        if f"{kind}2" in kinds:
+            entries.append((f"{kind}2", f"{name}, {second}"))
     return entries
+
+
+def _drawn_kinds(run: Run) -> set[str]:
+    """The kinds of passes of a run, with a 2 behind those that have a shade of their own."""
+    kinds = set()
+    for stage_slots in run.plan.slots:
+        for work in itertools.chain.from_iterable(stage_slots):
+            is_shaded = is_second(run, work.microbatch, work.chunk)
+            kinds.add(f"{work.kind}2" if is_shaded else work.kind)
+    return kinds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from flopbook.errors import DataError, FlopbookError
@@ -64,32 +64,51 @@ def comparison(results: Sequence[Result]) -> str:
     varied = _varied(results)
     heads = [", ".join(str(result.inputs[name].value) for name in varied) for result in results]
     if any(spec.table for spec in formula.outputs.values()):
+        # Tables have columns of their own, so their answers stand one below the other.
         pairs = zip(heads, results, strict=True)
         return "\n\n".join(f"{head}\n{answer(result)}" for head, result in pairs)
-    outputs = [
-        (name, *(answer_text(result[name], spec) for result in results), spec.meaning)
-        for name, spec in formula.outputs.items()
-    ]
-    inputs = [
-        (f"  {name}", *(_input(result, name) for result in results), "")
-        for name in dict.fromkeys(name for result in results for name in result.inputs)
-        if name not in varied
-    ]
-    rows = [*outputs, ("from", *("" for _ in heads), ""), *inputs]
+    separator = ("from", *[""] * len(results), "")
+    rows = [*_output_rows(results), separator, *_input_rows(results, varied)]
     return "\n".join([columns(rows, head=["", *heads, ""]), *_notes(results, heads)])
+
+
+def _output_rows(results: Sequence[Result]) -> list[tuple[str, ...]]:
+    """A row for each output: its name, every answer, what it means."""
+    rows = []
+    for name, spec in results[0].formula.outputs.items():
+        texts = [answer_text(result[name], spec) for result in results]
+        rows.append((name, *texts, spec.meaning))
+    return rows
+
+
+def _input_rows(results: Sequence[Result], varied: Collection[str]) -> list[tuple[str, ...]]:
+    """A row for each input that the head of a column does not name already."""
+    names: dict[str, None] = {}
+    for result in results:
+        names |= dict.fromkeys(result.inputs)
+    rows = []
+    for name in names:
+        if name not in varied:
+            texts = [_input(result, name) for result in results]
+            rows.append((f"  {name}", *texts, ""))
+    return rows
 
 
 def _varied(results: Sequence[Result]) -> list[str]:
     """Of chip and model, what differs between answers."""
-    return [
-        name
-        for name in LISTS
-        if len({str(result.inputs[name].value) for result in results if name in result.inputs}) > 1
-    ]
+    varied = []
+    for name in LISTS:
+        chosen = {str(result.inputs[name].value) for result in results if name in result.inputs}
+        if len(chosen) > 1:
+            varied.append(name)
+    return varied
 
 
 def _input(result: Result, name: str) -> str:
-    return input_text(result.inputs[name]) if name in result.inputs else ""
+    # One chip may supply what another leaves to a default that is not shown.
+    if name not in result.inputs:
+        return ""
+    return input_text(result.inputs[name])
 
 
 def _notes(results: Sequence[Result], heads: Sequence[str]) -> list[str]:
@@ -99,7 +118,8 @@ def _notes(results: Sequence[Result], heads: Sequence[str]) -> list[str]:
         for note in result.notes:
             owners.setdefault(note, []).append(head)
     lines = []
-    for note, those in owners.items():
-        whose = "" if len(those) == len(heads) else f"{'; '.join(those)}: "
-        lines.append(f"note: {whose}{note}")
+    for note, owning_heads in owners.items():
+        is_of_all = len(owning_heads) == len(heads)
+        prefix = "" if is_of_all else f"{'; '.join(owning_heads)}: "
+        lines.append(f"note: {prefix}{note}")
     return lines

@@ -145,11 +145,11 @@ def _family(entry: Entry) -> tuple[str, ...]:
 
 def _within(entry_id: str) -> tuple[str, ...]:
     """The systems of which an entry is a part, directly."""
-    return tuple(
-        head.id
-        for head in map(load_head, entry_ids())
-        if any(part.ref == entry_id for part in head.contains)
-    )
+    systems = []
+    for head in map(load_head, entry_ids()):
+        if entry_id in [part.ref for part in head.contains]:
+            systems.append(head.id)
+    return tuple(systems)
 
 
 def _parts(entry: Entry) -> tuple[str, ...]:

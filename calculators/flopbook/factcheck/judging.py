@@ -52,11 +52,11 @@ class Judgement(NamedTuple):
 def judge(statement: StatedNumber, look: Look) -> Judgement:
     """The finding on one statement; `look` gives what is on file of an id."""
     subjects = [look(name) for name in statement.chips]
-    own = [match for one in subjects for match in matches(statement, one, look)]
-    if not own:
-        own = [match for one in subjects for match in matches_of_others(statement, one, look)]
-    if own:
-        return _found(statement, subjects[0], own, look)
+    # Facts of other chips are asked only where none of the chip itself fits: "that is the H200".
+    for search in (matches, matches_of_others):
+        candidates = [match for subject in subjects for match in search(statement, subject, look)]
+        if candidates:
+            return _found(statement, subjects[0], candidates, look)
     return _not_found(statement, subjects[0])
 
 
@@ -87,19 +87,25 @@ def _found(
 def _main_sentence(statement: StatedNumber, asked: Subject, best: Match) -> str:
     stated = _amount(statement, statement.value)
     value = _amount(statement, best.fact.value * best.share)
+    key = _main_key(best, differs=stated != value)
     what = _described(best)
-    if "other-chip" in best.departures:
-        key = "other-chip"
-    elif best.fact.error:
-        key = "error"
-        what = f"{what}; {best.fact.note}" if best.fact.note else what
-    else:
-        is_round = stated != value and not {"binary", "bits"} & set(best.departures)
-        key = {(False, False): "holds", (False, True): "rounded"}.get(
-            (bool(best.departures), is_round), "departs-rounded" if is_round else "departs"
-        )
+    if key == "error" and best.fact.note:
+        what = f"{what}; {best.fact.note}"
     chip = best.subject.name if key == "other-chip" else asked.name
     return SENTENCES[key].format(chip=chip, asked=asked.name, stated=stated, value=value, what=what)
+
+
+def _main_key(best: Match, *, differs: bool) -> str:
+    """Which sentence says the finding; `differs`: the two figures are not printed alike."""
+    if "other-chip" in best.departures:
+        return "other-chip"
+    if best.fact.error:
+        return "error"
+    # Binary prefixes and bits explain another figure, so nothing was rounded there.
+    is_rounded = differs and not {"binary", "bits"} & set(best.departures)
+    if best.departures:
+        return "departs-rounded" if is_rounded else "departs"
+    return "rounded" if is_rounded else "holds"
 
 
 def _described(match: Match) -> str:

@@ -172,13 +172,18 @@ def _link_departures(statement: StatedNumber, fact: FiledFact) -> list[str]:
 
 def _tie(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float:
     """Which of equally near facts is meant: the likelier quantity, the nearer value, the format."""
-    order = FIELDS[fact.kind].index(fact.field) / 10
-    off = abs(statement.value - fact.value) / statement.value
-    unsaid = 0.3 if "unstated" in (fact.sparsity, fact.direction) else 0.0
-    beside = 0.4 if not fact.main else 0.0
-    odd = 0.2 if fact.engine == "vector" else 0.0
-    usual = usual_format(statement, asked) if fact.field == "peak" else ""
-    other = 0.1 if usual not in ("", fact.dtype) else 0.0
+    distance = abs(statement.value - fact.value) / statement.value
+    # Rounding alone never outweighs a reason below.
+    penalty = FIELDS[fact.kind].index(fact.field) / 10 + min(distance, 0.05)
+    if "unstated" in (fact.sparsity, fact.direction):
+        penalty += 0.3
+    if not fact.main:
+        penalty += 0.4
+    if fact.engine == "vector":
+        penalty += 0.2
+    if fact.field == "peak" and usual_format(statement, asked) not in ("", fact.dtype):
+        penalty += 0.1
     # A source that names no direction says less than one that names both, if the value is the same.
-    vague = 2.2 if fact.direction == "unstated" and fact.field in LINKS else 0.0
-    return order + min(off, 0.05) + unsaid + beside + odd + other + vague
+    if fact.direction == "unstated" and fact.field in LINKS:
+        penalty += 2.2
+    return penalty

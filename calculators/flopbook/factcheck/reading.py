@@ -169,11 +169,11 @@ def _chips_beside(
 
     A name such as A100 80GB has a number inside only where another follows in the same clause.
     """
-    last = [one for one, after in itertools.pairwise(numbers) if _cut(text, one, after)]
-    kept = [one.span for one in (*last, *numbers[-1:])]
-    named = _named(text, names, kept)
-    taken = [one.span for one in named]
-    return named, [number for number in numbers if not _meets(number.span, taken)]
+    ends = [number for number, after in itertools.pairwise(numbers) if _cut(text, number, after)]
+    ends += numbers[-1:]  # the last number of each clause is no part of a name
+    chips = _named(text, names, [number.span for number in ends])
+    name_spans = [chip.span for chip in chips]
+    return chips, [number for number in numbers if not _meets(number.span, name_spans)]
 
 
 def _cut(text: str, one: _Number, after: _Number) -> bool:

@@ -59,8 +59,11 @@ def five_figures(entry: Entry, tiers: Tiers = None) -> dict[str, Claim | None]:
 def _words(claims: Claims, field: str) -> Claim | None:
     """The claim that says `none` or `not published` of what is asked."""
     # The rate of a vector unit is no answer to the question for a matrix one.
-    told = [claim for claim in claims if claim.field == field and claim.engine != "vector"]
-    exactly = _EXACTLY.get(field, {})
-    is_printed = any(claim.published and not claim.known_error for claim in told)
-    wanted = exactly if is_printed else {}
-    return next((c for c in told if not c.published and matches(c, wanted)), None)
+    of_field = [claim for claim in claims if claim.field == field and claim.engine != "vector"]
+    is_printed = any(claim.published and not claim.known_error for claim in of_field)
+    # Beside a printed value of another kind, only words about exactly this kind are an answer.
+    conditions = _EXACTLY.get(field, {}) if is_printed else {}
+    for claim in of_field:
+        if not claim.published and matches(claim, conditions):
+            return claim
+    return None

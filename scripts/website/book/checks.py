@@ -7,7 +7,7 @@ import posixpath
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -55,18 +55,32 @@ def _manifest(trees: dict[str, ElementTree.Element], files: set[str]) -> Iterato
     if package is None:
         yield "package.opf: missing"
         return
-    items = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
-    listed = Counter(f"{FOLDER}/{href}" for href in items.values())
-    content = {
-        name for name in files if name.startswith(f"{FOLDER}/") and not name.endswith(".opf")
-    }
-    yield from (f"manifest: {name} is not listed" for name in sorted(content - set(listed)))
-    yield from (f"manifest: {name} is not there" for name in sorted(set(listed) - files))
-    yield from (f"manifest: {name} stands twice" for name in _repeated(listed))
+    hrefs = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
+    yield from _listed_files(Counter(f"{FOLDER}/{href}" for href in hrefs.values()), files)
     spine = [item.get("idref") for item in package.iter(f"{_OPF}itemref")]
-    yield from (f"spine: {name} is not in the manifest" for name in spine if name not in items)
-    pages = {name for name, href in items.items() if href.endswith(".xhtml")}
-    yield from (f"spine: {name} is left out" for name in sorted(pages - set(spine), key=str))
+    yield from _listed_pages(hrefs, spine)
+
+
+def _listed_files(listed: Counter[str], files: set[str]) -> Iterator[str]:
+    """Files and manifest name the same, each once; the package is the manifest itself."""
+    inside = {name for name in files if name.startswith(f"{FOLDER}/")}
+    content = {name for name in inside if not name.endswith(".opf")}
+    for name in sorted(content - set(listed)):
+        yield f"manifest: {name} is not listed"
+    for name in sorted(set(listed) - files):
+        yield f"manifest: {name} is not there"
+    for name in _repeated(listed):
+        yield f"manifest: {name} stands twice"
+
+
+def _listed_pages(hrefs: Mapping[str | None, str], spine: Sequence[str | None]) -> Iterator[str]:
+    """A reader turns the pages of the spine: no other ones, and none is left out."""
+    for name in spine:
+        if name not in hrefs:
+            yield f"spine: {name} is not in the manifest"
+    pages = {name for name, href in hrefs.items() if href.endswith(".xhtml")}
+    for name in sorted(pages - set(spine), key=str):
+        yield f"spine: {name} is left out"
 
 
 def _repeated(counts: Counter[str]) -> list[str]:

@@ -31,11 +31,13 @@ def connect(parts: Sequence[BookPart], site: Path, site_url: str) -> list[BookPa
 
     def inside(target: str, anchor: str) -> str | None:
         """The anchor in the book of a page of the site, None when the book does not have it."""
-        if target in slugs:
-            # what an anchor led to may be left out of the book
-            return f"{slugs[target]}-{anchor}" if anchor in ids[target] else slugs[target]
-        is_work = anchor and works.entry(target, anchor) is not None
-        return work_anchor(anchor) if is_work else None
+        if target not in slugs:
+            is_work = anchor and works.entry(target, anchor) is not None
+            return work_anchor(anchor) if is_work else None
+        # What an anchor led to may be left out of the book; its page is not.
+        if anchor not in ids[target]:
+            return slugs[target]
+        return f"{slugs[target]}-{anchor}"
 
     for part in parts:
         for link in part.body.select("a"):
@@ -156,8 +158,9 @@ class _Works:
             for link in shown.select("a"):
                 _link(link, page, lambda *_: None, site_url)
             shown.name, shown.attrs = "div", {"class": "work", "id": work_anchor(key)}
-            if label := next((part.cited[key] for part in parts if part.cited.get(key)), ""):
-                shown.insert(0, parsed(tag("p", label, "label")))
+            labels = [part.cited[key] for part in parts if part.cited.get(key)]
+            if labels:  # the same in every chapter
+                shown.insert(0, parsed(tag("p", labels[0], "label")))
             shown.append(parsed(tag("p", _cited(key, parts), "cited")))
             body.append(shown.extract())
         return BookPart(BIBLIOGRAPHY, "", "Bibliography", body)

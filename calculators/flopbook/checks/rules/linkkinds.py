@@ -5,6 +5,7 @@ Nor are the ports that lead out of the server part of the scale-up network.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -52,10 +53,11 @@ def _of_all_ports(entry: Entry) -> Iterator[Finding]:
     chips = [c for c in entry.claims if counted(c) and c.aggregate == "chip" and c.one_way]
     inside = [c for c in chips if c.field == "scaleup_bandwidth"]
     outside = [c for c in chips if c.field == "scaleout_bandwidth"]
-    for whole in inside:
-        for up, out in ((up, out) for up in inside for out in outside):
-            both = (up.one_way or 0.0) + (out.one_way or 0.0)
-            if up.name != whole.name and agree(both, whole.one_way or 0.0, TOLERANCE):
-                words = f"{printed(whole)} is {up.name} and {out.name} ({out.field})"
-                yield at_claim(NAME, entry, whole, words, ALL_PORTS)
-                break
+    for suspect in inside:
+        others = [claim for claim in inside if claim.name != suspect.name]
+        for up, out in itertools.product(others, outside):
+            all_ports = (up.one_way or 0.0) + (out.one_way or 0.0)
+            if agree(all_ports, suspect.one_way or 0.0, TOLERANCE):
+                words = f"{printed(suspect)} is {up.name} and {out.name} ({out.field})"
+                yield at_claim(NAME, entry, suspect, words, ALL_PORTS)
+                break  # one pair says it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
@@ -18,22 +19,20 @@ DEEP = Advice("parts in few levels", "mend 'contains'")
 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """References to entries that are missing, and cycles of parts."""
-    contained = {part.ref for entry in holdings.entries.values() for part in entry.contains}
+    contents: dict[str, list[str]] = {}
+    originals: dict[str, list[str]] = {}
     for entry in holdings.entries.values():
-        references = [part.ref for part in entry.contains]
-        if entry.variant_of:
-            references.append(entry.variant_of)
-        for reference in references:
+        contents[entry.id] = [part.ref for part in entry.contains]
+        originals[entry.id] = [entry.variant_of] if entry.variant_of else []
+    contained = set(itertools.chain.from_iterable(contents.values()))
+    for entry in holdings.entries.values():
+        for reference in contents[entry.id] + originals[entry.id]:
             if reference not in holdings.entry_ids:
                 yield at_text(NAME, entry.file, reference, f"'{reference}'", UNKNOWN)
         if entry.id not in contained:  # said once of a tower, not of each of its levels
             yield from _too_deep(entry, holdings)
-    parts = {entry.id: [part.ref for part in entry.contains] for entry in holdings.entries.values()}
-    yield from _of_cycles(parts, holdings, "contains itself", CYCLE)
-    variants = {
-        entry.id: [entry.variant_of] for entry in holdings.entries.values() if entry.variant_of
-    }
-    yield from _of_cycles(variants, holdings, "is a variant of itself", VARIANT_CYCLE)
+    yield from _of_cycles(contents, holdings, "contains itself", CYCLE)
+    yield from _of_cycles(originals, holdings, "is a variant of itself", VARIANT_CYCLE)
 
 
 def _too_deep(entry: Entry, holdings: Holdings) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import (
@@ -37,8 +38,9 @@ def _of_stack(entry: Entry, stack: Claim) -> Iterator[Finding]:
     if not counts or not memories:
         return
     # One recorded capacity must agree: parts are sold with less than all of their memory.
-    sums = [amount(count) * amount(stack) for count in counts]
-    pairs = ((amount(memory), total) for memory in memories for total in sums)
-    if not any(agree(memory, total, TOLERANCE) for memory, total in pairs):
+    agrees = False
+    for count, memory in itertools.product(counts, memories):
+        agrees |= agree(amount(memory), amount(count) * amount(stack), TOLERANCE)
+    if not agrees:
         observed = f"{counts[0].value:g} x {printed(stack)}, memory {printed(memories[0])}"
         yield at_claim(NAME, entry, stack, observed, ADVICE)

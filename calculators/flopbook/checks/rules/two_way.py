@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from flopbook.checks.rules.base import (
@@ -37,9 +38,9 @@ def _of_entry(entry: Entry) -> Iterator[Finding]:
     rates = [claim for claim in entry.claims if claim.field in FIELDS and counted(claim)]
     two_way = [rate for rate in rates if rate.direction == "both"]
     one_way = [rate for rate in rates if rate.direction == "one-way"]
-    for both, single in ((both, single) for both in two_way for single in one_way):
+    for both, single in itertools.product(two_way, one_way):
         if _quantity(both) != _quantity(single):
-            continue
+            continue  # of another link, or of a chip where the other is of a domain
         if not agree(amount(both), 2 * amount(single), TOLERANCE):
             observed = f"both ways {printed(both)}, one way {printed(single)}"
             yield at_claim(NAME, entry, both, observed, ADVICE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from flopbook.errors import FlopbookError
@@ -66,24 +67,29 @@ class SolvedCurve(Curve):
 
         Rules may tie it to other inputs: equal to one, or a multiple or divisor.
         """
-        specs = self.formula.inputs
-        numbers = {
-            key: float(value)
-            for key, value in self.values.items()
-            if key != self.name and not isinstance(value, str) and 0 < value < math.inf
-        }
-        seeds = [number for key, number in numbers.items() if specs[key].unit == self.spec.unit]
-        steps: set[float] = set()
-        if self.spec.whole:
-            steps = _divisors_of_all([n for key, n in numbers.items() if specs[key].whole])
+        alike: list[float] = []  # of the same unit: a rule may ask for one of these
+        counts: list[float] = []
+        for name, number in self._other_numbers():
+            spec = self.formula.inputs[name]
+            if spec.unit == self.spec.unit:
+                alike.append(number)
+            if spec.whole:
+                counts.append(number)
+        steps = _divisors_of_all(counts) if self.spec.whole else set()
         return Domain(
             self.low,
             self.spec.most,
             self.spec.whole,
             self.spec.none,
-            tuple(seeds),
+            tuple(alike),
             tuple(sorted(steps)),
         )
+
+    def _other_numbers(self) -> Iterator[tuple[str, float]]:
+        """The other inputs that are positive numbers; words and open inputs tie nothing."""
+        for name, value in self.values.items():
+            if name != self.name and not isinstance(value, str) and 0 < value < math.inf:
+                yield name, float(value)
 
     def closed(self, x: float, target: Target) -> float | None:
         """The root in closed form nearest to `x` from halving, where it is at least as good."""
