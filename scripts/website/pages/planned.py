@@ -16,8 +16,11 @@ from scripts.website.pages.sources import cite
 HEAD = ("Run", "Layout", "#Slower than the best of its time", "#Than the best of today", "Best")
 
 
-def terminal(line: str) -> Html:
-    """A command line with what it prints, run when the page is made. Raises FlopbookError."""
+def terminal(line: str, until: str = "") -> Html:
+    """A command line with what it prints, run when the page is made.
+
+    What follows a line that begins with `until` is left out. Raises FlopbookError.
+    """
     words = shlex.split(line)
     if words[:1] != ["flopbook"]:
         raise FlopbookError(f"'{line}' is no command of flopbook")
@@ -26,7 +29,13 @@ def terminal(line: str) -> Html:
         status = run(words[1:])
     if status:
         raise FlopbookError(f"'{line}' ends with status {status}")
-    return code_block(f"$ {line}\n{printed.getvalue().rstrip()}", "console")
+    text = printed.getvalue()
+    if until:
+        kept, found, _ = text.partition(f"\n{until}")
+        if not found:
+            raise FlopbookError(f"'{line}' prints no line that begins with '{until}'")
+        text = f"{kept.rstrip()}\n..."
+    return code_block(f"$ {line}\n{text.rstrip()}", "console")
 
 
 def published_layouts(page: str) -> Html:

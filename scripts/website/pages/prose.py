@@ -42,6 +42,7 @@ from scripts.website.pages.number import Number, about
 from scripts.website.pages.number_formats import format_rules
 from scripts.website.pages.planned import published_layouts, terminal
 from scripts.website.pages.predicted import PredictedProse
+from scripts.website.pages.prediction_prose import PredictionProse
 from scripts.website.pages.prose_limits import ProseEnvironment, longest_expression
 from scripts.website.pages.reached import ReachedProse
 from scripts.website.pages.sources import cite, html_link
@@ -202,6 +203,7 @@ def _names(page: str) -> dict[str, Any]:
         "format_rules": format_rules,
         "measured": measured_table,
         "predicted": PredictedProse(),
+        "prediction": PredictionProse(),
         "terminal": terminal,
         "published_layouts": partial(published_layouts, page),
         "reached": ReachedProse(page),

@@ -1,0 +1,205 @@
+"""Predictions of a step in prose: `prediction(model="llama-3-70b", ...)`, parameters, ablation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flopbook.errors import FlopbookError, UnknownName
+from flopbook.prediction import asking
+from flopbook.prediction.asking import Prediction
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.parameters import PRIORS
+from flopbook.prediction.step_time import RIDGE
+from flopbook.prediction.validation import Comparison, band_of, summary_of
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.mfu_years import quartiles, trained
+from scripts.website.markup import Html, table
+from scripts.website.measured.ablation import AblationLine, ablation, line_of
+from scripts.website.pages.number import Number
+from scripts.website.pages.predicted import CHECK, FIT, sound_lines, validated
+
+KIND = "training_throughput"
+_UNITS = {"seconds": "s", "low": "s", "high": "s", "mfu": "1", "tokens_per_second": "token/s"}
+_HEAD = ("Parameter", "#Prior", "#Typical range", "#Fitted")
+_GROUPS_HEAD = ("Training runs", "#Fitted rows", "#Median", "#Other rows", "#Median", "#Bias")
+# What tells rows apart: a name, and which rows belong to it.
+GROUPS: Mapping[str, Callable[[Comparison], bool]] = {
+    "dense models": lambda line: not _is_mixture(line),
+    "mixtures of experts": lambda line: _is_mixture(line),
+    "16 bits": lambda line: not _is_narrow(line),
+    "8 bits and fewer": lambda line: _is_narrow(line),
+    "up to 64 chips": lambda line: _chips(line) <= 64,
+    "above 64 chips": lambda line: _chips(line) > 64,
+}
+
+
+def _is_mixture(line: Comparison) -> bool:
+    return bool(line.case.row.model.get("n_experts", 1) > 1)
+
+
+def _is_narrow(line: Comparison) -> bool:
+    return line.case.inputs.precision in ("fp8", "fp4")
+
+
+def _chips(line: Comparison) -> float:
+    return float(line.case.inputs.chips)
+
+
+class PredictedStep:
+    """A prediction in prose: what it says by name, and each part of the step."""
+
+    def __init__(self, found: Prediction) -> None:
+        self._found = found
+
+    def __getitem__(self, name: str) -> Number:
+        if name not in _UNITS:
+            raise UnknownName("answer", name, tuple(_UNITS))
+        return Number(getattr(self._found, name), _UNITS[name])
+
+    def part(self, *names: str) -> Number:
+        """Seconds of one part of the step, or of several."""
+        for name in names:
+            if name not in self._found.parts:
+                raise UnknownName("part", name, tuple(self._found.parts))
+        return Number(sum(self._found.parts[name] for name in names), "s")
+
+    def parts(self) -> Html:
+        """A table of the parts, the longest first, with their share of the step."""
+        rows = [
+            (name.replace("_", " "), format_quantity(seconds, "s"), f"{seconds / self._whole:.1%}")
+            for name, seconds in sorted(self._found.parts.items(), key=lambda part: -part[1])
+            if seconds > 0
+        ]
+        return table(("Part", "#Time", "#Share"), rows, caption="Parts of a predicted step")
+
+    @property
+    def _whole(self) -> float:
+        return self._found.seconds
+
+    def inferred(self) -> str:
+        """What a rule filled in, as a list in words."""
+        return ", ".join(self._found.inferred)
+
+
+class MeasuredStep:
+    """A published run in prose: its model, its chips, its rate, and the error of the prediction."""
+
+    def __init__(self, line: Comparison) -> None:
+        row = line.case.row
+        self.name = str(row.model["name"])
+        self.chips = int(row.hardware["n_chips"])
+        self.measured = Number(line.case.measured, "token/s")
+        self.error = _percent(line.error)
+
+
+class PredictionProse:
+    """What chapters say of the prediction of training."""
+
+    def __call__(self, **options: Any) -> PredictedStep:
+        """The prediction for options as the command line names them."""
+        return PredictedStep(
+            asking.predict({name: str(option) for name, option in options.items()})
+        )
+
+    def count(self) -> str:
+        """How many parameters are fitted."""
+        return f"{len(PRIORS)}"
+
+    def rows(self) -> str:
+        """How many complete rows without a flag they are fitted to."""
+        return f"{ablation().rows}"
+
+    def fitted(self, name: str) -> Number:
+        """The fitted value of a parameter that is a share or a factor."""
+        return Number(_fitted(name), "1")
+
+    def band(self) -> Number:
+        """The factor of the band of a throughput."""
+        return Number(band_of(fitted_kinds()[KIND], "throughput"), "1")
+
+    def parameters(self, *names: str) -> Html:
+        """A table of parameters: what each means, its prior, and the fitted value."""
+        return table(_HEAD, [_parameter(name) for name in names], caption="Parameters and priors")
+
+    def added(self, name: str, size: str = "median") -> Number:
+        """The error once a piece and all before it are there, in per cent."""
+        return _percent(getattr(line_of(ablation().added, name), size))
+
+    def without(self, name: str, size: str = "mean") -> Number:
+        """The error of all pieces but one, in per cent."""
+        return _percent(getattr(line_of(ablation().left_out, name), size))
+
+    def whole(self, size: str = "mean") -> Number:
+        """The error of all pieces, in per cent."""
+        return _percent(getattr(ablation().whole, size))
+
+    def worst(self, place: int) -> str:
+        """The piece whose absence costs most, or the next after it, in words."""
+        return _by_cost()[place].label
+
+    def worst_mean(self, place: int) -> Number:
+        """The mean error without this piece, in per cent."""
+        return _percent(_by_cost()[place].mean)
+
+    def quartile(self, place: int) -> Number:
+        """The MFU, in per cent, below and above which a quarter of published runs lie."""
+        return _percent(quartiles(trained())[place])
+
+    def row(self, name: str) -> MeasuredStep:
+        """A published training run by its id, beside what is predicted for it."""
+        for line in validated().lines:
+            if line.case.row.id == name:
+                return MeasuredStep(line)
+        raise UnknownName("run", name, tuple(line.case.row.id for line in validated().lines))
+
+    def groups(self) -> Html:
+        """Errors of training runs of some kinds, fitted and never fitted."""
+        lines = {use: sound_lines(KIND, use) for use in (FIT, CHECK)}
+        rows = [_group(name, lines) for name in GROUPS]
+        return table(_GROUPS_HEAD, rows, caption="Errors of predicted training runs")
+
+
+def _by_cost() -> list[AblationLine]:
+    return sorted(ablation().left_out, key=lambda line: -line.mean)
+
+
+def _percent(share: float) -> Number:
+    return Number(round(100 * share), "1")
+
+
+def _fitted(name: str) -> float:
+    if name not in PRIORS:
+        raise UnknownName("parameter", name, tuple(PRIORS))
+    return float(fitted_kinds()[KIND].parameters[name])
+
+
+def _parameter(name: str) -> tuple[str, ...]:
+    value = _fitted(name)
+    prior = PRIORS[name]
+    width = math.exp(prior.spread)
+    low, high = prior.start / width, prior.start * width
+    meaning = prior.meaning.replace("RIDGE", f"{RIDGE:.0f} FLOP/byte")
+    return meaning, _short(prior.start), f"{_short(low)} to {_short(high)}", _short(value)
+
+
+def _short(number: float) -> str:
+    """Two digits that matter, without a power of ten."""
+    return f"{float(f'{number:.2g}'):g}"
+
+
+def _group(name: str, lines: Mapping[str, list[Comparison]]) -> tuple[str, ...]:
+    fitted, other = (
+        summary_of([line for line in lines[use] if GROUPS[name](line)]) for use in (FIT, CHECK)
+    )
+    if not fitted["n"] or not other["n"]:
+        raise FlopbookError(f"no rows of {name}")
+    return (
+        name,
+        str(fitted["n"]),
+        f"{fitted['median']:.0%}",
+        str(other["n"]),
+        f"{other['median']:.0%}",
+        f"{other['bias']:+.0%}",
+    )
