@@ -20,9 +20,17 @@ from flopbook.ledger.rows import ledger_rows
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
+def built() -> list[tables.Table]:
+    """All tables, which take seconds."""
+    return list(tables.tables())
+
+
+@pytest.fixture(scope="module")
+def database(
+    built: list[tables.Table], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[sqlite3.Connection]:
     path = tmp_path_factory.mktemp("tables") / tables.DATABASE
-    path.write_bytes(tables.sqlite_bytes())
+    path.write_bytes(tables.sqlite_bytes(built))
     connection = sqlite3.connect(path)
     yield connection
     connection.close()
@@ -106,8 +114,9 @@ def test_parquet_holds_what_the_database_holds(
 
 
 def test_without_the_library_the_rest_is_written_and_the_gap_is_said(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, built: list[tables.Table]
 ) -> None:
+    monkeypatch.setattr(tables, "tables", lambda: built)
     monkeypatch.setitem(sys.modules, "duckdb", None)
     made, left_out = tables.published()
     assert {*dict(export.files()), tables.DATABASE} <= set(made) and not set(tables.PARQUET) & set(
@@ -117,8 +126,9 @@ def test_without_the_library_the_rest_is_written_and_the_gap_is_said(
 
 
 def test_without_history_there_is_no_feed_and_the_gap_is_said(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, built: list[tables.Table]
 ) -> None:
+    monkeypatch.setattr(tables, "tables", lambda: built)
     monkeypatch.setattr("flopbook.changes.history.checkout", lambda: None)
     made, left_out = tables.published()
     assert "changes.atom" not in made and left_out == [

@@ -6,6 +6,7 @@ Its expressions give what the formula gives, and print in short.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from typing import Any
 
@@ -31,9 +32,19 @@ NAMES = {
 }
 
 
-def value(expression: ast.expr, known: dict[str, Any]) -> float:
+@functools.cache
+def _written_out(number: int) -> dict[str, Any]:
+    """The expressions of a case as code, once for all inputs: that can take most of a second."""
+    shown = SHOWN[number]
+    expressions = folded(get_formula(shown.calculator), shown.given, shown.inline)
+    return {
+        name: compile(ast.fix_missing_locations(ast.Expression(tree)), "special", "eval")
+        for name, tree in expressions.items()
+    }
+
+
+def value(code: Any, known: dict[str, Any]) -> float:
     """What an expression of the subset gives."""
-    code = compile(ast.fix_missing_locations(ast.Expression(expression)), "special", "eval")
     return float(eval(code, {"__builtins__": {}}, {**NAMES, **known}))
 
 
@@ -61,10 +72,9 @@ def test_a_special_case_computes_what_the_formula_computes(
             inputs[name] = data.draw(st.floats(0.1, 0.9), label=name)
     expected = formula.compute(inputs)
     known = dict(inputs)
-    made = folded(formula, shown.given, shown.inline)
-    for name, expression in made.items():
+    for name, code in _written_out(SHOWN.index(shown)).items():
         try:
-            known[name] = value(expression, known)
+            known[name] = value(code, known)
         except (NameError, TypeError, ValueError, ZeroDivisionError, AttributeError):
             continue  # words, and steps that only another case takes
     for name in shown.names:

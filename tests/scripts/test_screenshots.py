@@ -36,8 +36,11 @@ def _size(path: Path) -> tuple[int, int]:
 
 
 @pytest.mark.browser
-def test_three_looks_of_each_page_with_what_is_wrong(tmp_path: Path) -> None:
+def test_three_looks_of_each_page_with_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Light and dark in a window, a phone; errors, width and missing pages are said."""
+    monkeypatch.setattr(screenshots, "_SETTLED_MS", 0)  # nothing here is drawn by a script
     site = _site(
         tmp_path / "site",
         wide='<div style="width: 900px">x</div>',

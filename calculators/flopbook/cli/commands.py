@@ -161,8 +161,9 @@ def export_command(folder: str, as_json: bool) -> None:
     from flopbook.data.files import write_all
     from flopbook.export.tables import published
 
-    if Path(folder).is_file():
-        raise UsageError(f"{printable(folder)} is a file, expected a folder")
+    for place in (Path(folder), *Path(folder).parents):
+        if place.is_file():
+            raise UsageError(f"{printable(str(place))} is a file, expected a folder")
     contents, left_out = published()  # everything is computed before anything is written
     paths = write_all(Path(folder), contents)
     sizes = dict(zip(map(str, paths), map(len, contents.values()), strict=True))

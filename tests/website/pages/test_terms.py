@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.data.library import glossary
-from flopbook.formulas import get_formula
+from flopbook.formulas import formulas, get_formula
+from scripts.website.build import handbook
+from scripts.website.build.content import _prose
+from scripts.website.pages.calculators import calculator_markdown, calculator_page
 from scripts.website.pages.terms import linked, term_link
-
-ROOT = Path(__file__).resolve().parents[3]
-from scripts.website.build.content import _pages  # noqa: E402
 
 PAGE = "handbook/roofline.md"
 LINK = re.compile(r'<a class="fb-term" title="Glossary" href="([^"#]+)#([a-z0-9-]+)">([^<]*)</a>')
@@ -183,20 +183,23 @@ def test_linking_twice_is_linking_once() -> None:
     assert linked(once, PAGE) == once
 
 
-@pytest.mark.parametrize("folder", ["handbook/", "calculators/"])
-def test_real_pages_keep_every_word(folder: str) -> None:
-    """All chapters and calculators.
+def _real_pages() -> Iterator[tuple[str, str]]:
+    """The pages whose terms are linked: all chapters, all calculators."""
+    pages = _prose([], handbook.chapters(), {})
+    yield from ((path, text) for path, text in pages if path.startswith("handbook/"))
+    for name in formulas():
+        yield calculator_page(name), calculator_markdown(name, False)
 
-    The text is unchanged, chapters have many terms, and links are relative.
-    """
-    for path, text in _pages([], {}):
-        if not path.startswith(folder):
-            continue
+
+def test_real_pages_keep_every_word() -> None:
+    """The text is unchanged, chapters have many terms, and links are relative."""
+    for path, text in _real_pages():
         made = linked(text, path)
         assert ANY.sub(r"\1", made) == ANY.sub(r"\1", text), path
         ids = [match[2] for match in LINK.finditer(made)]
         assert len(ids) == len(set(ids)), path
-        assert folder == "calculators/" or path.endswith("index.md") or len(ids) >= 15, path
+        is_chapter = path.startswith("handbook/") and not path.endswith("index.md")
+        assert len(ids) >= 15 or not is_chapter, path
         assert {match[1] for match in LINK.finditer(made)} <= {"../../glossary/", "../glossary/"}, (
             path
         )

@@ -48,6 +48,9 @@ def test_a_choice_is_kept_in_the_address_and_words_are_found(surf: Any, base: st
         tab.wait_for_function("location.search === '?find=maxtext'")
         rows = tab.evaluate(_SHOWN)
         assert rows and all("maxtext" in " ".join(row).lower() for row in rows)
+        # A scan looks through hidden rows too, for nothing: two thousand of them take most of its
+        # time.
+        tab.evaluate("document.querySelectorAll('.fb-runs tr[hidden]').forEach(r => r.remove())")
         assert faults(tab) == {}
 
     surf(use)
