@@ -82,6 +82,18 @@ def test_the_rate_beyond_the_domain(name: str, rate: float) -> None:
     assert picked is not None and picked.value == pytest.approx(rate)
 
 
+def test_the_domain_is_that_of_the_server_as_sold() -> None:
+    """nvidia2022a100: up to 16 A100 on NVSwitch; a DGX A100 has 8, and eight network cards."""
+    for name in ("a100-sxm-80gb", "a100-sxm-40gb"):
+        picked = Network(chip(name)).pick_domain()
+        assert picked is not None and picked.value == 8
+        assert "nvidia/dgx-a100 joins 8 chips, of the 16" in picked.notes[0]
+    # A rack is sold whole, whatever its trays are.
+    for name, size in (("gb200-gpu", 72), ("h100-sxm", 8)):
+        picked = Network(chip(name)).pick_domain()
+        assert picked is not None and picked.value == size and not picked.notes
+
+
 def test_a_line_rate_without_a_direction_counts_one_way(world: World) -> None:
     """400 Gbit/s is what a port carries one way; in byte/s a vendor may mean both."""
     for unit, expected in (("Gbit/s", 50e9), ("GB/s", None)):

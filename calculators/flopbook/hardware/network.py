@@ -8,12 +8,14 @@ fully connected board have only the links between them.
 from __future__ import annotations
 
 from flopbook.data.claims import Claim
+from flopbook.data.library import load_entry
 from flopbook.data.link_kinds import LinkKind, link_kinds
 from flopbook.errors import FlopbookError
 from flopbook.formulas.slices import slice_links, slice_sides
 from flopbook.hardware.chip import Chip
 from flopbook.hardware.choice import choose
 from flopbook.hardware.picked import Missing, Picked, PickedWord
+from flopbook.hardware.servers import servers_of
 from flopbook.quantities.ops import inf
 from flopbook.quantities.units import format_quantity, plural
 
@@ -85,7 +87,27 @@ class Network:
         if domain is None:
             what = "how many chips its scale-up network joins is not recorded"
             raise FlopbookError(f"{self.chip.id}: {what}; give --chips-per-node")
-        return domain
+        return self._as_sold(domain)
+
+    def _as_sold(self, domain: Picked) -> Picked:
+        """The domain of the server that has these chips, where that is smaller than it may be.
+
+        Two boards of eight A100 may be joined to 16; the DGX A100 and its like have one of them.
+        """
+        if domain.claim.per != "system":
+            return domain
+        nodes = (one.entry.id for one in servers_of(self.chip.id) if one.entry.kind == "node")
+        server = next(nodes, None)
+        own = server and choose(
+            claim for claim in load_entry(server).claims if claim.field == "scaleup_domain"
+        )
+        if not own or own.si_value is None or own.si_value >= domain.value:
+            return domain
+        note = (
+            f"{server} joins {own.si_value:g} chips, of the {domain.value:g} that the links of "
+            f"{self.chip.id} may join; for more give --chips-per-node"
+        )
+        return Picked(own.si_value, domain.unit, own, (note,))
 
     def pick_link(self) -> Picked:
         """Rate of one link of an axis or of a pair, or of the port to a switch. Raises Missing."""
