@@ -13,22 +13,13 @@ from flopbook import calculate
 from flopbook.data.measured_runs import run_files
 from flopbook.errors import FlopbookError
 from flopbook.formulas import fine_tuning, memory
+from tests.support.tuning import LLAMA_2_7B, tuned
 
 GIB = 2**30
 PARTS = (
     *("weights", "gradients", "optimizer", "activations", "logits"),
     *("gathered", "working", "reserved", "context"),
 )
-LLAMA_2_7B: dict[str, Any] = {
-    "params": 6738415616,
-    "compute_params": 6738415616 - 32000 * 4096,
-    "layers": 32,
-    "d_model": 4096,
-    "heads": 32,
-    "vocab": 32000,
-    "d_ff": 11008,
-    "seq": 1304,
-}
 LLAMA_3B: dict[str, Any] = {
     "params": 3212749824,
     "compute_params": 3212749824,
@@ -80,10 +71,6 @@ PUBLISHED: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
 }
 methods = st.sampled_from(["full", "frozen", "lora", "qlora"])
 adapted = st.sampled_from(["qv", "attention", "all"])
-
-
-def tuned(**more: Any) -> dict[str, Any]:
-    return fine_tuning(**{**LLAMA_2_7B, **more})
 
 
 def measured(name: str) -> float:
@@ -287,28 +274,16 @@ def test_arrays_equal_floats() -> None:
         ({"kv_heads": 64}, "kv"),
         ({"seq": 0}, "seq"),
         ({"zero": 4}, "zero"),
+        ({"experts": 2, "experts_per_token": 3}, "cannot visit more experts"),
+        ({"experts": 4, "dense_layers": 33}, "larger than --layers"),
+        ({"state_layers": 33}, "are some of --layers 32"),
+        ({"attention_layers": 33}, "are some of --layers 32"),
+        ({"kv_lora_rank": 512}, "needs --qk-nope-head-dim"),
     ],
 )
 def test_inputs_that_make_no_sense_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         tuned(**change)
-
-
-def test_mixtures_keep_the_weights_of_all_experts_and_compute_with_few() -> None:
-    """Qwen3 30B A3B: 30.5 billion parameters in memory, about 3 billion met by a token.
-
-    A token visits 8 experts of width 768, which is the width of the block that it meets.
-    """
-    visited = {"d_ff": 8 * 768, "adapted": "attention", "seq": 2048}
-    lora = calculate("fine-tuning", model="qwen-3-30b-a3b", **visited)
-    assert lora["trainable"] == 48 * 8 * (2 * (2048 + 4096) + 2 * (2048 + 512))
-    with pytest.raises(FlopbookError, match="give --d-ff"):
-        calculate("fine-tuning", model="qwen-3-30b-a3b", seq=2048)
-    result = calculate("fine-tuning", model="qwen-3-30b-a3b", **visited, method="full")
-    weights = result.inputs["params"].value
-    assert result["weights"] == pytest.approx(2 * weights)
-    assert result["flop_per_token"] == pytest.approx(6 * result.inputs["compute_params"].value)
-    assert result["flop_per_token"] < 6 * weights / 5
 
 
 def test_a_card_of_24_gb_tunes_8_billion_with_qlora_and_not_with_all_weights() -> None:
@@ -366,6 +341,13 @@ def test_free_memory_and_total_are_the_whole(method: str, sides: str) -> None:
 def test_a_rank_of_one_trains_least() -> None:
     sides = [tuned(rank=1, adapted=name)["trainable"] for name in ("qv", "attention", "all")]
     assert sides == sorted(sides) and sides[0] == 32 * 4 * 4096
+
+
+def test_scores_of_windows_are_no_longer_than_these() -> None:
+    """Gemma 3 27B at 65,536 tokens: 10 layers see all, 52 a window of 1,024."""
+    result = calculate("fine-tuning", model="gemma-3-27b", seq=65536)
+    share = 6 * 32 * 128 * (10 * 65537 + 52 * 2048) / result["flop_per_token"]
+    assert result.omitted["attention_scores"].share == pytest.approx(share)
 
 
 def test_scores_that_are_left_out_are_told_with_their_size() -> None:

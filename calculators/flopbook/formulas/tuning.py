@@ -2,187 +2,46 @@
 
 from typing import Any
 
-from flopbook.formulas.conditions import kv_heads_are_shared, rule
-from flopbook.formulas.declaration import Constant, Output, Step, formula, part
+from flopbook.formulas.conditions import (
+    dense_layers_exist,
+    feed_forward_has_a_width,
+    kv_heads_are_shared,
+    latent_attention_has_widths,
+    visited_experts_exist,
+)
+from flopbook.formulas.declaration import Constant, Output, Step, formula
 from flopbook.formulas.inference_inputs import ComputeParams
+from flopbook.formulas.layer_inputs import Window, WindowLayers
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import optimizer_states
-from flopbook.formulas.parameters import (
-    DFf,
-    DModel,
-    Ffn,
-    HeadDim,
-    Heads,
-    KvHeads,
-    Layers,
-    Tied,
-    Vocab,
-)
+from flopbook.formulas.parameters import DModel, Layers, Vocab
 from flopbook.formulas.training_buffers import CUDA_CONTEXT, RESERVED
 from flopbook.formulas.training_memory_inputs import (
-    ActivationBytes,
-    BytesPerParam,
     ContextBytes,
-    Dp,
-    Fusion,
-    GradBytes,
     LogitBytes,
     LossChunks,
     Memory,
     MicroBatch,
     Params,
-    Prefetch,
     ReserveShare,
     Seq,
-    Zero,
 )
-from flopbook.formulas.tuning_inputs import (
-    NF4,
-    Adapted,
-    FrozenBytes,
-    Method,
-    Offload,
-    Rank,
-    Recompute,
-    TrainedLayers,
+from flopbook.formulas.tuning_inputs import Method, Recompute
+from flopbook.formulas.tuning_parts import (
+    adapters_are_narrow,
+    recurrent_layers_exist,
+    trained_layers_exist,
+    trained_parameters,
+    tuned_attention,
+    tuned_blocks,
+    tuning_activations,
+    tuning_states,
 )
+from flopbook.formulas.weights import dense_blocks_exist
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
-FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
 SCORES = Constant(6.0, "FLOP/token", "operations of scores: two products, half masked, three times")
 FORWARD = Constant(2.0, "FLOP", "a multiplication and an addition with each weight")
-
-
-@rule("--trained-layers {trained_layers} is more than --layers {layers}")
-def trained_layers_exist(layers: float, trained_layers: float, method: str) -> bool:
-    """A frozen model trains some of its layers."""
-    return (method != "frozen") | (trained_layers <= layers)
-
-
-@rule("--rank {rank} is more than --d-model {d_model}: such an adapter is larger than its matrix")
-def adapters_are_narrow(d_model: float, rank: float) -> bool:
-    """An adapter has a lower rank than the matrix beside which it stands."""
-    return rank <= d_model
-
-
-@part
-def trained_parameters(
-    params: Params,
-    layers: Layers,
-    d_model: DModel,
-    heads: Heads,
-    vocab: Vocab,
-    d_ff: DFf,
-    method: Method = "lora",
-    rank: Rank = 8.0,
-    adapted: Adapted = "all",
-    trained_layers: TrainedLayers = 1.0,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    ffn_kind: Ffn = "gated",
-    tied_embeddings: Tied = "no",
-) -> dict[str, Any]:
-    """Parameters that are trained, and those of the base model that stay as they are."""
-    queries = heads * where(head_dim < inf, head_dim, d_model / heads)
-    keys = minimum(kv_heads, heads) * queries / heads
-    matrices = 3 if ffn_kind == "gated" else 2
-    # A matrix [in, out] has an adapter of [in, r] and [r, out].
-    per_pair = (d_model + queries) + (d_model + keys)
-    per_attention = 2 * per_pair
-    per_block = matrices * (d_model + d_ff)
-    sides = {"qv": per_pair, "attention": per_attention}.get(adapted, per_attention + per_block)
-    adapters = layers * rank * sides
-    tables = vocab * d_model * (1 if tied_embeddings == "yes" else 2)
-    layer_params = maximum(params - tables, 0) / layers
-    top = minimum(trained_layers, layers) * layer_params
-    return {
-        "queries": queries,
-        "keys": keys,
-        "matrices": matrices,
-        "tables": tables,
-        "layer_params": layer_params,
-        "added": {"full": 0 * adapters, "frozen": 0 * adapters}.get(method, adapters),
-        "trained": {"full": params, "frozen": top}.get(method, adapters),
-    }
-
-
-@part
-def tuning_states(
-    params: Params,
-    layers: Layers,
-    tables: Step,
-    layer_params: Step,
-    added: Step,
-    trained: Step,
-    state: Step,
-    method: Method = "lora",
-    bytes_per_param: BytesPerParam = 2.0,
-    grad_bytes: GradBytes = 2.0,
-    frozen_bytes: FrozenBytes = inf,
-    dp: Dp = 1.0,
-    zero: Zero = 0.0,
-    prefetch: Prefetch = 2.0,
-) -> dict[str, Any]:
-    """Weights, gradients and optimizer of a device, and what FSDP gathers."""
-    quantised = NF4 if method == "qlora" else bytes_per_param
-    frozen_width = where(frozen_bytes < inf, frozen_bytes, quantised)
-    width = bytes_per_param if method == "full" else frozen_width
-    # Tables of the vocabulary and what is trained keep the width of a weight.
-    in_layers = maximum(params - tables, 0)
-    kept_wide = minimum(trained - added, in_layers) if method == "frozen" else 0 * added
-    stored = width * (in_layers - kept_wide) + bytes_per_param * (kept_wide + tables + added)
-    divides = where(zero >= 3, where(dp > 1, 1, 0), 0)
-    held = minimum(prefetch, layers) * width * layer_params + bytes_per_param * tables
-    return {
-        "width": width,
-        "weights_held": stored / where(zero >= 3, dp, 1),
-        "gradients_held": grad_bytes * trained / where(zero >= 2, dp, 1),
-        "optimizer_held": state * trained / where(zero >= 1, dp, 1),
-        "gathered_weights": divides * held,
-    }
-
-
-@part
-def tuning_activations(
-    layers: Layers,
-    d_model: DModel,
-    heads: Heads,
-    d_ff: DFf,
-    queries: Step,
-    keys: Step,
-    matrices: Step,
-    method: Method = "lora",
-    adapted: Adapted = "all",
-    trained_layers: TrainedLayers = 1.0,
-    fusion: Fusion = "fused",
-    recompute: Recompute = "none",
-    offload: Offload = "no",
-    activation_bytes: ActivationBytes = 2.0,
-) -> dict[str, Any]:
-    """What all layers keep of a token for the backward pass, and what one computes again."""
-    # Frozen products need no input for the backward pass, unless they are quantised.
-    inputs_kept = {"lora": 0}.get(method, 1)
-    block_inputs = 1 if adapted == "all" else inputs_kept
-    entries = d_model + block_inputs * (d_model + d_ff)
-    # Norms work in fp32, and eager mode keeps that copy.
-    is_eager = 1 if fusion == "eager" else 0
-    norm_width = where(is_eager > 0, FP32_VALUE, activation_bytes)
-    attention = 2 * queries + 2 * keys + is_eager * (queries + keys)
-    # The two products of a gated block and its activated gate, which fused kernels compute again.
-    inner = (matrices - 1 + is_eager * (matrices - 2)) * d_ff
-    layer = (
-        2 * norm_width * d_model
-        + activation_bytes * (entries + attention + inner)
-        + FP32_VALUE * heads
-    )
-    boundary = activation_bytes * d_model
-    reached = minimum(trained_layers, layers) if method == "frozen" else layers
-    here = 0 if offload == "yes" else 1
-    return {
-        "reached": reached,
-        "kept": here * reached * (boundary if recompute == "full" else layer),
-        "again": layer if recompute == "full" else 0 * layer,
-    }
 
 
 @omission(
@@ -195,11 +54,21 @@ def attention_scores(
     head_dim: float,
     d_model: float,
     seq: float,
+    window: float,
+    window_layers: float,
+    state_layers: float,
+    attention_layers: float,
     flop_per_token: float,
 ) -> float:
-    """Two products of each pair, half of the pairs, forward and twice as much backward."""
+    """Two products of each pair, half of the pairs, forward and twice as much backward.
+
+    Of a window twice its width counts for a pair of halves.
+    """
     queries = heads * where(head_dim < inf, head_dim, d_model / heads)
-    return SCORES * layers * queries * (seq + 1) / flop_per_token
+    attending = where(attention_layers < inf, attention_layers, layers - state_layers)
+    windowed = where(window < inf, minimum(window_layers, attending), 0)
+    pairs = (attending - windowed) * (seq + 1) + windowed * minimum(2 * window, seq + 1)
+    return SCORES * pairs * queries / flop_per_token
 
 
 @formula(
@@ -223,7 +92,14 @@ def attention_scores(
         "flop_per_token": Output("FLOP/token", "c", "FLOPs of a token, recomputation included"),
     },
     sources=("hu2021lora", "dettmers2023qlora", "pytorch2026torchtune", "lightning2023resources"),
-    parts=(optimizer_states, trained_parameters, tuning_states, tuning_activations),
+    parts=(
+        optimizer_states,
+        tuned_blocks,
+        tuned_attention,
+        trained_parameters,
+        tuning_states,
+        tuning_activations,
+    ),
     symbols={
         "state": r"\omega",
         "embedding_state": r"\omega_\text{emb}",
@@ -231,14 +107,50 @@ def attention_scores(
         "narrow": r"\omega_n",
         "master": r"\omega_0",
         "moments": r"\omega_1",
-        "queries": "d_q",
-        "keys": r"\kappa",
         "matrices": r"\mu",
+        "blocks": r"\ell_F",
+        "sparse": r"L_e",
+        "dense": r"\ell_d",
+        "dense_width": r"f_d",
+        "expert_width": r"f_e",
+        "expert_model": r"d_e",
+        "shared_each": r"f_1",
+        "shared_width": r"f_s",
+        "shared_sides": r"a_s",
+        "expert_sides": r"a_e",
+        "outside": r"a_d",
+        "block_sides": "a_3",
+        "met_sides": "a_4",
+        "block_width": r"y_b",
+        "block_share": r"\beta_F",
+        "copies": r"y_c",
+        "head": "h",
+        "value": "h_v",
+        "keys": r"\kappa",
+        "latent_head": "h_l",
+        "through": "q_0",
+        "entry": "q_2",
+        "latent_pair": "a_l",
+        "plain_pair": "a_0",
         "per_pair": "a_1",
+        "keys_side": "a_k",
+        "output_side": "a_o",
         "per_attention": "a_2",
-        "per_block": "a_3",
-        "sides": "a_0",
+        "attending": r"\ell_a",
+        "rows": "z_r",
+        "per_mixer": "a_z",
+        "latents": r"y_r",
+        "latent_kept": r"y_l",
+        "plain_kept": r"y_p",
+        "attention_sides": "a_A",
+        "attended": r"\alpha_a",
+        "entered": r"\alpha_e",
+        "attention_kept": r"y_A",
+        "rotated": r"y_\text{rot}",
+        "in_blocks": "e_2",
         "adapters": "N_a",
+        "adapters_met": "N_m",
+        "added_met": "N_0",
         "tables": r"N_\text{emb}",
         "layer_params": r"n_\ell",
         "top": "N_1",
@@ -272,7 +184,7 @@ def attention_scores(
         "tokens": r"\theta",
         "logit": "q_1",
         "tensors": r"\Pi",
-        "head": "h",
+        "head_params": "N_h",
         "in_layer_flop": "N_3",
         "share_reached": r"\lambda",
         "trained_weights": "N_6",
@@ -295,7 +207,17 @@ def attention_scores(
             "recompute": "full",
         },
     ),
-    rules=(kv_heads_are_shared, trained_layers_exist, adapters_are_narrow),
+    rules=(
+        kv_heads_are_shared,
+        visited_experts_exist,
+        dense_layers_exist,
+        dense_blocks_exist,
+        feed_forward_has_a_width,
+        latent_attention_has_widths,
+        recurrent_layers_exist,
+        trained_layers_exist,
+        adapters_are_narrow,
+    ),
     omissions=(attention_scores,),
 )
 def fine_tuning(
@@ -305,7 +227,7 @@ def fine_tuning(
     d_model: DModel,
     vocab: Vocab,
     seq: Seq,
-    added: Step,
+    added_met: Step,
     trained: Step,
     reached: Step,
     weights_held: Step,
@@ -322,12 +244,17 @@ def fine_tuning(
     context_bytes: ContextBytes = CUDA_CONTEXT,
     reserve: ReserveShare = RESERVED,
     memory: Memory = inf,
+    window: Window = inf,
+    window_layers: WindowLayers = inf,
 ) -> dict[str, Any]:
     """Trained parameters, memory of each device and arithmetic of a token in fine-tuning.
 
     Derivation:
         LoRA sets a matrix [in, r] and a matrix [r, out] beside each adapted matrix [in, out], which
-        stays as it is: r(in + out) parameters are trained. QLoRA stores the frozen matrices of the
+        stays as it is: r(in + out) parameters are trained. Every expert of a mixture
+        has adapters of its own, of which a token meets those of the experts that it visits; latent
+        attention has them beside both matrices of queries and of keys and values, and a recurrent
+        mixer beside its matrix in and its matrix out. QLoRA stores the frozen matrices of the
         layers in NF4, 4.127 bits each with the scales of scales; tables of the vocabulary keep
         their width. A frozen model trains its last layers. Gradients and optimizer are those of
         what is trained: 14 bytes for each parameter with Adam and master weights, 6 in pure bf16
@@ -349,8 +276,7 @@ def fine_tuning(
 
     Leaves out:
         - Attention scores, whose arithmetic grows with the sequence. [attention_scores]
-        - Experts: feed-forward blocks are taken to be dense; of a mixture, give the width of all
-          experts that a token visits as --d-ff. [no size: it is asked for]
+        - Routers, which stay frozen and have no adapters. [no size: below 0.1 percent]
         - Masks of dropout in the adapters. [no size: below a hundredth of the activations]
         - Unpacking NF4 to the width in which products run. [no size: one matrix at a time]
         - Buffers of communication: some 0.2 GB with several devices. [no size: see memory]
@@ -363,14 +289,14 @@ def fine_tuning(
     tensors = states + gathered_weights + activations + logits + working
     reserved = reserve * tensors
     total = tensors + reserved + context_bytes
-    head = vocab * d_model
-    in_layer_flop = maximum(compute_params - head, 0)
+    head_params = vocab * d_model
+    in_layer_flop = maximum(compute_params - head_params, 0)
     share_reached = reached / layers
-    backward = share_reached * in_layer_flop + head
+    backward = share_reached * in_layer_flop + head_params
     trained_weights = {"full": compute_params, "frozen": share_reached * in_layer_flop}.get(
-        method, 0 * head
+        method, 0 * head_params
     )
-    repeated = share_reached * in_layer_flop + added if recompute == "full" else 0 * head
+    repeated = share_reached * in_layer_flop + added_met if recompute == "full" else 0 * head_params
     return {
         "trainable": trained,
         "share": trained / params,
@@ -386,5 +312,5 @@ def fine_tuning(
         "context": context_bytes,
         "free": memory - total,
         "flop_per_token": FORWARD * (compute_params + backward + trained_weights + repeated)
-        + 3 * FORWARD * added,
+        + 3 * FORWARD * added_met,
     }

@@ -24,7 +24,7 @@ Method = Annotated[
 ]
 Rank = Annotated[
     float,
-    Input("1", "r", "rank of the adapters", least=1, whole=True, most=1e6),
+    Input("1", "r_a", "rank of the adapters", least=1, whole=True, most=1e6),
     ADAPTERS,
 ]
 Adapted = Annotated[
