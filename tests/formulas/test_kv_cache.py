@@ -178,3 +178,20 @@ def test_arrays_equal_floats() -> None:
 def test_refused_values_say_what_was_expected(given_: dict[str, Any], message: str) -> None:
     with pytest.raises(FlopbookError, match=message):
         kv_cache(**{**SHAPE, **given_})
+
+
+def test_scales_of_four_bits_are_told_with_their_size() -> None:
+    """liu2024kivi: a scale and a zero in fp16 for each group of 32, a bit for each value."""
+    told = calculate("kv-cache", model="llama-3-8b", seq=8192, kv_dtype="int4").omitted
+    assert told["scales_of_narrow_values"].share == pytest.approx(0.25)
+    two_bits = calculate("kv-cache", model="llama-3-8b", seq=8192, bytes_per_kv=0.25).omitted
+    assert two_bits["scales_of_narrow_values"].share == pytest.approx(0.5)
+    for dtype in ("fp8", "bf16", "nvfp4"):
+        assert not calculate("kv-cache", model="llama-3-8b", seq=8192, kv_dtype=dtype).omitted
+
+
+def test_states_have_no_scales() -> None:
+    result = calculate("kv-cache", model="jamba-52b", seq=32768, kv_dtype="int4")
+    share = result["state_bytes"] / result["bytes"]
+    told = result.omitted["scales_of_narrow_values"].share
+    assert share > 0 and told == pytest.approx(0.25 * (1 - share))

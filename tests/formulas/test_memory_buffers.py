@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from flopbook.formulas import memory
 from flopbook.formulas.omissions import omitted
-from flopbook.formulas.training_omissions import gradients_in_fp32, uneven_stages
+from flopbook.formulas.training_omissions import (
+    gradients_in_fp32,
+    uneven_stages,
+    waiting_outputs,
+)
 from flopbook.quantities.ops import inf
 
 SHAPE: dict[str, Any] = {
@@ -276,3 +280,15 @@ def test_no_optimizer_takes_more_than_adam_in_fp32(kind: str) -> None:
     assert 4 * 8030261248 <= out["optimizer"] <= most["optimizer"]
     assert out["step"] >= 0 and out["total"] <= most["total"]
     assert held(optimizer_kind=kind, bytes_per_param=4)["optimizer"] < out["optimizer"]
+
+
+def test_outputs_of_stages_wait_for_the_end_of_the_step() -> None:
+    """One output a micro-batch: Llama 3 8B at 8,192 tokens keeps 67 MB of each."""
+    run: dict[str, Any] = {"pp": 8, "seq": 8192, "grad_bytes": 4, "recompute": "full"}
+    output = 8192 * 4096 * 2
+    for more, count in (({"microbatches": 512}, 512), ({}, 8), ({"microbatches": 8, "cp": 2}, 4)):
+        values = {**memory.defaults, **SHAPE, **run, **more, **held(**run, **more)}
+        assert waiting_outputs.value(values) == pytest.approx(count * output / values["total"])
+    assert told(**run, microbatches=512) == ["waiting_outputs"]
+    alone = {**memory.defaults, **SHAPE, **held()}
+    assert waiting_outputs.value(alone) == 0

@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 
 from flopbook import calculate
 from flopbook.formulas.network_omissions import (
+    attention_of_a_layer,
     exchange_on_a_ring,
+    narrower_dispatch,
     own_columns,
     own_share,
     own_shares,
+    reduced_in_fp32,
     shared_trips,
+    summed_in_fp32,
     sums_in_the_network,
 )
 from flopbook.formulas.omissions import Omission
@@ -88,3 +92,58 @@ def test_an_answer_says_what_is_large() -> None:
     assert not any("SHARP" in note for note in one.notes)
     limit = calculate("ep-limit", model="deepseek-v3", chip="h100-sxm", chips=8)
     assert any("share one of --chips 8 take one trip" in note for note in limit.notes)
+
+
+@pytest.mark.parametrize("scaleout", [inf, 50e9, 5e9])
+def test_sums_in_fp32_are_an_answer_of_four_bytes(scaleout: float) -> None:
+    """All that data parallelism sends is gradients, so four bytes for each is another answer."""
+    net = {"peak": 1e15, "link_bandwidth": 450e9, "chips_per_node": 8, "topology": "switch"}
+    beyond = {"scaleout_bandwidth": scaleout, "chips": 64} if scaleout < inf else {"chips": 8}
+    run: dict[str, Any] = {**net, **beyond}
+    narrow, wide = (calculate("dp-limit", **run, bytes_per_param=width) for width in (2, 4))
+    told = narrow.omitted["sums_in_fp32"].share
+    assert narrow["tokens_per_chip"] * (1 + told) == pytest.approx(wide["tokens_per_chip"])
+    assert "sums_in_fp32" not in wide.omitted
+
+
+def test_fsdp_reduces_in_fp32_and_gathers_in_bf16() -> None:
+    """Backward 2 + 4 bytes for each weight instead of 4 in a domain, 8 instead of 4 beyond."""
+    near = {"bytes_per_param": 2.0, "tokens_per_chip": 100.0, "domain_tokens": 100.0}
+    assert share(reduced_in_fp32, regather="yes", **near) == 0.5
+    # The forward pass, which gathers two bytes, asks for as much.
+    assert share(reduced_in_fp32, regather="no", **near) == 0
+    assert share(summed_in_fp32, **near) == 0.5
+    far = near | {"tokens_per_chip": 120.0}
+    for each, more in ((reduced_in_fp32, {"regather": "yes"}), (summed_in_fp32, {})):
+        assert share(each, **more, **far) == 1
+        assert share(each, **more, **(far | {"bytes_per_param": 4.0})) == 0
+        assert share(each, **more, **(near | {"bytes_per_param": 4.0})) == 0
+    # Where beyond is hardly the limit, the domain may become it.
+    barely = near | {"tokens_per_chip": 100.1, "bytes_per_param": 3.9}
+    assert share(summed_in_fp32, **barely) == pytest.approx(4 / 3.9 - 1)
+
+
+def test_attention_halves_what_a_layer_computes_for_its_traffic() -> None:
+    """Llama 3 70B: attention has 151 million weights, the block 705 million: degree 39 % lower."""
+    assert share(attention_of_a_layer, attention_share=0) == -0.5
+    assert share(attention_of_a_layer, attention_share=1) == 0
+    limit = calculate("tp-limit", model="llama-3-70b", chip="tpu-v5p")
+    attention = 2 * 8192 * (8192 + 1024)
+    found = attention / (3 * 8192 * 28672)
+    assert limit.inputs["attention_share"].value == pytest.approx(found)
+    assert limit.omitted["attention_of_a_layer"].share == pytest.approx((found - 1) / 2)
+    # Vaswani's shape: four matrices D x D beside two of D x 4D.
+    plain = calculate("tp-limit", d_ff=4 * 4096, peak=1e15, link_bandwidth=5e11, topology="switch")
+    assert plain.omitted["attention_of_a_layer"].share == -0.25
+
+
+def test_the_share_of_attention_is_that_of_the_parameters() -> None:
+    limit = calculate("tp-limit", model="deepseek-v3", chip="h100-sxm")
+    counted = calculate("params", model="deepseek-v3")["attention"] / 61
+    assert limit.inputs["attention_share"].value == pytest.approx(counted / (3 * 7168 * 18432))
+
+
+def test_a_dispatch_in_fp8_takes_three_bytes_of_four() -> None:
+    assert share(narrower_dispatch, bytes_per_param=2.0) == pytest.approx(1 / 3)
+    assert share(narrower_dispatch, bytes_per_param=1.0) == pytest.approx(-1 / 3)
+    assert share(narrower_dispatch, bytes_per_param=1.5) == 0

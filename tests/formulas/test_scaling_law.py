@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from flopbook import calculate
 from flopbook.errors import FlopbookError
 from flopbook.formulas import scaling_law
-from flopbook.formulas.scaling import FITS
+from flopbook.formulas.scaling import FITS, another_fit
 
 CHINCHILLA = 5.76e23  # compute of Chinchilla and Gopher, hoffmann2022training
 # The loss surfaces as printed, written a second time: E, A, B, alpha, beta.
@@ -145,3 +145,21 @@ def test_budgets_out_of_range_are_refused(flop: object) -> None:
 def test_an_unknown_fit_offers_the_nearest() -> None:
     with pytest.raises(FlopbookError, match="besiroglu2024"):
         scaling_law(flop=1e24, fit="besiroglu")
+
+
+@pytest.mark.parametrize(
+    ("fit", "other"),
+    [
+        ("besiroglu2024", "hoffmann2022"),
+        ("hoffmann2022", "besiroglu2024"),
+        ("hoffmann2022-rounded", "besiroglu2024"),
+        ("kaplan2020", "besiroglu2024"),
+    ],
+)
+def test_the_note_is_the_best_size_of_another_fit(fit: str, other: str) -> None:
+    for flop in (1e18, 5.76e23, 1e27):
+        here, there = (scaling_law(flop=flop, fit=each)["params"] for each in (fit, other))
+        share = another_fit.value({"flop": flop, "fit": fit, "params": here})
+        assert here * (1 + share) == pytest.approx(there)
+    told = calculate("scaling-law", flop=1e27, fit=fit).omitted
+    assert list(told) == ["another_fit"]

@@ -307,3 +307,24 @@ def test_a_prompt_is_a_part_of_the_context() -> None:
         serving(**FULL, prompt_tokens=4097)
     result = calculate("serving", model="llama-3-8b", chip="h100-sxm", seq=4096, price="2USD/h")
     assert result["usd_per_request"] is None and result["usd_per_million_prompt_tokens"] is None
+
+
+def test_memory_that_an_engine_keeps_is_told_with_its_size() -> None:
+    """vllm2026cache: 0.92 of a GPU. An 8B model leaves 7.9 GB of a card of 24, an L4 or an A10."""
+    card: dict[str, Any] = {"model": "llama-3-8b", "chip": "rtx-4090", "seq": 8192}
+    result = calculate("serving", **card)
+    room = 24e9 - result["weight_bytes"]
+    told = result.omitted["memory_of_the_engine"]
+    assert told.of == "batch_fits" and told.share == pytest.approx(-0.08 * 24e9 / room)
+    kept = calculate("serving", **card, memory_share=0.92)
+    assert "memory_of_the_engine" not in kept.omitted
+    assert kept["batch_fits"] == pytest.approx(result["batch_fits"] * (1 + told.share), abs=1)
+    large = calculate("serving", model="llama-3-8b", chip="h200-sxm", seq=8192)
+    assert "memory_of_the_engine" not in large.omitted
+
+
+def test_weights_of_a_chip_are_those_of_its_part() -> None:
+    run: dict[str, Any] = {"model": "llama-3-70b", "chip": "h100-sxm", "seq": 4096}
+    whole = calculate("params", model="llama-3-70b")["total"]
+    assert calculate("serving", **run, tp=8)["weight_bytes"] == pytest.approx(2 * whole / 8)
+    assert calculate("serving", **run)["weight_bytes"] == pytest.approx(2 * whole)

@@ -85,8 +85,21 @@ def _marketed(shape: Sized, field: str, counted: Any, used: Any, words: str) -> 
     return [f"{shape.id}: published as {printed} {words}, its shape has {exact}, which are used"]
 
 
+def _attention_share(shape: Sized) -> Picked | None:
+    """Weights of a layer's attention over those of its dense feed-forward block."""
+    counted, d_ff = parameters(shape), shape.size("d_ff")
+    if counted is None or d_ff is None:
+        return None
+    found = layers.COUNTED["attention_layers"](shape)
+    attending = shape.size("layers") if found is None else found.value
+    matrices = 3 if shape.size("ffn") == "gated" else 2
+    block = matrices * shape.size("d_model") * d_ff
+    return picked(shape, "attention_share", counted["attention"] / attending / block, "1")
+
+
 # What is counted rather than claimed, by the name under which an input asks for it.
 COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
     "params": _params,
     "compute_params": _compute_params,
+    "attention_share": _attention_share,
 }

@@ -12,9 +12,11 @@ from flopbook.formulas.layer_kinds import (
     tensor_degree,
 )
 from flopbook.formulas.omissions import omission
-from flopbook.quantities.ops import inf
+from flopbook.quantities.ops import inf, where
 
 HALF_PAGE = Constant(8.0, "token", "half a page of 16 tokens")
+INT4 = Constant(0.5, "byte", "a value in 4 bits, without a scale")
+BLOCK_SCALES = Constant(4 / 32, "byte", "a scale and a zero in fp16, for each of 32 values")
 KEY_AND_VALUE = Constant(2.0, "1", "a key and a value for each head")
 
 
@@ -36,6 +38,17 @@ def unfilled_pages(seq: float) -> float:
     return HALF_PAGE / seq
 
 
+@omission(
+    "values of 4 bits have scales beside them: with a scale and a zero in fp16 for each 32, as in "
+    "KIVI, the cache is larger ({size})",
+    of="bytes",
+)
+def scales_of_narrow_values(bytes_per_kv: float, bytes: float, state_bytes: float) -> float:
+    """A bit more for each value; one scale a head or a tensor, as of fp8, is too small to count."""
+    scaled = where(bytes_per_kv <= INT4, BLOCK_SCALES / bytes_per_kv, 0)
+    return scaled * (1 - state_bytes / bytes)
+
+
 @formula(
     "kv-cache",
     title="KV cache",
@@ -53,6 +66,7 @@ def unfilled_pages(seq: float) -> float:
         "ainslie2023gqa",
         "deepseek2024v2",
         "kwon2023efficient",
+        "liu2024kivi",
     ),
     parts=(
         *LAYER_PARTS,
@@ -60,7 +74,7 @@ def unfilled_pages(seq: float) -> float:
         kept_values,
     ),
     symbols=LAYER_SYMBOLS,
-    omissions=(unfilled_pages,),
+    omissions=(unfilled_pages, scales_of_narrow_values),
     asks=("model", "seq", "batch", "dtype"),
     examples=(
         {"model": "llama-3-70b", "seq": "8192"},
@@ -104,8 +118,7 @@ def kv_cache(
 
     Leaves out:
         - Pages that are not full. [unfilled_pages]
-        - Scales of a quantised cache. [no size: they depend on the blocks of the engine; give their
-          share in the bytes of a value]
+        - Scales of a quantised cache. [scales_of_narrow_values]
         - Prefixes that sequences share, which are kept once. [no size: it depends on the traffic]
     """
     return {

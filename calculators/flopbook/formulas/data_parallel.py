@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, WeightBytes
-from flopbook.formulas.network_omissions import own_share
+from flopbook.formulas.network_omissions import own_share, reduced_in_fp32, sums_in_fp32
 from flopbook.formulas.reach import (
     LINKS,
     MIXTURE_RULES,
@@ -109,7 +109,7 @@ def summed_once(once: Step) -> dict[str, Any]:
         {"chip": "h100-sxm", "batch-tokens": "16M", "chips": "1024"},
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES),
-    omissions=(own_share,),
+    omissions=(own_share, sums_in_fp32),
     parts=(*LINKS, mixture, weight_traffic, summed_once, batch_reach),
 )
 def dp_limit(
@@ -144,10 +144,9 @@ def dp_limit(
         - The factor (X-1)/X of an exact sum, 12.5 percent on 8 chips. [own_share]
         - The latency of hops, large for small weights on long rings. [no size: the weights are not
           asked; collective counts it]
-        - Gradients summed wider than weights are kept: fp32 doubles all. [no size: the width is
-          asked, --bytes-per-param]
+        - Gradients summed wider than weights are kept: fp32 doubles all of bf16. [sums_in_fp32]
         - Several micro-batches before one sum, which divide the traffic. [no size: their number is
-          not asked]
+          not asked; the tokens are those of all of them]
         - The end of the scale-up network, in domain_tokens. [no size: across_tokens is the answer
           beyond it]
     """
@@ -199,7 +198,7 @@ def gathered_weights(once: Step, regather: Regather = "yes") -> dict[str, Any]:
         {"chip": "tpu-v5p", "axes": "3", "batch-tokens": "40M", "link-bandwidth": "90GB/s"},
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES),
-    omissions=(own_share,),
+    omissions=(own_share, reduced_in_fp32),
     parts=(*LINKS, mixture, weight_traffic, gathered_weights, batch_reach),
 )
 def fsdp_limit(
@@ -244,6 +243,7 @@ def fsdp_limit(
           weights are not asked; collective counts it]
         - The factor (X-1)/X: of X shards a chip has its own already, so it gathers less by 12.5
           percent on 8 chips and by less than one percent above 100. [own_share]
+        - Gradients reduced wider than weights are gathered. [reduced_in_fp32]
         - Tensor or pipeline parallelism beside FSDP, and the memory that the gathered weights take.
           [no size: mixed-limit and memory answer these]
         - Without a model, attention and shared weights, which serve every token: E/k is the factor

@@ -44,6 +44,7 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.requests import (
     REQUEST_OUTPUTS,
     REQUEST_SYMBOLS,
@@ -58,6 +59,8 @@ from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
+# gpu_memory_utilization of vLLM is 0.92 unless given (vllm2026cache).
+ENGINE_RESERVE = Constant(0.08, "1", "share of the memory that vLLM leaves free")
 
 Running = Annotated[
     float,
@@ -98,6 +101,20 @@ def sequences_that_fit(
         # What is asked for has to fit; if it is open, one sequence of each replica at least.
         "sequences": where(batch < inf, batch, maximum(batch_fits, replicas)),
     }
+
+
+@omission(
+    "all memory is taken for weights and cache: vLLM leaves 8 % for activations and graphs, "
+    "--memory-share 0.92 ({size})",
+    of="batch_fits",
+)
+def memory_of_the_engine(
+    memory: float, memory_share: float, weight_bytes: float, batch_fits: float
+) -> float:
+    """What it takes from the room of the cache; no share of the memory but all is the default."""
+    room = memory * memory_share - weight_bytes
+    kept = where(memory_share < 1, 0, ENGINE_RESERVE * memory)
+    return where(batch_fits > 0, -minimum(kept / where(room > 0, room, memory), 1), 0)
 
 
 @formula(
@@ -160,9 +177,10 @@ def sequences_that_fit(
         ),
         **REQUEST_OUTPUTS,
         **MESSAGES_OUTPUT,
+        "weight_bytes": Output("byte", r"M_\text{weights}", "weights on each chip"),
         **FIT_OUTPUTS,
     },
-    sources=("pope2023efficiently", "kwon2023efficient", "austin2025scaling"),
+    sources=("pope2023efficiently", "kwon2023efficient", "vllm2026cache", "austin2025scaling"),
     symbols={
         **PART_SYMBOLS,
         **DECODING_SYMBOLS,
@@ -222,7 +240,7 @@ def sequences_that_fit(
         *LAYOUT_RULES,
         prompts_fit_the_context,
     ),
-    omissions=(software_of_batches, reading_prompts),
+    omissions=(software_of_batches, reading_prompts, memory_of_the_engine),
 )
 def serving(
     likely: Step,
@@ -284,7 +302,7 @@ def serving(
           of the load]
         - Idle time between requests. [no size: it is a matter of the load]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
-          with --memory-share. [no size: the engine decides]
+          with --memory-share. [memory_of_the_engine]
         - That the batch that saturates reads all experts of a mixture: from five times E/k on, all
           but one percent. [below 1 %]
     """
@@ -337,6 +355,7 @@ def serving(
         "usd_per_request": where(batch_runs > 0, chip_price * taken, inf),
         "likely_usd_per_request": where(batch_runs > 0, chip_price * likely_taken, inf),
         "message_seconds": message_seconds,
+        "weight_bytes": weights_of_chip,
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,

@@ -12,7 +12,7 @@ from flopbook.formulas.network_inputs import (
     LinksPerAxis,
     Peak,
 )
-from flopbook.formulas.network_omissions import shared_trips
+from flopbook.formulas.network_omissions import narrower_dispatch, shared_trips
 from flopbook.formulas.reach import (
     LINKS,
     NETWORK_RULES,
@@ -156,7 +156,7 @@ def exchange(
         {"chip": "tpu-v5p", "axes": "1", "model": "mixtral-8x7b", "expert-d-ff": "14336"},
     ),
     rules=(*NETWORK_RULES, visited_experts_exist, experts_are_exchanged_on_three_axes),
-    omissions=(shared_trips,),
+    omissions=(shared_trips, narrower_dispatch),
     parts=(*LINKS, exchange, count_reach),
 )
 def ep_limit(
@@ -198,7 +198,7 @@ def ep_limit(
         - Uneven loads, which make every chip wait for the fullest expert. [no size: it differs by
           batch]
         - Tokens whose experts share a chip, which travel once. [shared_trips]
-        - Dispatch in a narrower format than combine. [no size: its width is not asked]
+        - Dispatch in a narrower format than combine. [narrower_dispatch]
         - Latency, which dominates in decoding. [no size: the batch of a step is not asked]
         - Shared experts and attention, which hide part of the exchange. [no size: their widths are
           not asked]

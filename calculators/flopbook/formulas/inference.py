@@ -172,7 +172,7 @@ def decode(
           times the bound on one chip and 3.7 times on eight. [software]
         - Engines that are not tuned: eager PyTorch and early int8 kernels reached 5 to 41 percent
           of the bound. [no size: it is theirs]
-        - Links beyond the scale-up domain. [no size: which chips share a node is not asked]
+        - The links between nodes, in all but likely_seconds. [software]
         - Experts chosen unevenly, which make the fullest chip late. [no size: routing decides]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [no size: the engine decides]

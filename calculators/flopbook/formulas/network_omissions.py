@@ -4,11 +4,13 @@ from typing import Any
 
 from flopbook.formulas.declaration import Constant
 from flopbook.formulas.omissions import omission
+from flopbook.formulas.optimizer_states import FP32
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
 SUMMED_IN_SWITCHES = Constant(0.5, "1", "of the bytes that a switch saves by summing itself")
 SECOND = Constant(1.0, "s", "a time that keeps a quotient a number")
 RING_OF_FOUR = Constant(4.0, "1", "chips from which on a ring makes an all-to-all slower")
+MIXED_TRIP = Constant(3.0, "byte/param", "a value that leaves in fp8 and comes back in bf16")
 
 
 @omission(
@@ -79,3 +81,62 @@ def shared_trips(chips: float, experts_per_token: float) -> Any:
     places = where(chips < inf, chips, 1)
     met = places * (1 - (1 - 1 / places) ** experts_per_token)
     return where(chips < inf, experts_per_token / met - 1, 0)
+
+
+@omission(
+    "gradients are summed as wide as weights are kept: in fp32, as Megatron sums those of bf16, "
+    "--bytes-per-param 4 ({size})",
+    of="tokens_per_chip",
+)
+def sums_in_fp32(bytes_per_param: float) -> float:
+    """All traffic is that of gradients."""
+    return maximum(FP32 / bytes_per_param - 1, 0)
+
+
+@omission(
+    "gradients are reduced as wide as weights are gathered: in fp32, as torchtitan and Megatron "
+    "reduce those of bf16, the batch has to be larger ({size})",
+    of="tokens_per_chip",
+)
+def reduced_in_fp32(
+    bytes_per_param: float, regather: str, tokens_per_chip: float, domain_tokens: float
+) -> float:
+    """In a domain gathers keep their width, and the forward pass its limit; beyond, all is sums."""
+    wider = maximum(FP32 / bytes_per_param, 1)
+    gathers = 1 if regather == "yes" else 0
+    near = domain_tokens * maximum((gathers + wider) / 2, 1)
+    far = where(tokens_per_chip > domain_tokens, wider * tokens_per_chip, near)
+    return maximum(near, far) / tokens_per_chip - 1
+
+
+@omission(
+    "the attention of a layer sends as much as its feed-forward block and computes less: a whole "
+    "layer stays compute-bound up to a smaller TP degree ({size})",
+    of="max_tp_degree",
+)
+def attention_of_a_layer(attention_share: float) -> float:
+    """Twice the traffic of the block alone, for (1 + a) of its arithmetic."""
+    return (1 + attention_share) / 2 - 1
+
+
+@omission(
+    "tokens travel as wide there as back: dispatched in fp8 and combined in bf16, as DeepSeek-V3 "
+    "does, they take other bytes ({size})",
+    of="slack",
+)
+def narrower_dispatch(bytes_per_param: float) -> float:
+    """Three bytes for a value there and back."""
+    return 2 * bytes_per_param / MIXED_TRIP - 1
+
+
+@omission(
+    "gradients are reduced as wide as weights are gathered: in fp32, as torchtitan and Megatron "
+    "reduce those of bf16, the batch has to be larger ({size})",
+    of="tokens_per_chip",
+)
+def summed_in_fp32(bytes_per_param: float, tokens_per_chip: float, domain_tokens: float) -> float:
+    """The same beside tensor parallelism, whose smallest batch grows with the traffic of FSDP."""
+    wider = maximum(FP32 / bytes_per_param, 1)
+    near = domain_tokens * (1 + wider) / 2
+    far = where(tokens_per_chip > domain_tokens, wider * tokens_per_chip, near)
+    return maximum(near, far) / tokens_per_chip - 1

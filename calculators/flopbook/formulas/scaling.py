@@ -3,11 +3,28 @@
 from typing import Annotated, Any
 
 from flopbook.formulas.declaration import Constant, Input, Output, formula
+from flopbook.formulas.omissions import omission
 from flopbook.formulas.training_compute import FLOP_PER_PF_DAY, FLOP_PER_WEIGHT_TRAINED
 from flopbook.quantities.ops import inf
 
 FITS = ("besiroglu2024", "hoffmann2022", "hoffmann2022-rounded", "kaplan2020")
 KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
+
+
+@omission(
+    "fits differ: another one, of the same runs if they are those of Chinchilla, puts the best "
+    "size elsewhere ({size})",
+    of="params",
+)
+def another_fit(flop: float, fit: str, params: float) -> Any:
+    """besiroglu2024 against hoffmann2022, and any other against besiroglu2024."""
+    size_factor = 406.4 if fit == "besiroglu2024" else 482.01
+    data_factor = 410.7 if fit == "besiroglu2024" else 2085.43
+    alpha = 0.3392 if fit == "besiroglu2024" else 0.3478
+    beta = 0.2849 if fit == "besiroglu2024" else 0.3658
+    balance = (alpha * size_factor / (beta * data_factor)) ** (1 / (alpha + beta))
+    other = balance * (flop / FLOP_PER_WEIGHT_TRAINED) ** (beta / (alpha + beta))
+    return other / params - 1
 
 
 @formula(
@@ -40,6 +57,7 @@ KAPLAN_PARAMS = Constant(1.3e9, "param", "best size at one PF-day")
         "least_loss": r"\epsilon_1",
     },
     asks=("flop", "fit"),
+    omissions=(another_fit,),
     examples=(
         {"flop": "5.76e23FLOP"},
         {"flop": "3.8e25FLOP", "fit": "hoffmann2022"},
@@ -70,8 +88,8 @@ def scaling_law(
 
     Leaves out:
         - How sure the constants are: in the second fit B has a standard error of 60 percent, and
-          alpha and beta of 0.02. [no size: within the fitted budgets it is small; far beyond them
-          the best ratio is a guess within a factor of several]
+          alpha and beta of 0.02; far beyond the fitted budgets the best ratio is a guess within a
+          factor of several. [another_fit]
         - Embeddings, which Kaplan's fit does not count, and its learning-rate schedules. [no size:
           later work does not support its advice; compare the fits]
         - That Kaplan's compute is the least, at small batches: at the critical batch a run costs

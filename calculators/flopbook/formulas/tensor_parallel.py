@@ -5,7 +5,12 @@ from typing import Annotated, Any
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Input, Output, Step, StepWord, formula, part
 from flopbook.formulas.network_inputs import Axes, LinksPerAxis, Peak, ValueBytes
-from flopbook.formulas.network_omissions import own_columns, own_shares
+from flopbook.formulas.network_omissions import (
+    attention_of_a_layer,
+    own_columns,
+    own_shares,
+    summed_in_fp32,
+)
 from flopbook.formulas.reach import (
     LINKS,
     MIXTURE_RULES,
@@ -42,6 +47,18 @@ RegatherInput = Annotated[
         r"\text{regather}",
         "whether the backward pass gathers its input again",
         choices=("no", "yes"),
+    ),
+]
+# Four matrices as wide as the model beside a block of four times the width: 4/8.
+AttentionShare = Annotated[
+    float,
+    Input(
+        "1",
+        r"\rho_a",
+        "weights of attention over those of the feed-forward block",
+        model="attention_share",
+        most=1e6,
+        none=True,
     ),
 ]
 TensorAxes = Annotated[
@@ -124,7 +141,7 @@ def block_traffic(
         {"chip": "h100-sxm", "model": "llama-3-70b", "chips": "16"},
     ),
     rules=NETWORK_RULES,
-    omissions=(own_columns,),
+    omissions=(own_columns, attention_of_a_layer),
     parts=(*LINKS, block_traffic, count_reach),
 )
 def tp_limit(
@@ -136,6 +153,7 @@ def tp_limit(
     within: StepWord,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
+    attention_share: AttentionShare = 0.5,
 ) -> dict[str, Any]:
     """TP degree up to which a feed-forward block, split by its width, stays limited by arithmetic.
 
@@ -160,10 +178,9 @@ def tp_limit(
         - Latency, which is what counts at small batches; this traffic lies on the critical path and
           hides only if a product is cut into pieces. [no size: the batch is not asked]
         - Attention, whose heads are split in the same way with less arithmetic on the same traffic
-          when the context is short: a whole layer allows a somewhat smaller degree. [no size: heads
-          and context are not asked]
-        - What software reaches of the printed rate of a link, about 80 percent. [no size: it
-          differs by link; --link-bandwidth takes the rate that is reached]
+          when the context is short: a whole layer allows a smaller degree. [attention_of_a_layer]
+        - What software reaches of printed rates, about 80 percent of a link and less of a peak. [no
+          size: both fall short, so that their ratio changes by less than either]
     """
     return {
         "max_tp_degree": reach,
@@ -302,7 +319,7 @@ def split_traffic(
         },
     ),
     rules=(*NETWORK_RULES, *MIXTURE_RULES, axes_are_left_for_fsdp),
-    omissions=(own_shares,),
+    omissions=(own_shares, summed_in_fp32),
     parts=(*LINKS, mixture, split_traffic, batch_reach),
 )
 def mixed_limit(
@@ -346,7 +363,8 @@ def mixed_limit(
         - Whole numbers: X and Y have to divide the chips, and a ring; rounding X by a factor of 1.4
           costs 6 percent. [below 10 %]
         - The factors (X-1)/X and (Y-1)/Y of what a chip has already. [own_shares]
-        - Latency and attention. [no size: neither is asked]
+        - Gradients reduced wider than weights are gathered. [summed_in_fp32]
+        - Latency and attention. [no size: neither is asked; tp-limit sizes attention]
         - FSDP alone on all axes, which asks for less if F is below 4a(n_X + n_Y)/(n_X n_Y), or 4a
           at a switch. [no size: fsdp_tokens is that answer]
     """

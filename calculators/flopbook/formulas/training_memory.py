@@ -34,7 +34,11 @@ from flopbook.formulas.training_memory_inputs import (
     Virtual,
     VocabParallel,
 )
-from flopbook.formulas.training_omissions import gradients_in_fp32, uneven_stages
+from flopbook.formulas.training_omissions import (
+    gradients_in_fp32,
+    uneven_stages,
+    waiting_outputs,
+)
 from flopbook.quantities.ops import inf, maximum, minimum, where
 
 
@@ -226,7 +230,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         },
     ),
     rules=(*LAYOUT_RULES, *SEEN_RULES),
-    omissions=(uneven_stages, gradients_in_fp32),
+    omissions=(uneven_stages, gradients_in_fp32, waiting_outputs),
 )
 def memory(
     params: Params,
@@ -319,8 +323,8 @@ def memory(
           weights. [no size: it depends on the order of the passes]
         - A ZeRO that divides over both copies of DualPipe, which halves what it divides. [no size:
           few frameworks do]
-        - Outputs of pipeline stages that wait until the end of the step, and buffers in which they
-          arrive. [no size: some 10 GB were measured with 8 stages of Llama 3.1 405B]
+        - Outputs of pipeline stages that wait until the end of the step, some 10 GB with 8 stages
+          of Llama 3.1 405B. [waiting_outputs]
     """
     tokens = micro_batch * seq / cp
     end = where(chunks > 1, ((chunks - 1) * pp + 1) / chunks, 1)

@@ -2,7 +2,7 @@
 
 from flopbook.formulas.omissions import omission
 from flopbook.formulas.optimizer_states import FP32
-from flopbook.quantities.ops import ceil, maximum, where
+from flopbook.quantities.ops import ceil, inf, maximum, where
 
 
 @omission(
@@ -24,3 +24,24 @@ def gradients_in_fp32(grad_bytes: float, gradients: float, zero: float, total: f
     """Megatron and DeepSpeed add up bf16 gradients in fp32; FSDP reduces them in fp32 already."""
     wider = maximum(FP32 / grad_bytes - 1, 0)
     return where(zero >= 3, 0, wider * gradients / total)
+
+
+@omission(
+    "the pipelines of PyTorch keep the output of a stage for every micro-batch until the step "
+    "ends ({size})",
+    of="total",
+)
+def waiting_outputs(
+    micro_batch: float,
+    microbatches: float,
+    seq: float,
+    d_model: float,
+    cp: float,
+    pp: float,
+    activation_bytes: float,
+    total: float,
+) -> float:
+    """One output a micro-batch; while their number is open, as many as stages."""
+    waiting = where(microbatches < inf, microbatches, pp)
+    output = micro_batch * seq / cp * d_model * activation_bytes
+    return where(pp > 1, waiting * output / total, 0)
