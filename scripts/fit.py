@@ -17,7 +17,7 @@ import numpy as np
 
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
-from flopbook.prediction import collectives, memory
+from flopbook.prediction import collectives, memory, training
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import (
     FOLDS,
@@ -37,6 +37,7 @@ from scripts.fit_left_out import collective_errors, errors_without_framework
 DIGITS = 6
 # A quantity with fewer left-out runs than this shares the band of its kind.
 ENOUGH = 10
+MANY = 1000  # folds, so that each source is one
 
 
 def main() -> int:
@@ -70,21 +71,31 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
     record: dict[str, Any] = {
         "parameters": {name: _rounded(value) for name, value in parameters.items()},
         "bands": {},
-        "residuals": {
-            case.row.id: round(float(error), 4) for case, error in zip(cases, errors, strict=True)
-        },
+        "residuals": _by_row(cases, errors),
+        "left_out": {},
     }
     if with_bands:
         left_out = _left_out(model, cases, _sweep if model is collectives.MODEL else _cluster)
-        by_source = _left_out(model, cases, lambda case: case.source, folds=1000)
+        by_source = _left_out(model, cases, _source, folds=MANY)
         # Who asks has a cluster that no fit has seen, as a left-out source has. Collectives have
         # too few sources: a left-out one leaves nothing to know its links from.
         unseen = left_out if model is collectives.MODEL else by_source
         record["bands"] = _bands(model, cases, unseen)
+        record["left_out"] = _by_row(cases, unseen)
+        if model is training.MODEL:
+            record["bands"][training.BAND_WITHOUT_STACK] = _blind_band(cases)
         if model is memory.MODEL:
             record["bands"] = _memory_bands(cases, errors)
         _print(model, cases, errors, left_out, by_source)
     return record
+
+
+def _by_row(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
+    return {case.row.id: round(float(error), 4) for case, error in zip(cases, errors, strict=True)}
+
+
+def _source(case: Case) -> str:
+    return case.source
 
 
 def _cluster(case: Case) -> str:
@@ -106,6 +117,13 @@ def _left_out(
     if model is collectives.MODEL:
         return collective_errors(cases, group)
     return left_out_errors(model, cases, group, folds)
+
+
+def _blind_band(cases: tuple[Case, ...]) -> float:
+    """The band of training steps where nothing says which software ran."""
+    sound = [case for case in cases if case.is_sound]
+    errors = left_out_errors(training.MODEL, sound, _source, MANY, asked=training.without_stack)
+    return round(band(errors), 4)
 
 
 def _memory_bands(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:

@@ -111,11 +111,22 @@ def test_fsdp_under_pipelines_keeps_weights_and_whole_gradients() -> None:
     assert kept["gathered"] == pytest.approx(2 * 8030261248 + 6 * LAYER)
 
 
-def test_whole_gradients_are_for_fsdp_alone() -> None:
+def test_whole_gradients_are_in_fp32_for_fsdp_alone() -> None:
     for zero in (0, 1, 2):
         run = {"zero": zero, "dp": 8, "pp": 4, "microbatches": 8}
         assert held(**run, grad_accumulation="whole") == held(**run)
+        assert held(**run)["gradients"] == 2 * 8030261248 / 4
     assert held(zero=3, dp=8, grad_accumulation="whole")["gradients"] == 4 * 8030261248
+
+
+def test_stage_2_divides_gradients_only_where_it_sums_those_of_each_micro_batch() -> None:
+    """A pipeline adds them up first, so stage 2 holds what stage 1 holds."""
+    run = {"dp": 8, "pp": 4, "microbatches": 8}
+    assert held(zero=2, **run) == held(zero=1, **run)
+    assert held(zero=2, **run, grad_accumulation="sharded")["gradients"] == 2 * 8030261248 / 32
+    alone = {"zero": 2, "dp": 8}
+    assert held(**alone)["gradients"] == 2 * 8030261248 / 8
+    assert held(**alone, grad_accumulation="whole")["gradients"] == 2 * 8030261248
 
 
 def test_gradients_without_buffers_are_made_while_activations_go() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,8 +15,12 @@ from flopbook.data.library import references
 from flopbook.data.measured_runs import run_files
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
+from flopbook.planning.planner import plan
+from flopbook.planning.question import question_of
 from flopbook.prediction.asking import predict
+from flopbook.prediction.asking_serving import predict_serving
 from flopbook.prediction.calibration import Calibration
+from tests.support.huggingface_configs import SAME
 
 ASKED = {
     "model": "llama-3-70b",
@@ -154,6 +159,60 @@ def test_what_would_fit_does() -> None:
         changes = {flag[2:].replace("-", "_"): value for flag, value in pairs}
         memory = predict({**asked, **changes}).memory
         assert memory is not None and memory.fits, words
+
+
+@pytest.mark.parametrize("name", ["llama", "mixtral"])
+def test_a_configuration_is_predicted_as_its_model(name: str, tmp_path: Path) -> None:
+    config, model = SAME[name]
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    named = predict({**ASKED, "model": model})
+    described = predict({**ASKED, "model": None, "config": str(path)})
+    assert described.seconds == pytest.approx(named.seconds, rel=1e-3)
+    assert described.memory and named.memory
+    assert described.memory.total == pytest.approx(named.memory.total, rel=1e-3)
+    planned = {**ASKED, "pp": None, "tp": None, "chips": "16"}
+    best = plan(question_of({**planned, "model": model}), 1).layouts[0]
+    same = plan(question_of({**planned, "model": None, "config": str(path)}), 1).layouts[0]
+    assert same[:10] == best[:10]
+    asked = {"chip": "h100-sxm", "chips": "8", "answer": "128", "batch": "8", "seq": "1024"}
+    served = predict_serving({**asked, "config": str(path)}).throughput.value
+    # A published total of parameters is rounded; that of a configuration is counted.
+    known = predict_serving({**asked, "model": model}).throughput.value
+    assert served == pytest.approx(known, rel=0.01)
+
+
+def test_a_configuration_that_cannot_be_read_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text("{", encoding="utf-8")
+    words = ["predict", "--chip=h100-sxm", "--chips=8"]
+    for more in (
+        [f"--config={path}"],
+        [f"--config={path}x"],
+        [f"--config={path}", "--model=gpt-2"],
+    ):
+        assert run([*words, *more]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("stack", ["megatron-core@0.20", "nemo@25.11", "fsdp2", "maxtext"])
+def test_every_stack_that_trains_is_known_with_and_without_a_version(stack: str) -> None:
+    found = predict({**ASKED, "stack": stack})
+    assert found.run.stack == stack.partition("@")[0]
+    # A container names its month; when any other version came out has to be assumed, and is said.
+    assert (f"year of {stack}" in found.inferred) == (stack == "megatron-core@0.20")
+
+
+def test_a_stack_that_serves_is_not_taken_for_training() -> None:
+    with pytest.raises(FlopbookError, match="vllm serves and does not train; give --answer"):
+        predict({**ASKED, "stack": "vllm@0.9"})
+
+
+def test_without_a_stack_the_band_is_wider() -> None:
+    named, unnamed = predict(ASKED), predict({**ASKED, "stack": None})
+    assert unnamed.high / unnamed.seconds > named.high / named.seconds > 1
 
 
 def test_energy_and_cost_are_those_of_the_time() -> None:

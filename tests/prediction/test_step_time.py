@@ -165,6 +165,13 @@ def test_zero_2_sums_the_gradients_of_every_micro_batch() -> None:
     assert parts(alone._replace(zero=2)).gradients[0] == parts(alone).gradients[0]
 
 
+def test_zero_2_in_a_pipeline_sums_once_as_zero_1_does() -> None:
+    """It adds up whole gradients until the last micro-batch, which its memory counts too."""
+    run = layout(zero_stage=1, global_batch_seqs=64, pp=2, dp=4)
+    assert run.micro_batches > 1
+    assert parts(run._replace(zero=2)).gradients[0] == parts(run).gradients[0] > 0
+
+
 def test_gradients_hide_behind_the_backward_pass_where_a_stack_overlaps_them() -> None:
     """What is hidden is never more than what there is, and nothing without overlap."""
     run = layout(zero_stage=1, tp=1, dp=64)

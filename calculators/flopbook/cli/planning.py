@@ -23,6 +23,7 @@ _OF_TRAINING = (
 _OF_SERVING = ("prompt", "answer", "batch", "pools", "max_first_token", "max_per_token")
 _OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
+    Option("--config", "config", "Its Hugging Face config.json, in place of --model.", "FILE"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
     Option("--chips", "chips", "Chips that train, or several counts: 256,512.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),

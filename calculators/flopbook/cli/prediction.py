@@ -31,6 +31,7 @@ _CALIBRATE = Option(
 )
 _PREDICT_OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
+    Option("--config", "config", "Its Hugging Face config.json, in place of --model.", "FILE"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
     Option("--chips", "chips", "Chips that train.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),

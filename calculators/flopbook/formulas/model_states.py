@@ -89,11 +89,12 @@ def model_states(
     shard = dp * cp
     weight_shards = where(zero >= 3, shard, 1)
     weight_cut = where(zero >= 3, shard / ep, 1)
-    # FSDP that reduces after the last micro-batch alone adds up whole gradients in fp32.
+    # Pipelines reduce after the last micro-batch alone, so stages 2 and 3 add up whole gradients;
+    # FSDP does so in fp32.
     adds_whole = {"sharded": 0, "none": 0, "whole": 1}.get(grad_accumulation, where(pp > 1, 1, 0))
     is_whole = where(zero >= 3, adds_whole, 0)
     gradient_width = where(is_whole > 0, maximum(grad_bytes, FP32), grad_bytes)
-    divided = where(is_whole > 0, 0, zero)
+    divided = where(adds_whole > 0, 0, zero)
     gradient_shards = where(divided >= 2, shard, 1)
     gradient_cut = where(divided >= 2, shard / ep, 1)
     state_shards = where(zero >= 1, shard, 1)

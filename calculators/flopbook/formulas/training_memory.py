@@ -284,7 +284,9 @@ def memory(
         FSDP holds the weights of the layers that it gathers ahead of time, usually two, and of the
         embedding and the head, which belong to no layer; and a layer's gradient until it is
         reduced, once as computed and once in fp32. With pipeline stages it keeps what it gathered
-        for the next micro-batch, and adds up whole gradients in fp32 until the last one.
+        for the next micro-batch, and adds up whole gradients in fp32 until the last one. Stage 2
+        adds up whole gradients there too, in their own width: it divides them where it sums those
+        of each micro-batch.
 
         A layer keeps for its backward pass, for each token and in values: the inputs of norms,
         attention and feed-forward, which stay whole on all t devices unless sequence parallelism

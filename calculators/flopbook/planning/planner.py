@@ -196,7 +196,7 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
     numbers = {name: column[cell] for name, column in found.cells.numbers.items()}
     seconds = float(found.seconds[cell, stage, word])
     known = fitted_kinds()["training_throughput"]
-    factor = band_of(known, training.THROUGHPUT.quantity)
+    factor = band_of(known, training.band_name(question.run.inferred))
     run = question.run
     rate = question.batch * run.shape.tokens / seconds / run.chips
     return PlannedLayout(

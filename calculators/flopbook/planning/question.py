@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction.asking import (
@@ -18,6 +17,7 @@ from flopbook.prediction.asking import (
     word_option,
 )
 from flopbook.prediction.layouts import RunLayout
+from flopbook.prediction.named_models import ModelName, asked_model
 
 # What of a layout may be fixed, as options name it.
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
@@ -35,7 +35,7 @@ class Question(NamedTuple):
     chip in USD a second.
     """
 
-    model: str
+    model: ModelName
     run: RunLayout
     batch: int
     fixed: Mapping[str, int]
@@ -95,7 +95,7 @@ def question_of(options: Mapping[str, str | None]) -> Question:
             f"--batch-tokens makes {batch:,} sequences, expected at most {MOST_SEQUENCES:,}"
         )
     return Question(
-        model=shape(str(options["model"])).id,
+        model=asked_model(options)[1],
         run=run,
         batch=batch,
         fixed=fixed,

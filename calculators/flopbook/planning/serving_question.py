@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flopbook.architectures.shape import shape
 from flopbook.errors import FlopbookError
 from flopbook.planning.question import MOST_CHIPS
 from flopbook.prediction import serving
-from flopbook.prediction.asking import amount_option, count_option, flag_of, word_option
+from flopbook.prediction.asking import amount_option, count_option, required, word_option
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
-from flopbook.prediction.named_models import sizes_of
+from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.serving import Serving
 from flopbook.prediction.transformers import transformer
 
@@ -48,10 +47,8 @@ class ServingQuestion(NamedTuple):
 
 def serving_question(options: Mapping[str, str | None]) -> ServingQuestion:
     """The question that options of the command line ask. Raises FlopbookError."""
-    for name in ("model", "chip", "chips"):
-        if not options.get(name):
-            raise FlopbookError(f"{flag_of(name)} is missing")
-    model, runs_on = shape(str(options["model"])), machine(str(options["chip"]))
+    required(options)
+    (model, _), runs_on = asked_model(options), machine(str(options["chip"]))
     if not runs_on.memory or not runs_on.memory_bandwidth:
         raise FlopbookError(f"memory or bandwidth of {runs_on.chip} is not published")
     chips = count_option(options, "chips") or 1

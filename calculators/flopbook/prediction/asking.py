@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flopbook.architectures.shape import shape
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
@@ -19,10 +18,10 @@ from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
 from flopbook.prediction.layouts import Layouts, RunLayout, training_run
-from flopbook.prediction.named_models import sizes_of
+from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
 from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
-from flopbook.prediction.stacks import OTHER, chosen_stack
+from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.validation import AS_FITTED, band_of
 from flopbook.quantities.units import UnitError, parse_quantity
@@ -96,7 +95,7 @@ def predict(
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
     run = run_of(options)
-    model = shape(str(options["model"])).id
+    _, model = asked_model(options)
     memory, problem = _memory(model, run)
     if run.machine.memory and not (memory and memory.fits):
         run = made_to_fit(model, run, _given(options))
@@ -105,7 +104,7 @@ def predict(
     found = step_parts(Layouts([run]), known.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
     adjustment = calibration.adjustment if calibration else AS_FITTED
-    factor = min(band_of(known, training.THROUGHPUT.quantity), adjustment.band)
+    factor = min(band_of(known, training.band_name(run.inferred)), adjustment.band)
     parts = {
         name: float(np.asarray(part).ravel()[0]) / adjustment.factor
         for name, part in found._asdict().items()
@@ -138,7 +137,7 @@ def _given(options: Mapping[str, str | None]) -> Iterator[str]:
     return (name for name in ("zero", "micro_batch", "recompute") if options.get(name) is not None)
 
 
-def _memory(model: str, run: RunLayout) -> tuple[LayoutMemory | None, str]:
+def _memory(model: ModelName, run: RunLayout) -> tuple[LayoutMemory | None, str]:
     """The memory of a layout, or why the calculator refuses it."""
     if not run.machine.memory:
         return None, f"that of {run.machine.chip} is not published"
@@ -162,7 +161,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
     required(options)
-    model = shape(str(options["model"]))
+    model, _ = asked_model(options)
     sequence = count_option(options, "seq") or DEFAULT_SEQUENCE
     chips = count_option(options, "chips") or 1
     degrees: dict[str, Any] = {}
@@ -178,7 +177,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     recompute = word_option(options, "recompute", RECOMPUTE)
     if recompute:
         run["recompute"] = recompute
-    stack = chosen_stack(str(options["stack"])) if options.get("stack") else OTHER
+    stack = _stack(options)
     row = MeasuredRun(
         id="asked",
         kind="training_throughput",
@@ -191,13 +190,31 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         run={**run, "software": str(options.get("stack") or "")},
     )
     layout = training_run(row, THIS_YEAR, stack)
-    inferred = layout.inferred if options.get("stack") else (*layout.inferred, "software stack")
+    inferred = (*layout.inferred, *_open_software(options, layout.year))
     schedule = word_option(options, "schedule", SCHEDULES) or layout.schedule
     if schedule == "interleaved" and layout.virtual == 1:
         raise FlopbookError("--schedule interleaved needs --virtual of at least 2 chunks a stage")
     if layout.virtual > 1:
         schedule = _interleaved(options.get("schedule"))
     return layout._replace(inferred=inferred, schedule=schedule)
+
+
+def _stack(options: Mapping[str, str | None]) -> str:
+    """The stack that was named. Raises FlopbookError for one that serves, or that nobody knows."""
+    asked = options.get("stack")
+    if not asked:
+        return OTHER
+    if named(asked) in SERVING_STACKS:
+        raise FlopbookError(f"--stack {named(asked)} serves and does not train; give --answer too")
+    return chosen_stack(asked)
+
+
+def _open_software(options: Mapping[str, str | None], year: float) -> tuple[str, ...]:
+    """What options leave open of the software: which it is, or when its version came out."""
+    asked = options.get("stack")
+    if not asked:
+        return (training.SOFTWARE,)
+    return (f"year of {asked}",) if "@" in asked and year == THIS_YEAR else ()
 
 
 def _interleaved(asked: str | None) -> str:
@@ -213,7 +230,8 @@ _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips":
 def required(options: Mapping[str, str | None]) -> None:
     """Raise FlopbookError for an option that nothing can stand in for."""
     for name, example in _EXAMPLES.items():
-        if not options.get(name):
+        is_described = name == "model" and options.get("config")
+        if not options.get(name) and not is_described:
             raise FlopbookError(f"--{name} is missing; give for example {example}")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flopbook.architectures.shape import shape
-from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.prediction import serving
@@ -18,17 +16,19 @@ from flopbook.prediction.asking import (
     word_option,
 )
 from flopbook.prediction.calibration import Calibration
-from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.named_models import sizes_of
+from flopbook.prediction.known_runs import known_runs
+from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
-from flopbook.prediction.similar import MOST_SIMILAR, SimilarRun, distance, linked
+from flopbook.prediction.similar import SimilarRun, nearest
+from flopbook.prediction.stacks import SERVING_STACKS, named
+from flopbook.prediction.training import SOFTWARE
 from flopbook.prediction.validation import AS_FITTED, band_of
 
 PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
 MILLION = 1e6
 # What serves models, as `--stack` names it.
-STACKS = ("vllm", "sglang", "tensorrt-llm", "gpt-fast", *serving.EARLY_STACKS)
+STACKS = (*SERVING_STACKS, *serving.EARLY_STACKS)
 
 
 class Banded(NamedTuple):
@@ -106,7 +106,7 @@ def predict_serving(
         throughput=rate,
         batch=batch,
         bytes=serving.held_bytes(case, case.prompt + case.answer),
-        inferred=inferred if options.get("stack") else (*inferred, "software stack"),
+        inferred=inferred if options.get("stack") else (*inferred, SOFTWARE),
         similar=_similar(case),
         cost_per_million=cost,
     )
@@ -114,7 +114,7 @@ def predict_serving(
 
 def _row(options: Mapping[str, str | None]) -> MeasuredRun:
     required(options)
-    model = shape(str(options["model"]))
+    model, _ = asked_model(options)
     chips = count_option(options, "chips") or 1
     prompt = count_option(options, "seq") or DEFAULT_SEQUENCE
     batch = count_option(options, "batch")
@@ -144,7 +144,7 @@ def _row(options: Mapping[str, str | None]) -> MeasuredRun:
 
 def _stack(options: Mapping[str, str | None]) -> str:
     """The software that was named. Raises UnknownName with the nearest names."""
-    name = (options.get("stack") or "").partition("@")[0].strip().lower()
+    name = named(options.get("stack") or "")
     if name and name not in STACKS:
         raise UnknownName("stack", name, STACKS)
     return name
@@ -163,8 +163,6 @@ def _banded(case: Serving, calibration: Calibration | None) -> Banded:
 
 def _similar(case: Serving) -> tuple[SimilarRun, ...]:
     """Inference runs on the same generation of chips, the nearest in size first."""
-    cases = cases_of(serving.MODEL, run_files().values()).cases
     generation = case.machine.generation
-    alike = [one for one in cases if one.inputs.machine.generation == generation]
-    ordered = sorted(alike, key=lambda one: distance(one.inputs, case))
-    return linked(ordered[:MOST_SIMILAR])
+    known = known_runs(serving.MODEL.kind)
+    return nearest((one for one in known if one.generation == generation), case)

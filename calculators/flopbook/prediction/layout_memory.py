@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.prediction.layouts import RunLayout
+from flopbook.prediction.named_models import ModelName, model_option
 
 # Outputs of the calculator that are no part of the total.
 _NO_PARTS = ("total", "inflight", "free")
@@ -42,7 +43,7 @@ class LayoutMemory(NamedTuple):
         return self.total <= self.room
 
 
-def software_options(model: str, run: RunLayout) -> dict[str, Any]:
+def software_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
     """The options of `flopbook memory` that model, chip, formats and software decide.
 
     Tensor parallelism divides norms along the sequence too; attention is fused and kernels are
@@ -50,7 +51,7 @@ def software_options(model: str, run: RunLayout) -> dict[str, Any]:
     """
     is_wide = run.stack in WIDE_GRADIENTS and run.precision != "fp16"
     return {
-        "model": model,
+        **model_option(model),
         "chip": run.machine.chip,
         "seq": run.shape.tokens,
         "dtype": run.precision,
@@ -62,7 +63,7 @@ def software_options(model: str, run: RunLayout) -> dict[str, Any]:
     }
 
 
-def memory_options(model: str, run: RunLayout) -> dict[str, Any]:
+def memory_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
     """All options of `flopbook memory` for a run."""
     degrees = {name: getattr(run, name) for name in ("tp", "pp", "cp", "ep", "dp", "zero")}
     return {
@@ -76,7 +77,7 @@ def memory_options(model: str, run: RunLayout) -> dict[str, Any]:
     }
 
 
-def memory_of(model: str, run: RunLayout) -> LayoutMemory:
+def memory_of(model: ModelName, run: RunLayout) -> LayoutMemory:
     """The memory of each chip. Raises FlopbookError for a layout that the calculator refuses."""
     answer = calculate("memory", **memory_options(model, run)).outputs
     parts = {name: float(value) for name, value in answer.items() if name not in _NO_PARTS}
@@ -96,12 +97,12 @@ def _of_one_stage(parts: Mapping[str, float], total: float) -> dict[str, float]:
     return {**parts, **kept}
 
 
-def savings(model: str, run: RunLayout) -> tuple[str, ...]:
+def savings(model: ModelName, run: RunLayout) -> tuple[str, ...]:
     """The options, first the smallest change, with which a run that does not fit would fit."""
     return tuple(words for words, _, _ in _that_fit(model, run))[:2]
 
 
-def made_to_fit(model: str, run: RunLayout, given: Iterable[str]) -> RunLayout:
+def made_to_fit(model: ModelName, run: RunLayout, given: Iterable[str]) -> RunLayout:
     """A run that does not fit with the smallest change, of what is left open, with which it does.
 
     The run itself where nothing that is open makes it fit. `given` names the fields that were asked
@@ -114,7 +115,9 @@ def made_to_fit(model: str, run: RunLayout, given: Iterable[str]) -> RunLayout:
     return run
 
 
-def _that_fit(model: str, run: RunLayout) -> Iterator[tuple[str, Mapping[str, Any], RunLayout]]:
+def _that_fit(
+    model: ModelName, run: RunLayout
+) -> Iterator[tuple[str, Mapping[str, Any], RunLayout]]:
     """Changes with which a run fits: their words, fields, and the changed run."""
     for words, change in _SAVINGS:
         batch = run.micro_batch * run.micro_batches
@@ -124,7 +127,7 @@ def _that_fit(model: str, run: RunLayout) -> Iterator[tuple[str, Mapping[str, An
             yield words, change, changed
 
 
-def _fits(model: str, run: RunLayout) -> bool:
+def _fits(model: ModelName, run: RunLayout) -> bool:
     try:
         return memory_of(model, run).fits
     except FlopbookError:

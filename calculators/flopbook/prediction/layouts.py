@@ -14,6 +14,7 @@ from flopbook.errors import FlopbookError
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
+from flopbook.prediction.usual_layouts import usual_degrees
 
 Column = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -47,6 +48,10 @@ SCHEDULES = {
 }
 # Bytes of a parameter with its gradient and optimizer, and those of them that a stage shards.
 STATE_BYTES, SHARDED_BYTES = 16.0, {0: 0.0, 1: 12.0}
+# What submissions to MLPerf train language models in, where they do not say: so all of those do
+# that say.
+BENCHMARK, BENCHMARK_FORMAT = "mlperf", "fp8"
+WITHOUT_8_BITS = ("volta", "ampere", "tpu")
 # Chunks of a stage where a row names an interleaved schedule and not their number.
 USUAL_CHUNKS = 2
 # H100 boards of this power hold their clock far below the printed peak.
@@ -99,31 +104,32 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     Raises FlopbookError with what is missing.
     """
     runs_on, shape = machine(row.hardware["chip"]), transformer(row.model)
+    chosen = _usual_degrees(row, shape, runs_on)
+    row = row._replace(parallelism={**row.parallelism, **chosen})
     degrees = row.parallelism
     software = str(row.run.get("software", ""))
     strategy = str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
-    inferred = list(split.inferred)
+    inferred = ["layout", *split.inferred] if chosen else list(split.inferred)
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")
-        zero = _zero(strategy, stack, runs_on.is_torus)
-        held = shape.parameters - shape.expert_parameters * (1 - 1 / degrees.get("ep", 1))
-        held /= degrees.get("tp", 1) * degrees.get("pp", 1)
-        zero = _zero_that_fits(zero, held, split.dp, runs_on.memory)
+        usual = _zero(strategy, stack, runs_on.is_torus)
+        zero = _zero_that_fits(usual, _held(shape, degrees), split.dp, runs_on.memory)
     recompute = _recompute(row.run.get("recompute"))
     if not recompute:
         inferred.append("recompute")
-        usual = "full" if runs_on.is_torus else "none"
-        recompute = USUAL_RECOMPUTE.get(stack, usual)
+        recompute = USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
     schedule, virtual = named_schedule(row) or "1f1b", degrees.get("vp", 1)
     if schedule == "interleaved" and virtual == 1:
         inferred.append("chunks of a stage")
         virtual = USUAL_CHUNKS
     precision = str(row.run.get("precision", ""))
+    if not precision and _is_benchmark(row, runs_on):
+        inferred.append("number format")
+        precision = BENCHMARK_FORMAT
     lowered = software.lower().replace("no torch.compile", "eager")
-    is_scored = "standard" in str(row.run.get("attention", ""))
     return RunLayout(
         machine=runs_on,
         shape=shape,
@@ -148,10 +154,36 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         is_compiled="compile" in lowered or stack in FUSED,
         is_async_tp="async" in lowered,
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
-        has_flash=not is_scored and year >= FLASH_YEAR and stack != "deepspeed",
+        has_flash=_has_flash(row, year, stack),
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
         inferred=tuple(inferred),
     )
+
+
+def _has_flash(row: MeasuredRun, year: int, stack: str) -> bool:
+    """Whether attention is fused: by its year and stack, where the row does not deny it."""
+    is_scored = "standard" in str(row.run.get("attention", ""))
+    return not is_scored and year >= FLASH_YEAR and stack != "deepspeed"
+
+
+def _usual_degrees(row: MeasuredRun, shape: Transformer, runs_on: ChipRates) -> dict[str, int]:
+    """The degrees of a run that states none, where replicas of one chip could not run."""
+    chips, batch = row.hardware.get("n_chips") or 1, _sequences(row, shape.tokens)
+    return usual_degrees(row.parallelism, shape, runs_on, chips, batch)
+
+
+def _is_benchmark(row: MeasuredRun, runs_on: ChipRates) -> bool:
+    """Whether a run was submitted to a benchmark on a chip that has formats of 8 bits for it."""
+    is_submitted = BENCHMARK in str(row.run.get("benchmark", "")).lower()
+    return is_submitted and runs_on.generation not in WITHOUT_8_BITS
+
+
+def _sequences(row: MeasuredRun, tokens: float) -> float | None:
+    """Sequences of a step; None where the row does not say."""
+    stated = row.parallelism.get("global_batch_seqs")
+    if stated is None and "global_batch_tokens" in row.parallelism:
+        return float(row.parallelism["global_batch_tokens"] / tokens)
+    return None if stated is None else float(stated)
 
 
 def named_schedule(row: MeasuredRun) -> str:
@@ -179,9 +211,7 @@ def _split(row: MeasuredRun, tokens: float, is_torus: bool) -> _Split:
     if tp * pp * cp * dp != chips:
         # Degrees that do not make the chips: their number is the one that throughput goes by.
         dp = max(1, chips // (tp * pp * cp))
-    batch = degrees.get("global_batch_seqs")
-    if batch is None and "global_batch_tokens" in degrees:
-        batch = degrees["global_batch_tokens"] / tokens
+    batch = _sequences(row, tokens)
     micro_batch, accumulation = degrees.get("micro_batch_seqs"), degrees.get("grad_accum")
     if micro_batch is None:
         inferred.append("micro-batch size")
@@ -217,6 +247,12 @@ def _zero(strategy: str, stack: str, torus: bool) -> int:
     if torus or "FSDP" in strategy.upper():
         return 3
     return 1 if stack in SHARDED_OPTIMIZER else 0
+
+
+def _held(shape: Transformer, degrees: Mapping[str, float]) -> float:
+    """Parameters that a rank works with."""
+    held = shape.parameters - shape.expert_parameters * (1 - 1 / degrees.get("ep", 1))
+    return held / (degrees.get("tp", 1) * degrees.get("pp", 1))
 
 
 def _zero_that_fits(zero: int, held: float, replicas: float, memory: float) -> int:

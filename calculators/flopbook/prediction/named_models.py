@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from flopbook.architectures.shape import Shape, shape
 from flopbook.data.library import library, per_library
 from flopbook.data.runs import MeasuredRun
+from flopbook.errors import FlopbookError
 from flopbook.prediction.transformers import BODY, INPUTS, TOTALS
 
 USUAL_SEQUENCE = 2048
 MODEL_SHAPE = "model shape"  # what was inferred, where a name alone says it
 _BETWEEN = re.compile(r"[^a-z0-9]+")
+# The id of a model on file, or the file that describes one.
+ModelName = str | Path
+
+
+def asked_model(options: Mapping[str, str | None]) -> tuple[Shape, ModelName]:
+    """The model that `--model` names or `--config` describes, and how calculators find it.
+
+    Raises FlopbookError for a name or a file that cannot be read, or both.
+    """
+    config = options.get("config")
+    if config is None:
+        named = shape(str(options["model"]))
+        return named, named.id
+    if options.get("model"):
+        raise FlopbookError("give --model or --config, not both")
+    # Reads JSON, which few commands need.
+    from flopbook.architectures.huggingface import read_config
+
+    return Shape(read_config(Path(config))), Path(config)
+
+
+def model_option(model: ModelName) -> dict[str, str]:
+    """The option by which a calculator takes a model."""
+    return {"config": str(model)} if isinstance(model, Path) else {"model": model}
 
 
 def sizes_of(model: Shape, sequence: int) -> dict[str, Any]:

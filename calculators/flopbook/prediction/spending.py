@@ -11,6 +11,7 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.hardware.prices import pick_price
 from flopbook.prediction.layouts import RunLayout
+from flopbook.prediction.named_models import ModelName, model_option
 
 FAILURES_KNOWN = "llama-3-405b"
 
@@ -35,7 +36,7 @@ class Spending(NamedTuple):
 
 
 def spending(
-    model: str, run: RunLayout, seconds: float, price: float | None, tokens: float | None
+    model: ModelName, run: RunLayout, seconds: float, price: float | None, tokens: float | None
 ) -> Spending:
     """What steps of so many seconds take; `price` in USD/s of a chip, `tokens` of the whole run.
 
@@ -68,8 +69,8 @@ def _joules(run: RunLayout, seconds: float) -> float | None:
     return _output("cluster-power", "joules", pue=1, **options)
 
 
-def _goodput(model: str, run: RunLayout) -> float | None:
-    options: Mapping[str, Any] = {"model": model, "chips": run.chips}
+def _goodput(model: ModelName, run: RunLayout) -> float | None:
+    options: Mapping[str, Any] = {**model_option(model), "chips": run.chips}
     found = _output("reliability", "goodput", **options)
     # Where the paper of a model says nothing of failures, those of Llama 3 405B are the best known.
     if found is not None:

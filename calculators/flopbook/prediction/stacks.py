@@ -17,6 +17,8 @@ WORDS = {
     "megatron-core": ("megatron", "narayanan", "korthikanti", "megascale", "primus", "mlperf"),
 }
 OTHER = "other"
+# What serves models and does not train them.
+SERVING_STACKS = ("vllm", "sglang", "tensorrt-llm", "gpt-fast")
 STACKS = (*WORDS, OTHER)
 
 
@@ -29,9 +31,14 @@ def stack_named(text: str) -> str:
     return OTHER
 
 
+def named(option: str) -> str:
+    """The name in `--stack NAME[@VERSION]`."""
+    return option.partition("@")[0].strip().lower()
+
+
 def chosen_stack(option: str) -> str:
     """The stack of `--stack NAME[@VERSION]`. Raises UnknownName with the nearest names."""
-    name = option.partition("@")[0].strip().lower()
+    name = named(option)
     if name in STACKS:
         return name
     stack = stack_named(name)

@@ -383,10 +383,12 @@ def _gathers(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Colu
 def _gradients(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Gradients summed over the replicas once a step, and the weights gathered anew.
 
-    ZeRO-2 holds a part of the gradients alone, so it sums those of each micro-batch.
+    ZeRO-2 holds a part of the gradients alone, so it sums those of each micro-batch. In a pipeline
+    it adds up whole gradients first, as its memory says too.
     """
     held = _held(runs)
-    more_sums = np.where(runs["zero"] == 2, runs["micro_batches"] - 1, 0)
+    is_each = (runs["zero"] == 2) & (runs["pp"] <= 1)
+    more_sums = np.where(is_each, runs["micro_batches"] - 1, 0)
     moved = (GRADIENT_BYTES + SUMMED_BYTES * more_sums) * held
     # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
     seconds = moved / _network(runs, p)

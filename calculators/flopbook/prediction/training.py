@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.prediction.conventions import (
     HARDWARE,
@@ -13,9 +15,13 @@ from flopbook.prediction.conventions import (
 from flopbook.prediction.layouts import Column, Layouts, RunLayout, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import PRIORS
+from flopbook.prediction.stacks import OTHER
 from flopbook.prediction.step_time import tokens_per_second
 
 THROUGHPUT = PrintedAs("throughput", "token/s/chip")
+# What is inferred where nothing says which software runs; the answer is less sure then.
+SOFTWARE = "software stack"
+BAND_WITHOUT_STACK = "throughput, stack unknown"
 
 
 def read(row: MeasuredRun, source: RunSource) -> Case:
@@ -58,6 +64,24 @@ def _batch(row: MeasuredRun, run: RunLayout) -> float | None:
     if stated:
         return float(stated)
     return run.batch if "micro_batch_seqs" in row.parallelism else None
+
+
+def without_stack(case: Case) -> Case:
+    """The same run as who does not name the software would ask for it."""
+    run: RunLayout = case.inputs
+    usual = "full" if run.machine.is_torus else "none"
+    blind = run._replace(
+        stack=OTHER,
+        is_compiled=False,
+        is_async_tp=False,
+        recompute=usual if "recompute" in run.inferred else run.recompute,
+    )
+    return case._replace(inputs=blind)
+
+
+def band_name(inferred: Sequence[str]) -> str:
+    """The band of a run's throughput, by what a rule had to fill in."""
+    return BAND_WITHOUT_STACK if SOFTWARE in inferred else THROUGHPUT.quantity
 
 
 def predict(runs: Layouts, p: Parameters) -> Column:

@@ -13,7 +13,6 @@ from flopbook.errors import FlopbookError
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import cases_of, predicted
 from flopbook.prediction.fitted import Fitted, fitted_kinds
-from flopbook.prediction.layouts import Column
 from flopbook.prediction.models import Case, PredictionModel
 from flopbook.prediction.own_runs import UnreadRow
 
@@ -156,15 +155,26 @@ def summary_of(lines: Sequence[Comparison]) -> dict[str, Any]:
     """Number, median, mean and 90th percentile of the size of errors, bias, and coverage."""
     if not lines:
         return dict.fromkeys(("median", "mean", "p90", "bias", "coverage")) | {"n": 0}
-    errors: Column = np.array([line.error for line in lines])
+    errors = [line.error for line in lines]
+    sizes = error_sizes(errors)
+    return {
+        **{name: sizes[name] for name in ("n", "median", "mean", "p90")},
+        "bias": float(np.median(errors)),
+        "coverage": float(np.mean([line.is_covered for line in lines])),
+    }
+
+
+def error_sizes(errors: Sequence[float]) -> dict[str, Any]:
+    """How many errors there are, and the median, mean, 90th percentile and worst of their sizes."""
+    if not errors:
+        return dict.fromkeys(("median", "mean", "p90", "worst")) | {"n": 0}
     sizes = np.abs(errors)
     return {
-        "n": len(lines),
+        "n": len(errors),
         "median": float(np.median(sizes)),
         "mean": float(np.mean(sizes)),
         "p90": float(np.quantile(sizes, 0.9)),
-        "bias": float(np.median(errors)),
-        "coverage": float(np.mean([line.is_covered for line in lines])),
+        "worst": float(np.max(sizes)),
     }
 
 

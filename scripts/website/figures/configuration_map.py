@@ -41,7 +41,8 @@ def _measured(tp: int, pp: int, dp: int) -> Configuration:
     order: dict[str, Any] = {"schedule": "1f1b"}
     if pp > 1 and batches % pp == 0:
         order = {"schedule": "interleaved", "virtual": min(8, LAYERS // pp)}
-    options = COMMON | {"microbatches": batches, "tp": tp, "pp": pp, "dp": dp, "zero": 2}
+    divided = {"zero": 2, "grad_accumulation": "sharded"}
+    options = COMMON | {"microbatches": batches, "tp": tp, "pp": pp, "dp": dp} | divided
     options |= order | ({"sequence_parallel": "yes"} if tp > 1 else {})
     idle = calculate("bubble", stages=pp, microbatches=batches, **order)["fraction"]
     return Configuration(tp, pp, dp, calculate("memory", **options)["total"], idle)

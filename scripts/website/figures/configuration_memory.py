@@ -28,7 +28,7 @@ STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tensors over 8", _TENSOR),
     ("16 pipeline stages", _STAGES),
     ("optimizer over 128", _STAGES | {"dp": 128, "zero": 1}),
-    ("gradients too", _STAGES | {"dp": 128, "zero": 2}),
+    ("gradients too", _STAGES | {"dp": 128, "zero": 2, "grad_accumulation": "sharded"}),
 )
 
 

@@ -40,6 +40,7 @@ from scripts.website.pages.living import living
 from scripts.website.pages.measured import measured_table
 from scripts.website.pages.number import Number, about
 from scripts.website.pages.number_formats import format_rules
+from scripts.website.pages.peers import peers
 from scripts.website.pages.planned import published_layouts, terminal
 from scripts.website.pages.predicted import PredictedProse
 from scripts.website.pages.prediction_prose import PredictionProse
@@ -206,6 +207,7 @@ def _names(page: str) -> dict[str, Any]:
         "prediction": PredictionProse(),
         "terminal": terminal,
         "published_layouts": partial(published_layouts, page),
+        "peers": partial(peers, page),
         "reached": ReachedProse(page),
     }
 

@@ -10,8 +10,10 @@ import pytest
 from flopbook.data.library import references
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction.catalogue import MODELS
-from flopbook.prediction.validation import summary_of
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.validation import error_sizes, summary_of
 from scripts.website.figures import predicted_runs
+from scripts.website.pages.peers import OURS, PEERS, peers
 from scripts.website.pages.predicted import (
     CHECK,
     FIT,
@@ -77,6 +79,24 @@ def test_the_page_tells_where_predictions_end() -> None:
         "page.md",
     )
     assert PROSE.rows() in text and "5.35" in text
+
+
+def test_others_stand_beside_ours_with_their_sources() -> None:
+    text = peers("measured.md")
+    assert text.count("<tr>") == len(PEERS) + len(OURS) + 1
+    assert {one.source for one in PEERS} <= set(references())
+    for said in ("3.65 %", "under 5.35 %", "8.87 %", ">43<"):
+        assert said in text
+
+
+def test_ours_are_errors_on_sources_that_were_left_out() -> None:
+    """Of the sound rows of the fit; larger than the residuals of the fit itself."""
+    for kind in OURS:
+        known = fitted_kinds()[kind]
+        ids = [line.case.row.id for line in sound_lines(kind, FIT)]
+        left_out = error_sizes([known.left_out[name] for name in ids])
+        fitted = error_sizes([known.residuals[name] for name in ids])
+        assert left_out["n"] == fitted["n"] > 50 and left_out["median"] > fitted["median"]
 
 
 @pytest.mark.parametrize("kind", MODELS)

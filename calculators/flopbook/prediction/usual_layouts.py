@@ -1,0 +1,67 @@
+"""The layout that people would choose where a run says nothing of its own.
+
+The order is that of Narayanan et al. (2021): tensor parallelism inside the fast links until the
+states fit, then pipeline stages, and replicas with the rest; where sequences run out, they are cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flopbook.prediction.machines import ChipRates
+from flopbook.prediction.transformers import Transformer
+
+SAID = ("tp", "pp", "cp", "ep", "dp", "strategy", "zero_stage")
+WIDEST = 8  # ranks of tensor parallelism
+# Weights and gradients of 16 bits on each rank; fp32 weights and moments, shared by all replicas.
+OWN_BYTES, SHARED_BYTES = 4.0, 12.0
+STATE_SHARE = 0.6  # of the memory; activations take the rest
+
+
+def usual_degrees(
+    said: Mapping[str, Any],
+    shape: Transformer,
+    runs_on: ChipRates,
+    chips: float,
+    batch: float | None,
+) -> dict[str, int]:
+    """Degrees of a run that states none, if one replica a chip is nothing that could run.
+
+    Empty where something is stated, where sharding over all chips does, and for mixtures, whose
+    experts are divided in more ways.
+    """
+    is_said = any(name in said for name in SAID) or runs_on.is_torus or shape.is_mixture
+    if (
+        chips <= 1
+        or is_said
+        or not runs_on.memory
+        or not _must_be_cut(shape, runs_on, chips, batch)
+    ):
+        return {}
+    tp = pp = 1
+    widest = min(WIDEST, runs_on.domain)
+    while not _fits(shape, runs_on, chips, tp * pp) and chips % (2 * tp * pp) == 0:
+        if 2 * tp <= widest:
+            tp *= 2
+        elif 2 * pp <= shape.layers:
+            pp *= 2
+        else:
+            break
+    replicas = chips // (tp * pp)
+    cp = 1
+    while batch and replicas // cp > batch and replicas % (2 * cp) == 0:
+        cp *= 2
+    return {"tp": tp, "pp": pp, "cp": cp, "dp": int(replicas // cp)}
+
+
+def _must_be_cut(shape: Transformer, runs_on: ChipRates, chips: float, batch: float | None) -> bool:
+    """Whether replicas of one chip lack sequences, or cannot hold their part of the states."""
+    if batch is not None and batch < chips:
+        return True
+    return (OWN_BYTES + SHARED_BYTES) * shape.parameters / chips > runs_on.memory
+
+
+def _fits(shape: Transformer, runs_on: ChipRates, chips: float, cut: float) -> bool:
+    held = shape.parameters / cut
+    return held * (OWN_BYTES + SHARED_BYTES * cut / chips) <= STATE_SHARE * runs_on.memory
