@@ -193,6 +193,22 @@ def test_where_memory_binds_the_plan_says_what_it_costs() -> None:
     assert whole.layouts[0].seconds <= tight.layouts[0].seconds
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"virtual": "7"},
+            "--virtual 7 divides 32 layers over no pipeline on these chips; use 2, ",
+        ),
+        ({"virtual": "2", "pp": "1"}, "no pipeline on these chips divides 32 layers into more"),
+    ],
+)
+def test_chunks_that_no_pipeline_has_are_one_line(change: dict[str, str], said: str) -> None:
+    """It used to say that 0 of 0 layouts were left out."""
+    with pytest.raises(FlopbookError, match=said):
+        planned({**DENSE, **change})
+
+
 def test_the_smallest_count_that_fits_is_found() -> None:
     question = question_of({**DENSE, "model": "llama-3-70b", "chips": "2"})
     assert plan(question).layouts == ()

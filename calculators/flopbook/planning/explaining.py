@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flopbook.errors import FlopbookError
 from flopbook.planning.planner import PlannedLayout, RunPlan, plan
 from flopbook.planning.question import MOST_CHIPS, Question
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.step_time import step_parts
+from flopbook.prediction.training import SOFTWARE
 
 STEPS = 8  # counts that are tried between one that is too small and its double
 
@@ -27,7 +29,7 @@ class Loss(NamedTuple):
 
 def run_with(question: Question, layout: PlannedLayout) -> RunLayout:
     """The run of a layout, as `predict` would build it from the same options."""
-    left = tuple(name for name in question.run.inferred if name in ("software stack",))
+    left = tuple(name for name in question.run.inferred if name == SOFTWARE)
     return question.run._replace(
         tp=layout.tp,
         pp=layout.pp,
@@ -82,7 +84,10 @@ def smallest_count(question: Question) -> int | None:
 
 def _fits(question: Question, chips: int) -> bool:
     run = question.run._replace(chips=float(chips))
-    return bool(plan(question._replace(run=run), top=1).layouts)
+    try:
+        return bool(plan(question._replace(run=run), top=1).layouts)
+    except FlopbookError:  # on so many chips no pipeline has the chunks that were asked for
+        return False
 
 
 def reasons(infeasible: Mapping[str, int], most: int) -> list[tuple[str, int]]:

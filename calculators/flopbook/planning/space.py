@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from flopbook.errors import FlopbookError
 from flopbook.planning import exclusions
 from flopbook.planning.exclusions import Columns, Sieve, is_even
 from flopbook.planning.question import Question
 
 ZERO_STAGES = (0, 1, 2, 3)
+MOST_NAMED = 8  # numbers of chunks that a message offers
 
 
 class Chunks(NamedTuple):
@@ -150,7 +152,21 @@ def _chunks(question: Question, degrees: Columns) -> tuple[Chunks, ...]:
     for schedule in question.schedules:
         counts: list[int] = sorted(virtual) if schedule == "interleaved" else [1]
         found += [Chunks(schedule, v) for v in counts if question.allows("virtual", v)]
+    if not found:
+        raise _no_chunks(question, sorted(virtual))
     return tuple(found)
+
+
+def _no_chunks(question: Question, possible: list[int]) -> FlopbookError:
+    """Why no pipeline of the question has the chunks that were asked for."""
+    layers = f"{question.run.shape.layers:.0f} layers"
+    if not possible:
+        return FlopbookError(f"no pipeline on these chips divides {layers} into more chunks")
+    usable = ", ".join(map(str, possible[:MOST_NAMED]))
+    return FlopbookError(
+        f"--virtual {question.fixed['virtual']} divides {layers} over no pipeline on these chips; "
+        f"use {usable}"
+    )
 
 
 def divisors(number: int) -> list[int]:
