@@ -43,6 +43,22 @@ class Replica(NamedTuple):
     ep: float
 
 
+class PassParts(NamedTuple):
+    """Seconds of a pass through all layers, by what takes them; a sum of all is the pass.
+
+    `products` read the weights and multiply with them, `attention` reads the cache or compares
+    tokens of a prompt, `sums` are those of tensor parallelism, `experts` the traffic of experts,
+    `sends` go from stage to stage.
+    """
+
+    products: Any
+    attention: Any
+    launches: Any
+    sums: Any
+    experts: Any
+    sends: Any
+
+
 def routed_weights(replica: Replica) -> Any:
     """Weights of experts, shared ones included: all but attention and one embedding."""
     shape = replica.case.shape
@@ -61,21 +77,36 @@ def common_weights(replica: Replica) -> Any:
 
 
 def held_bytes(replica: Replica, sequences: Any) -> Any:
-    """Bytes on each chip: weights of its stage, and the full cache of its sequences.
+    """Bytes on each chip: weights of its stage, and the full cache of its sequences."""
+    return weight_bytes(replica) + cache_bytes(replica, sequences)
+
+
+def weight_bytes(replica: Replica) -> Any:
+    """Bytes of the weights on each chip of a stage."""
+    case = replica.case
+    away = routed_weights(replica) * (1 - 1 / replica.dp)
+    return (case.shape.parameters - away) * case.weight_bytes / (replica.tp * replica.pp)
+
+
+def cache_bytes(replica: Replica, sequences: Any) -> Any:
+    """Bytes of the full cache on each chip.
 
     `sequences` are those of a rank in one micro-batch; a stage keeps the cache of all of them.
     Heads of the cache divide over tensor-parallel ranks; fewer of them than ranks are copied.
     """
     case = replica.case
-    away = routed_weights(replica) * (1 - 1 / replica.dp)
-    weights = (case.shape.parameters - away) * case.weight_bytes / (replica.tp * replica.pp)
     tokens = sequences * (case.prompt + case.answer)
     cache = tokens * case.cache_values * case.cache_bytes
-    return weights + cache / min(replica.tp, replica.kv_heads)
+    return cache / min(replica.tp, replica.kv_heads)
 
 
 def step_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
     """Seconds until every sequence of a replica has another token, without scheduling."""
+    return _whole(step_parts(replica, sequences, p))
+
+
+def step_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
+    """The parts of a step that writes a token of every sequence."""
     case = replica.case
     shape = case.shape
     context = case.prompt + case.answer / 2
@@ -88,12 +119,17 @@ def step_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
     cached = sequences * context * case.cache_values * case.cache_bytes
     rate = case.machine.memory_bandwidth * p["cache_share"]
     cache = cached / (min(replica.tp, replica.kv_heads) * rate)
-    work = np.hypot(reading, _products(replica, sequences, p)) + cache
-    return _through(replica, work, sequences, p)
+    products = np.hypot(reading, _products(replica, sequences, p))
+    return _pass(replica, products, cache, sequences, p)
 
 
 def prompt_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
     """Seconds until so many prompts of each rank have gone through all stages."""
+    return _whole(prompt_parts(replica, sequences, p))
+
+
+def prompt_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
+    """The parts of reading so many prompts on each rank."""
     case = replica.case
     shape = case.shape
     tokens = sequences * case.prompt
@@ -102,8 +138,14 @@ def prompt_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
     attention = scores / (replica.tp * case.machine.peak_16bit * ATTENTION_SHARE)
     away = routed_weights(replica) * (1 - 1 / replica.dp)
     reading = _reading(replica, shape.parameters - away, p)
-    work = np.hypot(reading, _products(replica, tokens, p)) + attention
-    return _through(replica, work, tokens, p)
+    products = np.hypot(reading, _products(replica, tokens, p))
+    return _pass(replica, products, attention, tokens, p)
+
+
+def _whole(parts: PassParts) -> Any:
+    """Seconds of a pass."""
+    work = parts.products + parts.attention + parts.launches
+    return work + parts.sums + parts.experts + parts.sends
 
 
 def _routed_read(replica: Replica) -> Any:
@@ -133,31 +175,45 @@ def _products(replica: Replica, tokens: Any, p: Parameters) -> Any:
     return attention + work * shape.ffn_weights * (visiting + half) / visiting
 
 
-def _through(replica: Replica, work: Any, tokens: Any, p: Parameters) -> Any:
-    """Seconds of all stages one after the other, with launches and traffic."""
-    case = replica.case
-    launches = case.shape.layers * p["layer_seconds"]
+def _pass(replica: Replica, products: Any, attention: Any, tokens: Any, p: Parameters) -> PassParts:
+    """A pass through all stages one after the other, with launches and traffic."""
+    shape = replica.case.shape
     sends = 0.0
     if replica.pp > 1:
-        sent = BYTES_16 * tokens * case.shape.d_model
+        sent = BYTES_16 * tokens * shape.d_model
         chips = replica.tp * replica.dp * replica.pp
         sends = replica.pp * (p["sum_seconds"] + sent / _rate(replica, chips, p))
-    return work + launches + _traffic(replica, tokens, p) + sends
+    return PassParts(
+        products=products,
+        attention=attention,
+        launches=shape.layers * p["layer_seconds"],
+        sums=shape.layers * _sums(replica, tokens, p),
+        experts=shape.layers * _exchange(replica, tokens, p),
+        sends=sends,
+    )
 
 
-def _traffic(replica: Replica, tokens: Any, p: Parameters) -> Any:
-    """Seconds of sums, and of tokens on the way to their experts and back, in all layers."""
+def _sums(replica: Replica, tokens: Any, p: Parameters) -> Any:
+    """Seconds in a layer of the sum after attention, and of that after whole feed-forward blocks.
+
+    Experts on ranks of their own are exchanged in place of the second.
+    """
+    after_attention = _sum(replica, tokens, replica.tp, p)
+    if replica.ep > 1:
+        return after_attention
+    return after_attention + _sum(replica, tokens * replica.dp, replica.tp * replica.dp, p)
+
+
+def _exchange(replica: Replica, tokens: Any, p: Parameters) -> Any:
+    """Seconds in a layer of tokens on the way to their experts and back."""
+    if replica.ep <= 1:
+        return 0.0
     shape = replica.case.shape
     group = replica.tp * replica.dp
-    of_attention = _sum(replica, tokens, replica.tp, p)
-    if replica.ep > 1:
-        # A token goes once to each rank that has some of its experts, and comes back.
-        copies = min(shape.experts_per_token, group)
-        sent = 2 * BYTES_16 * tokens / replica.tp * shape.d_model * copies * (1 - 1 / group)
-        of_experts = 2 * p["sum_seconds"] + sent / _rate(replica, group, p)
-    else:
-        of_experts = _sum(replica, tokens * replica.dp, group, p)
-    return shape.layers * (of_attention + of_experts)
+    # A token goes once to each rank that has some of its experts, and comes back.
+    copies = min(shape.experts_per_token, group)
+    sent = 2 * BYTES_16 * tokens / replica.tp * shape.d_model * copies * (1 - 1 / group)
+    return 2 * p["sum_seconds"] + sent / _rate(replica, group, p)
 
 
 def _sum(replica: Replica, tokens: Any, ranks: float, p: Parameters) -> Any:

@@ -38,7 +38,6 @@ from scripts.website.pages import (
     forms,
     glossary,
     home,
-    home_questions,
     number_check,
     pairs,
     pitfalls,
@@ -47,6 +46,7 @@ from scripts.website.pages import (
     practicals,
     references,
     sentences,
+    serving_planner,
     taught,
     terms,
     vendors,
@@ -70,7 +70,6 @@ def generate(notebooks: dict[str, str], *, preview: bool = False) -> dict[str, b
     texts = _finished_pages(notebooks)
     texts |= (
         explorer_data.files()
-        | home_questions.files()
         | works.files()
         | feeds.files()
         | number_check.files()
@@ -130,6 +129,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield terms.PAGE, glossary.glossary_page()
     yield number_check.PAGE, number_check.page()
     yield planner.PAGE, planner.page()
+    yield serving_planner.PAGE, serving_planner.page()
     yield cheatsheet.PAGE, cheatsheet.sheet_page()
 
 

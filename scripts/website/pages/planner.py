@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from flopbook.prediction.stacks import OTHER, STACKS
 from scripts.website.markup import (
@@ -19,9 +19,12 @@ from scripts.website.pages.askable import chip_options, model_options
 from scripts.website.pages.sources import html_link, stylesheet
 
 PAGE = "planner.md"
+TITLE = "Will it train?"
 # What the form asks first; all else is in a fold, and stays as it is until somebody types.
-FIRST = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": 512}
-TOKENS = "15T"
+FIRST: dict[str, object] = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": 512}
+# The page of the other question, and what a field for a price says.
+SERVING = "serve.md"
+PRICE = "list price, or 2USD/h"
 _STACKS = {"megatron-core": "Megatron-Core", "nemo": "NeMo", "torchtitan": "TorchTitan"}
 _STACKS |= {"fsdp2": "FSDP2", "maxtext": "MaxText", "deepspeed": "DeepSpeed", OTHER: "any other"}
 
@@ -30,23 +33,25 @@ def page() -> str:
     """The form, what the script makes of it, and the command."""
     blocks = [
         front_matter(
-            "Will it train?",
+            TITLE,
             "Pick a model, a chip and how many: whether it fits, how long a step takes, what it "
             "costs, and the best three layouts, each number with its derivation.",
+            toc=False,
         ),
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
-        Markdown("# Will it train?\n"),
+        Markdown("# {}\n").format(TITLE),
         Markdown(
             "Pick a model, a chip and how many. The page tries every way to write the chips as "
             "tensor, pipeline, context, expert and data parallelism, with every ZeRO stage, "
             "micro-batch and recomputation, and shows the three fastest layouts that fit. "
-            "Every number opens what it is made of. [Planning a run]({}) says how.\n"
-        ).format(relative(PAGE, "planning.md")),
-        _form(),
+            "Every number opens what it is made of. [Planning a run]({}) says how; "
+            "[Will it serve?]({}) asks the same of serving.\n"
+        ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),
+        form("train", _questions(), _more()),
         Markdown("## In a terminal\n"),
         code_block(
-            "$ flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 "
-            "--batch-tokens 4Mi --seq 8192 --stack megatron-core --top 3",
+            "$ flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --top 3 \\\n"
+            "    --batch-tokens 4Mi --seq 8192 --stack megatron-core",
             "console",
         ),
         Markdown(
@@ -54,58 +59,75 @@ def page() -> str:
             "also keeps limits of memory and time, fixes degrees, compares counts of chips, and "
             "writes the settings of a framework.\n"
         ),
-        Html('<script type="module" src="{}"></script>').format(
-            html_link(PAGE, f"{planner_data.FOLDER}main.js")
-        ),
+        script(PAGE),
     ]
     return page_text(blocks) + "\n"
 
 
-def _form() -> Html:
-    """Fields, the place of the verdict, and that of the layouts."""
-    fields = Html("\n").join(
+def script(page_: str) -> Html:
+    """What makes the form of a planner answer."""
+    address = html_link(page_, f"{planner_data.FOLDER}main.js")
+    return Html('<script type="module" src="{}"></script>').format(address)
+
+
+def _questions() -> Html:
+    return Html("\n").join(
         (
-            _choice("Model", "model", model_options(planner_data.models(), str(FIRST["model"]))),
-            _choice("Chip", "chip", chip_options(str(FIRST["chip"]))),
-            _typed("Number of chips", "chips", str(FIRST["chips"])),
+            choice("Model", "model", model_options(planner_data.models(), str(FIRST["model"]))),
+            choice("Chip", "chip", chip_options(str(FIRST["chip"]))),
+            typed("Number of chips", "chips", value=str(FIRST["chips"])),
         )
     )
-    none = Html('<option value="">none</option>')
-    more = Html("\n").join(
+
+
+def _more() -> Html:
+    return Html("\n").join(
         (
-            _choice("Compare with", "other", none + chip_options("")),
-            _choice("Software", "stack", _words(STACKS, _STACKS, "megatron-core")),
-            _choice("Format of matmuls", "dtype", _words(planner_data.FORMATS, {}, "bf16")),
-            _typed("Tokens of a sequence", "seq", "", f"{planner_data.SEQ:,}"),
-            _typed("Tokens of a step", "batch-tokens", "", "4Mi"),
-            _typed("Price of a chip", "price", "", "list price, or 2USD/h"),
-            _typed("Tokens of the run", "tokens", TOKENS, "15T"),
+            compared(),
+            choice("Software", "stack", options(STACKS, _STACKS, "megatron-core")),
+            choice("Format of matmuls", "dtype", options(planner_data.FORMATS, {}, "bf16")),
+            typed("Sequence length, tokens", "seq", f"{planner_data.SEQ:,}"),
+            typed("Batch, tokens a step", "batch-tokens", "4Mi"),
+            typed("Price of a chip", "price", PRICE),
+            typed("Training tokens", "tokens", "15T"),
         )
     )
+
+
+def form(ask: str, questions: Html, more: Html) -> Html:
+    """Fields, the places of verdict and layouts; a script asks "train" or "serve"."""
     return Html(
-        '<div class="fb-planner">\n<form>\n{fields}\n'
+        '<div class="fb-planner" data-ask="{ask}">\n<form>\n{questions}\n'
         '<details class="fb-fold"><summary>More</summary>\n<div class="fb-plan-more">\n{more}\n'
         "</div></details></form>\n"
         '<div class="fb-said" role="status" aria-live="polite"><noscript><p>JavaScript is off. '
         "Run the command below instead; it gives the same answer.</p></noscript></div>\n"
         '<div class="fb-plan-layouts"></div>\n</div>\n'
-    ).format(fields=fields, more=more)
+    ).format(ask=ask, questions=questions, more=more)
 
 
-def _choice(label: str, name: str, options: Html) -> Html:
+def compared() -> Html:
+    """The choice of a second chip."""
+    none = Html('<option value="">none</option>')
+    return choice("Compare with", "other", none + chip_options(""))
+
+
+def choice(label: str, name: str, of: Html) -> Html:
+    """A choice between options."""
     return Html(
         '<label class="fb-choice"><span>{}</span><select name="{}">{}</select></label>'
-    ).format(label, name, options)
+    ).format(label, name, of)
 
 
-def _typed(label: str, name: str, value: str, example: str = "") -> Html:
+def typed(label: str, name: str, example: str = "", value: str = "") -> Html:
+    """A field to type into; the example says what counts where nothing is typed."""
     return Html(
         '<label class="fb-choice"><span>{}</span><input name="{}" value="{}" placeholder="{}" '
         'autocomplete="off" spellcheck="false"></label>'
     ).format(label, name, attribute(value), attribute(example))
 
 
-def _words(names: Iterable[str], words: dict[str, str], chosen: str) -> Html:
+def options(names: Iterable[str], words: Mapping[str, str], chosen: str) -> Html:
     """Options for some names, each in the words that people know it by."""
     return Html().join(
         Html('<option value="{}"{}>{}</option>').format(

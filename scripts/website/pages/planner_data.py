@@ -34,6 +34,7 @@ from flopbook.prediction.stacks import STACKS
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.transformers import transformer
 from flopbook.prediction.validation import band_of
+from scripts.website.pages import serving_data
 from scripts.website.pages.askable import is_asked_for
 from scripts.website.pages.explorer import items
 
@@ -103,6 +104,7 @@ def files() -> dict[str, str]:
     return {
         f"{FOLDER}step_time.js": step_module(),
         f"{FOLDER}rules.js": rules_module(),
+        f"{FOLDER}{serving_data.MODULE}": serving_data.module(),
         RECORD: json.dumps(record(), ensure_ascii=False, separators=(",", ":")),
     }
 
@@ -179,6 +181,7 @@ def record() -> dict[str, Any]:
         "formats": {name: _change(reference, dtype=name) for name in FORMATS},
         "models": {one.id: model_record(one, reference) for one in models()},
         "prices": {name: found for name in chips() if (found := price_record(name))},
+        "serving": serving_data.record(chips(), models()),
     }
 
 

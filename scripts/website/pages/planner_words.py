@@ -1,12 +1,22 @@
-"""How the planner says a layout; `plan/words.js` says the same in the browser."""
+"""How the planners say what they find, as `plan/train.js` and `plan/serve.js` in the browser."""
 
 from __future__ import annotations
 
-from flopbook.planning.planner import PlannedLayout
+import math
+from collections.abc import Mapping, Sized
+from typing import Any
+
+from flopbook.architectures.shape import shape
+from flopbook.errors import FlopbookError
+from flopbook.planning.exclusions import NO_ROOM
+from flopbook.planning.planner import PlannedLayout, RunPlan
+from flopbook.planning.replicas import Division
+from flopbook.planning.serving import ServingLayout, ServingPlan
 from flopbook.quantities.units import format_quantity
 
 # Seconds of a unit -> its name, for times of which there are two or more.
 _UNITS = ((365 * 86_400, "years"), (86_400, "days"), (3_600, "hours"))
+_MILLION = 1e6
 
 
 def layout_words(layout: PlannedLayout) -> str:
@@ -25,9 +35,75 @@ def layout_words(layout: PlannedLayout) -> str:
     return ", ".join(words)
 
 
+def serving_words(layout: ServingLayout) -> str:
+    """A way to serve: 2 replicas of TP 4, or the replicas of both pools."""
+    writers = _replicas(layout.replicas, Division(layout.tp, layout.pp, layout.dp, layout.ep))
+    if layout.prefill is None:
+        return writers
+    return f"prompts on {_replicas(layout.prefill_replicas, layout.prefill)}; answers on {writers}"
+
+
+def _replicas(count: int, division: Division) -> str:
+    names = {"tp": "TP", "pp": "PP", "dp": "DP attention", "ep": "EP"}
+    degrees = division._asdict()
+    words = ", ".join(f"{names[name]} {size}" for name, size in degrees.items() if size > 1)
+    words = words or "one chip"
+    return f"one replica: {words}" if count == 1 else f"{count:,} replicas of {words}"
+
+
 def duration(seconds: float) -> str:
     """A time with two digits, from two hours on in hours, days or years."""
     for size, unit in _UNITS:
         if seconds >= 2 * size:
             return f"{float(f'{seconds / size:.2g}'):,g} {unit}"
-    return format_quantity(float(f"{seconds:.2g}"), "s")
+    return rounded(seconds, "s")
+
+
+def money(usd: float) -> str:
+    """A sum of money with two digits."""
+    two = float(f"{usd:.2g}")
+    return f"{two / _MILLION:,g} million USD" if two >= _MILLION else f"{two:,.10g} USD"
+
+
+def rounded(value: float, unit: str, digits: int = 2) -> str:
+    """A quantity with so many digits."""
+    return format_quantity(float(f"{value:.{digits}g}"), unit)
+
+
+def trained(found: RunPlan, price: Mapping[str, Any] | None) -> tuple[str, str]:
+    """The two lines that say whether a run trains. Raises FlopbookError where it does not fit."""
+    _refuse_empty(found.layouts)
+    best, question = found.layouts[0], found.question
+    whole = shape(question.model).pick("tokens").value
+    steps = math.ceil(whole / (question.batch * question.run.shape.tokens))
+    seconds = steps * best.seconds
+    cost = f", {money(seconds * question.chips * price['usd_per_s'])}" if price else ""
+    tried = found.feasible + found.infeasible.get(NO_ROOM, 0)
+    step, low, high = (rounded(time, "s") for time in (best.seconds, best.low, best.high))
+    return (
+        f"Fits: {step} a step, {low} to {high} (80 % band).",
+        f"The best of {tried:,} layouts: {layout_words(best)}. {format_quantity(whole, 'token')} "
+        f"take {duration(seconds)} without failures{cost}.",
+    )
+
+
+def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, str]:
+    """The two lines that say whether a model is served. Raises FlopbookError where it is not."""
+    _refuse_empty(found.layouts)
+    best = found.layouts[0]
+    total = rounded(best.tokens_per_s, "1", 3)
+    low, high, each = (rounded(rate, "1") for rate in (best.low, best.high, 1 / best.per_token))
+    first = rounded(best.first_token, "s")
+    usd = _MILLION * found.question.chips * price["usd_per_s"] / best.tokens_per_s if price else 0
+    cost = f" {money(usd)} a million tokens." if price else ""
+    return (
+        f"Fits: {total} tokens/s, {low} to {high} (80 % band).",
+        f"The best of {found.considered:,} ways: {serving_words(best)}. "
+        f"{best.batch * best.replicas:,} conversations at once; each reads {each} tokens/s after "
+        f"{first}.{cost}",
+    )
+
+
+def _refuse_empty(layouts: Sized) -> None:
+    if not layouts:
+        raise FlopbookError("the example of the first page does not fit")

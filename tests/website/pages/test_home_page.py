@@ -1,39 +1,38 @@
-"""The first page: its answers are those of planner and calculator, its picture that of the data."""
+"""The first page: its answers are those of the planners, its picture that of the data."""
 
 from __future__ import annotations
 
-import json
+import math
 import re
 
 import pytest
 
 from flopbook.data.library import load_entry, model_ids
 from flopbook.errors import FlopbookError
-from flopbook.evaluation.calculator import calculate
 from flopbook.planning.planner import plan
 from flopbook.planning.question import question_of
-from flopbook.quantities.units import format_quantity
-from scripts.website.pages import home
+from flopbook.planning.replicas import Division
+from flopbook.planning.serving import plan_serving
+from flopbook.planning.serving_question import serving_question
+from scripts.website.pages import home, planner, planner_data, serving_planner
 from scripts.website.pages import home_questions as asking
 from scripts.website.pages.home_picture import picture
 from scripts.website.pages.pitfalls import defects
-from scripts.website.pages.planner_words import duration, layout_words
+from scripts.website.pages.planner_words import duration, layout_words, money, serving_words
 
 
 def test_the_answer_of_training_is_that_of_the_planner() -> None:
-    """The best layout of the command, its band, and the time of the tokens of the model."""
-    answer = asking.train_answer(**asking.TRAIN)
+    """The best layout of the command, its band, time and cost of the tokens of the model."""
+    verdict, meaning = asking.train_answer(**planner.FIRST)
     options = {"model": "llama-3-70b", "chip": "h100-sxm", "chips": "512", "seq": "8192"}
     asked = question_of({**options, "batch_tokens": "4Mi", "stack": "megatron-core"})
     best = plan(asked, 1).layouts[0]
-    used = format_quantity(float(f"{best.bytes:.3g}"), "byte")
-    assert answer["verdict"] == f"Fits: {used} of 80 GB per chip"
-    assert answer["layout"].startswith(layout_words(best) + ": ")
-    assert f"{best.seconds:.2g} s a step ({best.low:.2g} s to {best.high:.2g} s" in answer["layout"]
-    days = 15e12 / 2**22 * best.seconds / 86_400
-    assert answer["pace"] == f"{float(f'{days:.2g}'):,g} days for 15 trillion tokens, " + (
-        "without failures."
-    )
+    step, low, high = (f"{time:.2g} s" for time in (best.seconds, best.low, best.high))
+    assert verdict == f"Fits: {step} a step, {low} to {high} (80 % band)."
+    seconds = math.ceil(15e12 / 2**22) * best.seconds
+    assert f": {layout_words(best)}. 15 trillion tokens take {duration(seconds)} " in meaning
+    usd = planner_data.price_record("nvidia/h100-sxm")
+    assert usd and meaning.endswith(f", {money(seconds * 512 * usd['usd_per_s'])}.")
 
 
 def test_layouts_are_said_as_practitioners_say_them() -> None:
@@ -47,16 +46,51 @@ def test_layouts_are_said_as_practitioners_say_them() -> None:
     assert layout_words(whole) == "TP 8, PP 4 with 2 chunks, EP 8, DP 2"
 
 
-def test_the_answer_of_serving_is_that_of_the_calculator() -> None:
-    answer = asking.serve_answer(**asking.SERVE)
-    result = calculate("serving", model="llama-3-70b", chip="h100-sxm", tp=8, seq=8192)
-    assert f"room for {result['batch_fits']:,.0f} conversations" in answer["verdict"]
-    assert f"{1 / result['seconds']:.0f} for each reader" in answer["pace"]
+def test_ways_to_serve_are_said_as_practitioners_say_them() -> None:
+    asked = serving_question({"model": "mixtral-8x7b", "chip": "h100-sxm", "chips": "8"})
+    one = plan_serving(asked, 1).layouts[0]._replace(tp=1, pp=1, dp=1, ep=1, replicas=8)
+    alone = one._replace(prefill=None, prefill_replicas=0)
+    assert serving_words(alone) == "8 replicas of one chip"
+    whole = alone._replace(tp=2, pp=2, dp=2, ep=4, replicas=1)
+    assert serving_words(whole) == "one replica: TP 2, PP 2, DP attention 2, EP 4"
+    pools = alone._replace(replicas=1024, prefill=Division(tp=2), prefill_replicas=1)
+    words = "prompts on one replica: TP 2; answers on 1,024 replicas of one chip"
+    assert serving_words(pools) == words
+
+
+def test_the_answer_of_serving_is_that_of_the_planner() -> None:
+    """Tokens of all readers and of one, the first token, and the cost at the list price."""
+    verdict, meaning = asking.serve_answer(**serving_planner.FIRST)
+    asked = serving_question({"model": "llama-3-70b", "chip": "h100-sxm", "chips": "8"})
+    best = plan_serving(asked, 1).layouts[0]
+    rate, low, high = best.tokens_per_s, best.low, best.high
+    assert verdict.startswith(f"Fits: {float(f'{rate:.3g}'):,.0f} tokens/s")
+    assert f"{float(f'{low:.2g}'):,.0f} to {float(f'{high:.2g}'):,.0f}" in verdict
+    assert f": {serving_words(best)}. {best.batch * best.replicas:,} conversations" in meaning
+    assert f"each reads {1 / best.per_token:.2g} tokens/s" in meaning
+    usd = planner_data.price_record("nvidia/h100-sxm")
+    assert usd and meaning.endswith(
+        f" {money(1e6 * 8 * usd['usd_per_s'] / rate)} a million tokens."
+    )
 
 
 def test_what_does_not_fit_is_no_example() -> None:
-    with pytest.raises(FlopbookError, match="does not fit"):
-        asking.train_answer("llama-3-405b", "h100-sxm", 1)
+    for answer in (asking.train_answer, asking.serve_answer):
+        with pytest.raises(FlopbookError, match="does not fit"):
+            answer("llama-3-405b", "h100-sxm", 1)
+
+
+@pytest.mark.parametrize(
+    ("usd", "words"),
+    [
+        (0.00123, "0.0012 USD"),
+        (0.456, "0.46 USD"),
+        (17_400, "17,000 USD"),
+        (1_240_000, "1.2 million USD"),
+    ],
+)
+def test_money_has_two_digits(usd: float, words: str) -> None:
+    assert money(usd) == words
 
 
 @pytest.mark.parametrize(
@@ -100,13 +134,6 @@ def test_the_forms_offer_what_can_be_answered() -> None:
         assert form.count(" selected") == 2
         for name in chips:
             assert load_entry(name).computes, name
-
-
-def test_the_script_gets_the_same_words() -> None:
-    ((path, text),) = asking.files().items()
-    record = json.loads(text)
-    assert path.startswith("assets/flopbook/") and set(record["specs"]) == set(asking.CALCULATORS)
-    assert record["words"] == asking.WORDS
 
 
 def test_the_errors_are_those_of_the_page_of_errors() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from typing import Any
@@ -13,23 +12,19 @@ from flopbook.architectures.shape import shape
 from flopbook.data.library import model_ids
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
-from flopbook.faces.javascript import module
 from flopbook.formulas import get_formula
 from flopbook.planning.explaining import parts_of_layout, smallest_count
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.planner import plan
 from flopbook.planning.question import Question, question_of
 from flopbook.prediction.stacks import STACKS
-from scripts.website.build.content import DOCS
 from scripts.website.pages import planner_data
 from scripts.website.pages.form_state import state_query
 from scripts.website.pages.planner_data import FORMATS
+from tests.support.planning import RECORD, ran
 
 MODELS = planner_data.models()
 CHIPS = planner_data.chips()
-FILES = planner_data.files()
-RECORD = json.loads(FILES[planner_data.RECORD])
-ADDRESS = "http://plan.test/"
 SEED = "layouts"
 ASKED = 60
 _PLANNED = """async ([base, asked]) => {
@@ -117,36 +112,6 @@ def test_the_memory_form_takes_what_a_link_of_the_page_says() -> None:
         assert total == pytest.approx(best.bytes, rel=1e-12), name
 
 
-def served(asked: list[dict[str, Any]], surf: Any) -> list[dict[str, Any]]:
-    """What the page's programs answer in a browser, from the files of the site."""
-    files = {
-        f"{ADDRESS}{name}": text
-        for name, text in FILES.items()
-        if name.startswith(planner_data.FOLDER)
-    }
-    for path in (DOCS / planner_data.FOLDER).glob("*.js"):
-        files[f"{ADDRESS}{planner_data.FOLDER}{path.name}"] = path.read_text("utf-8")
-    memory = f"{ADDRESS}assets/flopbook/formulas/memory.js"
-    files[memory] = module([get_formula("memory")])
-
-    def answer(route: Any) -> None:
-        kind = "application/json" if route.request.url.endswith("json") else "text/javascript"
-        body = files.get(route.request.url)
-        if body is None:
-            route.fulfill(status=200, content_type="text/html", body="<title>plan</title>")
-        else:
-            route.fulfill(status=200, content_type=kind, body=body)
-
-    def use(context: Any) -> Any:
-        context.route("**/*", answer)
-        tab = context.new_page()
-        tab.goto(ADDRESS)
-        return tab.evaluate(_PLANNED, [f"{ADDRESS}assets/flopbook/", json.dumps(asked)])
-
-    answers: list[dict[str, Any]] = surf(use)
-    return answers
-
-
 @pytest.mark.browser
 def test_the_page_ranks_as_the_package(surf: Any) -> None:
     """The first three layouts, their seconds and bytes, over many models, chips and counts."""
@@ -154,7 +119,7 @@ def test_the_page_ranks_as_the_package(surf: Any) -> None:
     asked = [asked_at_random(rng) for _ in range(ASKED)]
     asked.append({**asked[0], "model": "deepseek-v3", "chips": 256, "batch": 1024, "seq": 4096})
     asked.append({**asked[0], "model": "llama-3-405b", "chips": 8, "grow": 2**16})
-    found = served(asked, surf)
+    found = ran(_PLANNED, asked, surf)
     planned = 0
     for one, there in zip(asked, found, strict=True):
         here = plan(question(one), 3)

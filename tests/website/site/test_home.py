@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from flopbook.planning.serving import plan_serving
 from scripts.website.pages import home_questions as asking
+from scripts.website.pages import planner, serving_data, serving_planner
+from scripts.website.pages.planner_words import serving_words
 
 _ANSWER = "form => [...form.querySelectorAll('.fb-said p')].map(one => one.textContent)"
 
@@ -24,8 +27,8 @@ def _ask(tab: Any, ask: str, chips: str, **chosen: str) -> list[str]:
     form.evaluate("one => { one.querySelector('.fb-said').textContent = ''; }")
     for name, value in chosen.items():
         form.locator(f"select[name={name}]").select_option(value)
-    form.locator("input:not([type=hidden])").fill("")
-    form.locator("input:not([type=hidden])").fill(chips)
+    form.locator("input").fill("")
+    form.locator("input").fill(chips)
     tab.locator(f"form[data-ask={ask}]:not([aria-busy]) .fb-verdict:not(:empty)").wait_for()
     return list(form.evaluate(_ANSWER))
 
@@ -37,9 +40,9 @@ def _examples(context: Any, base: str) -> dict[str, Any]:
     shown = {
         name: tab.locator(f"form[data-ask={name}]").evaluate(_ANSWER) for name in ("train", "serve")
     }
-    quiet = not [url for url in asked if "/values/" in url]
-    train = _ask(tab, "train", str(asking.TRAIN["chips"]))
-    serve = _ask(tab, "serve", str(asking.SERVE["chips"]))
+    quiet = not [url for url in asked if "/plan/" in url]
+    train = _ask(tab, "train", str(planner.FIRST["chips"]))
+    serve = _ask(tab, "serve", str(serving_planner.FIRST["chips"]))
     return {"shown": shown, "quiet": quiet, "train": train, "serve": serve}
 
 
@@ -48,7 +51,8 @@ def test_script_and_page_give_one_answer(surf: Any, base: str) -> None:
     """And what the script needs comes only when somebody asks."""
     seen = surf(_examples, base)
     assert seen["shown"] == {"train": seen["train"], "serve": seen["serve"]}
-    assert seen["train"] == [*asking.train_answer(**asking.TRAIN).values()] and seen["quiet"]
+    assert seen["train"] == [*asking.train_answer(**planner.FIRST)] and seen["quiet"]
+    assert seen["serve"] == [*asking.serve_answer(**serving_planner.FIRST)]
 
 
 def _answers(context: Any, base: str) -> dict[str, list[str]]:
@@ -67,10 +71,11 @@ def _answers(context: Any, base: str) -> dict[str, list[str]]:
 def test_what_does_not_fit_says_what_would(surf: Any, base: str) -> None:
     seen = surf(_answers, base)
     assert seen["small"][0].startswith("Does not fit") and "It fits from" in seen["small"][1]
-    assert seen["one"][0].startswith("Fits") and seen["one"][1].startswith("DP 1")
-    assert seen["huge"][0].startswith("Does not fit") and "It fits from" in seen["huge"][1]
-    assert seen["copies"][1].startswith("TP 8, 8 copies")
-    assert seen["bad"] == seen["none"] == [asking.WORDS["count"]]
+    assert seen["one"][0].startswith("Fits") and "layouts: DP 1." in seen["one"][1]
+    assert seen["huge"][0].startswith("Does not fit") and "it fits from" in seen["huge"][1]
+    asked = serving_data.usual_question("llama-3-70b", "h100-sxm", 64)
+    assert serving_words(plan_serving(asked, 1).layouts[0]) in seen["copies"][1]
+    assert "is not a quantity" in seen["bad"][0] and "from 1 to 1,048,576" in seen["none"][0]
 
 
 def _slide(context: Any, base: str) -> dict[str, Any]:
@@ -115,4 +120,4 @@ def _still(context: Any, base: str) -> dict[str, Any]:
 def test_without_a_script_everything_stands_still_and_answers(surf: Any, base: str) -> None:
     seen = surf(_still, base, java_script_enabled=False)
     assert not seen["slider"] and seen["point"]
-    assert [words.partition(":")[0] for words in seen["answers"]] == ["Fits", "Fits in bf16"]
+    assert [words.partition(":")[0] for words in seen["answers"]] == ["Fits", "Fits"]

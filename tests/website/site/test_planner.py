@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from typing import Any
 
 import pytest
 
 from flopbook.planning.planner import plan
+from flopbook.planning.serving import plan_serving
+from flopbook.planning.serving_question import serving_question
 from flopbook.quantities.units import format_quantity
-from scripts.website.pages import planner, planner_data
-from scripts.website.pages.planner_words import layout_words
+from scripts.website.pages import planner, planner_data, serving_planner
+from scripts.website.pages.planner_words import layout_words, serving_words
 from tests.support.browsing import faults
 
 pytestmark = pytest.mark.browser
@@ -26,6 +29,15 @@ _BAD = {
     "?batch-tokens=4M": "use 4,194,304",
     "?price=-1": "of at least 0",
     "?model=<img src=x>": 'model "<img src=x>", which is not on the list',
+}
+_BAD_SERVING = {
+    "?chips=": "Type a number of chips",
+    "?chips=1": "In int4 it fits. In bf16 it fits from",
+    "?chips=1&model=llama-3-405b": "68.2 GB for weights and KV cache. In bf16 it fits from",
+    "?max-per-token=40": "type a unit too, such as 40ms",
+    "?max-per-token=1ms": "Fits on 8 chips, but too slow",
+    "?prompt=-1": "from 1 to 16,777,216",
+    "?dtype=<b>": 'dtype "<b>", which is not on the list',
 }
 
 
@@ -70,6 +82,40 @@ def test_the_page_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
     assert format_quantity(best[0].bytes, "byte") in seen["memory"]
 
 
+def test_serving_shows_the_plan_of_the_command(surf: Any, base: str) -> None:
+    """With the parts of the first token and of each further one; two chips side by side."""
+    first = serving_planner.FIRST
+    best = plan_serving(serving_question({name: str(value) for name, value in first.items()}), 3)
+
+    def look(context: Any) -> dict[str, Any]:
+        tab = opened(context, f"{base}serve/")
+        titles = tab.locator(".fb-plan-card h3").all_inner_texts()
+        tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        seen = {
+            "titles": titles,
+            "faults": faults(tab),
+            "pictures": tab.locator("svg.fb-plan-picture").count(),
+        }
+        seen["parts"] = tab.locator(".fb-plan-card").first.inner_text()
+        seen["command"] = tab.locator(".fb-plan-card code").first.inner_text()
+        tab.locator("select[name=other]").select_option("amd/mi300x")
+        tab.locator(".fb-plan-layouts h2").nth(1).wait_for()
+        return {**seen, "both": tab.inner_text(".fb-said"), "url": tab.url}
+
+    seen = surf(look)
+    words = [serving_words(one) for one in best.layouts]
+    assert seen["titles"] == [f"{n}. {one[0].upper()}{one[1:]}" for n, one in enumerate(words, 1)]
+    assert seen["pictures"] >= 3 and seen["faults"] == {}
+    for part in ("weights read and multiplied", "KV cache", "kernel launches", "a million tokens"):
+        assert part in seen["parts"]
+    assert "other=amd" in seen["url"] and seen["both"].count("Fits: ") == 2
+    options = shlex.split(seen["command"].replace("\\\n", " "))[3:]
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    asked = {name.removeprefix("--").replace("-", "_"): value for name, value in given.items()}
+    again = plan_serving(serving_question(asked), 1).layouts[0]
+    assert again.tokens_per_s == pytest.approx(best.layouts[0].tokens_per_s)
+
+
 def test_typing_plans_anew_and_the_address_keeps_it(surf: Any, base: str) -> None:
     """Llama 3 70B on 512 chips is planned within a second of the last keystroke."""
 
@@ -93,14 +139,17 @@ def test_typing_plans_anew_and_the_address_keeps_it(surf: Any, base: str) -> Non
 
 
 def test_what_cannot_be_planned_says_why(surf: Any, base: str) -> None:
-    def ask(context: Any) -> dict[str, str]:
+    asked = {("planner", query): words for query, words in _BAD.items()}
+    asked |= {("serve", query): words for query, words in _BAD_SERVING.items()}
+
+    def ask(context: Any) -> dict[tuple[str, str], str]:
         said = {}
-        for query in _BAD:
-            tab = opened(context, f"{base}planner/{query}")
-            said[query] = tab.inner_text(".fb-said")
+        for page, query in asked:
+            tab = opened(context, f"{base}{page}/{query}")
+            said[page, query] = tab.inner_text(".fb-said")
             assert tab.locator(".fb-said img").count() == 0
             tab.close()
         return said
 
     said = surf(ask)
-    assert {query: words for query, words in _BAD.items() if words not in said[query]} == {}
+    assert {one: said[one] for one, words in asked.items() if words not in said[one]} == {}

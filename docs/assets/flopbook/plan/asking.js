@@ -1,5 +1,6 @@
 // A question of the planner from what was chosen: chip, software, format and model put together.
 
+export const MOST_CHIPS = 2 ** 20;
 let fetched;
 
 /** The record of the planner, fetched once. */
@@ -14,7 +15,8 @@ export function usual({usual: {seq, tokens}, models}, model) {
   return {seq: length, tokens: tokens - tokens % length};
 }
 
-const OPEN = (inputs) => Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, value === "inf" ? Infinity : value]));
+/** What is open, an infinity, is a word in the record. */
+export const OPEN = (inputs) => Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, value === "inf" ? Infinity : value]));
 
 /** The question as search.js takes it. Sizes are whole numbers; names are those of the record. */
 export function questionOf(known, {model, chip, stack, dtype, chips, seq, batch}) {

@@ -1,8 +1,9 @@
-// Asks the worker that plans. One question is under way at a time; of those that come meanwhile the last is asked.
+// Asks the worker that plans, "train" or "serve". One question is under way at a time; of those of a kind that come meanwhile the
+// last is asked.
 
 let worker = null;
 let running = null;
-let waiting = null;
+const waiting = new Map();
 let count = 0;
 
 function start() {
@@ -23,18 +24,19 @@ function start() {
 }
 
 function next() {
-  if (running || !waiting) return;
-  running = waiting;
-  waiting = null;
+  const [kind] = waiting.keys();
+  if (running || !kind) return;
+  running = waiting.get(kind);
+  waiting.delete(kind);
   if (!worker) start();
-  worker.postMessage({id: running.id, asked: running.asked});
+  worker.postMessage({id: running.id, kind, asked: running.asked});
 }
 
-/** The plan for a question; null where a later question came before it was begun. */
-export function planned(asked) {
-  waiting?.resolve(null);
+/** The plan for a question; null where a later question of its kind came before it was begun. */
+export function planned(kind, asked) {
+  waiting.get(kind)?.resolve(null);
   return new Promise((resolve, reject) => {
-    waiting = {id: ++count, asked, resolve, reject};
+    waiting.set(kind, {id: ++count, asked, resolve, reject});
     next();
   });
 }

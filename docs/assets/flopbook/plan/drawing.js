@@ -15,7 +15,8 @@ function shown(stages) {
   return [1, 2, 3, null, stages - 1, stages];
 }
 
-export function drawn({tp, pp, cp, ep, dp}, words) {
+/** `told` comes before the number of replicas. */
+export function drawn({tp, pp, cp, ep, dp}, words, told = "") {
   const stages = shown(pp);
   const picture = svg("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words, class: "fb-plan-picture"});
   const copies = Math.min(dp, 3);
@@ -36,13 +37,13 @@ export function drawn({tp, pp, cp, ep, dp}, words) {
   const inside = pp > 1 ? `${grouped(pp)} stages of ${grouped(chips)} ${chips === 1 ? "chip" : "chips"}` : `${grouped(chips)} ${chips === 1 ? "chip" : "chips"} share all layers`;
   const behind = dp > 1 ? `${grouped(dp)} replicas` : "one replica";
   picture.append(
-    svg("text", {x: 1, y: 14, class: "fb-plan-label"}, behind + (ep > 1 ? `, experts over ${grouped(ep)}` : "")),
+    svg("text", {x: 1, y: 14, class: "fb-plan-label"}, told + behind + (ep > 1 ? `, experts over ${grouped(ep)}` : "")),
     svg("text", {x: 1, y: HEIGHT - 5, class: "fb-plan-label"}, inside),
   );
   return picture;
 }
 
-/** A stage: columns are ranks of tensor parallelism, rows those of context parallelism. */
+/** A stage: columns are ranks of tensor parallelism, rows those of context parallelism or, in serving, of attention. */
 function stageOf(left, top, width, height, tp, cp) {
   const columns = Math.min(tp, MOST_SIDE);
   const rows = Math.min(cp, MOST_SIDE);

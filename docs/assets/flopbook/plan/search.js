@@ -3,25 +3,12 @@
 // formula of its calculator; a test holds the first three equal over many questions.
 
 import {memory} from "../formulas/memory.js";
+import {divisors, isEven} from "./spaces.js";
 import {run_of, step_parts} from "./step_time.js";
 import {batches_hold, chunks_hold, context_holds, degrees_hold, stages_hold, tensor_holds} from "./rules.js";
 
 const ZERO_STAGES = [0, 1, 2, 3];
 const RECOMPUTE = ["none", "selective", "full"];
-
-/** All whole numbers that divide one, the smallest first. */
-export function divisors(number) {
-  const small = [];
-  for (let n = 1; n * n <= number; n++) if (number % n === 0) small.push(n);
-  const large = small.map((n) => number / n).filter((n) => n * n !== number).reverse();
-  return [...small, ...large];
-}
-
-/** Whether chunks of a model hold equally many layers, but for the few that others replace. */
-function isEven({short, most_uneven}, layers, chunks) {
-  const lacking = Math.ceil(layers / chunks) * chunks - layers;
-  return lacking <= Math.min(short, most_uneven * layers) && chunks <= layers;
-}
 
 /** Every way to write the chips as a product of degrees that heads, experts, layers and sequence allow. */
 function degreesOf({run, memory: inputs, chips}) {

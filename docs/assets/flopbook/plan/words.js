@@ -6,6 +6,9 @@ export const grouped = (number) => number.toLocaleString("en");
 export const rounded = (value, unit) => formatQuantity(Number(value.toPrecision(2)), unit);
 export const three = (value, unit) => formatQuantity(Number(value.toPrecision(3)), unit);
 
+/** Tokens a second with so many digits. */
+export const pace = (value, digits = 2) => `${formatQuantity(Number(value.toPrecision(digits)), "1")} tokens/s`;
+
 const UNITS = [[365 * 86400, "years"], [86400, "days"], [3600, "hours"]];
 
 /** A time with two digits, from two hours on in hours, days or years. */
@@ -32,4 +35,24 @@ export function batchWords({micro_batch, microbatches, recompute}) {
   const count = microbatches === 1 ? "1 micro-batch" : `${grouped(microbatches)} micro-batches`;
   const again = recompute === "none" ? "no recomputation" : `${recompute} recomputation`;
   return `${count} of ${sequences}, ${again}`;
+}
+
+/** The chips of a replica: "one chip", "TP 4, PP 2". Experts on all ranks of a stage are EP. */
+export function replicaWords({tp, pp, dp, ep}) {
+  const words = [];
+  if (tp > 1) words.push(`TP ${tp}`);
+  if (pp > 1) words.push(`PP ${pp}`);
+  if (dp > 1) words.push(`DP attention ${dp}`);
+  if (ep > 1) words.push(`EP ${ep}`);
+  return words.join(", ") || "one chip";
+}
+
+function replicasWords(count, division) {
+  return count === 1 ? `one replica: ${replicaWords(division)}` : `${grouped(count)} replicas of ${replicaWords(division)}`;
+}
+
+/** A way to serve: "2 replicas of TP 4", or both pools. */
+export function servingWords(layout) {
+  if (!layout.prefill) return replicasWords(layout.replicas, layout);
+  return `prompts on ${replicasWords(layout.prefill_replicas, layout.prefill)}; answers on ${replicasWords(layout.replicas, layout)}`;
 }

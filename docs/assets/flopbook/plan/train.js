@@ -1,21 +1,39 @@
-// The answer of the planner as elements: a verdict, and a card for each layout whose numbers open where they come from.
+// "Will it train?": what is asked, the verdict, and a card for each layout.
 
 import {el} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
+import {usual} from "./asking.js";
+import {bars, hourly, link, money, number, priceOf} from "./cards.js";
 import {drawn} from "./drawing.js";
-import {batchWords, duration, grouped, layoutWords, rounded, three} from "./words.js";
+import {Refusal, amount, chipsOf, chosen, text} from "./typed.js";
+import {batchWords, duration, grouped, layoutWords, pace, rounded, three} from "./words.js";
 
-const root = new URL("../../../", import.meta.url);
+export const title = "The best layouts";
+const MOST_SEQUENCES = 2 ** 30;
+const RUN = 15e12; // tokens of a run of a model that names none
 
-function money(usd) {
-  const two = Number(usd.toPrecision(2));
-  return two >= 1e6 ? `${grouped(two / 1e6)} million USD` : `${grouped(two)} USD`;
+/** The questions of the form; throws a Refusal for what cannot be planned. */
+export function asked(form, known) {
+  const chips = chipsOf(form);
+  const open = usual(known, text(form, "model"));
+  const seq = amount(form, "seq", "token", {most: 2 ** 24}) ?? open.seq;
+  const budget = amount(form, "tokens", "token", {whole: false}) ?? known.models[text(form, "model")].tokens ?? RUN;
+  suggest(form, known.models[text(form, "model")].tokens ?? RUN, open.seq);
+  const tokens = amount(form, "batch-tokens", "token") ?? open.tokens - open.tokens % seq;
+  if (tokens % seq || tokens < seq || tokens / seq > MOST_SEQUENCES) {
+    const near = 2 ** Math.max(0, Math.round(Math.log2(tokens / seq)));
+    throw new Refusal("batch-tokens", `Tokens of a step: ${tokens.toLocaleString("en")} is no multiple of sequences of ${seq.toLocaleString("en")}; use ${(near * seq).toLocaleString("en")}.`);
+  }
+  const price = amount(form, "price", "USD/s", {least: 0, whole: false});
+  const common = {model: text(form, "model"), stack: text(form, "stack", "megatron-core"), dtype: text(form, "dtype", "bf16")};
+  return {questions: chosen(form).map((chip) => ({...common, chip, chips, seq, batch: tokens / seq})), price, budget};
 }
 
-/** Price of a chip in USD/s, and the words that say whose it is. */
-function priceOf({answer, price}) {
-  if (price !== null) return {rate: price, words: "the price that you typed"};
-  return answer.price ? {rate: answer.price.usd_per_s, words: answer.price.note} : null;
+/** Show what counts where nothing is typed, as one would type it. */
+function suggest(form, tokens, seq) {
+  const [size, letter] = tokens >= 1e12 ? [1e12, "T"] : [1e9, "B"];
+  const shown = {seq: grouped(seq), tokens: `${Number((tokens / size).toPrecision(3))}${letter}`};
+  for (const [name, words] of Object.entries(shown)) if (form.elements[name]) form.elements[name].placeholder = words;
 }
 
 /** The lines that answer the question. */
@@ -41,7 +59,6 @@ export function verdict(pair, pairs) {
 /** Time and cost of the whole run, where a number of tokens was typed. */
 function run(pair, best) {
   const {question, budget} = pair;
-  if (!budget) return "";
   const steps = Math.ceil(budget / (question.batch * question.seq));
   const price = priceOf(pair);
   const cost = price ? `, ${money(steps * best.seconds * question.chips * price.rate)}` : "";
@@ -49,7 +66,7 @@ function run(pair, best) {
 }
 
 /** One layout: picture, degrees, and its numbers. */
-export function layoutCard(pair, layout, place) {
+export function card(pair, layout, place) {
   const {question, answer} = pair;
   const words = layoutWords(layout);
   const tokens = question.batch * question.seq;
@@ -73,29 +90,13 @@ export function layoutCard(pair, layout, place) {
     number("MFU", `${(100 * layout.mfu).toPrecision(3)} %`, [
       el("p", {}, `${grouped(tokens)} tokens × ${formatQuantity(answer.flop, "FLOP/token")} ÷ (${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} × ${formatQuantity(answer.peak, "FLOP/s")}). The peak is the dense one of 16 bits, whatever the format.`),
     ]),
-    number("Throughput", three(tokens / layout.seconds, "token/s"), [
-      el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${rounded(tokens / layout.seconds / question.chips, "token/s")} on each chip.`),
+    number("Throughput", pace(tokens / layout.seconds, 3), [
+      el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${pace(tokens / layout.seconds / question.chips)} on each chip.`),
     ]),
     price ? number("Cost", `${money(1e9 * layout.seconds * question.chips * price.rate / tokens)} a billion tokens`, [
-      el("p", {}, `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${Number((3600 * price.rate).toPrecision(4))} USD/h ÷ ${grouped(tokens)} tokens; ${price.words}.`),
+      el("p", {}, `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${hourly(price)} ÷ ${grouped(tokens)} tokens; ${price.words}.`),
     ]) : el("p", {class: "fb-fine"}, "Cost: no list price is on file; type one."),
   );
-}
-
-function number(label, value, inside) {
-  return el("details", {class: "fb-plan-number"}, el("summary", {}, el("span", {}, label), " ", el("strong", {}, value)), ...inside);
-}
-
-function link(target, words) {
-  return el("a", {href: new URL(target, root)}, words);
-}
-
-/** Parts with their size and share, the largest first; what is nothing is left out. */
-function bars(parts, unit, whole, words) {
-  const listed = Object.entries(parts).filter(([, size]) => size > 1e-4 * whole).sort((a, b) => b[1] - a[1]);
-  return el("ul", {class: "fb-plan-parts"}, ...listed.map(([name, size]) => el("li", {},
-    el("span", {}, words[name] ?? name), el("span", {class: "fb-n"}, three(size, unit)),
-    el("span", {class: "fb-plan-bar", "aria-hidden": "true", style: `inline-size: ${(100 * size / whole).toFixed(1)}%`}))));
 }
 
 /** The command that gives the same number. */

@@ -1,0 +1,128 @@
+// "Will it serve?": what is asked, the verdict, and a card for each way to serve.
+
+import {el} from "../dom.js";
+import {formatQuantity} from "../quantity.js";
+import {bars, hourly, link, money, number, priceOf} from "./cards.js";
+import {drawn} from "./drawing.js";
+import {amount, chipsOf, chosen, limit, text} from "./typed.js";
+import {grouped, pace, rounded, servingWords, three} from "./words.js";
+
+export const title = "The best ways to serve";
+const MOST_TOKENS = 2 ** 24;
+const MILLION = 1e6;
+
+/** The questions of the form; throws a Refusal for what cannot be planned. */
+export function asked(form, {serving: {usual}}) {
+  const chips = chipsOf(form);
+  const length = (name) => amount(form, name, "token", {most: MOST_TOKENS}) ?? usual[name];
+  const common = {
+    model: text(form, "model"), dtype: text(form, "dtype", "bf16"), chips, prompt: length("prompt"), answer: length("answer"),
+    first: limit(form, "max-first-token"), each: limit(form, "max-per-token"),
+  };
+  return {questions: chosen(form).map((chip) => ({...common, chip})), price: amount(form, "price", "USD/s", {least: 0, whole: false})};
+}
+
+/** The lines that answer the question. */
+export function verdict(pair, pairs) {
+  const {question, answer, name} = pair;
+  const of = pairs.length > 1 ? `${name}: ` : "";
+  const count = `${grouped(question.chips)} ${question.chips === 1 ? "chip" : "chips"}`;
+  const [best] = answer.layouts;
+  if (best) {
+    const rate = `${pace(best.tokens_per_s, 3)}, ${rounded(best.low, "1")} to ${rounded(best.high, "1")} (80 % band)`;
+    return [el("p", {class: "fb-verdict fb-fit"}, `${of}Fits: ${rate}.`), el("p", {class: "fb-fine"}, `${meaning(pair, best)}${cost(pair, best)}`)];
+  }
+  if (answer.holds) {
+    const told = "No division of these chips keeps the limits of time. Allow more time, or ask for more chips.";
+    return [el("p", {class: "fb-verdict fb-misfit"}, `${of}Fits on ${count}, but too slow.`), el("p", {class: "fb-fine"}, told)];
+  }
+  const format = answer.narrower ? `In ${answer.narrower} it fits. ` : "";
+  const from = answer.enough ? `In ${question.dtype} it fits from ${grouped(answer.enough)} chips.` : "It fits on no number of these chips.";
+  return [
+    el("p", {class: "fb-verdict fb-misfit"}, `${of}Does not fit on ${count} in ${question.dtype}.`),
+    el("p", {class: "fb-fine"}, `A chip has ${three(answer.room, "byte")} for weights and KV cache. ${format}${from}`),
+  ];
+}
+
+function meaning({answer}, best) {
+  const readers = `${grouped(best.batch * best.replicas)} conversations at once`;
+  const each = `each reads ${pace(1 / best.per_token)} after ${rounded(best.first_token, "s")}`;
+  return `The best of ${grouped(answer.tried)} ways: ${servingWords(best)}. ${readers}; ${each}.`;
+}
+
+function cost(pair, best) {
+  const price = priceOf(pair);
+  return price ? ` ${money(costOf(pair, best, price))} a million tokens.` : "";
+}
+
+const costOf = ({question}, {tokens_per_s}, {rate}) => MILLION * question.chips * rate / tokens_per_s;
+
+/** One way to serve: picture, division, and its numbers. */
+export function card(pair, layout, place) {
+  const {question, answer} = pair;
+  const words = servingWords(layout);
+  const price = priceOf(pair);
+  const share = Math.round(100 * answer.used);
+  return el("section", {class: "fb-card fb-plan-card"},
+    el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${words.slice(1)}`),
+    ...pictures(layout, words),
+    el("p", {class: "fb-fine"}, `${grouped(layout.batch)} ${layout.batch === 1 ? "sequence" : "sequences"} at once on each replica${layout.prefill ? " that writes" : ""}`),
+    number("Throughput", pace(layout.tokens_per_s, 3), [
+      ...rate(question, layout),
+      el("p", {}, `${pace(layout.tokens_per_s / question.chips)} on each chip. Tokens are those of answers. `, link("planning/#serving", "How a plan is made"), ". In a terminal:"),
+      el("pre", {}, el("code", {}, command(question, layout))),
+    ]),
+    number("80 % band", `${rounded(layout.low, "1")} to ${pace(layout.high)}`, [
+      el("p", {}, `The throughput divided and multiplied by ${answer.band.toPrecision(3)}. Four of five measured runs that were kept back from the fit lie within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
+    ]),
+    number("Time to first token", three(layout.first_token, "s"), [
+      bars(layout.first, "s", layout.first_token, answer.words.time),
+      el("p", {}, `One prompt of ${grouped(question.prompt)} tokens that waits for no other.`),
+    ]),
+    number("Time per token", three(layout.per_token, "s"), [
+      bars(layout.token, "s", layout.per_token, answer.words.time),
+      el("p", {}, `Each reader gets ${pace(1 / layout.per_token)}. Weights are read and multiplied at once; the sum is the root of both squares.`),
+    ]),
+    number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
+      bars(layout.held, "byte", layout.bytes, answer.words.memory),
+      el("p", {}, `On each chip${layout.prefill ? " that writes" : ""}, all answers written. Engines keep ${share} % of ${formatQuantity(answer.memory, "byte")} for weights and cache.`),
+    ]),
+    price ? number("Cost", `${money(costOf(pair, layout, price))} a million tokens`, [
+      el("p", {}, `${grouped(question.chips)} chips × ${hourly(price)} ÷ ${pace(layout.tokens_per_s, 4)}; ${price.words}.`),
+    ]) : el("p", {class: "fb-fine"}, "Cost: no list price is on file; type one."),
+  );
+}
+
+/** Ranks of attention are drawn as rows; where prompts have a pool of their own, it has a picture. */
+function pictures(layout, words) {
+  const one = (division, replicas, told) => drawn({...division, cp: division.dp, dp: replicas}, words, told);
+  if (!layout.prefill) return [one(layout, layout.replicas, "")];
+  return [one(layout.prefill, layout.prefill_replicas, "prompts: "), one(layout, layout.replicas, "answers: ")];
+}
+
+/** Where the throughput comes from. */
+function rate(question, layout) {
+  const {prompt, answer} = question;
+  const sequences = `${grouped(layout.replicas)} × ${grouped(layout.batch)} sequences`;
+  const step = formatQuantity(layout.per_token + layout.scheduling, "s");
+  const scheduled = `A step takes ${formatQuantity(layout.per_token, "s")}, scheduling and sampling ${formatQuantity(layout.scheduling, "s")}.`;
+  if (!layout.prefill) {
+    const whole = `${sequences} × ${grouped(answer)} tokens ÷ (${formatQuantity(layout.reading, "s")} + ${grouped(answer)} × ${step}).`;
+    return [el("p", {}, whole), el("p", {}, `The first time reads ${grouped(layout.batch)} prompts of ${grouped(prompt)} tokens. ${scheduled}`)];
+  }
+  const reads = `Prompts: ${grouped(layout.prefill_replicas)} × ${formatQuantity(layout.prompts_per_s, "1")} a second × ${grouped(answer)} tokens of an answer.`;
+  return [el("p", {}, `The smaller of two rates. ${reads} Answers: ${sequences} ÷ ${step}.`), el("p", {}, scheduled)];
+}
+
+/** The command that gives the same number. */
+function command(question, layout) {
+  const {model, chip, chips, dtype, prompt, answer, first, each} = question;
+  const limits = [["max-first-token", first], ["max-per-token", each]].filter(([, most]) => Number.isFinite(most)).map(([name, most]) => `--${name} ${Number((1e3 * most).toPrecision(6))}ms`);
+  const degrees = ["tp", "pp", "dp", "ep"].filter((name) => name === "tp" || layout[name] > 1);
+  const fixed = layout.prefill ? ["--pools two"] : ["--pools one", ...degrees.map((name) => `--${name} ${layout[name]}`), `--batch ${layout.batch}`];
+  return [
+    `flopbook plan --serve --model ${model} --chip ${chip.split("/").pop()} --chips ${chips}`,
+    `--dtype ${dtype} --prompt ${prompt} --answer ${answer} ${fixed.join(" ")}`,
+    ...(limits.length ? [limits.join(" ")] : []),
+  ].join(" \\\n  ");
+}

@@ -1,0 +1,114 @@
+"""What "Will it serve?" computes with on its page: printed functions, and what a question needs.
+
+Rates of chips, shapes of models and prices are those that the planner of training has in its
+record; here is what serving adds. `plan/serving.js` puts a question together from both, and a test
+holds it equal to the package's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from flopbook.architectures.shape import Shape
+from flopbook.data.library import per_library
+from flopbook.errors import FlopbookError
+from flopbook.faces.functions import functions_module
+from flopbook.planning import replicas
+from flopbook.planning.serving import sequence_counts
+from flopbook.planning.serving_question import (
+    DEFAULT_ANSWER,
+    DEFAULT_PROMPT,
+    ServingQuestion,
+    serving_question,
+)
+from flopbook.prediction import serving
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.machines import machine
+from flopbook.prediction.validation import band_of
+
+MODULE = "replicas.js"
+# Formats that a reader may choose, the widest first: what does not fit in one may in the next.
+SERVED = ("bf16", "fp8", "int8", "int4", "fp4")
+REFERENCE = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": "8", "dtype": "bf16"}
+# What a pass or the memory of a chip is made of, in the words of a card.
+PASS_PARTS = {
+    "products": "weights read and multiplied",
+    "attention": "attention",
+    "launches": "kernel launches",
+    "sums": "tensor-parallel sums",
+    "experts": "all-to-all of experts",
+    "sends": "sends between stages",
+    "transfer": "KV cache sent to the other pool",
+}
+MEMORY_PARTS = {"weights": "weights", "cache": "KV cache"}
+_OF_FORMATS = ("weight_bytes", "cache_bytes", "is_weight_only")
+
+
+def module() -> str:
+    """Times and bytes of a replica in JavaScript."""
+    return functions_module(
+        [
+            replicas.step_seconds,
+            replicas.step_parts,
+            replicas.prompt_seconds,
+            replicas.prompt_parts,
+            replicas.held_bytes,
+            replicas.weight_bytes,
+            replicas.cache_bytes,
+            replicas.transfer_seconds,
+        ]
+    )
+
+
+def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
+    """What serving adds to the record of the planner."""
+    known = fitted_kinds()["inference"]
+    return {
+        "parameters": known.parameters,
+        "band": band_of(known, serving.SHOWN[serving.STATIC].quantity),
+        "words": {"time": PASS_PARTS, "memory": MEMORY_PARTS},
+        "usual": {"prompt": DEFAULT_PROMPT, "answer": DEFAULT_ANSWER},
+        "counts": sequence_counts(),
+        "formats": {name: _format(name) for name in SERVED},
+        "domains": {name: machine(name).domain for name in chips},
+        "models": {one.id: _model(one.id) for one in models(planned)},
+    }
+
+
+def models(planned: Iterable[Shape]) -> tuple[Shape, ...]:
+    """Those of some models that can be served."""
+    return tuple(one for one in planned if _is_served(one.id))
+
+
+def usual_question(model: str, chip_id: str, chips: int, dtype: str = "bf16") -> ServingQuestion:
+    """What the page asks where a reader types nothing but model, chip and number."""
+    return serving_question({"model": model, "chip": chip_id, "chips": str(chips), "dtype": dtype})
+
+
+@per_library
+def _is_served(model: str) -> bool:
+    try:
+        serving_question({**REFERENCE, "model": model})
+    except FlopbookError:
+        return False
+    return True
+
+
+def _format(name: str) -> dict[str, Any]:
+    """Widths of a format, and which peak of a chip it uses."""
+    base = serving_question({**REFERENCE, "dtype": name}).base
+    found = {field: getattr(base, field) for field in _OF_FORMATS}
+    return {**found, "peak": serving.PEAK_BY_FORMAT.get(name, "peak_16bit")}
+
+
+def _model(name: str) -> dict[str, Any]:
+    """What a model leaves in the cache, and into how many parts its heads divide."""
+    asked = serving_question({**REFERENCE, "model": name})
+    parts = asked.kv_heads
+    return {
+        "cache_values": asked.base.cache_values,
+        "heads": asked.heads,
+        "kv_heads": "inf" if math.isinf(parts) else parts,
+    }

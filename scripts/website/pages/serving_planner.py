@@ -1,0 +1,75 @@
+"""The page on which serving is planned: will it serve, how fast, at what cost, how divided."""
+
+from __future__ import annotations
+
+from flopbook.planning.serving_question import DEFAULT_ANSWER, DEFAULT_PROMPT
+from scripts.website.markup import Html, Markdown, code_block, front_matter, page_text, relative
+from scripts.website.pages import planner, planner_data, serving_data
+from scripts.website.pages.askable import chip_options, model_options
+from scripts.website.pages.planner import choice, compared, form, options, typed
+from scripts.website.pages.sources import stylesheet
+
+PAGE = planner.SERVING
+TITLE = "Will it serve?"
+# What the form asks first; all else is in a fold, and stays as it is until somebody types.
+FIRST: dict[str, object] = {"model": "llama-3-70b", "chip": "nvidia/h100-sxm", "chips": 8}
+_FORMATS = {"int4": "int4, weights alone"}
+
+
+def page() -> str:
+    """The form, what the script makes of it, and the command."""
+    blocks = [
+        front_matter(
+            TITLE,
+            "Pick a model, a chip and how many: whether it fits, tokens per second, time to first "
+            "token, cost per million tokens, and the best three ways to divide the chips.",
+            toc=False,
+        ),
+        stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
+        Markdown("# {}\n").format(TITLE),
+        Markdown(
+            "Pick a model, a chip and how many. The page tries every way to divide the chips into "
+            "replicas, by tensor, pipeline and expert parallelism, with every number of sequences "
+            "at once, in one pool or with prompts apart, and shows the three that write most "
+            "tokens per second. Every number opens what it is made of. [Planning a run]({}) says "
+            "how; [Will it train?]({}) asks the same of training.\n"
+        ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
+        form("serve", _questions(), _more()),
+        Markdown("## In a terminal\n"),
+        code_block(
+            "$ flopbook plan --serve --model llama-3-70b --chip h100-sxm --chips 8 --top 3 \\\n"
+            "    --prompt 1024 --answer 256 --max-per-token 40ms",
+            "console",
+        ),
+        Markdown(
+            "\nThe page and the command give the same layouts and the same numbers. The command "
+            "also fixes degrees and writes the options of vLLM.\n"
+        ),
+        planner.script(PAGE),
+    ]
+    return page_text(blocks) + "\n"
+
+
+def _questions() -> Html:
+    models = serving_data.models(planner_data.models())
+    return Html("\n").join(
+        (
+            choice("Model", "model", model_options(models, str(FIRST["model"]))),
+            choice("Chip", "chip", chip_options(str(FIRST["chip"]))),
+            typed("Number of chips", "chips", value=str(FIRST["chips"])),
+        )
+    )
+
+
+def _more() -> Html:
+    return Html("\n").join(
+        (
+            compared(),
+            choice("Format of weights", "dtype", options(serving_data.SERVED, _FORMATS, "bf16")),
+            typed("Prompt, tokens", "prompt", f"{DEFAULT_PROMPT:,}"),
+            typed("Answer, tokens", "answer", f"{DEFAULT_ANSWER:,}"),
+            typed("First token within", "max-first-token", "no limit, or 500ms"),
+            typed("Each further token within", "max-per-token", "no limit, or 40ms"),
+            typed("Price of a chip", "price", planner.PRICE),
+        )
+    )
