@@ -44,6 +44,19 @@ _CODE = re.compile(r"^```.*?^```", re.S | re.M)
 _TERM = re.compile(r"(?<!\*)\*([a-z][\w -]{2,40})\*(?!\*)")
 NAME, KEYWORD, HEADING, TEXT = 5.0, 4.0, 1.6, 1.0
 _PEOPLE = 8
+# Pages that plan, by what they ask; they take a model and a chip as calculators do.
+PLANNERS = {
+    "planner/": (
+        "Will it train?",
+        "Does a model train on so many chips, how fast, at what cost, on which layout?",
+    ),
+    "serve/": (
+        "Will it serve?",
+        "Do so many chips serve a model, how fast, at what cost, divided in which way?",
+    ),
+}
+# The end of a name that counts the parameters of a token: Qwen 3 235B A22B.
+_ACTIVE = re.compile(r"-a[0-9.]+b$")
 
 
 class Card(NamedTuple):
@@ -72,7 +85,8 @@ def words() -> dict[str, Any]:
     record["longest"] = max(key.count(" ") + 1 for key in phrases)
     record["takes"] = {
         option: [
-            f"calculators/{name}/" for name in formulas() if option in takes(get_formula(name))
+            *PLANNERS,
+            *(f"calculators/{name}/" for name in formulas() if option in takes(get_formula(name))),
         ]
         for option in ("model", "chip")
     }
@@ -123,6 +137,10 @@ def _cards(keywords: dict[str, list[str]]) -> Iterator[Card]:
 def _plain_cards() -> Iterator[Card]:
     yield from _prose()
     yield from _made_pages()
+    yield from (
+        Card(location, title, "calculators", ((title, NAME), (question, 2.0)), question)
+        for location, (title, question) in PLANNERS.items()
+    )
     yield from map(_calculator, formulas())
     yield from map(_entry, entry_ids())
     yield from map(_vendor, vendor_ids())
@@ -157,7 +175,9 @@ def _location(page: str) -> str:
 def _made_pages() -> Iterator[Card]:
     """Pages without a source of their own in docs/."""
     titles = {
+        "about/": "How this is kept",
         "check/": "Check a number",
+        "compare/": "Comparisons",
         "pitfalls/": "What goes wrong in practice",
         "errata/": "Errata",
         "claims/": "Claims that hold",
@@ -245,4 +265,6 @@ def _models(sizes: dict[str, str]) -> dict[str, str]:
     for model_id in model_ids():
         for name in (model_id, *load_model(model_id).aliases):
             found[compact(name)] = model_id
+    for model_id in model_ids():
+        found.setdefault(compact(_ACTIVE.sub("", model_id)), model_id)
     return found

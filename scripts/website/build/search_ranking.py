@@ -15,6 +15,7 @@ Words = Mapping[str, Any]
 PREFIX_SHARE, TYPO_SHARE = 0.6, 0.45
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
+FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
 NAMED, ASKED, DEFINED = 1.5, 1.6, 2.0
 LEAST_COVERED = 0.5
 MOST = 10
@@ -93,10 +94,13 @@ def search(question: str, index: Index) -> list[Hit]:
     if not asked.wanted:
         return []
     scores: dict[int, list[float]] = {}
+    total = 0.0
     for number, weight in enumerate(asked.idfs):
-        for card, share in asked.matches(number).items():
+        found = asked.matches(number)
+        # A word that no card has says nothing about which of them is meant.
+        total += weight if found else 0.0
+        for card, share in found.items():
             scores.setdefault(card, [0.0] * len(asked.wanted))[number] = weight * share
-    total = sum(asked.idfs)
     hits = [_hit(index, card, got, asked, total) for card, got in scores.items()]
     best = [hit for hit in hits if hit.covered >= LEAST_COVERED]
     best.sort(key=lambda hit: (-hit.score, hit.location))
@@ -149,6 +153,7 @@ class _Question:
             if start <= place < end:
                 exact |= self._put(found, f"#{concept}", CONCEPT_SHARE)
         self._put_taken(found, place)
+        self._put_fact(found, place)
         if not exact or (self.is_last[number] and len(word) > 2):
             self._put_alike(found, word, exact)
         return found
@@ -159,6 +164,15 @@ class _Question:
             if any(first <= place < end for first, end, _ in named):
                 for card in self.index.words[takers]:
                     found[card] = max(found.get(card, 0.0), TAKEN)
+
+    def _put_fact(self, found: dict[int, float], place: int) -> None:
+        """The page of a chip answers words that ask for a figure of it."""
+        if self.every[place] not in self.index.words["facts"]:
+            return
+        pages = {f"accelerators/{name[0]}/" for _, _, name in self.chips}
+        for card, row in enumerate(self.index.cards):
+            if row[0] in pages:
+                found[card] = max(found.get(card, 0.0), FACT)
 
     def _put(self, found: dict[int, float], token: str, share: float) -> bool:
         held = self.index.tokens.get(token)
@@ -224,7 +238,11 @@ def _title_share(title: str, asked: _Question) -> float:
 def _comparison(question: str, index: Index) -> list[Hit]:
     """The comparison of two chips, where a question names two and a word that compares."""
     text = f" {question.lower().strip()} "
-    chips = [name for _, _, name in _named(atoms(question)[:LONGEST], index.chips)]
+    parts = atoms(question)[:LONGEST]
+    spans = _named(parts, index.chips)
+    chips = [name for _, _, name in spans]
+    if len(spans) == 1:
+        chips += _variants(parts, spans[0], index)
     chips = list({chip[0]: chip for chip in chips}.values())[:4]
     if len(chips) < 2 or not (_VERSUS.search(text) or _COMPARES.search(text)):
         return []
@@ -234,6 +252,16 @@ def _comparison(question: str, index: Index) -> list[Hit]:
     places = [page] if page else []
     places.append(f"accelerators/?view=compare&compare={ids}")
     return [Hit(place, title, "comparison", 1000.0, 1.0) for place in places]
+
+
+def _variants(
+    parts: Sequence[str], span: tuple[int, int, Sequence[str]], index: Index
+) -> list[Sequence[str]]:
+    """Other forms of a chip: "h100 pcie or sxm" asks for the H100 SXM too."""
+    first, end, _ = span
+    others = (part for n, part in enumerate(parts) if not first <= n < end)
+    found = (index.chips.get(parts[first] + other) for other in others if not other.isdigit())
+    return [name for name in found if name]
 
 
 def _named(

@@ -2,7 +2,7 @@
 // A classic script: the worker of the search imports it.
 
 (() => {
-  const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN] = [0.6, 0.45, 0.9, 2];
+  const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.45, 0.9, 2, 3];
   const [NAMED, ASKED, DEFINED] = [1.5, 1.6, 2];
   const [LEAST_COVERED, MOST, LONGEST] = [0.5, 10, 24];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
@@ -88,6 +88,7 @@
         if (start <= place && place < end) exact = this.put(found, `#${concept}`, CONCEPT_SHARE) || exact;
       }
       this.putTaken(found, place);
+      this.putFact(found, place);
       if (!exact || (this.isLast[number] && word.length > 2)) this.putAlike(found, word, exact);
       return found;
     }
@@ -97,6 +98,16 @@
         if (!list.some(([first, end]) => first <= place && place < end)) continue;
         for (const card of this.index.words[takers]) found.set(card, Math.max(found.get(card) ?? 0, TAKEN));
       }
+    }
+
+    /** The page of a chip answers words that ask for a figure of it. */
+    putFact(found, place) {
+      if (!this.index.words.facts.includes(this.every[place])) return;
+      const pages = this.chips.map(([, , [id]]) => `accelerators/${id}/`);
+      if (!pages.length) return;
+      this.index.cards.forEach(([location], card) => {
+        if (pages.includes(location)) found.set(card, Math.max(found.get(card) ?? 0, FACT));
+      });
     }
 
     put(found, token, share) {
@@ -149,9 +160,17 @@
     return 0.6 + 0.8 * counted.filter(Boolean).length / Math.max(1, counted.length);
   }
 
+  /** Other forms of a chip: "h100 pcie or sxm" asks for the H100 SXM too. */
+  function variants(parts, [first, end], index) {
+    return parts.filter((part, n) => (n < first || n >= end) && !/^\d+$/.test(part)).map((part) => own(index.chips, parts[first] + part)).filter(Boolean);
+  }
+
   function comparison(text, index) {
     const asked = ` ${text.toLowerCase().trim()} `;
-    const all = named(atoms(text).slice(0, LONGEST), index.chips).map(([, , name]) => name);
+    const parts = atoms(text).slice(0, LONGEST);
+    const spans = named(parts, index.chips);
+    const all = spans.map(([, , name]) => name);
+    if (spans.length === 1) all.push(...variants(parts, spans[0], index));
     const chips = [...new Map(all.map((name) => [name[0], name])).values()].slice(0, 4);
     if (chips.length < 2 || !(VERSUS.test(asked) || COMPARES.test(asked))) return [];
     const ids = chips.map(([id]) => id).join(",");
@@ -174,13 +193,15 @@
     const asked = new Question(text, index);
     if (!asked.wanted.length) return [];
     const scores = new Map();
+    let total = 0;
     asked.idfs.forEach((weight, number) => {
-      for (const [card, share] of asked.matches(number)) {
+      const found = asked.matches(number);
+      if (found.size) total += weight; // a word that no card has says nothing about which of them is meant
+      for (const [card, share] of found) {
         if (!scores.has(card)) scores.set(card, asked.wanted.map(() => 0));
         scores.get(card)[number] = weight * share;
       }
     });
-    const total = asked.idfs.reduce((a, b) => a + b, 0);
     const best = [...scores].map(([card, got]) => hit(index, card, got, asked, total)).filter(({covered}) => covered >= LEAST_COVERED);
     best.sort((a, b) => b.score - a.score || (a.location < b.location ? -1 : 1));
     return [...comparison(text, index), ...best.map((one) => withState(one, asked, index))].slice(0, MOST);
