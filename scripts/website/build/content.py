@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from flopbook.checks.rules.symbols import symbol_problems
 from flopbook.data.files import read_bytes, read_text, write_made
 from flopbook.data.library import entry_ids, load_entries, vendor_ids
 from flopbook.errors import FlopbookError, Problem
@@ -47,6 +48,8 @@ from scripts.website.pages import (
     references,
     sentences,
     serving_planner,
+
+    symbols,
     taught,
     terms,
     vendors,
@@ -155,6 +158,8 @@ def _prose(
             problems.append(error.problem)
             continue
         if page in numbers:
+            problems += symbol_problems(source, f"docs/{page}")
+            text = symbols.with_symbols(text, source)
             text = _framed(text, order, numbers[page], known)
         yield page, text
 

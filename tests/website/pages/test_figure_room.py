@@ -16,6 +16,7 @@ from tests.support.cases import every
 # Pixels of a letter of the usual and of the small size, on average, and of a line.
 LETTER, SMALL, LINE = 5.9, 5.2, 9.0
 FIGURES = (
+    ("batch-steps", {}),
     ("batch-time", {}),
     ("block-product", {}),
     ("block-product", {"rows": 4, "inner": 2, "columns": 3}),
@@ -30,6 +31,7 @@ FIGURES = (
     ("dot-assembly", {}),
     ("gpu-node", {}),
     ("language-models", {}),
+    ("layout-map", {}),
     ("memory-parts", {}),
     ("memory-parts", {"model": "llama-3-70b", "seq": 8192}),
     ("memory-wall", {}),
@@ -55,6 +57,7 @@ FIGURES = (
     ("training-state", {"model": "llama-3-70b", "chips": 2}),
     ("two-times", {}),
     ("two-times", {"compute": 6.0, "memory": 2.0}),
+    ("what-moves", {}),
 )
 each = every("name, options", FIGURES)
 
