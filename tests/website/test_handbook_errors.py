@@ -58,6 +58,25 @@ def test_an_all_to_all_moves_less_than_a_ring_only_on_enough_ranks(query: int, k
     assert "$X = 1 + H/K$" in text_of("expert-and-context-parallelism")
 
 
+def test_more_ranks_than_kv_heads_break_even_later() -> None:
+    """Each rank then receives one whole KV head of all others: 128 query and 8 KV heads need 19."""
+    query, keys = 128, 8
+    for ranks in range(keys + 1, 129):
+        ring = 2 * keys * (ranks - 1)
+        exchange = 2 * query * (ranks - 1) / ranks + 2 * (ranks - 1)
+        assert (exchange < ring) == (ranks > query / (keys - 1))
+    assert "$X = H / (K - 1)$" in text_of("expert-and-context-parallelism")
+
+
+def test_an_accumulator_loses_bits_of_products_from_a_sum_of_256_on() -> None:
+    """E4M3 factors from 1 to 2 are multiples of 1/8, so products are multiples of 1/64; 13 fraction
+    bits hold those below 256, and a sum near 8,192 in whole numbers only.
+    """
+    lost = [s for s in range(14) if 2.0 ** (s - 13) > 1 / 64]
+    assert 2 ** min(lost) == 256 and 2.0 ** (13 - 13) == 1
+    assert "at $s = 8$" in text_of("low-precision")
+
+
 def test_sequence_parallelism_gathers_its_inputs_again() -> None:
     """Ten halves of an all-reduce of 2BD bytes in a layer, not eight: Korthikanti et al. keep the
     shard alone for the backward pass (korthikanti2023reducing, section 4.2.2).
