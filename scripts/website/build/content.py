@@ -48,7 +48,6 @@ from scripts.website.pages import (
     references,
     sentences,
     serving_planner,
-
     symbols,
     taught,
     terms,

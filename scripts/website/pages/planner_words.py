@@ -74,7 +74,7 @@ def trained(found: RunPlan, price: Mapping[str, Any] | None) -> tuple[str, str]:
     """The two lines that say whether a run trains. Raises FlopbookError where it does not fit."""
     _refuse_empty(found.layouts)
     best, question = found.layouts[0], found.question
-    whole = shape(question.model).pick("tokens").value
+    whole = shape(str(question.model)).pick("tokens").value
     steps = math.ceil(whole / (question.batch * question.run.shape.tokens))
     seconds = steps * best.seconds
     cost = f", {money(seconds * question.chips * price['usd_per_s'])}" if price else ""
