@@ -93,7 +93,7 @@ ax.grid(False)
 show("Parts of a predicted step of Llama 3 70B on 512 H100, in seconds")
 
 # %% [markdown]
-# ## Check
+# ## Check against what was measured
 #
 # Published runs lie in files, each with its source. Those marked `check` were collected after the
 # model was made, and nothing is ever fitted to them. Predict every complete row from its layout
