@@ -137,6 +137,10 @@ def test_words_of_the_data_are_words_of_the_formula() -> None:
     inputs = get_formula("params").inputs
     # From the kind of a state follow the numbers of which calculators ask.
     assert words.pop("state_kind") == set(KINDS)
+    # Weights are in 16 bits unless a checkpoint says otherwise, of all layers or of its experts.
+    published = set(get_formula("decode").inputs["published"].choices)
+    assert words.pop("weight_format") == published - {"bf16"}
+    assert words.pop("weight_format_of") == {"layers", "experts"}
     assert words == {spec.model: set(spec.choices) for spec in inputs.values() if spec.choices}
 
 

@@ -97,9 +97,23 @@ def _attention_share(shape: Sized) -> Picked | None:
     return picked(shape, "attention_share", counted["attention"] / attending / block, "1")
 
 
+def _weight_format_share(shape: Sized) -> Picked | None:
+    """Share of the weights that a published checkpoint has in its narrow format."""
+    counted, part = parameters(shape), shape.size("weight_format_of")
+    if counted is None or part is None:
+        return None
+    if part == "experts":
+        experts, visited = (shape.size(name) for name in ("experts", "experts_per_token"))
+        routed = (counted["total"] - counted["active"]) * experts / (experts - visited)
+        return picked(shape, "weight_format_share", routed / counted["total"], "1")
+    wide = sum(counted[name] for name in ("embedding", "router", "norms"))
+    return picked(shape, "weight_format_share", 1 - wide / counted["total"], "1")
+
+
 # What is counted rather than claimed, by the name under which an input asks for it.
 COUNTED: Mapping[str, Callable[[Sized], Picked | None]] = {
     "params": _params,
     "compute_params": _compute_params,
     "attention_share": _attention_share,
+    "weight_format_share": _weight_format_share,
 }

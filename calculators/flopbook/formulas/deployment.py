@@ -45,6 +45,7 @@ from flopbook.formulas.layer_kinds import (
     step_work,
 )
 from flopbook.formulas.omissions import omission
+from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
 from flopbook.formulas.requests import (
     REQUEST_OUTPUTS,
     REQUEST_SYMBOLS,
@@ -177,7 +178,6 @@ def memory_of_the_engine(
         ),
         **REQUEST_OUTPUTS,
         **MESSAGES_OUTPUT,
-        "weight_bytes": Output("byte", r"M_\text{weights}", "weights on each chip"),
         **FIT_OUTPUTS,
     },
     sources=("pope2023efficiently", "kwon2023efficient", "vllm2026cache", "austin2025scaling"),
@@ -240,7 +240,13 @@ def memory_of_the_engine(
         *LAYOUT_RULES,
         prompts_fit_the_context,
     ),
-    omissions=(software_of_batches, reading_prompts, memory_of_the_engine),
+    omissions=(
+        software_of_batches,
+        reading_prompts,
+        memory_of_the_engine,
+        weights_as_published,
+        weights_beside_experts,
+    ),
 )
 def serving(
     likely: Step,
@@ -261,6 +267,7 @@ def serving(
     kv_seconds: Step,
     compute_seconds: Step,
     weight_seconds: Step,
+    weight_bytes: Step,
     chip_bytes: Step,
     free: Step,
     fewest_chips: Step,
@@ -303,6 +310,8 @@ def serving(
         - Idle time between requests. [no size: it is a matter of the load]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [memory_of_the_engine]
+        - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
+          other formats. [weights_as_published, weights_beside_experts]
         - That the batch that saturates reads all experts of a mixture: from five times E/k on, all
           but one percent. [below 1 %]
     """
@@ -355,7 +364,7 @@ def serving(
         "usd_per_request": where(batch_runs > 0, chip_price * taken, inf),
         "likely_usd_per_request": where(batch_runs > 0, chip_price * likely_taken, inf),
         "message_seconds": message_seconds,
-        "weight_bytes": weights_of_chip,
+        "weight_bytes": weight_bytes,
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,

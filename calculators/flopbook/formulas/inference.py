@@ -35,6 +35,7 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
+from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
 from flopbook.quantities.ops import inf, where
 
 
@@ -126,11 +127,12 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         },
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
-    omissions=(software,),
+    omissions=(software, weights_as_published, weights_beside_experts),
 )
 def decode(
     likely: Step,
     message_seconds: Step,
+    weight_bytes: Step,
     chip_bytes: Step,
     free: Step,
     fewest_chips: Step,
@@ -176,6 +178,8 @@ def decode(
         - Experts chosen unevenly, which make the fullest chip late. [no size: routing decides]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
           with --memory-share. [no size: the engine decides]
+        - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
+          other formats. [weights_as_published, weights_beside_experts]
     """
     return {
         "seconds": step,
@@ -191,6 +195,7 @@ def decode(
         "kv_seconds": kv_seconds,
         "compute_seconds": compute_seconds,
         "message_seconds": message_seconds,
+        "weight_bytes": weight_bytes,
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,

@@ -88,6 +88,30 @@ Vocab = Annotated[
 WeightWidth = Annotated[
     float, Input("byte/param", r"b_w", "width of a weight", dtype="weight", least=0.01, most=64)
 ]
+PUBLISHED = Group("Published checkpoint")
+Published = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{published}",
+        "format of the weights in the published checkpoint",
+        model="weight_format",
+        choices=("bf16", "fp8", "mxfp4", "int4"),
+    ),
+    PUBLISHED,
+]
+PublishedShare = Annotated[
+    float,
+    Input(
+        "1",
+        r"\varsigma_p",
+        "share of the weights that the checkpoint has in that format",
+        model="weight_format_share",
+        most=1,
+        none=True,
+    ),
+    PUBLISHED,
+]
 SOFTWARE = Group("Software and network")
 PortBandwidth = Annotated[
     float,

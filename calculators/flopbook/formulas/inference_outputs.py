@@ -5,6 +5,7 @@ from flopbook.formulas.layer_inputs import LAYER_SYMBOLS
 
 # What decode, prefill and serving say of memory.
 FIT_OUTPUTS = {
+    "weight_bytes": Output("byte", r"M_\text{weights}", "weights on each chip"),
     "chip_bytes": Output("byte", r"M_\text{held}", "weights and KV cache on each chip"),
     "free": Output(
         "byte",

@@ -20,6 +20,8 @@ from flopbook.formulas.inference_inputs import (
     Params,
     Peak,
     PortBandwidth,
+    Published,
+    PublishedShare,
     Reached,
     Share,
     Vocab,
@@ -317,6 +319,8 @@ def fit(
     room: Step,
     ep: Ep = 1.0,
     bytes_per_param: WeightWidth = 2.0,
+    published: Published = "bf16",
+    published_share: PublishedShare = 0.0,
 ) -> dict[str, Any]:
     """Weights and cache on each chip, and the smallest number of chips that hold them."""
     dense_bytes = (params - routed) * bytes_per_param
@@ -324,11 +328,8 @@ def fit(
     # Keys and values are cut as far as there are KV heads; states over all chips, as experts are.
     cache = sequences * (sequence_bytes - sequence_states)
     evenly = routed_bytes + sequences * sequence_states
-    chip_bytes = (
-        dense_bytes / degree
-        + routed_bytes / (degree * ep)
-        + sequences * sequence_on_chip / replicas
-    )
+    weight_bytes = dense_bytes / degree + routed_bytes / (degree * ep)
+    chip_bytes = weight_bytes + sequences * sequence_on_chip / replicas
     stored = dense_bytes + evenly
     # One replica: up to as many chips as divide the cache, both parts shrink; beyond, the rest.
     narrow = ceil((stored + cache) / room)
@@ -349,6 +350,7 @@ def fit(
     each = ceil((dense_bytes + (evenly + cache) / sequences) / room)
     on_each = where(each > cut_heads, inf, each * sequences)
     return {
+        "weight_bytes": weight_bytes,
         "chip_bytes": chip_bytes,
         "free": room - chip_bytes,
         "fewest_chips": minimum(minimum(one_replica, on_each), minimum(on_few, on_many)),

@@ -44,6 +44,7 @@ from flopbook.formulas.layer_kinds import (
     whole_sequence,
 )
 from flopbook.formulas.parameters import Layers
+from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
 from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import inf, maximum, where
 
@@ -143,11 +144,12 @@ def reading_step(
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
-    omissions=(software_of_prompts,),
+    omissions=(software_of_prompts, weights_as_published, weights_beside_experts),
 )
 def prefill(
     layers: Layers,
     message_seconds: Step,
+    weight_bytes: Step,
     chip_bytes: Step,
     free: Step,
     fewest_chips: Step,
@@ -183,6 +185,8 @@ def prefill(
         - The softmax, on other units. [no size: kernels hide most of it]
         - Memory for activations, which an engine keeps small by reading long prompts in chunks:
           keep it free with --memory-share. [no size: the engine decides]
+        - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
+          other formats. [weights_as_published, weights_beside_experts]
     """
     likely = prompt_seconds / prompt_share + layers * layer_overhead + message_seconds
     return {
@@ -199,6 +203,7 @@ def prefill(
         "compute_seconds": prompt_arithmetic,
         "attention_seconds": prompt_attention,
         "message_seconds": message_seconds,
+        "weight_bytes": weight_bytes,
         "chip_bytes": chip_bytes,
         "free": free,
         "fewest_chips": fewest_chips,

@@ -1,0 +1,54 @@
+"""What an answer leaves out of a checkpoint whose weights are published in narrow formats."""
+
+from flopbook.formulas.declaration import Constant
+from flopbook.formulas.omissions import omission
+from flopbook.quantities.ops import inf, maximum, where
+
+BF16 = Constant(2.0, "byte/param", "a weight in 16 bits")
+BYTE = Constant(1.0, "byte/param", "a weight in 8 bits")
+# Of mxfp4 32 values of 4 bits share a scale of 8.
+MXFP4 = Constant(4.25 / 8, "byte/param", "a weight in mxfp4, scale included")
+
+
+@omission(
+    "weights are counted as wide as asked for; the published checkpoint has them in {published} "
+    "(--weight-dtype {published}), and chips hold less ({size})",
+    of="chip_bytes",
+)
+def weights_as_published(
+    published: str,
+    published_share: float,
+    bytes_per_param: float,
+    weight_bytes: float,
+    chip_bytes: float,
+) -> float:
+    """What narrower weights save, of all that a chip holds."""
+    narrow = {"fp8": BYTE, "mxfp4": MXFP4, "int4": BYTE / 2}.get(published, BF16)
+    width = published_share * narrow + (1 - published_share) * BF16
+    return -maximum(1 - width / bytes_per_param, 0) * weight_bytes / chip_bytes
+
+
+@omission(
+    "all weights count as {published}; the published checkpoint has those beside the experts in "
+    "bf16, and every step reads them ({size})",
+    of="seconds",
+)
+def weights_beside_experts(
+    published: str,
+    published_share: float,
+    params: float,
+    vocab: float,
+    d_model: float,
+    bytes_per_param: float,
+    weight_bytes: float,
+    bandwidth: float,
+    seconds: float,
+) -> float:
+    """The rest of each of them, at the bandwidth of the memory; of fp8 nearly all are in it."""
+    is_narrow = {"mxfp4": 1, "int4": 1}.get(published, 0)
+    # One of the two tables of the vocabulary is looked up.
+    beside = (1 - published_share) * params - vocab * where(d_model < inf, d_model, 0)
+    # As many chips share them as share the weights of which the chip holds a part.
+    on_chip = weight_bytes / (params * bytes_per_param)
+    lacking = maximum(BF16 - bytes_per_param, 0) * maximum(beside, 0) * on_chip
+    return is_narrow * lacking / bandwidth / seconds
