@@ -4,6 +4,7 @@ from tests.evaluation.questions.asked import (
     clusters,
     limits,
     networks,
+    practice,
     rooflines,
     serving,
     shapes,
@@ -20,4 +21,5 @@ QUESTIONS = [
     *limits.QUESTIONS,
     *serving.QUESTIONS,
     *clusters.QUESTIONS,
+    *practice.QUESTIONS,
 ]
