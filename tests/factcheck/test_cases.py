@@ -90,6 +90,28 @@ def test_a_number_that_is_off_does_not_hold(factor: float) -> None:
         assert not findings(text.format(value))[0].holds
 
 
+def test_what_halves_a_rate_is_said_where_no_dense_one_is_on_file() -> None:
+    (finding,) = findings("DGX H100 32 petaFLOPS FP8")
+    assert finding.says[1:] == ("dense is half of that, 16 PFLOP/s",)
+
+
+def test_a_family_is_the_chip_that_fits_best() -> None:
+    """Of equals the one of which most is on file; the answer names it."""
+    names_said = {
+        "Hopper 700 W": "H100 SXM5",
+        "Hopper 141 GB": "H200 SXM",
+        "Ampere 312 TFLOPS": "A100 SXM4 80GB",
+    }
+    for text, name in names_said.items():
+        (finding,) = findings(text)
+        assert finding.holds and name in finding.says[0], finding.says
+
+
+def test_the_same_link_is_not_said_twice() -> None:
+    (finding,) = findings("H100 NVLink 900 GB/s")
+    assert finding.says[1:] == ("one way is 450 GB/s",)
+
+
 def test_a_small_b_is_a_bit() -> None:
     bits, octets = read("H100 400 Gb/s; H100 50 GB/s", names())
     assert bits.value == octets.value == 50e9

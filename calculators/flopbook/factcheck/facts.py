@@ -25,7 +25,7 @@ from flopbook.hardware.choice import choose_memory, rank
 from flopbook.hardware.parts import packages
 
 _CHECKED = frozenset(field for fields in FIELDS.values() for field in fields)
-_SHORTEST = 2  # letters of a name
+_SHORTEST, _SHORTEST_FAMILY = 2, 5  # letters of a name
 
 
 class FiledFact(NamedTuple):
@@ -69,14 +69,29 @@ class Subject(NamedTuple):
 
 @per_library
 def names() -> dict[str, tuple[str, ...]]:
-    """Compact name -> ids of what answers to it: ids, products, aliases, names, device names."""
+    """Compact name -> ids of what answers to it: ids, products, aliases, names, device names.
+
+    The name of a family stands for all of its chips where nothing else is called so.
+    """
     found: dict[str, list[str]] = {}
     for entry_id in entry_ids():
         for name in _names_of(load_head(entry_id)):
             short = compact(name)
             if len(short) >= _SHORTEST and not short.isdigit():
                 found.setdefault(short, []).append(entry_id)
+    for family, ids in _families().items():
+        found.setdefault(family, ids)
     return {name: tuple(dict.fromkeys(ids)) for name, ids in found.items()}
+
+
+def _families() -> dict[str, list[str]]:
+    """Compact name of a family -> its chips; short names are words of other things."""
+    found: dict[str, list[str]] = {}
+    for head in map(load_head, entry_ids()):
+        name = compact(head.family)
+        if head.computes and len(name) >= _SHORTEST_FAMILY:
+            found.setdefault(name, []).append(head.id)
+    return found
 
 
 def _names_of(entry: Entry) -> Iterator[str]:

@@ -32,6 +32,7 @@ from flopbook.quantities.units import format_quantity
 
 MOST_ALSO = 3
 MOST_EVIDENCE = 3
+HALF = "2:4"  # sparsity that doubles the rate
 
 
 class Judgement(NamedTuple):
@@ -54,10 +55,19 @@ def judge(statement: StatedNumber, look: Look) -> Judgement:
     subjects = [look(name) for name in statement.chips]
     # Facts of other chips are asked only where none of the chip itself fits: "that is the H200".
     for search in (matches, matches_of_others):
-        candidates = [match for subject in subjects for match in search(statement, subject, look)]
-        if candidates:
-            return _found(statement, subjects[0], candidates, look)
-    return _not_found(statement, subjects[0])
+        found = [(one, search(statement, one, look)) for one in subjects]
+        found = [(one, candidates) for one, candidates in found if candidates]
+        if found:
+            # A name such as Hopper is that of several chips: the one that fits best is meant, of
+            # equals the one of which most is on file.
+            asked, own = min(found, key=lambda pair: (_least(pair[1]), -len(pair[0].facts)))
+            return _found(statement, asked, own, look)
+    return _not_found(statement, max(subjects, key=lambda one: len(one.facts)))
+
+
+def _least(candidates: Sequence[Match]) -> float:
+    """The cost of the nearest match, to nine digits: ties are ties in a browser too."""
+    return round(min(match.cost for match in candidates), 9)
 
 
 # What is said.
@@ -155,6 +165,8 @@ def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) ->
     if departure in ("per-node", "per-chip"):
         return _other_level(statement, departure, best, look)
     wanted = _counterpart(statement, departure, best)
+    if wanted is None and departure == "sparse" and fact.sparsity == HALF:
+        return [SENTENCES["half"].format(value=_amount(statement, fact.value / 2))]
     if wanted is None:
         return []
     kind = QUANTITY_NAMES[wanted.field]
@@ -228,7 +240,9 @@ def _also(statement: StatedNumber, best: Match, candidates: Sequence[Match]) -> 
     for match in sorted(candidates, key=lambda match: match.cost):
         is_other = match.subject.id == best.subject.id and not match.fact.error
         what = _described(match)
-        if is_other and what not in said and match.cost < COSTS["binary"]:
+        # A source that names no direction says the same with less.
+        is_vague = match.fact.direction == "unstated" and match.fact.field == best.fact.field
+        if is_other and not is_vague and what not in said and match.cost < COSTS["binary"]:
             said.append(what)
     more = said[1 : MOST_ALSO + 1]
     return [SENTENCES["also"].format(what=", ".join(more))] if more else []

@@ -94,7 +94,8 @@ def read(text: str, names: Names) -> list[StatedNumber]:
         raise Unreadable("empty")
     if len(text) > words.LONGEST:
         raise Unreadable("long")
-    plain = re.sub(words.TIMES, r"\1  ", text, flags=_FLAGS)
+    plain = re.sub(words.BETWEEN, r"\2\1 ", text, flags=_FLAGS)
+    plain = re.sub(words.TIMES, r"\1  ", plain, flags=_FLAGS)
     numbers = list(_numbers(plain))
     named, left = _chips_beside(plain, names, numbers)
     if not left:
@@ -206,6 +207,8 @@ def _chips_of(name: str, names: Names) -> tuple[str, ...]:
 
 def _times(word: str) -> int:
     """How many, from the word before a name; 1 where that is no count."""
+    if word.lower() in words.COUNTS:
+        return words.COUNTS[word.lower()]
     return int(word) if re.fullmatch(r"[1-9][0-9]{0,5}", word) else 1
 
 

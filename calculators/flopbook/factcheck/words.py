@@ -16,13 +16,27 @@ NUMBER = (
     r"(?<![A-Za-z0-9.,])([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,20})(\.[0-9]{1,20})?(e[+-]?[0-9]{1,2})?"
     r"[ \-]?(k|m|g|t|p|e|kilo|mega|giga|tera|peta|exa|thousand|million|billion|trillion|bn|b)?"
     r"([Ii]?)[ \-]?"
-    r"(flops?/s(?:ec(?:ond)?)?|flops?|ops?/s(?:ec)?|ops|"
+    r"(flops?/s(?:ec(?:ond)?)?|flops?|f|ops?/s(?:ec)?|ops|"
     r"(?:bytes?|bits?|b)(?:/s(?:ec(?:ond)?)?| per second|ps)|bytes?|b|"
     r"watts?|w|hz|hertz|mm2|mm²|mm\^2|transistors?)(?![A-Za-z0-9])"
 )
 # `8x H100`: how many of a chip a number is for.
 TIMES = r"(?<![A-Za-z0-9.,\-])([0-9]{1,6}) ?[x×] ?(?=[A-Za-z])"
+# `989 dense bf16 TFLOPS`: words between a number and its unit, which are read as if before it.
+BETWEEN = (
+    r"(?<![A-Za-z0-9.,])([0-9][0-9,.]*)[ \-]"
+    r"((?:(?:ai|dense|sparse|peak|matrix|vector|tensor(?: cores?)?|"
+    r"(?:mx|nv)?fp[0-9]{1,2}|bf(?:loat)?16|tf32|int[48])[ \-])+)"
+    r"(?=(?:[kmgtpe]|kilo|mega|giga|tera|peta|exa)?(?:flops?|f|ops)(?![A-Za-z0-9]))"
+)
 WORD = r"[A-Za-z0-9]+"
+# How many of a chip, in words.
+COUNTS: Mapping[str, int] = {
+    "two": 2,
+    "four": 4,
+    "eight": 8,
+    "sixteen": 16,
+}
 OUTSIDE = r"[:;,=()|]"  # marks that no name of a chip has inside
 CLAUSE = r"[;\n]|,(?![0-9]{3})|\band\b|\bor\b"
 
@@ -54,7 +68,7 @@ SIZES: Mapping[str, str] = {name: size for name, _, _, size in _PREFIXES}
 # What a spelling of a unit measures, what it is worth in SI, and how answers write it. The first
 # pattern that fits the whole spelling counts.
 UNITS: tuple[tuple[str, str, float, str], ...] = (
-    (r"flops?(?:/s(?:ec(?:ond)?)?)?", "rate", 1.0, "FLOP/s"),
+    (r"f(?:lops?)?(?:/s(?:ec(?:ond)?)?)?", "rate", 1.0, "FLOP/s"),
     (r"ops?(?:/s(?:ec)?)?", "rate", 1.0, "OP/s"),
     (r"bytes?(?:/s(?:ec(?:ond)?)?| per second|ps)", "flow", 1.0, "B/s"),
     (r"bits?(?:/s(?:ec(?:ond)?)?| per second|ps)", "flow", 0.125, "bit/s"),
@@ -200,6 +214,7 @@ SENTENCES: Mapping[str, str] = {
     "none-recorded": "{chip}: {stated} cannot be checked; no {kind} is on file",
     "nearest": "nearest is {value}, {what}",
     "sparse": "dense is {value}",
+    "half": "dense is half of that, {value}",
     "dense": "with sparsity it is {value}",
     "both-ways": "one way is {value}",
     "one-way": "both ways together are {value}",

@@ -4,6 +4,7 @@ import {formatQuantity} from "../quantity.js";
 
 const MOST_ALSO = 3;
 const MOST_EVIDENCE = 3;
+const HALF = "2:4"; // sparsity that doubles the rate
 const LINKS = ["scaleup_bandwidth", "scaleout_bandwidth", "host_bandwidth"];
 const FACT = ["field", "value", "dtype", "engine", "sparsity", "direction", "aggregate", "name", "tier", "main", "error", "source", "note"];
 
@@ -45,9 +46,15 @@ class Judge {
 
   finding() {
     const subjects = this.statement.chips.map(this.look);
-    let found = subjects.flatMap((one) => this.matches(one));
-    if (!found.length) found = subjects.flatMap((one) => this.matchesOfOthers(one));
-    return found.length ? this.found(subjects[0], found) : this.notFound(subjects[0]);
+    for (const find of [(one) => this.matches(one), (one) => this.matchesOfOthers(one)]) {
+      const found = subjects.map((one) => [one, find(one)]).filter(([, matches]) => matches.length);
+      if (!found.length) continue;
+      // A name such as Hopper is that of several chips: the one that fits best is meant, of equals the one of which most is on file.
+      const cost = ([, matches]) => Math.round(1e9 * Math.min(...matches.map((one) => one.cost))) / 1e9;
+      const lowest = Math.min(...found.map(cost));
+      return this.found(...least(found.filter((one) => cost(one) === lowest), ([one]) => -one.facts.length));
+    }
+    return this.notFound(least(subjects, (one) => -one.facts.length));
   }
 
   matches(one) {
@@ -224,6 +231,7 @@ class Judge {
     if (departure === "one-way") return say({value: this.amount(fact.value * 2)});
     if (departure === "per-node" || departure === "per-chip") return this.otherLevel(departure, best);
     const wanted = this.counterpart(departure, best);
+    if (!wanted && departure === "sparse" && fact.sparsity === HALF) return [filled(SENTENCES.half, {value: this.amount(fact.value / 2)})];
     if (!wanted) return [];
     const way = DESCRIPTIONS[wanted.direction] ?? "";
     const kind = this.words.QUANTITY_NAMES[wanted.field];
@@ -271,7 +279,8 @@ class Judge {
     for (const match of [...matches].sort((a, b) => a.cost - b.cost)) {
       const what = this.described(match);
       const isOther = match.subject.id === best.subject.id && !match.fact.error;
-      if (isOther && !said.includes(what) && match.cost < this.words.COSTS.binary) said.push(what);
+      const isVague = match.fact.direction === "unstated" && match.fact.field === best.fact.field; // says the same with less
+      if (isOther && !isVague && !said.includes(what) && match.cost < this.words.COSTS.binary) said.push(what);
     }
     const more = said.slice(1, MOST_ALSO + 1);
     return more.length ? [filled(this.words.SENTENCES.also, {what: more.join(", ")})] : [];

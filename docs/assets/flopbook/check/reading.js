@@ -19,7 +19,7 @@ const whole = (text, pattern) => new RegExp(`^(?:${pattern})$`, "i").test(text);
 export function read(text, words, names) {
   if (!text.trim()) throw new Unreadable(words, "empty");
   if ([...text].length > words.LONGEST) throw new Unreadable(words, "long");
-  const plain = text.replace(new RegExp(words.TIMES, "gi"), "$1  ");
+  const plain = text.replace(new RegExp(words.BETWEEN, "gi"), "$2$1 ").replace(new RegExp(words.TIMES, "gi"), "$1  ");
   const numbers = [...plain.matchAll(new RegExp(words.NUMBER, "gi"))].map((match) => numberOf(match, words)).filter(Boolean);
   const [named, left] = chipsBeside(plain, words, names, numbers);
   if (!left.length) throw new Unreadable(words, "number");
@@ -85,10 +85,16 @@ function namedIn(text, words, names, taken) {
       const chips = chipsOf(text.slice(span.start, span.end), words, names);
       if (!chips.length || meets(span, taken) || meets(span, found)) continue;
       const before = first ? text.slice(...atoms[first - 1]) : "";
-      found.push({...span, chips, times: /^[1-9][0-9]{0,5}$/.test(before) ? Number(before) : 1});
+      found.push({...span, chips, times: timesOf(before, words)});
     }
   }
   return found.sort((a, b) => a.start - b.start);
+}
+
+/** How many, from the word before a name; 1 where that is no count. */
+function timesOf(word, {COUNTS}) {
+  if (Object.hasOwn(COUNTS, word.toLowerCase())) return COUNTS[word.toLowerCase()];
+  return /^[1-9][0-9]{0,5}$/.test(word) ? Number(word) : 1;
 }
 
 function chipsOf(name, words, names) {
