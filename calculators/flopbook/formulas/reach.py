@@ -135,6 +135,7 @@ def count_reach(
     asked = where(chips < inf, chips, 1)
     cap = where(asked > chips_per_node, abroad, at_home)
     return {
+        "at_home": at_home,
         "reach": maximum(at_home, abroad),
         "within": where(asked <= cap, "yes", "no"),
     }

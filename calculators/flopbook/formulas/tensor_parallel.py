@@ -101,7 +101,9 @@ def block_traffic(
     question="Over how many chips can a layer be split before the network is the limit?",
     outputs={
         "max_tp_degree": Output(
-            "chip", r"Y_\text{max}", "largest TP degree that stays compute-bound at any batch"
+            "chip",
+            r"Y_\text{max}",
+            "largest TP degree in a scale-up domain that stays compute-bound at any batch",
         ),
         "forward_degree": Output(
             "1", r"Y_\text{fwd}", "TP degree at which the forward pass is just compute-bound"
@@ -149,7 +151,7 @@ def tp_limit(
     backward_degree: Step,
     across_degree: Step,
     sent: Step,
-    reach: Step,
+    at_home: Step,
     within: StepWord,
     axes: Axes = 1.0,
     links_per_axis: LinksPerAxis = 2.0,
@@ -183,7 +185,7 @@ def tp_limit(
           size: both fall short, so that their ratio changes by less than either]
     """
     return {
-        "max_tp_degree": reach,
+        "max_tp_degree": at_home,
         "forward_degree": forward_degree,
         "backward_degree": backward_degree,
         "step_degree": forward_degree * 6 / (2 + sent),

@@ -51,8 +51,8 @@ function headline(spec, state) {
   if (!output || left(output, state.resolved).length) return [];
   const fits = !isMisfit(spec, state);
   const value = state.result[output.name];
-  const ends = spec.ends && !resolvedOpen(spec.ends[0], state) && value > state.values[spec.ends[0]];
-  const text = worded(spec, output, ends ? state.values[spec.ends[0]] : value);
+  const ends = spec.ends && !resolvedOpen(spec.ends[0], state) && value >= state.values[spec.ends[0]];
+  const text = worded(spec, output, value);
   return [
     el("p", {class: fits ? "fb-large" : "fb-large fb-wrong"}, text),
     el("p", {class: "fb-says"}, ends ? filled(spec, state, spec.ends[1]) : spec.says ? filled(spec, state, spec.says) : output.meaning),

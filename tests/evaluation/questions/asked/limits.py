@@ -112,10 +112,10 @@ TP = [
         "tp-limit --chip h100-sxm --model llama-3-8b",
         split(989.4e12, 450e9, 14336, True, domain=8),
     ),
-    # A server of eight A100 goes on over eight cards of 25 GB/s, two thirds of its NVLink.
+    # The answer is a degree inside a server; cards beyond it would carry 31.
     Q(
         "tp-limit --chip a100-sxm-80gb --model gpt-3-175b",
-        split(312e12, 300e9, 49152, False, domain=47.26 * 200 // 300),
+        split(312e12, 300e9, 49152, False, domain=8),
     ),
 ]
 
