@@ -25,6 +25,7 @@ from scripts.website.markup import (
     tag,
     trusted,
 )
+from scripts.website.pages import planner, planner_data, serving_planner
 from scripts.website.pages.accelerators import KINDS, entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.keyfigures import cards, ridge_words
@@ -37,12 +38,17 @@ from scripts.website.pages.reached import measured_section
 from scripts.website.pages.sources import bibtex_block, cite, html_link, page_bibtex
 from scripts.website.pages.valuetables import folded_tables, other_values
 
-# Calculators that take a chip -> words of the button, and whether it is the main one.
-_CALCULATORS = {
-    "memory": ("Will a model fit?", "fb-act fb-main"),
-    "training-time": ("Training time", "fb-act"),
-    "decode": ("Serving speed", "fb-act"),
-}
+# Words of a button, the page that takes the chip, and the kind of the button: planners, and
+# calculators for chips that no plan can be asked for.
+_PLANNERS = (
+    (planner.TITLE, planner.PAGE, "fb-act"),
+    (serving_planner.TITLE, serving_planner.PAGE, "fb-act"),
+)
+_CALCULATORS = (
+    ("Training time", calculator_page("training-time"), "fb-act"),
+    ("Serving speed", calculator_page("decode"), "fb-act"),
+)
+_FIT = ("Will a model fit?", calculator_page("memory"), "fb-act fb-main")
 
 
 def entry_markdown(entry_id: str) -> str:
@@ -99,17 +105,16 @@ def actions(entry: Entry, page: str) -> Html:
     """What a reader does next; each link carries the product along."""
     links = [link("Compare", compare_link(page, (entry.id,)), "fb-act")]
     if entry.computes:
+        asked = _PLANNERS if entry.id in planner_data.chips() else _CALCULATORS
         links += [
-            link(words, _with_chip(page, name, entry.id), kind)
-            for name, (words, kind) in _CALCULATORS.items()
+            link(words, _with_chip(page, target, entry.id), kind)
+            for words, target, kind in (_FIT, *asked)
         ]
     return Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links))
 
 
-def _with_chip(page: str, calculator: str, entry_id: str) -> Html:
-    return Html("{}?chip={}").format(
-        html_link(page, calculator_page(calculator)), attribute(entry_id)
-    )
+def _with_chip(page: str, target: str, entry_id: str) -> Html:
+    return Html("{}?chip={}").format(html_link(page, target), attribute(entry_id))
 
 
 def _pair(*sections: Html) -> Html:

@@ -18,6 +18,7 @@ from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.explorer import START, ExplorerRow, anchor
 from scripts.website.pages.neighbours import compare_link
+from scripts.website.pages.pair_plans import buttons, serving_of
 from scripts.website.pages.products import rows_by_id, short_name
 from scripts.website.pages.quantities import PEAK, QUANTITIES, Quantity, missing, peak_id, value_of
 from scripts.website.pages.sources import html_link
@@ -163,6 +164,7 @@ def pair_page(pair: Pair) -> str:
     first, other = pair.names
     links = [
         link("Compare with prices", compare_link(pair.page, pair.ids), "fb-act fb-main"),
+        *buttons(pair.page, pair.ids),
         *(_calculator(pair, row) for row in pair),
     ]
     blocks = [
@@ -170,7 +172,7 @@ def pair_page(pair: Pair) -> str:
         Markdown("# {}\n").format(pair.title),
         Html('<p class="fb-lead">{}</p>\n').format(" ".join(verdict or differences[:2])),
         table_of(pair, (first, other)),
-        Markdown("\n{}\n").format(" ".join(differences)),
+        Markdown("\n{}\n").format(" ".join(serving_of(pair.ids, pair.shorts))),
         Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links)),
     ]
     return page_text(blocks) + "\n"

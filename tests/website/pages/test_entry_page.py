@@ -76,8 +76,11 @@ def test_the_explorer_leads_to_places_that_the_page_has(name: str) -> None:
 
 
 def test_the_buttons_carry_the_chip() -> None:
-    for target in ("?view=compare&amp;compare=", "calculators/memory/?chip=", "decode/?chip="):
+    pages = ("calculators/memory/?chip=", "planner/?chip=", "serve/?chip=")
+    for target in ("?view=compare&amp;compare=", *pages):
         assert f"{target}nvidia/h100-sxm" in H100
+    text = page.entry_markdown("nvidia/p100-sxm2")  # no plan can be asked for it
+    assert "calculators/decode/?chip=nvidia/p100-sxm2" in text and "planner/?chip=" not in text
     assert "?chip=" not in page.entry_markdown("nvidia/gb200-nvl72")
 
 

@@ -9,9 +9,14 @@ import pytest
 from flopbook.architectures.shape import shape
 from flopbook.hardware.chip import chip
 from flopbook.hardware.picked import Picked
+from flopbook.planning.serving import plan_serving
+from flopbook.planning.serving_question import serving_question
 from scripts.website.pages import pairs
 from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.entry import entry_markdown
+from scripts.website.pages.pair_plans import serving_of
+from scripts.website.pages.planner_data import price_record
+from scripts.website.pages.planner_words import money
 from scripts.website.pages.quantities import value_of
 from tests.support.cases import every
 
@@ -93,6 +98,24 @@ def test_bars_are_as_long_as_the_values_and_the_better_one_is_marked(pair: pairs
         assert ("fb-of-arithmetic" in row) <= (headline.kind == "fb-of-arithmetic")
         if "fb-best" in row:
             assert (">less<" in row) == (headline.id == "power")
+
+
+def test_serving_is_that_of_the_plan() -> None:
+    """Eight of each, the best division, at list prices; both planners open with both chips."""
+    (said,) = serving_of(H100_MI300X.ids, H100_MI300X.shorts)
+    for name in H100_MI300X.ids:
+        asked = serving_question({"model": "llama-3-70b", "chip": name, "chips": "8"})
+        rate = plan_serving(asked, 1).layouts[0].tokens_per_s
+        assert f"{float(f'{rate:.2g}'):,.0f}" in said
+        price = price_record(name)
+        assert price and money(1e6 * 8 * price["usd_per_s"] / rate) in said
+    text = PAGES[H100_MI300X.page]
+    for page in ("serve", "planner"):
+        assert f"../{page}/?chip=nvidia/h100-sxm&amp;other=amd/mi300x" in text.replace(".md", "/")
+    for pair in PAIRS:
+        told = list(serving_of(pair.ids, pair.shorts))
+        assert all(one.endswith(".") and "{" not in one for one in told)
+    assert sum(bool(list(serving_of(pair.ids, pair.shorts))) for pair in PAIRS) > 20
 
 
 def test_siblings_are_comparisons_of_either() -> None:

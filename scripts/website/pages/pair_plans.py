@@ -1,0 +1,86 @@
+"""What plans say of two chips: how fast eight of each serve a model, and the planners with both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flopbook.data.library import per_library
+from flopbook.data.measured_runs import run_files
+from flopbook.planning.serving import plan_serving
+from flopbook.prediction import serving
+from flopbook.prediction.fits import cases_of
+from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.machines import machine
+from flopbook.prediction.validation import band_of
+from scripts.website.markup import Html, attribute, link
+from scripts.website.pages import planner, planner_data, serving_data, serving_planner
+from scripts.website.pages.planner_words import money, rounded
+from scripts.website.pages.sources import html_link
+
+_SERVES = (
+    "Eight of each are predicted to write {first_rate} tokens/s of Llama 3 70B in bf16 on {first} "
+    "and {other_rate} on {other}, each divided in its best way{cost}. Four of five measured runs "
+    "lie within a factor of {band} of such a prediction."
+)
+_COSTS = "; at list prices a million tokens cost {first_usd} and {other_usd}"
+_EIGHT, _MILLION = 8, 1e6
+
+
+def buttons(page: str, ids: tuple[str, str]) -> Iterator[Html]:
+    """Both planners with both chips, where they can be asked for."""
+    if not set(ids) <= set(planner_data.chips()):
+        return
+    questions = (("Serve on both", serving_planner), ("Train on both", planner))
+    for words, asked in questions:
+        address = Html("{}?chip={}&amp;other={}").format(
+            html_link(page, asked.PAGE), *map(attribute, ids)
+        )
+        yield link(words, address, "fb-act")
+
+
+def serving_of(ids: tuple[str, str], names: tuple[str, str]) -> Iterator[str]:
+    """What eight of each write of a model that everyone knows, and at what cost."""
+    if not set(ids) <= set(planner_data.chips()):
+        return
+    rates = [_served_rate(name) for name in ids]
+    if None in rates:
+        return
+    first_rate, other_rate = (rounded(rate or 0.0, "1") for rate in rates)
+    prices = [planner_data.price_record(name) for name in ids]
+    cost = ""
+    if all(prices):
+        first_usd, other_usd = (
+            money(_MILLION * _EIGHT * (price or {})["usd_per_s"] / (rate or 1.0))
+            for price, rate in zip(prices, rates, strict=True)
+        )
+        cost = _COSTS.format(first_usd=first_usd, other_usd=other_usd)
+    first, other = names
+    band = band_of(fitted_kinds()["inference"], serving.SHOWN[serving.STATIC].quantity)
+    yield _SERVES.format(
+        first=first,
+        other=other,
+        first_rate=first_rate,
+        other_rate=other_rate,
+        cost=cost,
+        band=f"{band:.2g}",
+    )
+
+
+@per_library
+def _served_rate(chip_id: str) -> float | None:
+    """Tokens/s of the best plan of eight chips.
+
+    None where none fits, and where no run on chips of the generation is on file to judge by.
+    """
+    if machine(chip_id).generation not in _served_generations():
+        return None
+    asked = serving_data.usual_question("llama-3-70b", chip_id, _EIGHT)
+    layouts = plan_serving(asked, 1).layouts
+    return layouts[0].tokens_per_s if layouts else None
+
+
+@per_library
+def _served_generations() -> frozenset[str]:
+    """The generations of chips of which an inference run is on file."""
+    cases = cases_of(serving.MODEL, run_files().values()).cases
+    return frozenset(case.inputs.machine.generation for case in cases) - {"other"}
