@@ -97,7 +97,7 @@ FIGURES = (
         "fig-min-batch-bars",
         SLIDES,
         (642, 650),
-        "batch",
+        "roofline",
         ('figure("ridge-points")',),
     ),
     Shown(
@@ -122,7 +122,7 @@ FIGURES = (
         SLIDES,
         (320, 449),
         "accelerators",
-        ("three chips in a single convention",),
+        ("chips in a single convention",),
     ),
     Shown(
         "fig-datacentre-photo",

@@ -141,8 +141,18 @@ def test_small_and_large_chips_lie_on_the_same_lines() -> None:
 def test_tpus_had_hundreds_from_the_start() -> None:
     spots = scaleup_domains.spots()
     tpus = [s.y for s in spots if family_of(s.item.entry.id).id == "tpu"]
-    gpus = [s.y for s in spots if family_of(s.item.entry.id).id == "gpu" and s.x < 2024]
+    gpus = [s.y for s in spots if family_of(s.item.entry.id).id == "gpu" and s.x < 2023]
     assert min(tpus) >= 100 and max(gpus) <= 16
+
+
+def test_gpus_left_the_node_in_2023() -> None:
+    """DGX GH200, announced in May 2023, joined 256; chips alone would say 2025."""
+    first = min(
+        (s for s in scaleup_domains.spots() if s.y > 16 and s.item.entry.id.startswith("nvidia/")),
+        key=lambda spot: spot.x,
+    )
+    assert first.item.entry.id == "nvidia/dgx-gh200" and int(first.x) == 2023
+    assert "2023" in scaleup_domains.figure().title
 
 
 def test_weaker_chips_are_made_up_for_by_more_of_them() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
-from flopbook.ledger.rows import ledger_row
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.drawing import Figure, box, words
 
@@ -57,12 +56,11 @@ def _hall(factor: float) -> float:
 def figure() -> Figure:
     """A bar of power above, three floors drawn to scale below."""
     shares, areas = power(), floors()
-    stated = ledger_row("slides-llama3-floor-area").stated.value
     facts = [f"{name} {format_quantity(watts, 'W')}" for name, watts in shares]
     facts += [f"{name} {area:,.0f} m²" for name, area in areas]
     return Figure(
         f"Power and floor of {CHIPS:,} GPUs",
-        f"{'; '.join(facts)}. The slides say {stated:g} m².",
+        f"{'; '.join(facts)}.",
         f"{CHIPS:,} {chip(CHIP).name} in servers of eight, two servers to a rack, a tenth on top "
         f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "
         "here, which is our assumption.",

@@ -74,9 +74,12 @@ def figure() -> Figure:
         )
         shapes.append(chart.words((point.year, point.perplexity), name, anchor, shift))
     values = [point.perplexity for point in shown]
+    best = min(shown, key=lambda point: point.perplexity)
+    years = best.year - max(shown, key=lambda point: point.perplexity).year
     facts = "; ".join(f"{_LABELS.get(p.key, (p.key,))[0]} {p.perplexity:g}" for p in shown)
     return Figure(
-        f"Perplexity on one test fell from {max(values):.1f} to {min(values):.1f} in six years",
+        f"Perplexity on one test fell from {max(values):.1f} to {min(values):.1f} in about "
+        f"{years:.0f} years",
         f"Test perplexity on WikiText-103, on a logarithmic axis from 2016 to 2022: {facts}. Lower "
         "is better. The models grow from a few hundred million parameters to hundreds of billions.",
         "Perplexity is the number of words among which a model in effect still hesitates. The area "

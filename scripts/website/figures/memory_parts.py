@@ -34,7 +34,7 @@ class Counting(NamedTuple):
 
 
 COUNTINGS = (
-    Counting("the slides", (2, 0, 8, 0)),
+    Counting("the least", (2, 0, 8, 0)),
     Counting("with gradients", (2, 2, 8, 0)),
     Counting("with a master copy", (2, 2, 8, 4)),
     Counting("gradients in fp32", (2, 4, 8, 4)),

@@ -27,13 +27,17 @@ _NAMED = (
     "microsoft/maia-100",
     "google/tpu-8i",
     "openai/jalapeno",
+    "nvidia/dgx-gh200",
 )
+# A system whose chip has no domain of its own: the same GPU is sold in other boards as well.
+_SYSTEMS = ("nvidia/dgx-gh200",)
 
 
 def spots() -> list[Spot]:
-    """Dated server chips with a domain."""
+    """Dated server chips with a domain, and systems that have one where their chips have none."""
     placed = []
-    for item, year in dated(chips(items(), SERVERS)):
+    systems = [item for item in items() if item.entry.id in _SYSTEMS]
+    for item, year in dated([*chips(items(), SERVERS), *systems]):
         size = value_of(item.cells, "scaleup_domain")
         if size is not None:
             placed.append(
@@ -63,13 +67,13 @@ def figure() -> Figure:
     )
     newest = sum(spot.x >= 2024 and spot.y > 16 for spot in chips_shown)
     return Figure(
-        "GPUs got domains of more than 16 chips in 2025; TPUs had them from the start",
+        f"GPUs got domains of more than 16 chips in {first}; TPUs had them from the start",
         f"{len(chips_shown)} chips from {min(s.x for s in chips_shown):.0f} to "
         f"{max(s.x for s in chips_shown):.0f} on a logarithmic axis of domain sizes. {len(small)} "
         f"have a domain of 16 chips or fewer. The largest joins {largest.y:,.0f} "
         f"({largest.item.entry.name}). Since 2024, {newest} chips have more than 16.",
         f"{len(chips_shown)} chips by the size of the network that joins them at full rate. TPUs "
-        f"have had hundreds from the start; the first GPU with more than 16 is of {first:.0f}.",
+        f"have had hundreds from the start; the first GPUs with more than 16 came in {first:.0f}.",
         370,
         tuple(shapes),
         plots=(chart,),

@@ -72,8 +72,10 @@ def figure() -> Figure:
         run = by_id[name]
         shapes.append(chart.words((run.year, run.flop), run.name, anchor, (dx, dy)))
     least, most = min(shown, key=lambda r: r.flop), max(shown, key=lambda r: r.flop)
+    early = max((r for r in shown if r.year < most.year - 3.5), key=lambda r: r.flop)
     return Figure(
-        f"Training compute grew {most.flop / least.flop:,.0f} times in four years",
+        f"The largest run took {most.flop / early.flop:,.0f} times the compute of the largest four "
+        "years before",
         f"{len(shown)} models from 2020 to 2024 on a logarithmic axis, from {least.name} with "
         f"{format_quantity(least.flop, 'FLOP')} to {most.name} with "
         f"{format_quantity(most.flop, 'FLOP')}. The upper edge rises by about a factor of a "
