@@ -1,4 +1,4 @@
-"""What each kind of parallelism moves, which layouts the planner chooses, what a batch saves."""
+"""What each kind of parallelism moves, which layouts are chosen, a batch, a layer, rails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from scripts.website.figures import figure_of
 from scripts.website.figures.batch_steps import steps, tokens
+from scripts.website.figures.layer_roofline import SEQUENCES, parts
 from scripts.website.figures.layout_map import CHIPS, MODELS, chosen, kind_of_layout
+from scripts.website.figures.rails import RAILS, hops
 from scripts.website.figures.what_moves import GROUP, KINDS, moved
 
 
@@ -76,3 +78,21 @@ def test_steps_and_tokens_of_a_batch_obey_their_law(batch: float) -> None:
     """(S/S_min - 1)(E/E_min - 1) = 1 (mccandlish2018empirical)."""
     assert (steps(batch) - 1) * (tokens(batch) - 1) == pytest.approx(1)
     assert tokens(batch) == pytest.approx(batch * steps(batch))
+
+
+def test_what_moves_with_users_and_what_does_not() -> None:
+    """A matmul of few rows has their number as its intensity, cached attention H/K in bf16."""
+    found = {(part.job, part.name): part.intensity for part in parts()}
+    assert found["decoding", "feed-forward"] == pytest.approx(SEQUENCES, rel=0.01)
+    assert found["decoding", "attention"] == pytest.approx(32 / 8)
+    device = chip("h100-sxm")
+    ridge = device.peak("bf16") / device.memory_bandwidth()
+    above = {key for key, intensity in found.items() if intensity > ridge}
+    assert above == {("training", name) for name in ("feed-forward", "query", "attention")}
+
+
+def test_a_message_changes_rails_inside_a_node() -> None:
+    assert hops((0, 1), (2, 1)) == ["rail 1"] and hops((0, 1), (0, 2)) == ["NVLink"]
+    assert hops((0, 0), (2, RAILS - 1)) == ["rail 0", "NVLink"] and hops((1, 1), (1, 1)) == []
+    drawn = figure_of("rails")
+    assert "over rail 0, then NVLink" in drawn.description and drawn.narrow
