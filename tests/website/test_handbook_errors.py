@@ -55,7 +55,7 @@ def test_an_all_to_all_moves_less_than_a_ring_only_on_enough_ranks(query: int, k
         ring = 2 * keys * (ranks - 1)
         exchange = (2 * query + 2 * keys) * (ranks - 1) / ranks
         assert (exchange < ring) == (ranks > equal)
-    assert "$X = 1 + H/K$" in text_of("expert-and-context-parallelism")
+    assert "$X = 1 + H/G$" in text_of("expert-and-context-parallelism")
 
 
 def test_more_ranks_than_kv_heads_break_even_later() -> None:
@@ -65,7 +65,7 @@ def test_more_ranks_than_kv_heads_break_even_later() -> None:
         ring = 2 * keys * (ranks - 1)
         exchange = 2 * query * (ranks - 1) / ranks + 2 * (ranks - 1)
         assert (exchange < ring) == (ranks > query / (keys - 1))
-    assert "$X = H / (K - 1)$" in text_of("expert-and-context-parallelism")
+    assert "$X = H / (G - 1)$" in text_of("expert-and-context-parallelism")
 
 
 def test_an_accumulator_loses_bits_of_products_from_a_sum_of_256_on() -> None:
@@ -74,7 +74,7 @@ def test_an_accumulator_loses_bits_of_products_from_a_sum_of_256_on() -> None:
     """
     lost = [s for s in range(14) if 2.0 ** (s - 13) > 1 / 64]
     assert 2 ** min(lost) == 256 and 2.0 ** (13 - 13) == 1
-    assert "at $s = 8$" in text_of("low-precision")
+    assert "at $j = 8$" in text_of("low-precision")
 
 
 def test_sequence_parallelism_gathers_its_inputs_again() -> None:

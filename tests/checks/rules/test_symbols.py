@@ -106,6 +106,8 @@ ELSEWHERE = {  # chapters in which a letter has another meaning, which their tab
     "accelerators": ("D",),
     "roofline": ("D", "F"),
     "pipeline-parallelism": ("F",),
+    "expert-and-context-parallelism": ("F",),
+    "low-precision": ("D", "F"),
 }
 
 
