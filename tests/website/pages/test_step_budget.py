@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flopbook.errors import UnknownName
 from flopbook.prediction.asking import predict
 from scripts.website.figures.step_budget import KINDS, LAYOUTS, RUN, budgets, figure
 
@@ -40,3 +41,15 @@ def test_a_layout_spends_more_on_what_the_caption_says(name: str, kind: str) -> 
 def test_the_title_says_the_share_of_the_products() -> None:
     planned = ROWS["as planned"]
     assert f"{planned.kinds['products'] / planned.seconds:.0%}" in figure().title
+
+
+def test_a_narrower_format_shrinks_products_and_nothing_else() -> None:
+    """But casting moves a few more bytes through memory, and stragglers follow the step."""
+    wide, narrow = budgets("formats")[:2]
+    assert narrow.kinds["products"] < 0.75 * wide.kinds["products"]
+    for kind in ("attention", "messages"):
+        assert narrow.kinds[kind] == pytest.approx(wide.kinds[kind], rel=1e-6)
+    assert narrow.kinds["memory and launches"] > wide.kinds["memory and launches"]
+    assert f"{wide.seconds / narrow.seconds:.2f} times" in figure(of="formats").title
+    with pytest.raises(UnknownName):
+        budgets("chips")
