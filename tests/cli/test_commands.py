@@ -203,6 +203,9 @@ def test_export_over_a_file_is_refused(fails: Any, tmp_path: Path) -> None:
     assert "taken" in fails("export", str(tmp_path / "taken"))
     assert "taken" in fails("export", str(tmp_path / "taken" / "inside"))
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"
+    assert "/dev/null is a file" in fails("export", "/dev/null/inside")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    assert "circle" in fails("export", str(tmp_path / "circle"))
 
 
 def test_broken_data_is_reported_line_by_line(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:

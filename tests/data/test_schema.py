@@ -344,7 +344,15 @@ def test_ordinary_text_is_no_markup(text: str) -> None:
     assert problems_of(entry_text(claim(note=text))) == []
 
 
-@pytest.mark.parametrize("code", [0, 7, 0x1B, 0x7F, 0x85, 0x9B, 0x200B, 0x202E, 0x2028, 0x2066])
+HIDDEN = (
+    *(0, 7, 0x1B, 0x7F, 0x85, 0x9B, 0x200B, 0x202E, 0x2028, 0x2066),
+    # a mark of Arabic that turns the direction, a soft hyphen, joiners, a tag for programs alone
+    *(0x61C, 0xAD, 0x34F, 0x200C, 0x200D, 0xE0041, 0x180E, 0xFE0F, 0xE000, 0xFDD0, 0x1D173),
+)
+BLANK = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+
+
+@pytest.mark.parametrize("code", [*HIDDEN, *map(ord, BLANK)])
 def test_hidden_characters_are_refused(code: int) -> None:
     """Escapes in quoted YAML could drive a terminal or turn the reading direction around."""
     document = entry_text(
@@ -356,9 +364,25 @@ def test_hidden_characters_are_refused(code: int) -> None:
     assert (problem.line, problem.column) == place(document, '"a\\U')
 
 
-@given(st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=20))
+LETTERS = st.characters(categories=["L", "N", "P", "S"], exclude_characters=BLANK)
+
+
+@given(st.text(LETTERS, max_size=20))
 def test_letters_of_all_languages_are_not_hidden(text: str) -> None:
+    """But for the few that are drawn as nothing."""
     assert hidden_character(text + " \n\t") == ""
+
+
+@pytest.mark.parametrize(("accents", "is_fine"), [(3, True), (4, False), (50, False)])
+def test_a_letter_has_at_most_three_accents(accents: int, is_fine: bool) -> None:
+    """A heap of them is drawn over the lines above and below."""
+    assert (hidden_character("a" + "\u0301" * accents) == "") == is_fine
+
+
+@pytest.mark.parametrize("name", ["", "   ", "one\ntwo", "one\n\n# two", "one\u0085two"])
+def test_a_name_is_one_line(name: str) -> None:
+    document = entry_text(claim(), name=json.dumps(name))
+    assert problems_of(document)[0].rule in ("text", "minLength", "control-character")
 
 
 @pytest.mark.parametrize(("words", "fine"), [(25, True), (26, False)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -162,7 +163,8 @@ def export_command(folder: str, as_json: bool) -> None:
     from flopbook.export.tables import published
 
     for place in (Path(folder), *Path(folder).parents):
-        if place.is_file():
+        # os.path, since Path raises for a name that is too long and for a circle of links.
+        if os.path.lexists(place) and not os.path.isdir(place):
             raise UsageError(f"{printable(str(place))} is a file, expected a folder")
     contents, left_out = published()  # everything is computed before anything is written
     paths = write_all(Path(folder), contents)

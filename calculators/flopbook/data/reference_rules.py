@@ -55,7 +55,14 @@ def problem_at(reference: Reference, rule: str, observed: str, expected: str, me
 
 
 _KEY = re.compile(r"[a-z][a-z0-9-]*[0-9]{4}[a-z0-9]+")
-_LINK = re.compile(r"https?://[^\s<>\"'`\\{}]+")
+# A host, with a port at most, then anything that needs no quoting. Brackets would be an address of
+# IPv6, which no publication has.
+_LINK = re.compile(r"https?://[^\s<>\"'`\\{}/?#\[\]]+[^\s<>\"'`\\{}]*")
+_PORT = re.compile(r"https?://[^/?#]*:(\d*)(?:[/?#]|$)")
+_HIGHEST_PORT = 65_535
+# Far beyond every work that we have; a page shows each of them whole.
+_LONGEST = {"key": 60, "title": 500, "url": 1000, "code": 1000, "venue": 500, "note": 1000}
+_MOST_PEOPLE = 5000
 _MARKUP = re.compile(r"<[A-Za-z/!?\\]|\{\{|\{%")
 _TYPE_FIELD = re.compile(r"\btype\s*=")
 _ABBREVIATED = ("others", "et al.", "al.")  # how BibTeX and people end a list of authors early
@@ -71,12 +78,30 @@ _REQUIRED = {
 
 def rules_of(reference: Reference) -> Iterator[Problem]:
     """The rules that one reference must keep by itself."""
+    if too_long := list(_length_rules(reference)):
+        yield from too_long  # other messages would say the text once more
+        return
     yield from _form_rules(reference)
     yield from _content_rules(reference)
     yield from _kind_rules(reference)
     yield from _origin_rules(reference)
     yield from _text_rules(reference)
     yield from _identifier_rules(reference)
+
+
+def _length_rules(reference: Reference) -> Iterator[Problem]:
+    """Nothing that would fill a page by itself."""
+    for name, most in _LONGEST.items():
+        length = len(getattr(reference, name))
+        if length > most:
+            observed = f"{name} of {length:,} characters in {shorten(reference.key)}"
+            yield problem_at(reference, "length", observed, f"at most {most:,}", "shorten it")
+    people = len(reference.people)
+    if people > _MOST_PEOPLE:
+        observed = f"{people:,} authors in {shorten(reference.key)}"
+        yield problem_at(
+            reference, "length", observed, f"at most {_MOST_PEOPLE:,}", "mend the field"
+        )
 
 
 def _form_rules(reference: Reference) -> Iterator[Problem]:
@@ -129,7 +154,7 @@ def _origin_rules(reference: Reference) -> Iterator[Problem]:
         yield problem_at(reference, "missing", observed, "one of them", mend)
     for name in ("url", "code"):
         address = getattr(reference, name)
-        if address and not _LINK.fullmatch(address):
+        if address and not is_link(address):
             observed, expected = f"{name} '{shorten(address)}'", "an http or https address"
             yield problem_at(reference, "link", observed, expected, "mend the address")
     if reference.tier and reference.tier not in TIERS:
@@ -138,6 +163,14 @@ def _origin_rules(reference: Reference) -> Iterator[Problem]:
     if reference.urldate and not is_date(reference.urldate):
         observed = f"urldate '{shorten(reference.urldate)}'"
         yield problem_at(reference, "date", observed, "YYYY-MM-DD", "write the date of reading")
+
+
+def is_link(address: str) -> bool:
+    """Whether a text is an address that a page can link: http or https, a host, a port that is."""
+    if not _LINK.fullmatch(address):
+        return False
+    port = _PORT.match(address)
+    return port is None or (bool(port[1]) and int(port[1][:6]) <= _HIGHEST_PORT)
 
 
 def _text_rules(reference: Reference) -> Iterator[Problem]:
