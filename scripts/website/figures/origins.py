@@ -24,6 +24,7 @@ _DATA = {
     "reached": ("measured runs", "reached.md"),
     "measured": ("measured runs", "reached.md"),
     "comparisons": ("measured runs", "reached.md"),
+    "planner": ("the planner", "planner.md"),
     "row": ("published claims", "claims.md"),
     "rows": ("published claims", "claims.md"),
     "ledger": ("published claims", "claims.md"),

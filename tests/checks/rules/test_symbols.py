@@ -26,7 +26,12 @@ def found(text: str, table: str = TABLE) -> list[tuple[int, str, str]]:
 
 def test_a_chapter_that_keeps_the_rule_is_left_alone() -> None:
     assert found(TEXT) == []
-    assert list(symbol_problems("# A page without a table\n\n$Q$\n", "page.md")) == []
+    assert list(symbol_problems("# A page that is no chapter\n\n$Q$\n", "page.md")) == []
+
+
+def test_a_chapter_without_a_table_is_found() -> None:
+    (problem,) = symbol_problems("---\ntitle: One\norder: 10\n---\n\n# One\n\n$Q$ $Q$\n", "one.md")
+    assert (problem.line, problem.found) == (8, "'Q'")
 
 
 @pytest.mark.parametrize(
