@@ -39,8 +39,8 @@ def figure() -> Figure:
         "Both axes logarithmic, in units of the critical batch. At a quarter of it the run takes "
         f"{steps(0.25):.3g} times the least steps and {tokens(0.25):.3g} times the fewest tokens; "
         f"at four times it is {steps(4):.3g} and {tokens(4):.3g}.",
-        "To the left of the point a larger batch saves nearly as many steps as it adds tokens to "
-        "each. To the right it saves hardly any and wastes tokens.",
+        "Far to the left, twice the batch nearly halves the steps and costs hardly a token. Far to "
+        "the right it saves hardly a step and nearly doubles the tokens.",
         314,
         tuple(shapes),
         plots=(chart,),
