@@ -29,6 +29,10 @@ CODE = "assets/figures/"
 _TOOLS = (
     "drawing",
     "chart",
+    "folded",
+    "folded_panels",
+    "folded_rows",
+    "shapes",
     "narrow",
     "origins",
     "panel",

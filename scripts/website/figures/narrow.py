@@ -12,10 +12,12 @@ from flopbook.drawing.frame import Frame, PlotAxis
 from flopbook.drawing.scales import LETTER, Room, Scale, ticks_in
 from scripts.website.figures.chart import MOST_TICKS
 from scripts.website.figures.drawing import Figure, Sheet, dot, path, tooltip, words
+from scripts.website.figures.folded import folded
 from scripts.website.figures.plotted import ChartAxis, PlotSeries, Plotted, Point
+from scripts.website.figures.shapes import SHEET
 from scripts.website.pages.trends import SHAPES
 
-WIDTH = 344.0
+WIDTH = SHEET
 _HEIGHT = 210.0  # of what is plotted
 _TITLE, _FOOT, _ROW = 24.0, 42.0, 18.0
 _SAMPLE = 26.0  # pixels of a line in the legend
@@ -25,9 +27,11 @@ Tick = tuple[float, str]
 
 
 def narrow_sheet(drawn: Figure) -> Sheet | None:
-    """The figure at the width of a phone; None for one that has no charts and no narrow sheet."""
-    if drawn.narrow is not None or not drawn.plots:
+    """The figure at the width of a phone; None for a diagram that cannot be laid out anew."""
+    if drawn.narrow is not None:
         return drawn.narrow
+    if not drawn.plots:
+        return folded(drawn)
     top, parts = 0.0, list[str]()
     for chart in drawn.plots:
         panel = _Panel(chart, top)
