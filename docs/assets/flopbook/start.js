@@ -2,6 +2,7 @@
 
 import {el} from "./dom.js";
 import {makeForm} from "./form.js";
+import {unpacked} from "./packing.js";
 import {useTables} from "./quantity.js";
 
 const kept = new Map();
@@ -14,7 +15,7 @@ function get(name) {
 export async function startForms(hosts) {
   dress();
   const specs = hosts.map((host) => JSON.parse(host.dataset.spec));
-  const lent = ({takes, id}) => (takes.includes("chip") || takes.includes("model") ? get(`values/${id}`) : {});
+  const lent = ({takes, id}) => (takes.includes("chip") || takes.includes("model") ? get(`values/${id}`).then(unpacked) : {});
   const [common, values, made] = await Promise.all([
     get("data"), Promise.all(specs.map(lent)), Promise.all(specs.map(({id}) => import(`./formulas/${id}.js`))),
   ]);

@@ -40,6 +40,7 @@ from scripts.website.pages import (
     glossary,
     home,
     number_check,
+    packing,
     pairs,
     pitfalls,
     planner,
@@ -194,7 +195,7 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     record = form_values.picker_record()
     for formula in printed().values():
         if lent := form_values.lent_record(formula, record):
-            yield f"assets/flopbook/values/{formula.id}.json", _compact(lent)
+            yield f"assets/flopbook/values/{formula.id}.json", _compact(packing.packed(lent))
     common = {name: record[name] for name in form_values.COMMON}
     yield "assets/flopbook/data.json", _compact(common | form_values.units_record())
 

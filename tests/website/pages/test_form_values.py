@@ -5,6 +5,7 @@ Values of chips as the commands take them, outputs that are words.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from flopbook.formulas import get_formula, printed
 from flopbook.hardware.chip import chip
 from scripts.website.pages.form_values import chip_record, lent_record, picker_record
 from scripts.website.pages.forms import form_markup, form_record
+from scripts.website.pages.packing import NAMES, packed
 
 
 @pytest.mark.parametrize("name", ["nvidia/h100-sxm", "google/tpu-v5p", "amd/mi300x"])
@@ -54,3 +56,33 @@ def test_a_form_gets_what_its_calculator_takes_and_no_more() -> None:
                 assert known & set(whole) <= set(one) and all(one[key] == whole[key] for key in one)
     memory: Any = lent_record(get_formula("memory"), record)
     assert all("peaks" not in chip for chip in memory["chips"])
+
+
+def _unpacked(value: Any, source: Any) -> Any:
+    """What packing.js makes of a field."""
+    if not isinstance(value, dict):
+        return {"value": value, "source": source}
+    if "value" in value:
+        return {"source": source, **value}
+    return {name: _unpacked(one, source) for name, one in value.items()}
+
+
+def test_packed_values_are_the_same_values_and_lighter() -> None:
+    record = picker_record()
+    for formula in printed().values():
+        lent: Any = lent_record(formula, record)
+        made: Any = packed(lent)
+        for kind, entries in lent.items():
+            whole = [
+                {
+                    name: value if name in NAMES else _unpacked(value, one.get("from"))
+                    for name, value in one.items()
+                    if name != "from"
+                }
+                for one in made[kind]
+            ]
+            assert whole == entries, formula.id
+        assert len(json.dumps(made)) <= len(json.dumps(lent)), formula.id
+    assert packed(
+        {"chips": [{"id": "a", "name": "A", "aliases": [], "x": {"value": 1, "source": None}}]}
+    )

@@ -1,0 +1,53 @@
+"""Values of chips and models as forms fetch them: most have the same source, which is said once.
+
+`docs/assets/flopbook/packing.js` gives each value its record back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import cast
+
+from scripts.website.pages.form_values import Record
+
+NAMES = ("id", "name", "aliases")  # of an entry, beside its values
+
+
+def packed(lent: Record) -> Record:
+    """What `lent_record` gives, for each entry with the source of most of its values.
+
+    A value from there without notes is itself in the place of its record.
+    """
+    entries = cast(dict[str, list[Record]], lent)
+    return {kind: [_packed_entry(entry) for entry in found] for kind, found in entries.items()}
+
+
+def _packed_entry(entry: Record) -> Record:
+    values = {name: value for name, value in entry.items() if name not in NAMES}
+    names = {name: entry[name] for name in NAMES}
+    counted = Counter(record["source"] for record in _records(values) if record["source"])
+    main, times = counted.most_common(1)[0] if counted else (None, 0)
+    if times < 2:
+        return entry
+    return {**names, "from": main, **{name: _short(one, main) for name, one in values.items()}}
+
+
+def _records(values: Record) -> Iterator[Record]:
+    """The records of values, at whatever depth."""
+    for value in cast(dict[str, Record], values).values():
+        if "value" in value:
+            yield value
+        else:
+            yield from _records(value)
+
+
+def _short(value: object, main: object) -> object:
+    record = cast(Record, value)
+    if "value" not in record:
+        return {name: _short(one, main) for name, one in record.items()}
+    if record["source"] != main:
+        return record
+    if "notes" in record or isinstance(record["value"], dict):
+        return {name: one for name, one in record.items() if name != "source"}
+    return record["value"]
