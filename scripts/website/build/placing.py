@@ -21,13 +21,14 @@ from flopbook.data.library import (
 )
 from flopbook.data.topics import Topic
 from scripts.website.markup import Html, link
-from scripts.website.pages import errata, pairs
+from scripts.website.pages import errata, pairs, reached
 from scripts.website.pages.accelerators import INDEX, entry_page
 from scripts.website.pages.products import NO_FAMILY, families_of, family_anchor, short_name
 from scripts.website.pages.sources import html_link, topic_page
 
 CHIPS, PAPERS, ABOUT = "Chips", "Papers", "About"
 _REFERENCES = "references/index.md"
+_REACHED = "What people really reach"
 
 
 class PagePlace(NamedTuple):
@@ -51,6 +52,7 @@ def _places() -> dict[str, PagePlace]:
     places |= {pair.page: _pair_place(pair) for pair in pairs.all_pairs()}
     for top in topics():
         places |= _topic_places(top, ())
+    places[reached.ALL] = _runs_place()
     for index, title in ((errata.PAGE, "Errata"), (errata.HELD, "Claims that hold")):
         places |= _source_places(index, title)
     return places
@@ -121,6 +123,13 @@ def _pair_place(pair: pairs.Pair) -> PagePlace:
     way = trail(pair.page, [(CHIPS, INDEX), (pairs.TITLE, pairs.INDEX)], pair.title)
     lists = [_list(pair.page, pairs.TITLE, pairs.siblings_of(pair))]
     return PagePlace(CHIPS, way, _beside("Siblings", lists))
+
+
+def _runs_place() -> PagePlace:
+    """All published runs, below what people reach."""
+    way = trail(reached.ALL, [(CHIPS, INDEX), (_REACHED, reached.PAGE)], "All published runs")
+    items = [(_REACHED, reached.PAGE), ("All published runs", reached.ALL)]
+    return PagePlace(CHIPS, way, _beside("Siblings", [_list(reached.ALL, CHIPS, items)]))
 
 
 # Topics.

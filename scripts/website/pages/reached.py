@@ -23,6 +23,8 @@ from scripts.website.pages.accelerators import entry_page
 from scripts.website.pages.sources import html_link, stylesheet
 
 PAGE = "reached.md"
+ALL = "runs.md"  # the same runs as one plain table
+FIRST = 100  # rows on the page; the script fetches the others when a reader comes near
 SCRIPTS = "assets/flopbook/"
 KINDS = {
     "training_throughput": "training",
@@ -67,14 +69,25 @@ def shown_runs() -> tuple[Reached, ...]:
     )
 
 
-def reached_table(page: str) -> Html:
-    """Every run as a row, complete without a script, and what the script needs to filter."""
-    rows = [_row(run, page) for run in shown_runs()]
+def reached_table(page: str, runs: Sequence[Reached]) -> Html:
+    """These runs as a table, each as a row."""
+    rows = [_row(run, page) for run in runs]
+    return table(HEAD, rows, kind="fb-sort fb-runs", caption="Published runs")
+
+
+def first_runs(page: str) -> Html:
+    """The first runs as a table, what the script needs to filter all, and the way to all."""
+    runs = shown_runs()
     return Html("\n").join(
         [
             stylesheet(page, f"{SCRIPTS}explorer/panel.css"),
-            Html('<div class="fb-reached"><div class="fb-panel"></div>'),
-            table(HEAD, rows, kind="fb-sort fb-runs", caption="Published runs"),
+            Html('<div class="fb-reached" data-all="{}"><div class="fb-panel"></div>').format(
+                html_link(page, ALL)
+            ),
+            reached_table(page, runs[:FIRST]),
+            Html('<p class="fb-more">These are {} of {:,}; {}.</p>').format(
+                len(runs[:FIRST]), len(runs), link("all of them on one page", html_link(page, ALL))
+            ),
             Html('</div>\n<script type="module" src="{}"></script>').format(
                 html_link(page, f"{SCRIPTS}reached/main.js")
             ),
@@ -325,14 +338,18 @@ def model_cell(model_id: str, page: str) -> str | Sortable:
 
 
 class ReachedProse:
-    """The published runs as a page of prose names them: `reached.table()`, `reached.count()`."""
+    """The published runs as prose names them: `reached.first()`, `.table()`, `.count()`."""
 
     def __init__(self, page: str) -> None:
         self._page = page
 
+    def first(self) -> Html:
+        """The first runs, with filters for all."""
+        return first_runs(self._page)
+
     def table(self) -> Html:
         """All runs as a table."""
-        return reached_table(self._page)
+        return reached_table(self._page, shown_runs())
 
     def count(self, of: str = "runs") -> Html:
         """How many runs there are, or how many sources."""

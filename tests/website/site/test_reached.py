@@ -1,4 +1,4 @@
-"""The table of published runs in a browser: filters, order and link; complete without a script."""
+"""The table of published runs in a browser: filters, order and link; all of it without a script."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scripts.website.pages.reached import shown_runs
+from scripts.website.pages.reached import FIRST, shown_runs
 from tests.support.browsing import faults
 
 pytestmark = pytest.mark.browser
@@ -17,9 +17,11 @@ _SHOWN = """() => [...document.querySelectorAll('.fb-runs tbody tr')].filter(row
 
 
 def ready(context: Any, base: str, query: str = "") -> Any:
-    """A tab with the table, ready for use."""
+    """A tab with the table, ready for use: its rows come when a reader comes near."""
     tab = context.new_page()
     tab.goto(base + PAGE + query)
+    assert tab.locator(".fb-runs tbody tr").count() in (FIRST, len(shown_runs()))
+    tab.locator("#all-of-them").scroll_into_view_if_needed()
     tab.wait_for_selector(".fb-reached[data-ready]")
     return tab
 
@@ -80,8 +82,10 @@ def test_without_a_script_every_run_is_there(surf: Any, base: str) -> None:
     def use(context: Any) -> None:
         tab = context.new_page()
         tab.goto(base + PAGE)
-        assert tab.locator(".fb-runs tbody tr").count() == len(shown_runs())
+        assert tab.locator(".fb-runs tbody tr").count() == FIRST
         assert tab.locator(".fb-panel button").count() == 0
+        tab.click("text=all of them on one page")
+        assert tab.locator(".fb-runs tbody tr").count() == len(shown_runs())
 
     surf(use, java_script_enabled=False)
 

@@ -1,4 +1,5 @@
-// Filters for the table of published runs, which is complete without them. The state stands in the address.
+// Filters for the table of published runs. Its page has the first rows; the others come from the page that has all, when a
+// reader comes near or follows a link that filters. The state stands in the address.
 
 import {button, el} from "../dom.js";
 import {Address, among, number, parse} from "../explorer/address.js";
@@ -37,6 +38,7 @@ class Runs {
     const head = el("div", {class: "fb-head"}, el("span", {class: "fb-row fb-found"}, this.count, this.reset),
       el("span", {class: "fb-row"}, foldButton(bar), linkButton()));
     host.querySelector(".fb-panel").append(bar, head, this.unknown);
+    host.querySelector("p.fb-more").remove();
     this.more = button("", () => { this.all = true; this.reveal(); }, {class: "fb-button fb-more"});
     host.append(this.more);
   }
@@ -105,8 +107,27 @@ function passes(run, state, words) {
   return chosen && inYears(run.year, state) && words.every((word) => run.text.includes(word));
 }
 
-for (const host of document.querySelectorAll(".fb-reached")) {
+/** The rows of the page that has all of them, in the place of the first. */
+async function complete(host) {
+  const answer = await fetch(host.dataset.all);
+  const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
+  host.querySelector("tbody").replaceWith(document.adoptNode(whole.querySelector(".fb-runs tbody")));
+}
+
+async function start(host) {
+  host.dataset.begun = "yes";
+  await complete(host);
   const runs = new Runs(host);
   runs.address.restore();
   host.dataset.ready = "yes";
+}
+
+for (const host of document.querySelectorAll(".fb-reached")) {
+  const near = new IntersectionObserver(([{isIntersecting}]) => {
+    if (!isIntersecting || host.dataset.begun) return;
+    near.disconnect();
+    start(host);
+  }, {rootMargin: "800px"});
+  if (location.search) start(host);
+  else near.observe(host);
 }
