@@ -140,11 +140,12 @@ def _make(
 ) -> None:
     """The whole site in a folder of its own, checked."""
     with steps.step("build the site"):
-        from scripts.website.build import generator, policy, searching, slim, twins
+        from scripts.website.build import generator, policy, searching, sheets, slim, twins
 
         generator.mkdocs(staged, content)
         searching.write_search(staged)
         slim.slim(staged)
+        sheets.join_sheets(staged)
         policy.write_policies(staged)
         twins.write(tree, staged)
     with steps.step("check the links of the site"):

@@ -190,7 +190,7 @@ _ASK = """question => new Promise(done => {
   watch.observe(meta, {childList: true, characterData: true, subtree: true});
   const begun = performance.now();
   field.value = question;
-  field.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true}));
+  field.dispatchEvent(new Event('input', {bubbles: true}));
 })"""
 
 

@@ -2,11 +2,12 @@
 // Without JavaScript all content is still there.
 
 import {copyable} from "./copy.js";
+import {startShell} from "./shell.js";
 import {sortable} from "./table.js";
 import {startTips} from "./tips.js";
 
+if (!document.querySelector('script[src*="/bundle."]')) startShell(); // the other generator's theme has its own
 for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
-
 startTips();
 // What only chapters and formulas need comes where they are.
 const has = (selector) => document.querySelector(selector);
@@ -14,7 +15,7 @@ if (has(".fb-maths[id], .fb-exercise[id], .fb-figure[id]:not(.fb-chart)")) impor
 if (has(".fb-place, #chapters ~ ol")) import("./reading.js").then(({startReading}) => startReading());
 if (has(".fb-alive")) import("./living/main.js");
 if (has(".fb-chart")) import("./chart.js");
-if (has("details.success")) import("./print.js").then(({startPrint}) => startPrint());
+if (has("article details")) import("./print.js").then(({startPrint}) => startPrint());
 
 // What terms mean comes with the first of them that is pointed at. A touch shows it; only the next one follows the link.
 if (document.querySelector("a.fb-term")) {
@@ -37,15 +38,13 @@ if (document.querySelector("a.fb-term")) {
 }
 
 // What scrolls sideways can be scrolled by keyboard; what fits is no stop on the way.
-const reach = () => {
-  for (const box of document.querySelectorAll(".fb-maths, .md-typeset__scrollwrap")) {
+const sizes = new ResizeObserver((changes) => {
+  for (const {target: box} of changes) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   }
-};
-reach();
-addEventListener("load", () => requestAnimationFrame(reach)); // the theme wraps tables on its own
-addEventListener("resize", reach);
+});
+for (const box of document.querySelectorAll(".fb-maths, .md-typeset__scrollwrap")) sizes.observe(box);
 
 for (const block of document.querySelectorAll("pre.fb-bibtex, .highlight > pre")) copyable(block);
 
@@ -58,10 +57,13 @@ function fragment() {
   }
 }
 
-// A link to a reference or claim inside a closed block opens it.
+// A link to a reference or claim inside of closed blocks opens them.
 function openTarget() {
   const target = document.getElementById(fragment());
-  target?.closest("details")?.setAttribute("open", "");
+  let closed = target?.closest("details:not([open])");
+  if (!closed) return;
+  for (; closed; closed = target.closest("details:not([open])")) closed.open = true;
+  target.scrollIntoView();
 }
 openTarget();
 addEventListener("hashchange", openTarget);

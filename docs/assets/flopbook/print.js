@@ -1,9 +1,9 @@
-// On paper nothing opens: the answers of a chapter are printed open, and closed again afterwards.
+// On paper nothing opens: what is folded is printed open, and closed again afterwards. The style sheet leaves BibTeX out.
 
 export function startPrint() {
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details.success:not([open])")];
+    opened = [...document.querySelectorAll("article details:not([open], .fb-menu, .fb-ref details)")];
     for (const one of opened) one.open = true;
   });
   addEventListener("afterprint", () => {

@@ -1,25 +1,21 @@
-// A worker between the page and the theme's search: it loads the search and its documents when somebody searches, not before.
-// The theme's own index, which every page asks for, is empty; a preview has a full one and is passed on as it is.
+// A worker between the page (search/asking.js) and the theme's search, which it loads with its documents for the first question.
+// The theme's own index holds how words are cut and no documents; a preview has a full one and is passed on as it is.
 
-const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3;
+const SETUP = 0, QUERY = 2, RESULT = 3;
 const folder = new URL(".", location.href);
 const post = self.postMessage.bind(self);
-let setup, begun, cards, asked = "";
+let begun, cards, asked = "";
 
 addEventListener("message", async (event) => {
   if (!event.isTrusted) return; // from us, for the theme's worker
   event.stopImmediatePropagation();
   const {type, data} = event.data;
-  if (type === SETUP) {
-    setup = data;
-    post({type: READY});
-  } else if (type === QUERY && !data.trim()) {
-    post({type: RESULT, data: {items: []}}); // the page asks for nothing when it opens
-  } else if (type === QUERY) {
-    asked = data;
-    await (begun ??= start());
-    pass(type, told(data));
-  }
+  if (type !== QUERY) return;
+  asked = data;
+  begun ??= start().catch(() => { begun = null; }); // the next question tries again
+  await begun;
+  // The page asks for nothing first; of several questions that waited the last one counts.
+  if (data.trim() && asked === data) pass(type, told(data));
 });
 
 function pass(type, data) {
@@ -44,14 +40,16 @@ function escaped(text) {
 /** The theme's worker with its documents; that it is ready is no news for the page. */
 async function start() {
   const get = async (name) => (await fetch(new URL(name, folder))).json();
-  const docs = setup.docs.length ? setup.docs : await get("../../search/documents.json");
-  if (!setup.docs.length) cards = await get("../../search/cards.json");
+  const {config, docs: own} = await get("../../search/search_index.json");
+  const names = own.length ? [] : ["documents", "cards"];
+  const [docs = own, found] = await Promise.all(names.map((name) => get(`../../search/${name}.json`)));
+  cards = found;
   importScripts(new URL("search/ranking.js", folder));
   importScripts(new URL(`../javascripts/workers/${location.search.slice(1)}`, folder));
   lunr.TokenSet.prototype.toString = nodeName;
   await new Promise((done) => {
     self.postMessage = done;
-    pass(SETUP, {...setup, docs});
+    pass(SETUP, {config, docs, options: {suggest: true}});
   });
   self.postMessage = answer;
 }

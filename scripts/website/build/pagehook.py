@@ -32,6 +32,8 @@ _VIEW_BOX = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
 _MATHS_HEAD = re.compile(
     r'<th((?: (?:scope|style|class)="[^"]*")*)>\s*<math\b([^>]*?alttext="([^"]*)")'
 )
+_PROSE_TABLE = re.compile(r"<table(?![^>]*\sclass=)[^>]*>.*?</table>", re.DOTALL)
+_FRAMED = r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">\g<0></div></div>'
 _INLINE_SVG = "data:image/svg+xml;base64,"
 _DESCRIPTION = 155  # characters of a description that search engines show
 
@@ -77,7 +79,12 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
         folder = Path(page.file.abs_dest_path).parent
         content, summary = notebook_html(content, folder, page.file.src_uri)
         page.meta.setdefault("description", summary)
-    return name_maths_heads(content)
+    return frame_tables(name_maths_heads(content))
+
+
+def frame_tables(content: str) -> str:
+    """Put a frame that scrolls around each table of prose, which has no class."""
+    return _PROSE_TABLE.sub(_FRAMED, content)
 
 
 def name_maths_heads(content: str) -> str:

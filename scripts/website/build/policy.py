@@ -2,7 +2,7 @@
 
 Each page says so to the browser in a Content-Security-Policy, and the build refuses a page that
 holds anything that such a policy would have to stop. Ours are the files of the site, and the
-scripts that the theme writes into its pages, known by their text.
+scripts that our theme writes into its pages, known by their text.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import html
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from importlib.resources import files
 from pathlib import Path
 
 from flopbook.data.files import write_made
 
+_TEMPLATES = Path(__file__).resolve().parents[1] / "theme" / "partials" / "javascripts"
 # Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it
 # escaped. An attribute's value may hold anything but its own quotation mark.
 _TAG = re.compile(r"<([a-zA-Z][^\s/>]*)(?:((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>)?")
@@ -174,10 +174,9 @@ def _is_active(name: str, address: str) -> bool:
 
 @functools.cache
 def theme_scripts() -> tuple[re.Pattern[str], ...]:
-    """What the theme writes into its pages, from its own templates; an address may stand in it."""
-    folder = files("material") / "templates" / "partials" / "javascripts"
+    """What our theme writes into its pages, from its templates; an address may stand in it."""
     scripts: list[re.Pattern[str]] = []
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+    for path in sorted(_TEMPLATES.iterdir()):
         for _, body in _SCRIPT.findall(path.read_text(encoding="utf-8")):
             fixed = map(re.escape, _BLANK.split(body))
             scripts.append(re.compile(r"[\w./-]*".join(fixed)))

@@ -34,7 +34,6 @@ _LINE_BREAK = re.compile(r"\s*\n\s*")
 _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[^"]*"')
 # HTML knows the namespace of <math> by itself.
 _NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
-_THEME_SCRIPT = re.compile(r'<script (src="[^"]*/bundle\.[^"]*")')
 _FORM_RECORD = re.compile(r' data-spec="([^"]*)"')
 # At-rules whose content is rules again; what others hold (@keyframes, @font-face) is kept whole.
 _GROUPING = ("media", "supports", "layer", "container")
@@ -44,6 +43,8 @@ def slim(site: Path) -> None:
     """Make pages, styles and scripts of a built site smaller; what they show and do is the same."""
     assets = site / "assets"
     own_assets = assets / "flopbook"
+    for path in assets.glob("javascripts/bundle.*"):
+        path.unlink()  # docs/assets/flopbook/shell.js takes its place
     pages = _texts(site.rglob("*.html"))
     scripts = _texts(assets.rglob("*.js"))
     styles = _texts(assets.rglob("*.css"))
@@ -188,11 +189,7 @@ def _split(tokens: list[Node], separator: str, *, keep: bool = False) -> list[li
 
 
 def slim_page(text: str) -> str:
-    """A page without indentation and empty lines, but where lines count.
-
-    Its script does not hold up what is seen: it waits for the end of the page by itself.
-    """
-    text = _THEME_SCRIPT.sub(r"<script defer \1", text)
+    """A page without indentation and empty lines, but where lines count."""
     text = _INLINE_LATEX.sub(r"\1", _NAMESPACE.sub("", text))
     pieces = _VERBATIM.split(_FORM_RECORD.sub(_single_quoted, text))
     # `split` gives text, verbatim element, name of the element, text, ...

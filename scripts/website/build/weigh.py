@@ -95,7 +95,10 @@ def _packed(path: Path, _changed: int) -> bytes:
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder as a web server does: compressed, and folders end in a slash."""
+    """Serves a folder as a web server does: compressed, over connections that are kept."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # an answer is two writes, and the second must not wait
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""
@@ -106,6 +109,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         if path.is_dir() and not self.path.partition("?")[0].endswith("/"):
             self.send_response(301)
             self.send_header("Location", self.path + "/")
+            self.send_header("Content-Length", "0")
             self.end_headers()
             return
         path = _page_file(path)

@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripts.website.build.sheets import join_sheets, joined_text
 from scripts.website.build.slim import slim, slim_page, slim_script, slim_style, used_words
 
 WORDS = {"used", "used--more", "also", "--read", "data-md-color-scheme=slate"}
@@ -80,14 +81,39 @@ def test_a_page_keeps_its_text_and_the_lines_of_its_code() -> None:
     )
 
 
-def test_the_script_of_the_theme_waits_and_no_other_does() -> None:
-    """Ours are modules, which wait by themselves; records are no scripts."""
-    theme = '<script src="../assets/javascripts/bundle.a5f9.min.js"></script>'
-    other = '<script type="module" src="app.js"></script><script src="x.js"></script>'
-    made = slim_page(f"{theme}{other}<script>let bundle;</script>")
-    assert made.startswith('<script defer src="../assets/javascripts/bundle.a5f9.min.js">')
-    assert made.endswith(f"{other}<script>let bundle;</script>")
-    assert slim_page(made) == made
+def test_no_page_asks_for_the_script_of_the_theme_and_all_for_one_style(site: Path) -> None:
+    """Ours does its work at a tenth of the weight; the other generator keeps its own."""
+    assert not list((site / "assets" / "javascripts").glob("bundle.*"))
+    (style,) = (site / "assets" / "stylesheets").glob("site.*.css")
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "/bundle." not in text, path
+        assert text.count(f'assets/stylesheets/{style.name}"') == 1, path
+        assert "stylesheets/main." not in text and "flopbook/look.css" not in text, path
+
+
+def test_sheets_are_joined_in_their_order_and_a_page_without_them_stops_the_build(
+    tmp_path: Path,
+) -> None:
+    names = ("stylesheets/main.a1.min", "stylesheets/palette.b2.min", "flopbook/look")
+    links = []
+    for name in (*names, "flopbook/flopbook"):
+        path = tmp_path / "assets" / f"{name}.css"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"/* {name} */", encoding="utf-8")
+        links.append(f'<link rel="stylesheet" href="../assets/{name}.css">')
+    page = tmp_path / "a" / "index.html"
+    page.parent.mkdir()
+    page.write_text("<head>{}</head>".format("\n".join(links)), encoding="utf-8")
+    join_sheets(tmp_path)
+    (joined,) = (tmp_path / "assets" / "stylesheets").glob("site.*.css")
+    said = joined.read_text(encoding="utf-8")
+    assert [said.index(name) for name in names] == sorted(said.index(name) for name in names)
+    one = f'<link rel="stylesheet" href="../assets/stylesheets/{joined.name}">'
+    assert page.read_text(encoding="utf-8") == f"<head>{one}</head>"
+    page.write_text("<head>{}</head>".format("\n".join(links[::-1])), encoding="utf-8")
+    with pytest.raises(ValueError, match="four sheets"):
+        join_sheets(tmp_path)
 
 
 def test_the_record_of_a_form_stays_the_same() -> None:
@@ -122,14 +148,20 @@ _LOOKS = """() => [...document.querySelectorAll('body, body *')].map(one => {
 })"""
 
 
-def _looks(context: Any, base: str, page: str, theme: bool) -> list[str]:
+def _whole_theme(site: Path) -> str:
+    """The sheets of a page, those of the theme as it has them."""
+    folder = site / "assets" / "flopbook"
+    theirs = [next(THEME.glob(f"{name}.*.css")) for name in ("main", "palette")]
+    sheets = [*theirs, folder / "look.css", folder / "flopbook.css"]
+    return joined_text([path.read_text(encoding="utf-8") for path in sheets])
+
+
+def _looks(context: Any, base: str, page: str, style: str) -> list[str]:
     context.set_default_timeout(30_000)
     tab = context.new_page()
-    if theme:
-        tab.route(
-            "**/stylesheets/*.css",
-            lambda route: route.fulfill(path=THEME / route.request.url.rpartition("/")[2]),
-        )
+    if style:
+        answer = {"body": style, "content_type": "text/css"}
+        tab.route("**/stylesheets/*.css", lambda route: route.fulfill(**answer))
     found: list[str] = []
     tab.goto(base + page, wait_until="networkidle")
     # A form that is still being made has fewer elements.
@@ -146,15 +178,17 @@ def _looks(context: Any, base: str, page: str, theme: bool) -> list[str]:
 @pytest.mark.parametrize(
     "page", ["handbook/roofline/", "calculators/min-batch/", "notebooks/min-batch/", "404.html"]
 )
-def test_a_page_looks_as_it_does_with_the_whole_theme(surf: Any, base: str, page: str) -> None:
+def test_a_page_looks_as_it_does_with_the_whole_theme(
+    surf: Any, base: str, site: Path, page: str
+) -> None:
     """Every element keeps its size and computed style, light and dark, on a desk and a phone."""
-    ours, whole = (surf(_looks, base, page, theme) for theme in (False, True))
+    ours, whole = (surf(_looks, base, page, style) for style in ("", _whole_theme(site)))
     assert len(ours) > 200
     assert [pair for pair in zip(ours, whole, strict=True) if pair[0] != pair[1]][:5] == []
 
 
 def test_the_theme_is_a_quarter_smaller_or_more(site: Path) -> None:
-    for path in (site / "assets" / "stylesheets").glob("*.css"):
+    for path in (site / "assets" / "stylesheets").glob("*.min.css"):
         assert path.stat().st_size < 0.75 * (THEME / path.name).stat().st_size, path.name
     assert not list((site / "assets").rglob("*.map"))
 
