@@ -77,3 +77,21 @@ def test_mixtures_keep_the_weights_of_all_experts_and_compute_with_few() -> None
     assert result["weights"] == pytest.approx(2 * weights)
     assert result["flop_per_token"] == pytest.approx(6 * result.inputs["compute_params"].value)
     assert result["flop_per_token"] < 6 * weights / 5
+
+
+def test_layers_without_a_block_have_its_adapters_and_activations_less() -> None:
+    """Half of the layers have attention alone: no norm, no inputs and no products of a block."""
+    d, f, tokens = 4096, 11008, 1304
+    half = tuned(ffn_layers=16, rank=1)
+    assert half["trainable"] == tuned(rank=1)["trainable"] - 16 * 3 * (d + f)
+    kept = 2 * (d + d + 4 * d) + 4 * 32 + (2 * (d + d + 3 * f)) / 2
+    assert half["activations"] == pytest.approx(32 * tokens * kept)
+
+
+def test_rotated_queries_are_those_of_plain_attention() -> None:
+    """Eager mode keeps queries and keys once more; latent attention has no such whole ones."""
+    latent = {"kv_lora_rank": 50, "qk_nope_head_dim": 64, "v_head_dim": 80}
+    d, f = 4096, 11008
+    # Both norms in fp32 and the activated gate are all that eager mode adds.
+    added = tuned(**latent, fusion="eager")["activations"] - tuned(**latent)["activations"]
+    assert added == pytest.approx(32 * 1304 * (2 * 2 * d + 2 * f))

@@ -9,6 +9,12 @@ const PRICES = {"USD/s": "2USD/h", "kg/J": "400g/kWh"}; // and those that nobody
 const NETWORK = ["chips_per_node", "known_domain", "known_beyond", "node_chips", "scaleout_bandwidth", "ring_side", "startup", "ramp", "efficiency", "reduction_efficiency"];
 const NETWORK_WORDS = ["wrap", "level_overlap"];
 
+// What is counted from the sizes of a model, by the fields of its record; the command counts it anew for other sizes, a form does not.
+const SIZES = ["layers", "d_model", "heads", "kv_heads", "head_dim", "vocab", "d_ff", "ffn", "tied_embeddings", "experts", "experts_per_token", "expert_d_ff", "expert_d_model", "shared_experts", "shared_expert_d_ff", "dense_layers", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"];
+const TOTALS = ["params", "compute_params", "mixture_params", "mixture_active_params"];
+const KINDS = ["window_layers", "chunk_layers", "sparse_layers", "full_layers", "state_layers", "attention_layers", "shared_window_layers"];
+const SHARES = ["attention_share", "weight_format_share"]; // these size a note alone, which is left out
+
 /** True when a chip or a model may supply an input. */
 export function lent(input) {
   return Boolean(input.model || input.chip);
@@ -26,13 +32,24 @@ export function resolve(input, form) {
   const skipped = NETWORK.includes(input.chip) && (!chip?.[input.chip] || otherNetwork(form));
   if (input.chip && chip && !skipped) return fromChip(input, chip, form);
   const counted = input.model?.startsWith("mixture_") && (form.text("experts") || form.text("experts_per_token"));
-  if (input.model && !counted && model?.[input.model]) return {...model[input.model], origin: model.id};
+  const size = !counted && model?.[input.model] && otherSize(input, form, model);
+  if (size && !SHARES.includes(input.model)) return {error: `counted from the shape, whose ${size.name.replaceAll("_", " ")} you changed; type a value, or ask the command, which counts anew`};
+  if (input.model && !counted && !size && model?.[input.model]) return {...model[input.model], origin: model.id};
   if (input.dtype && input.chip !== "peak" && form.fields.has("dtype")) {
     const dtype = formatOf(input, form);
     return {value: form.data.bytes[dtype], origin: dtype};
   }
   if (input.optional) return {value: input.default ?? Infinity, origin: "default", open: input.default === null};
   return {error: lent(input) ? "choose above, or type a value" : "type a value"};
+}
+
+/** The input of a size that was typed and is not the model's, where what is asked for is counted from it. */
+function otherSize(input, form, model) {
+  const sizes = KINDS.includes(input.model) ? ["layers"] : [...TOTALS, ...SHARES].includes(input.model) ? SIZES : [];
+  return form.spec.inputs.find((other) => {
+    const text = sizes.includes(other.model) ? form.text(other.name) : "";
+    return text && (other.choices.length ? text : typed(other, text).value) !== model[other.model]?.value;
+  });
 }
 
 // A degree of parallelism, and a number of chips that degrees divide.

@@ -73,6 +73,21 @@ def test_a_memory_is_a_bar_against_its_capacity(forms: Any) -> None:
     assert found["parts"] >= 4 and found["capacity"] == "80 GB of memory"
 
 
+def test_a_form_does_not_answer_for_sizes_that_it_cannot_count(forms: Any) -> None:
+    """The command counts the parameters of 16 layers anew; a form says that it does not."""
+
+    def read(tab: Any, *_: Any) -> list[bool]:
+        found = []
+        for layers in ("16", "32", ""):
+            put(tab, {"model": "llama-3-8b", "seq": "4096", "layers": layers})
+            found.append("whose layers you changed" in tab.inner_text(".fb-calculator"))
+        put(tab, {"model": "llama-3-8b", "seq": "4096", "layers": "16", "params": "4.54B"})
+        found.append("whose layers you changed" in tab.inner_text(".fb-calculator"))
+        return found
+
+    assert forms("memory", read) == [True, False, False, False]
+
+
 def test_rows_that_say_the_same_are_one(forms: Any) -> None:
     def read(tab: Any, *_: Any) -> list[str]:
         put(tab, {"chip": "google/tpu-v5p", "batch-tokens": "16M"})
