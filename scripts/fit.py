@@ -18,6 +18,8 @@ import numpy as np
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
 from flopbook.prediction import collectives, memory, training
+from flopbook.prediction.arrays import Column
+from flopbook.prediction.bands import BAND_WITHOUT_STACK
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import (
     FOLDS,
@@ -28,7 +30,6 @@ from flopbook.prediction.fits import (
     predicted,
 )
 from flopbook.prediction.fitted import FILE
-from flopbook.prediction.layouts import Column
 from flopbook.prediction.models import Case, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE
 from scripts.fit_left_out import collective_errors, errors_without_framework
@@ -83,7 +84,7 @@ def fit_kind(model: PredictionModel, *, with_bands: bool) -> dict[str, Any]:
         record["bands"] = _bands(model, cases, unseen)
         record["left_out"] = _by_row(cases, unseen)
         if model is training.MODEL:
-            record["bands"][training.BAND_WITHOUT_STACK] = _blind_band(cases)
+            record["bands"][BAND_WITHOUT_STACK] = _blind_band(cases)
         if model is memory.MODEL:
             record["bands"] = _memory_bands(cases, errors)
         _print(model, cases, errors, left_out, by_source)

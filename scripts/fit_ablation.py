@@ -18,9 +18,10 @@ import numpy as np
 
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.fits import FOLDS, cases_of, left_out_errors
 from flopbook.prediction.fitted import FILE as FITTED
-from flopbook.prediction.layouts import Column, Layouts, RunLayout
+from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.models import Case, Parameters, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE
 from flopbook.prediction.parameters import PRIORS

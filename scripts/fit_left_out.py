@@ -16,8 +16,8 @@ from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.hardware.network import Network
 from flopbook.prediction import collectives, memory
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.fits import predicted
-from flopbook.prediction.layouts import Column
 from flopbook.prediction.models import Case
 from scripts.fit_links import IDEAL, Point, fitted
 

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import memory
 from flopbook.formulas.omissions import omitted
 from flopbook.formulas.training_omissions import (
@@ -127,6 +129,19 @@ def test_stage_2_divides_gradients_only_where_it_sums_those_of_each_micro_batch(
     alone = {"zero": 2, "dp": 8}
     assert held(**alone)["gradients"] == 2 * 8030261248 / 8
     assert held(**alone, grad_accumulation="whole")["gradients"] == 2 * 8030261248
+
+
+def test_groups_divide_among_their_own_devices_alone() -> None:
+    """HSDP: two groups of eight hold what eight devices hold, whatever their number."""
+    for zero in (1, 2, 3):
+        alone, grouped = held(zero=zero, dp=8), held(zero=zero, dp=16, hsdp=2)
+        assert grouped["total"] == pytest.approx(alone["total"])
+        assert held(zero=zero, dp=16)["total"] < grouped["total"]
+    assert held(dp=16, hsdp=2) == held(dp=16)
+    with pytest.raises(FlopbookError, match="--hsdp 3 does not divide --dp 16"):
+        memory(**{**SHAPE, "dp": 16, "hsdp": 3})
+    with pytest.raises(FlopbookError, match="--ep 16 does not divide --dp 16 x --cp 1 / --hsdp 2"):
+        calculate("memory", model="deepseek-v3", seq=4096, dp=16, ep=16, zero=3, hsdp=2)
 
 
 def test_gradients_without_buffers_are_made_while_activations_go() -> None:

@@ -50,6 +50,7 @@ def test_megatron_divides_the_chips_and_the_batch(layout: PlannedLayout) -> None
     count = int(flags["global-batch-size"]) / int(flags["micro-batch-size"]) / layout.dp
     assert count == int(count)
     assert ("use-distributed-optimizer" in flags) == (layout.zero >= 1)
+    assert int(flags.get("num-distributed-optimizer-instances", 1)) == layout.hsdp
     assert ("use-megatron-fsdp" in flags) == (layout.zero >= 2)
     assert ("sequence-parallel" in flags) == (layout.tp > 1)
     assert flags.get("recompute-granularity", "none") == layout.recompute
@@ -72,7 +73,9 @@ def test_torchtitan_divides_the_chips_and_the_tokens(layout: PlannedLayout) -> N
     reshard = flags.get("parallelism.fsdp_reshard_after_forward")
     assert reshard == ("never" if layout.zero == 2 else None)
     is_sharded = int(flags["parallelism.data_parallel_shard_degree"]) == layout.dp
-    assert is_sharded == (layout.zero >= 2 or layout.dp == 1)
+    assert is_sharded == ((layout.zero >= 2 and layout.hsdp == 1) or layout.dp == 1)
+    if layout.zero >= 2:
+        assert int(flags["parallelism.data_parallel_replicate_degree"]) == layout.hsdp
     if layout.pp > 1:
         layers = int(flags["parallelism.pipeline_parallel_layers_per_stage"])
         stages = layout.pp * layout.virtual
@@ -90,7 +93,7 @@ def test_the_mesh_of_maxtext_is_the_chips(layout: PlannedLayout) -> None:
     if layout.dp % layout.ep == 0:
         assert math.prod(axes) == question.chips
     sharded = int(keys["ici_fsdp_parallelism"]), int(keys["ici_data_parallelism"])
-    assert sharded[0 if layout.zero < 3 else 1] == 1
+    assert sharded[0 if layout.zero < 3 else 1] == (layout.hsdp if layout.zero == 3 else 1)
     assert ("shard_optimizer_over_data" in keys) == (layout.zero == 1)
     assert ("num_pipeline_microbatches" in keys) == (layout.pp > 1)
     steps = 1 if layout.pp > 1 else question.batch // (layout.dp * layout.micro_batch)
@@ -105,7 +108,8 @@ def test_the_batch_of_deepspeed_adds_up(layout: PlannedLayout) -> None:
     micro_batch = settings["train_micro_batch_size_per_gpu"]
     count = settings["gradient_accumulation_steps"]
     assert settings["train_batch_size"] == micro_batch * count * layout.dp
-    assert settings["zero_optimization"] == {"stage": layout.zero}
+    grouped = {"mics_shard_size": layout.dp // layout.hsdp} if layout.hsdp > 1 else {}
+    assert settings["zero_optimization"] == {"stage": layout.zero, **grouped}
     divided = {"autotp_size": layout.tp} if layout.tp > 1 else None
     assert settings.get("tensor_parallel") == divided
     assert settings.get("sequence_parallel_size") == (layout.cp if layout.cp > 1 else None)

@@ -31,8 +31,9 @@ DENSE = {
     "stack": "megatron-core",
 }
 MIXTURE = {**DENSE, "model": "mixtral-8x7b", "chip": "b200", "batch_tokens": "32Ki"}
+SEVERAL_DOMAINS = {**DENSE, "chips": "16", "zero": "3", "pp": "1"}
 OLD = {**DENSE, "model": "gpt-3-13b", "seq": "2048", "batch_tokens": "16Ki", "stack": "deepspeed"}
-CASES = {"dense": DENSE, "mixture": MIXTURE, "unfused": OLD}
+CASES = {"dense": DENSE, "mixture": MIXTURE, "unfused": OLD, "groups": SEVERAL_DOMAINS}
 every_case = pytest.mark.parametrize("asked", list(CASES.values()), ids=list(CASES))
 
 
@@ -42,14 +43,14 @@ def planned(asked: dict[str, str], top: int = EVERYTHING) -> RunPlan:
 
 def options_of(asked: dict[str, str], layout: PlannedLayout) -> dict[str, str | None]:
     """The options of predict for a layout."""
-    names = ("tp", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "micro_batch")
-    names = (*names, "recompute")
+    names = ("tp", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "hsdp")
+    names = (*names, "micro_batch", "recompute")
     return {**asked, **{name: str(getattr(layout, name)) for name in names}}
 
 
 def memory_of(question: Question, layout: PlannedLayout) -> float:
     """Bytes by `flopbook memory`."""
-    degrees = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
+    degrees = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "hsdp", "micro_batch")
     numbers = {name: float(getattr(layout, name)) for name in degrees}
     result = calculate(
         "memory",
@@ -72,10 +73,11 @@ def brute_force(asked: dict[str, str]) -> dict[tuple[Any, ...], tuple[float, flo
             held = memory_of(question, layout)
         except FlopbookError:
             continue
-        if held > question.run.machine.memory:
+        is_asked = all(getattr(layout, name) == size for name, size in question.fixed.items())
+        if held > question.run.machine.memory or not is_asked:
             continue
         run = run_of(options_of(asked, layout))
-        found[layout[:10]] = (float(step_parts(Layouts([run]), p).seconds[0]), held)
+        found[layout[:11]] = (float(step_parts(Layouts([run]), p).seconds[0]), held)
     return found
 
 
@@ -99,7 +101,15 @@ def every_layout(question: Question) -> Iterator[PlannedLayout]:
                 if zero and dp * cp == 1:
                     continue
                 words = virtual, schedule, dp, zero, cp, ep, size, recompute
-                yield PlannedLayout(tp, pp, *words, *(0.0,) * 5)
+                for groups in every_number_of_groups(question, tp, cp, dp, zero):
+                    yield PlannedLayout(tp, pp, *words, groups, *(0.0,) * 5)
+
+
+def every_number_of_groups(question: Question, tp: int, cp: int, dp: int, zero: int) -> set[int]:
+    """One, or with FSDP as many as there are domains of fast links."""
+    domains = dp * cp * tp / question.run.domain
+    is_hybrid = zero == 3 and domains > 1 and dp % domains == 0
+    return {1, int(domains)} if is_hybrid else {1}
 
 
 def even(layers: int, chunks: int) -> bool:
@@ -111,9 +121,10 @@ def even(layers: int, chunks: int) -> bool:
 def test_the_plan_equals_brute_force(asked: dict[str, str]) -> None:
     expected = brute_force(asked)
     found = planned(asked)
-    assert len(expected) == len(found.layouts) == found.feasible > 100
+    assert len(expected) == len(found.layouts) == found.feasible > 40
+    assert (max(layout.hsdp for layout in found.layouts) > 1) == (asked is SEVERAL_DOMAINS)
     for layout in found.layouts:
-        seconds, held = expected[layout[:10]]
+        seconds, held = expected[layout[:11]]
         assert layout.seconds == pytest.approx(seconds, rel=1e-12)
         assert layout.bytes == pytest.approx(held, rel=1e-12)
     assert [layout.seconds for layout in found.layouts] == sorted(
@@ -140,7 +151,7 @@ def test_predict_gives_the_same_for_the_same_options(asked: dict[str, str]) -> N
 def test_every_layout_is_ranked_or_counted_once(asked: dict[str, str]) -> None:
     found = planned(asked)
     assert len(found.layouts) + sum(found.infeasible.values()) == found.considered
-    assert len({layout[:10] for layout in found.layouts}) == len(found.layouts)
+    assert len({layout[:11] for layout in found.layouts}) == len(found.layouts)
     assert found.considered == space_of(found.question).size
 
 

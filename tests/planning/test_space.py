@@ -26,7 +26,7 @@ from flopbook.planning.exclusions import (
 )
 from flopbook.planning.memory import bytes_of, memory_inputs
 from flopbook.planning.question import Question, question_of
-from flopbook.planning.space import Cells, cells_of, space_of
+from flopbook.planning.space import Cells, Sharding, cells_of, space_of
 from flopbook.prediction.layout_memory import software_options
 
 ASKED = {
@@ -216,7 +216,8 @@ def test_fixed_degrees_leave_one_value_on_their_axis() -> None:
     space = space_of(question)
     assert set(space.degrees["tp"]) == {2} and set(space.degrees["pp"]) == {4}
     assert [chunk.virtual for chunk in space.chunks] == [2]
-    assert space.micro_batches == (1,) and space.zero == (1,) and space.recompute == ("full",)
+    assert space.micro_batches == (1,) and space.recompute == ("full",)
+    assert space.zero == (Sharding(1),)
     assert space.size == len(space.degrees["tp"])
 
 

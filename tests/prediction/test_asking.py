@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,15 @@ def test_parts_make_the_step_and_the_step_makes_the_throughput() -> None:
     assert prediction.inferred == ()
 
 
+def test_one_prediction_does_without_numpy() -> None:
+    """To load it takes as long as all the rest."""
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in ASKED.items()]
+    code = f"import sys; from flopbook.cli.app import run; run({['predict', *words]!r}); "
+    code += "sys.exit('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0 and b"80 % band" in done.stdout
+
+
 def test_what_was_not_asked_is_named() -> None:
     prediction = predict({name: ASKED[name] for name in ("model", "chip", "chips")})
     expected = {"micro-batch size", "gradient accumulation steps", "ZeRO stage", "recompute"}
@@ -70,6 +81,8 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
         ({"dp": "3"}, "does not make 512 chips"),
         ({"tp": "0"}, "--tp is 0, expected a whole number of at least 1"),
         ({"zero": "-1"}, "--zero is -1"),
+        ({"hsdp": "3"}, "--hsdp 3 does not divide --dp 16 replicas"),
+        ({"hsdp": "4", "zero": "0"}, "--hsdp 4 groups divide what ZeRO shards; give --zero 1 to 3"),
         ({"batch_tokens": "10000"}, r"is no multiple of --seq 8,192; use 8,192 \(1 sequence\)"),
         ({"batch_tokens": "4M"}, r"use 3,997,696 \(488 sequences\) or 4,194,304 \(512 seq"),
         ({"recompute": "some"}, "--recompute is 'some', expected one of none, selective, full"),

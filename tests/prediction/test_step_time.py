@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import MeasuredRun
 from flopbook.formulas.pipeline import SCHEDULES
+from flopbook.prediction.catalogue import MODELS
+from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.layouts import Layouts, RunLayout, training_run
+from flopbook.prediction.layouts import Layouts, OneRun, RunLayout, training_run
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.step_time import StepParts, step_parts, tokens_per_second
 
@@ -73,6 +76,19 @@ def test_throughput_is_the_batch_over_the_step() -> None:
     run = layout()
     rate = tokens_per_second(Layouts([run]), FITTED)[0]
     assert rate == pytest.approx(64 * 8192 / seconds(run) / 64)
+
+
+def test_a_run_by_itself_has_the_parts_of_an_array_of_one() -> None:
+    """Plain numbers in place of arrays, for every run on file and every part."""
+    cases = cases_of(MODELS["training_throughput"], run_files().values()).cases
+    for case in cases:
+        alone, among = (
+            step_parts(runs, FITTED) for runs in (OneRun(case.inputs), Layouts([case.inputs]))
+        )
+        for name in StepParts._fields:
+            expected = getattr(among, name).ravel()[0]
+            assert getattr(alone, name) == pytest.approx(expected, rel=1e-12), (case.row.id, name)
+        assert type(alone.seconds) is float
 
 
 def test_many_runs_at_once_are_predicted_as_one_by_one() -> None:
@@ -172,6 +188,26 @@ def test_zero_2_in_a_pipeline_sums_once_as_zero_1_does() -> None:
     assert parts(run._replace(zero=2)).gradients[0] == parts(run).gradients[0] > 0
 
 
+def test_groups_gather_inside_and_sum_across() -> None:
+    """HSDP on 8 nodes: weights come over the links of a node, shards are summed over the cards."""
+    whole = layout(zero_stage=3, tp=1, dp=64)
+    grouped = whole._replace(hsdp=8.0)
+    assert parts(grouped).gathers[0] < parts(whole).gathers[0]
+    assert parts(grouped).gradients[0] > parts(whole).gradients[0] == 0
+    assert parts(grouped).optimizer[0] == pytest.approx(8 * parts(whole).optimizer[0])
+    alone = parts(whole._replace(hsdp=64.0))
+    assert alone.gathers[0] == 0 and alone.gradients[0] > parts(grouped).gradients[0]
+
+
+def test_groups_of_a_sharded_optimizer_sum_their_shards_once_more() -> None:
+    one = layout(zero_stage=1, tp=1, dp=64)
+    grouped = one._replace(hsdp=8.0)
+    quick, slow = {**FITTED, "hop": 1e-9}, {**FITTED, "hop": 1e-3}
+    assert parts(grouped, quick).gradients[0] > parts(one, quick).gradients[0] > 0
+    # Rings are shorter: 8 ranks inside a node and 8 groups, in place of 64 ranks.
+    assert parts(grouped, slow).gradients[0] < parts(one, slow).gradients[0] / 2
+
+
 def test_gradients_hide_behind_the_backward_pass_where_a_stack_overlaps_them() -> None:
     """What is hidden is never more than what there is, and nothing without overlap."""
     run = layout(zero_stage=1, tp=1, dp=64)
@@ -191,7 +227,8 @@ def test_experts_are_summed_over_the_ranks_that_hold_them() -> None:
 
 def test_the_ranks_of_a_node_fetch_together_what_all_of_them_need() -> None:
     """Eight cards bring weights eight times as fast as one, but no faster than the links."""
-    run = layout(tp=1, dp=64, zero_stage=3)
+    # So much work that both hide alike: of what shows, the law holds as of what is sent.
+    run = layout(tp=1, dp=64, zero_stage=3, micro_batch_seqs=8, global_batch_seqs=512)
     alone = run._replace(domain=1.0)
     rates = {**FITTED, "hop": 1e-12}
     ratio = parts(alone, rates).gathers[0] / parts(run, rates).gathers[0]

@@ -144,11 +144,13 @@ def _times(found: RunPlan, layout: PlannedLayout) -> tuple[str, ...]:
 def _degrees(layout: PlannedLayout) -> tuple[str, ...]:
     is_plain = layout.schedule in ("1f1b", "interleaved")
     chunks = f"{layout.virtual}" if is_plain else layout.schedule
+    groups = f" in {layout.hsdp}" if layout.hsdp > 1 else ""
     return (
         f"{layout.tp}",
         f"{layout.pp}",
         chunks,
-        *(f"{degree}" for degree in (layout.cp, layout.ep, layout.dp, layout.zero)),
+        *(f"{degree}" for degree in (layout.cp, layout.ep, layout.dp)),
+        f"{layout.zero}{groups}",
         f"{layout.micro_batch}",
         layout.recompute,
     )

@@ -18,7 +18,7 @@ MOST_PLANS = 16
 # Options that only one of both kinds of plan takes.
 _OF_TRAINING = (
     *("batch_tokens", "seq", "stack", "cp", "virtual", "schedule"),
-    *("zero", "micro_batch", "recompute", "max_bytes", "max_seconds"),
+    *("zero", "hsdp", "micro_batch", "recompute", "max_bytes", "max_seconds"),
 )
 _OF_SERVING = ("prompt", "answer", "batch", "pools", "max_first_token", "max_per_token")
 _OPTIONS = (
@@ -38,6 +38,7 @@ _OPTIONS = (
     Option("--virtual", "virtual", "This number of model chunks on a stage alone.", "COUNT"),
     Option("--schedule", "schedule", "This schedule alone; else 1f1b and interleaved.", "WORD"),
     Option("--zero", "zero", "This ZeRO stage alone, 0 to 3; 3 is FSDP.", "STAGE"),
+    Option("--hsdp", "hsdp", "This number of HSDP groups alone, each with all states.", "COUNT"),
     Option("--micro-batch", "micro_batch", "This micro-batch alone, in sequences.", "COUNT"),
     Option("--recompute", "recompute", "This alone: none, selective, full.", "WORD"),
     Option("--max-bytes", "max_bytes", "Memory of each chip that a layout may take.", "SIZE"),

@@ -44,6 +44,7 @@ _PREDICT_OPTIONS = (
     Option("--virtual", "virtual", "Model chunks on each pipeline stage.", "COUNT"),
     Option("--schedule", "schedule", "Pipeline schedule, such as 1f1b or zb-v.", "WORD"),
     Option("--zero", "zero", "ZeRO stage, 0 to 3; 3 is FSDP.", "STAGE"),
+    Option("--hsdp", "hsdp", "HSDP groups, each of which holds all that ZeRO divides.", "COUNT"),
     Option("--micro-batch", "micro_batch", "Sequences of a micro-batch.", "COUNT"),
     Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
@@ -143,10 +144,10 @@ def _print_notes(inferred: Sequence[str], similar: Sequence[SimilarRun]) -> None
 
 
 def _calibration(kind: str, name: str | None) -> Calibration | None:
-    from flopbook.prediction.calibration import calibrated
-
     if name is None:
         return None
+    from flopbook.prediction.calibration import calibrated
+
     (own,) = _given_runs([name])
     return calibrated(kind, [own.runs])
 

@@ -52,10 +52,11 @@ _NAMED = {
     "floor": "Math.floor",
     "hypot": "Math.hypot",
     "any": "",
+    "holds_anywhere": "",
     "float": "",
     "asarray": "",
 }
-_LIBRARIES = ("np", "math")
+_LIBRARIES = ("np", "math", "arrays")
 # Names that JavaScript keeps for itself.
 _RESERVED = ("case", "default", "delete", "function", "new", "switch", "this", "typeof", "var")
 
@@ -237,7 +238,9 @@ class Expressions:
                 return f"{self._text(node.args[0])}[{self._text(node.args[1])}]"
             case ast.Name(id=name) if callable(self._globals.get(name)):
                 return self._own(self._globals[name], node)
-            case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="np" | "math"), attr=name):
+            case ast.Name(id=name):
+                return self._library(name, node)
+            case ast.Attribute(value=ast.Name(id="np" | "math" | "arrays"), attr=name):
                 return self._library(name, node)
             case ast.Attribute(value=value, attr=method):
                 return self._method(self._text(value), method, node)

@@ -24,6 +24,7 @@ from flopbook.formulas.training_memory_inputs import (
     Dp,
     Ep,
     GradBytes,
+    Hsdp,
     Params,
     Pp,
     Schedule,
@@ -45,6 +46,7 @@ def model_states(
     bytes_per_param: BytesPerParam = 2.0,
     grad_bytes: GradBytes = 2.0,
     zero: Zero = 0.0,
+    hsdp: Hsdp = 1.0,
     dp: Dp = 1.0,
     tp: Tp = 1.0,
     pp: Pp = 1.0,
@@ -85,8 +87,8 @@ def model_states(
         schedule, end_stage
     )
     extra = (ends - replicas * embeddings / pp) / tp
-    # ZeRO divides over all devices with equal weights; experts differ within groups of ep.
-    shard = dp * cp
+    # ZeRO divides over the devices of a group with equal weights; experts differ within ep of them.
+    shard = dp * cp / hsdp
     weight_shards = where(zero >= 3, shard, 1)
     weight_cut = where(zero >= 3, shard / ep, 1)
     # Pipelines reduce after the last micro-batch alone, so stages 2 and 3 add up whole gradients;

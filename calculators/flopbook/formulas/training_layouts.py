@@ -38,6 +38,21 @@ def ep_divides_the_replicas(dp: float, cp: float, ep: float) -> bool:
     return (dp * cp) % ep == 0
 
 
+@rule("--hsdp {hsdp} does not divide --dp {dp}: a group has whole replicas")
+def groups_divide_the_replicas(dp: float, hsdp: float) -> bool:
+    """Groups that hold everything are of equal size."""
+    return dp % hsdp == 0
+
+
+@rule(
+    "--ep {ep} does not divide --dp {dp} x --cp {cp} / --hsdp {hsdp}: "
+    "the experts of a group are spread over its devices"
+)
+def ep_divides_the_group(dp: float, cp: float, ep: float, hsdp: float) -> bool:
+    """Every group holds all experts."""
+    return (dp * cp / hsdp) % ep == 0
+
+
 @rule("--cp {cp} does not divide --seq {seq}; use {cp:divisor of seq}")
 def cp_divides_the_sequence(seq: float, cp: float) -> bool:
     """Every rank of context parallelism holds equally many tokens."""
@@ -90,6 +105,8 @@ LAYOUT_RULES = (
     latent_attention_has_widths,
     ep_divides_experts,
     ep_divides_the_replicas,
+    groups_divide_the_replicas,
+    ep_divides_the_group,
     cp_divides_the_sequence,
     *(shape.renamed(stages="pp") for shape in SHAPES),
     gpipe_has_an_end,

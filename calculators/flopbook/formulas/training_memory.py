@@ -273,13 +273,14 @@ def memory(
         Tensor and pipeline parallelism divide all parameters, expert parallelism those of the
         experts. What is left is held once on each of the d x c devices that differ in data or
         context, unless ZeRO divides it among them: stage 1 the optimizer, stage 2 the gradients
-        too, stage 3 (FSDP) the weights too. Experts are divided among d x c / e. Adam keeps two
-        moments, and a master copy in fp32 where weights are narrower: 12 bytes, with weights and
-        gradients 16; adam-bf16 keeps moments in 16 bits, adam-8bit in 8, adam-pure in the width of
-        the weights with no master copy. Muon keeps one momentum for matrices and Adam for
-        embeddings, Adafactor a row and a column. For its step, mixed precision casts gradients
-        narrower than the master weights to fp32: 4 bytes for each parameter that a device updates,
-        when the activations are gone.
+        too, stage 3 (FSDP) the weights too. Groups of replicas may each hold everything and divide
+        it among their own devices only (HSDP), d x c / r. Experts are divided among d x c / e of
+        them. Adam keeps two moments, and a master copy in fp32 where weights are narrower: 12
+        bytes, with weights and gradients 16; adam-bf16 keeps moments in 16 bits, adam-8bit in 8,
+        adam-pure in the width of the weights with no master copy. Muon keeps one momentum for
+        matrices and Adam for embeddings, Adafactor a row and a column. For its step, mixed
+        precision casts gradients narrower than the master weights to fp32: 4 bytes for each
+        parameter that a device updates, when the activations are gone.
 
         FSDP holds the weights of the layers that it gathers ahead of time, usually two, and of the
         embedding and the head, which belong to no layer; and a layer's gradient until it is

@@ -53,6 +53,11 @@ Zero = Annotated[
     Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True),
     DIVISION,
 ]
+Hsdp = Annotated[
+    float,
+    _degree("r", "HSDP groups, each of which holds all that ZeRO divides"),
+    DIVISION,
+]
 Dp = Annotated[float, _degree("d", "DP degree, copies of the model"), DIVISION]
 Tp = Annotated[float, _degree("t", "TP degree"), DIVISION]
 Pp = Annotated[float, _degree("p", "pipeline stages"), DIVISION]

@@ -10,7 +10,7 @@ import numpy as np
 
 from flopbook.formulas.conditions import Rule
 from flopbook.formulas.training_layouts import LAYOUT_RULES
-from flopbook.prediction.layouts import Column, Mask
+from flopbook.prediction.arrays import Column, Mask
 
 Columns = dict[str, Column]
 DEGREES = frozenset({"tp", "pp", "cp", "ep", "dp"})
@@ -23,6 +23,8 @@ REASONS = {
     "stages_have_layers": "more stages than layers",
     "ep_divides_experts": "experts do not divide",
     "ep_divides_the_replicas": "replicas do not divide into experts",
+    "groups_divide_the_replicas": "replicas do not divide into groups",
+    "ep_divides_the_group": "replicas of a group do not divide into experts",
     "cp_divides_the_sequence": "sequence does not divide",
     "virtual_stages_are_interleaved": "virtual stages are not interleaved",
     "interleaved_rounds_are_full": "micro-batches do not divide by stages",
@@ -35,6 +37,7 @@ NARROW = "feed-forward width does not divide"
 UNEVEN = "layers do not divide"
 NO_PIPELINE = "schedule without a pipeline"
 BATCH = "batch does not divide"
+NO_GROUPS = "no group of replicas inside a domain"
 NO_REPLICAS = "no replicas for ZeRO to shard over"
 NO_ROOM = "does not fit"
 TOO_SLOW = "longer than --max-seconds"

@@ -10,10 +10,10 @@ import numpy as np
 from flopbook.errors import FlopbookError
 from flopbook.planning.planner import PlannedLayout, RunPlan, plan
 from flopbook.planning.question import MOST_CHIPS, Question
+from flopbook.prediction.bands import SOFTWARE
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, RunLayout
 from flopbook.prediction.step_time import step_parts
-from flopbook.prediction.training import SOFTWARE
 
 STEPS = 8  # counts that are tried between one that is too small and its double
 
@@ -39,6 +39,7 @@ def run_with(question: Question, layout: PlannedLayout) -> RunLayout:
         virtual=layout.virtual,
         schedule=layout.schedule,
         zero=layout.zero,
+        hsdp=layout.hsdp,
         recompute=layout.recompute,
         micro_batch=layout.micro_batch,
         micro_batches=question.batch / (layout.dp * layout.micro_batch),

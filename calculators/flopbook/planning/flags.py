@@ -65,6 +65,8 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
         settings["sequence-parallel"] = True
     if layout.zero >= 1:
         settings["use-distributed-optimizer"] = True
+    if layout.hsdp > 1:
+        settings["num-distributed-optimizer-instances"] = layout.hsdp
     if layout.zero >= 2:
         settings["use-megatron-fsdp"] = True
         settings["data-parallel-sharding-strategy"] = MEGATRON_SHARDS[layout.zero]
@@ -90,11 +92,11 @@ def _megatron_formats(precision: str) -> Settings:
 
 def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
     """Options of torchtitan, which its configurations name alike."""
-    is_sharded = layout.zero >= 2
+    copies = layout.hsdp if layout.zero >= 2 else layout.dp
     tokens = int(question.run.shape.tokens)
     settings: Settings = {
-        "parallelism.data_parallel_replicate_degree": 1 if is_sharded else layout.dp,
-        "parallelism.data_parallel_shard_degree": layout.dp if is_sharded else 1,
+        "parallelism.data_parallel_replicate_degree": copies,
+        "parallelism.data_parallel_shard_degree": layout.dp // copies,
         "parallelism.tensor_parallel_degree": layout.tp,
         "parallelism.pipeline_parallel_degree": layout.pp,
         "parallelism.context_parallel_degree": layout.cp,
@@ -129,9 +131,10 @@ def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
     is_piped = layout.pp > 1
     count = _micro_batches(question, layout)
     steps = 1 if is_piped else count
+    copies = min(layout.hsdp, rest) if layout.zero >= 3 else rest
     settings: Settings = {
-        "ici_data_parallelism": 1 if layout.zero >= 3 else rest,
-        "ici_fsdp_parallelism": rest if layout.zero >= 3 else 1,
+        "ici_data_parallelism": copies,
+        "ici_fsdp_parallelism": rest // copies,
         "ici_tensor_parallelism": layout.tp,
         "ici_context_parallelism": layout.cp,
         "ici_expert_parallelism": layout.ep,
@@ -159,7 +162,7 @@ def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
         "train_batch_size": question.batch,
         "train_micro_batch_size_per_gpu": layout.micro_batch,
         "gradient_accumulation_steps": _micro_batches(question, layout),
-        "zero_optimization": {"stage": layout.zero},
+        "zero_optimization": _deepspeed_zero(layout),
     }
     if layout.tp > 1:
         settings["tensor_parallel"] = {"autotp_size": layout.tp}
@@ -176,6 +179,12 @@ def _deepspeed(question: Question, layout: PlannedLayout) -> Flags:
     if layout.recompute != "none":
         lacks.append("recomputation: deepspeed.checkpointing in the code")
     return Flags(json.dumps(settings), tuple(lacks))
+
+
+def _deepspeed_zero(layout: PlannedLayout) -> Settings:
+    """The stage, and the ranks of a group (MiCS) where several groups hold everything."""
+    stage: Settings = {"stage": layout.zero}
+    return stage if layout.hsdp == 1 else {**stage, "mics_shard_size": layout.dp // layout.hsdp}
 
 
 def _micro_batches(question: Question, layout: PlannedLayout) -> int:

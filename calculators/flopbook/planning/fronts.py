@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flopbook.prediction.layouts import Column
+from flopbook.prediction.arrays import Column
 
 Places = NDArray[np.intp]
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from flopbook.prediction.layouts import Column, Layouts, Mask, RunLayout, field_of
+from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.layouts import Layouts, RunLayout, field_of
 
 Words = NDArray[np.str_]
 

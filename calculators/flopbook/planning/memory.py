@@ -11,8 +11,8 @@ import numpy as np
 from flopbook.evaluation.calculator import resolved
 from flopbook.formulas import get_formula
 from flopbook.planning.question import Question
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.layout_memory import software_options
-from flopbook.prediction.layouts import Column
 
 # What a layout decides; all else comes from the model, the formats and the software.
 LAYOUT = ("tp", "pp", "cp", "ep", "dp", "zero", "micro_batch", "microbatches", "virtual")

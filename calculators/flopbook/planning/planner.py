@@ -14,12 +14,11 @@ from flopbook.planning.grid import LayoutGrid
 from flopbook.planning.memory import bytes_of, memory_inputs
 from flopbook.planning.question import Question
 from flopbook.planning.space import Cells, Space, cells_of, space_of
-from flopbook.prediction import training
+from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.bands import band_name, band_of
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.layouts import Column, Mask
 from flopbook.prediction.step_time import StepParts, step_parts
-from flopbook.prediction.validation import band_of
 
 # Cells whose arrays stay in the caches of a core.
 PIECE = 4096
@@ -39,6 +38,7 @@ class PlannedLayout(NamedTuple):
     ep: int
     micro_batch: int
     recompute: str
+    hsdp: int
     seconds: float
     low: float
     high: float
@@ -79,9 +79,13 @@ class RunPlan(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """Cells with the seconds and bytes of each variant: axes cell, ZeRO stage, recomputation."""
+    """Cells with the seconds and bytes of each variant: axes cell, ZeRO stage, recomputation.
+
+    `groups` has the number of groups of replicas for each cell and stage.
+    """
 
     cells: Cells
+    groups: Column
     seconds: Column
     bytes: Column
     is_possible: Mask
@@ -139,38 +143,70 @@ def evaluate(
     question: Question, space: Space, sieve: Sieve, inputs: Mapping[str, Any], cells: Cells
 ) -> Evaluated:
     """Time and memory of some cells under each ZeRO stage and recomputation."""
-    stages = np.array(space.zero, dtype=float)
-    replicas = (cells.numbers["dp"] * cells.numbers["cp"])[:, None, None]
-    exists = (replicas > 1) | (stages == 0)[None, :, None]
-    exists = np.broadcast_to(exists, (len(cells), len(stages), len(space.recompute)))
-    sieve.count(exclusions.NO_REPLICAS, int(exists.size - exists.sum()))
-    held = _bytes(cells, stages, space.recompute, inputs)
+    stages = np.array([sharding.stage for sharding in space.zero], dtype=float)
+    replicas = (cells.numbers["dp"] * cells.numbers["cp"])[:, None]
+    is_divisible = (replicas > 1) | (stages == 0)[None, :]
+    words = len(space.recompute)
+    sieve.count(exclusions.NO_REPLICAS, words * int(np.sum(~is_divisible)))
+    groups, is_grouped = groups_of(question, cells, space)
+    sieve.count(exclusions.NO_GROUPS, words * int(np.sum(is_divisible & ~is_grouped)))
+    exists = np.repeat((is_divisible & is_grouped)[:, :, None], words, axis=2)
+    held = _bytes(cells, stages, groups, space.recompute, inputs)
     fits = exists & (held <= question.room)
     sieve.count(exclusions.NO_ROOM, int(exists.sum() - fits.sum()))
-    seconds = parts_of(question, cells, stages, space.recompute).seconds
+    seconds = parts_of(question, cells, stages, groups, space.recompute).seconds
     seconds = np.broadcast_to(seconds, exists.shape)
     is_possible = fits & (seconds <= question.most_seconds)
     sieve.count(exclusions.TOO_SLOW, int(fits.sum() - is_possible.sum()))
-    return Evaluated(cells, seconds, held, is_possible, exists & ~fits)
+    return Evaluated(cells, groups, seconds, held, is_possible, exists & ~fits)
+
+
+def groups_of(question: Question, cells: Cells, space: Space) -> tuple[Column, Mask]:
+    """Groups of replicas that each hold everything, by cell and stage, and where they can be.
+
+    A group of HSDP has the replicas of a domain of fast links. Where there is none the number is 1.
+    """
+    ranks = cells.numbers["dp"] * cells.numbers["cp"]
+    hybrid = ranks * cells.numbers["tp"] / question.run.domain
+    can_be = (hybrid > 1) & (hybrid % 1 == 0) & (cells.numbers["dp"] % hybrid == 0)
+    can_be = can_be & (ranks / hybrid % cells.numbers["ep"] == 0)
+    wanted = np.array([sharding.is_hybrid for sharding in space.zero])[None, :]
+    sharded = np.array([sharding.stage > 0 for sharding in space.zero])[None, :]
+    fixed = question.fixed.get("hsdp", 1)
+    plain = np.where(sharded, float(fixed), 1.0)
+    groups = np.where(wanted, np.where(can_be, hybrid, 1)[:, None], plain)
+    return groups, np.where(wanted, can_be[:, None], _divides(cells, groups))
+
+
+def _divides(cells: Cells, groups: Column) -> Mask:
+    """Whether groups have whole replicas, and each of them all experts."""
+    dp, ranks = cells.numbers["dp"][:, None], (cells.numbers["dp"] * cells.numbers["cp"])[:, None]
+    whole: Mask = (dp % groups == 0) & (ranks / groups % cells.numbers["ep"][:, None] == 0)
+    return whole
 
 
 def parts_of(
-    question: Question, cells: Cells, zero: Column, recompute: tuple[str, ...]
+    question: Question, cells: Cells, zero: Column, groups: Column, recompute: tuple[str, ...]
 ) -> StepParts:
     """The parts of the step of each cell under each ZeRO stage and recomputation."""
     numbers = {name: column[:, None, None] for name, column in cells.numbers.items()}
     numbers["micro_batches"] = numbers.pop("microbatches")
     numbers["zero"] = zero[None, :, None]
+    numbers["hsdp"] = groups[:, :, None]
     words = {"recompute": np.array(recompute)[None, None, :]}
     grid = LayoutGrid(question.run._replace(schedule=cells.schedule), numbers, words)
     return step_parts(grid, fitted_kinds()["training_throughput"].parameters)
 
 
 def _bytes(
-    cells: Cells, zero: Column, recompute: tuple[str, ...], inputs: Mapping[str, Any]
+    cells: Cells,
+    zero: Column,
+    groups: Column,
+    recompute: tuple[str, ...],
+    inputs: Mapping[str, Any],
 ) -> Column:
     numbers = {name: column[:, None] for name, column in cells.numbers.items()}
-    numbers["zero"] = zero[None, :]
+    numbers["zero"], numbers["hsdp"] = zero[None, :], groups
     totals = [
         bytes_of(inputs, numbers, schedule=cells.schedule, recompute=word) for word in recompute
     ]
@@ -196,7 +232,7 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
     numbers = {name: column[cell] for name, column in found.cells.numbers.items()}
     seconds = float(found.seconds[cell, stage, word])
     known = fitted_kinds()["training_throughput"]
-    factor = band_of(known, training.band_name(question.run.inferred))
+    factor = band_of(known, band_name(question.run.inferred))
     run = question.run
     rate = question.batch * run.shape.tokens / seconds / run.chips
     return PlannedLayout(
@@ -205,11 +241,12 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
         virtual=int(numbers["virtual"]),
         schedule=found.cells.schedule,
         dp=int(numbers["dp"]),
-        zero=space.zero[stage],
+        zero=space.zero[stage].stage,
         cp=int(numbers["cp"]),
         ep=int(numbers["ep"]),
         micro_batch=int(numbers["micro_batch"]),
         recompute=space.recompute[word],
+        hsdp=int(found.groups[cell, stage]),
         seconds=seconds,
         low=seconds / factor,
         high=seconds * factor,

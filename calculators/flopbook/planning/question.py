@@ -20,7 +20,7 @@ from flopbook.prediction.layouts import RunLayout
 from flopbook.prediction.named_models import ModelName, asked_model
 
 # What of a layout may be fixed, as options name it.
-DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "micro_batch")
+DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual", "zero", "hsdp", "micro_batch")
 PLANNED_SCHEDULES = ("1f1b", "interleaved")
 # Beyond these a number is a slip of the keyboard, and to list its divisors would take long.
 MOST_CHIPS = 2**20

@@ -26,9 +26,9 @@ from flopbook.planning.replicas import (
 from flopbook.planning.serving_question import ServingQuestion
 from flopbook.planning.space import divisors
 from flopbook.prediction import serving
+from flopbook.prediction.arrays import Column
+from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.layouts import Column
-from flopbook.prediction.validation import band_of
 
 MOST_SEQUENCES = 4096
 HEADS = "heads do not divide"

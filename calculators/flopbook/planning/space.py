@@ -13,6 +13,7 @@ from flopbook.planning.exclusions import Columns, Sieve, is_even
 from flopbook.planning.question import Question
 
 ZERO_STAGES = (0, 1, 2, 3)
+FSDP = 3
 MOST_NAMED = 8  # numbers of chunks that a message offers
 
 
@@ -23,13 +24,20 @@ class Chunks(NamedTuple):
     virtual: int
 
 
+class Sharding(NamedTuple):
+    """A ZeRO stage, over all replicas or over those of one domain of fast links (HSDP)."""
+
+    stage: int
+    is_hybrid: bool = False
+
+
 class Space(NamedTuple):
     """The values of each axis; a layout has one of each."""
 
     degrees: Columns
     chunks: tuple[Chunks, ...]
     micro_batches: tuple[int, ...]
-    zero: tuple[int, ...]
+    zero: tuple[Sharding, ...]
     recompute: tuple[str, ...]
 
     @property
@@ -67,9 +75,18 @@ def space_of(question: Question) -> Space:
         degrees=degrees,
         chunks=_chunks(question, degrees),
         micro_batches=tuple(micro_batches or [question.fixed["micro_batch"]]),
-        zero=tuple(stage for stage in ZERO_STAGES if question.allows("zero", stage)),
+        zero=_shardings(question),
         recompute=question.recompute,
     )
+
+
+def _shardings(question: Question) -> tuple[Sharding, ...]:
+    """Stages over all replicas, and FSDP inside domains where no number of groups is fixed."""
+    stages = [stage for stage in ZERO_STAGES if question.allows("zero", stage)]
+    is_grouped = question.fixed.get("hsdp", 1) > 1
+    plain = [Sharding(stage) for stage in stages if stage or not is_grouped]
+    is_open = "hsdp" not in question.fixed and question.allows("zero", FSDP)
+    return (*plain, Sharding(FSDP, is_hybrid=True)) if is_open else tuple(plain)
 
 
 def cells_of(question: Question, space: Space, sieve: Sieve) -> Iterator[Cells]:

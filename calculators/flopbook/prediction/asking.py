@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError, shorten
 from flopbook.evaluation.answers import counted
 from flopbook.formulas.pipeline import SCHEDULES
-from flopbook.prediction import training
-from flopbook.prediction.calibration import Calibration
+from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_name, band_of
 from flopbook.prediction.conventions import HARDWARE, USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import LayoutMemory, made_to_fit, memory_of, savings
-from flopbook.prediction.layouts import Layouts, RunLayout, training_run
+from flopbook.prediction.layouts import OneRun, RunLayout, training_run
 from flopbook.prediction.named_models import ModelName, asked_model, sizes_of
 from flopbook.prediction.similar import SimilarRun, similar_runs
 from flopbook.prediction.spending import Spending, list_price, spending
 from flopbook.prediction.stacks import OTHER, SERVING_STACKS, chosen_stack, named
 from flopbook.prediction.step_time import step_parts
-from flopbook.prediction.validation import AS_FITTED, band_of
 from flopbook.quantities.units import UnitError, parse_quantity
+
+if TYPE_CHECKING:  # calibrating loads NumPy
+    from flopbook.prediction.calibration import Calibration
 
 DEGREES = {
     "tp": "tp",
@@ -34,6 +33,7 @@ DEGREES = {
     "dp": "dp",
     "virtual": "vp",
     "zero": "zero_stage",
+    "hsdp": "hsdp",
     "micro_batch": "micro_batch_seqs",
 }
 RECOMPUTE = ("none", "selective", "full")
@@ -101,14 +101,11 @@ def predict(
         run = made_to_fit(model, run, _given(options))
         memory, problem = _memory(model, run)
     known = fitted_kinds()["training_throughput"]
-    found = step_parts(Layouts([run]), known.parameters)
+    found = step_parts(OneRun(run), known.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
     adjustment = calibration.adjustment if calibration else AS_FITTED
-    factor = min(band_of(known, training.band_name(run.inferred)), adjustment.band)
-    parts = {
-        name: float(np.asarray(part).ravel()[0]) / adjustment.factor
-        for name, part in found._asdict().items()
-    }
+    factor = min(band_of(known, band_name(run.inferred)), adjustment.band)
+    parts = {name: float(part) / adjustment.factor for name, part in found._asdict().items()}
     seconds = math.fsum(parts.values())
     rate = run.batch * run.shape.tokens / seconds / run.chips
     price = price_option(options, run.machine.chip)
@@ -190,6 +187,7 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         run={**run, "software": str(options.get("stack") or "")},
     )
     layout = training_run(row, THIS_YEAR, stack)
+    _check_groups(layout)
     inferred = (*layout.inferred, *_open_software(options, layout.year))
     schedule = word_option(options, "schedule", SCHEDULES) or layout.schedule
     if schedule == "interleaved" and layout.virtual == 1:
@@ -213,7 +211,7 @@ def _open_software(options: Mapping[str, str | None], year: float) -> tuple[str,
     """What options leave open of the software: which it is, or when its version came out."""
     asked = options.get("stack")
     if not asked:
-        return (training.SOFTWARE,)
+        return (SOFTWARE,)
     return (f"year of {asked}",) if "@" in asked and year == THIS_YEAR else ()
 
 
@@ -222,6 +220,16 @@ def _interleaved(asked: str | None) -> str:
     if asked in (None, "interleaved"):
         return "interleaved"
     raise FlopbookError(f"--schedule {asked} has one chunk a stage; leave out --virtual")
+
+
+def _check_groups(layout: RunLayout) -> None:
+    """Groups that each hold everything have whole replicas, and something that ZeRO divides."""
+    if layout.hsdp > 1 and not layout.zero:
+        raise FlopbookError(
+            f"--hsdp {layout.hsdp} groups divide what ZeRO shards; give --zero 1 to 3"
+        )
+    if layout.dp % layout.hsdp:
+        raise FlopbookError(f"--hsdp {layout.hsdp} does not divide --dp {layout.dp:g} replicas")
 
 
 _EXAMPLES = {"model": "--model llama-3-70b", "chip": "--chip h100-sxm", "chips": "--chips 512"}

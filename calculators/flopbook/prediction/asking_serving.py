@@ -15,6 +15,7 @@ from flopbook.prediction.asking import (
     required,
     word_option,
 )
+from flopbook.prediction.bands import AS_FITTED, SOFTWARE, band_of
 from flopbook.prediction.calibration import Calibration
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.known_runs import known_runs
@@ -22,8 +23,6 @@ from flopbook.prediction.named_models import asked_model, sizes_of
 from flopbook.prediction.serving import DECODE, LOADED, PREFILL, STATIC, Serving
 from flopbook.prediction.similar import SimilarRun, nearest
 from flopbook.prediction.stacks import SERVING_STACKS, named
-from flopbook.prediction.training import SOFTWARE
-from flopbook.prediction.validation import AS_FITTED, band_of
 
 PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
 MILLION = 1e6

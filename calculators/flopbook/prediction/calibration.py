@@ -15,11 +15,12 @@ import numpy as np
 from flopbook.data.measured_runs import run_files
 from flopbook.data.runs import RunFile
 from flopbook.errors import FlopbookError
+from flopbook.prediction.bands import Adjustment, band_of
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import COVERAGE, cases_of
 from flopbook.prediction.fitted import Fitted, fitted_kinds
 from flopbook.prediction.models import PredictionModel
-from flopbook.prediction.validation import Adjustment, band_of, usable_pairs
+from flopbook.prediction.validation import usable_pairs
 
 LEAST_ROWS = 3
 # The spread of runs within a source counts as this many runs beside those of the user.

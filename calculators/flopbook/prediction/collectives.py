@@ -14,7 +14,7 @@ from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.hardware.network import Network
-from flopbook.prediction.layouts import Column
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flopbook.prediction.layouts import Column
+from flopbook.prediction.arrays import Column
 
 # Beyond this error a run counts by its size, not its square: an outlier pulls, but does not rule.
 ROBUST = 0.10

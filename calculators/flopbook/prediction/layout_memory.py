@@ -65,7 +65,7 @@ def software_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
 
 def memory_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
     """All options of `flopbook memory` for a run."""
-    degrees = {name: getattr(run, name) for name in ("tp", "pp", "cp", "ep", "dp", "zero")}
+    degrees = {name: getattr(run, name) for name in ("tp", "pp", "cp", "ep", "dp", "zero", "hsdp")}
     return {
         **software_options(model, run),
         **degrees,

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, cast
 
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
+from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
 from flopbook.prediction.usual_layouts import usual_degrees
 
-Column = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 # What each stack does where a row does not say what the backward pass computes again.
 USUAL_RECOMPUTE = {
     "maxtext": "full",
@@ -31,6 +27,7 @@ SHARDED_OPTIMIZER = ("nemo", "megatron-core")
 FUSED = ("nemo", "megatron-core", "maxtext", "deepspeed")
 # Tokens of a micro-batch that people choose where they do not say.
 USUAL_MICRO_BATCH_TOKENS = 8192
+FSDP = 3  # the stage that shards weights too
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
 # Words of a schedule in a row -> the schedule of the formula; the first that fits counts.
@@ -62,7 +59,8 @@ _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 class RunLayout(NamedTuple):
     """Everything that the step time depends on, one number or word each.
 
-    `inferred` names what the row leaves open and a rule has filled in.
+    `hsdp` groups of replicas each hold everything and divide it among their own ranks. `inferred`
+    names what the row leaves open and a rule has filled in.
     """
 
     machine: ChipRates
@@ -90,6 +88,7 @@ class RunLayout(NamedTuple):
     is_power_capped: bool = False
     has_flash: bool = True
     schedule: str = "1f1b"
+    hsdp: float = 1.0
     inferred: tuple[str, ...] = ()
 
     @property
@@ -107,15 +106,14 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     chosen = _usual_degrees(row, shape, runs_on)
     row = row._replace(parallelism={**row.parallelism, **chosen})
     degrees = row.parallelism
-    software = str(row.run.get("software", ""))
-    strategy = str(degrees.get("strategy", ""))
+    software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
     inferred = ["layout", *split.inferred] if chosen else list(split.inferred)
     zero = degrees.get("zero_stage")
     if zero is None:
         inferred.append("ZeRO stage")
-        usual = _zero(strategy, stack, runs_on.is_torus)
+        usual = _zero(strategy, stack, runs_on.is_torus or degrees.get("hsdp", 1) > 1)
         zero = _zero_that_fits(usual, _held(shape, degrees), split.dp, runs_on.memory)
     recompute = _recompute(row.run.get("recompute"))
     if not recompute:
@@ -156,6 +154,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=_has_flash(row, year, stack),
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
+        hsdp=degrees.get("hsdp", 1),
         inferred=tuple(inferred),
     )
 
@@ -243,9 +242,10 @@ def _micro_batch(
     return max(1.0, min(per_replica, usual))
 
 
-def _zero(strategy: str, stack: str, torus: bool) -> int:
-    if torus or "FSDP" in strategy.upper():
-        return 3
+def _zero(strategy: str, stack: str, is_sharded: bool) -> int:
+    """The stage of a stack; weights are sharded on TPUs, and by whoever names groups for it."""
+    if is_sharded or "FSDP" in strategy.upper():
+        return FSDP
     return 1 if stack in SHARDED_OPTIMIZER else 0
 
 
@@ -317,6 +317,10 @@ class Layouts:
     """Many runs as arrays: each number of a run is an array with one element per run."""
 
     def __init__(self, runs: Sequence[RunLayout]) -> None:
+        # Who asks about one run does without NumPy: loading it takes longer than the answer.
+        import numpy
+
+        self._numpy = numpy
         self.runs = tuple(runs)
         self._columns: dict[str, Column] = {}
 
@@ -326,26 +330,51 @@ class Layouts:
     def __getitem__(self, name: str) -> Column:
         """One number of each run, of its shape or of its machine."""
         if name not in self._columns:
-            self._columns[name] = np.array([float(field_of(run, name)) for run in self.runs])
+            numbers = [float(field_of(run, name)) for run in self.runs]
+            self._columns[name] = self._numpy.array(numbers)
         return self._columns[name]
 
     def inferred(self, name: str) -> Mask:
         """The runs that leave this open, so that a rule has filled it in."""
-        return np.array([name in run.inferred for run in self.runs])
+        return self._numpy.array([name in run.inferred for run in self.runs])
 
     def where(self, name: str, *words: str) -> Mask:
         """The runs whose word under a name is one of these."""
         key = f"{name} in {words}"
         if key not in self._columns:
-            self._columns[key] = np.array([field_of(run, name) in words for run in self.runs])
+            found = [field_of(run, name) in words for run in self.runs]
+            self._columns[key] = self._numpy.array(found)
         return self._columns[key] > 0
 
     def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
         """A number for the word of each run."""
-        chosen: Column = np.full(len(self), 1.0) * otherwise
+        chosen: Column = self._numpy.full(len(self), 1.0) * otherwise
         for word, number in by_word.items():
-            chosen = np.where(self.where(name, word), number, chosen)
+            chosen = self._numpy.where(self.where(name, word), number, chosen)
         return chosen
+
+
+class OneRun(Layouts):
+    """A single run, each number of which is a plain number in place of an array of one."""
+
+    def __init__(self, run: RunLayout) -> None:
+        self.runs = (run,)
+
+    def __getitem__(self, name: str) -> Column:
+        """One number of the run, of its shape or of its machine."""
+        return cast(Column, float(field_of(self.runs[0], name)))
+
+    def inferred(self, name: str) -> Mask:
+        """Whether the run leaves this open."""
+        return cast(Mask, name in self.runs[0].inferred)
+
+    def where(self, name: str, *words: str) -> Mask:
+        """Whether the word of the run under a name is one of these."""
+        return cast(Mask, field_of(self.runs[0], name) in words)
+
+    def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:
+        """A number for the word of the run."""
+        return cast(Column, by_word.get(str(field_of(self.runs[0], name)), otherwise))
 
 
 def field_of(run: RunLayout, name: str) -> float | str:

@@ -10,6 +10,7 @@ import numpy as np
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.formulas import get_formula
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.frameworks import (
     ADAPTED,
     FRAMEWORKS,
@@ -20,7 +21,7 @@ from flopbook.prediction.frameworks import (
     Options,
     framework_named,
 )
-from flopbook.prediction.layouts import Column, RunLayout, named_schedule, training_run
+from flopbook.prediction.layouts import RunLayout, named_schedule, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.transformers import BODY, INPUTS
 

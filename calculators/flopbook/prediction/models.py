@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun, RunSource
-from flopbook.prediction.layouts import Column
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.parameters import Prior
 
 Parameters = Mapping[str, float]

@@ -10,7 +10,7 @@ import numpy as np
 
 from flopbook.data.runs import MeasuredRun, RunSource
 from flopbook.errors import FlopbookError
-from flopbook.prediction.layouts import Column
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import GENERATION_STARTS, Prior

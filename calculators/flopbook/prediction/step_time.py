@@ -7,21 +7,31 @@ the rates are the parameters. Arrays have one element per run and seconds as uni
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from flopbook.formulas import get_formula
 from flopbook.formulas.pipeline import FOLDED, SPLIT
-from flopbook.prediction.layouts import Column, Layouts, Mask
+from flopbook.prediction import arrays
+from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.layouts import Layouts
 from flopbook.prediction.parameters import ATTENTION_STARTS, GENERATION_STARTS
+from flopbook.prediction.replicas_traffic import (
+    BYTES_16,
+    gathers_of,
+    gradients_of,
+    held_by,
+    is_early,
+    is_torus,
+    link_rate,
+    shards_of,
+)
 from flopbook.prediction.stacks import STACKS
 
 Parameters = Mapping[str, float]
 
 FLOP_PER_WEIGHT = 2.0  # a multiplication and an addition
-BYTES_16 = 2.0
 # Forward and twice that backward; recomputation goes forward once more.
 PASSES, RECOMPUTED_PASSES = 3.0, 4.0
 # Flash attention always recomputes scores: its backward pass does 2.5 times the forward work.
@@ -29,19 +39,12 @@ FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
 # Sums over the activations of a layer: two forward, two backward, two more where recomputed.
 SUMS, RECOMPUTED_SUMS = 4.0, 6.0
 OPTIMIZER_BYTES = 16.0  # master weight and two moments in fp32, read and written in part
-GRADIENT_BYTES = 6.0  # reduce in 16 or 32 bits, gather in 16
-SUMMED_BYTES = 4.0  # of them the reduction
 RING_PASSES = 3.0  # keys and values forward and backward, and their gradients
-GATHERS = 3.0  # weights forward, weights backward, gradients
 ALIGNMENT = 64
 RIDGE = 200.0  # FLOP/byte of the chip for which the halves of the rates of products are stated
 # Schedules that part the backward pass, and those that run down the stages and up again.
 SPLIT_BACKWARD = (*SPLIT, *FOLDED)
 BENT = ("zb-v", "dualpipe-v")
-BACKWARD = 2 / 3  # of a step's work
-BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
-HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
-EARLY = 2022.5  # stacks from before pay for launches and unfused attention
 FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
 EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
 # Transformer Engine overlaps tensor-parallel sums in these, from this year on.
@@ -72,7 +75,7 @@ class StepParts(NamedTuple):
     @property
     def seconds(self) -> Column:
         """The whole step."""
-        return functools.reduce(np.add, self)
+        return functools.reduce(operator.add, self)
 
 
 def step_parts(runs: Layouts, p: Parameters) -> StepParts:
@@ -80,7 +83,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     tokens = runs["micro_batch"] * runs["tokens"] / runs["cp"]
     layers = _stage_layers(runs)
     rate = _Rates(runs, p, tokens)
-    passes = np.where(runs.where("recompute", "full"), RECOMPUTED_PASSES, PASSES)
+    passes = arrays.where(runs.where("recompute", "full"), RECOMPUTED_PASSES, PASSES)
     products, experts = _products(runs, p, rate, tokens * layers * passes)
     attention = _attention(runs, p, tokens * layers)
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
@@ -91,16 +94,16 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     work = products + experts + attention + elementwise + tensor + context + expert + sends
     launches = _launches(runs, p, layers, work)
     head = _head(runs, p, rate, tokens, work / layers)
-    gathers = _gathers(runs, p, layers, work + launches + head)
+    gathers = gathers_of(runs, p, layers, work + launches + head)
     per_micro_batch = work + launches + head + gathers
     count = runs["micro_batches"]
     bubble = _idle_micro_batches(runs) * p["bubble"] * per_micro_batch
-    gradients = _gradients(runs, p, layers, work)
-    shards = np.where(runs["zero"] >= 1, _replicas(runs), 1)
-    optimizer = OPTIMIZER_BYTES * _held(runs) / shards / runs["memory_bandwidth"]
+    gradients = gradients_of(runs, p, layers, work)
+    shards = arrays.where(runs["zero"] >= 1, shards_of(runs), 1)
+    optimizer = OPTIMIZER_BYTES * held_by(runs) / shards / runs["memory_bandwidth"]
     step = per_micro_batch * count + bubble + gradients + optimizer
     slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
-    slower = slower * np.where((runs["slices"] > 1) & _torus(runs), 1 + p["slices"], 1)
+    slower = slower * arrays.where((runs["slices"] > 1) & is_torus(runs), 1 + p["slices"], 1)
     return StepParts(
         products=products * count,
         experts=experts * count,
@@ -134,11 +137,11 @@ class _Rates:
         share = runs.choose("generation", shares, p["matrix_other"])
         stacks = {name: p[f"stack_{name}"] for name in STACKS}
         share = share * runs.choose("stack", stacks, 1.0)
-        share = share * np.where(runs["is_power_capped"] > 0, p["power_capped"], 1)
-        width = np.minimum(runs["d_model"], runs["ffn_width"] / runs["tp"])
+        share = share * arrays.where(runs["is_power_capped"] > 0, p["power_capped"], 1)
+        width = arrays.minimum(runs["d_model"], runs["ffn_width"] / runs["tp"])
         visits = tokens * runs["experts_per_token"] * runs["ep"] / runs["experts"]
-        visits = np.maximum(visits, 1)
-        expert_width = np.minimum(runs["d_model"], runs["ffn_width"])
+        visits = arrays.maximum(visits, 1)
+        expert_width = arrays.minimum(runs["d_model"], runs["ffn_width"])
         peak = _peak(runs, p)
         # A chip that multiplies faster than it reads needs larger shards to be kept busy.
         ridge = _ridge(runs, peak)
@@ -164,22 +167,14 @@ def _half(size: Column, half: Column) -> Column:
 def _peak(runs: Layouts, p: Parameters) -> Column:
     """The peak of the format, less what its recipe does not speed up."""
     is_framework = runs["is_framework_fp8"] > 0
-    eight = runs["peak_8bit"] * np.where(is_framework, p["framework_fp8"], p["fp8"])
+    eight = runs["peak_8bit"] * arrays.where(is_framework, p["framework_fp8"], p["fp8"])
     four = runs["peak_4bit"] * p["fp4"]
-    peak = np.where(runs.where("precision", "fp8"), eight, runs["peak_16bit"])
-    return np.where(runs.where("precision", "fp4"), four, peak)
-
-
-def _torus(runs: Layouts) -> Mask:
-    return runs["is_torus"] > 0
+    peak = arrays.where(runs.where("precision", "fp8"), eight, runs["peak_16bit"])
+    return arrays.where(runs.where("precision", "fp4"), four, peak)
 
 
 def _mixture(runs: Layouts) -> Mask:
     return runs["experts"] > 1
-
-
-def _early(runs: Layouts) -> Mask:
-    return (runs["year"] < EARLY) | runs.where("stack", "deepspeed")
 
 
 def _improved(runs: Layouts) -> Mask:
@@ -190,18 +185,18 @@ def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple
     """Matrix products of attention and feed-forward, and those of experts."""
     shards = runs["d_model"] / runs["tp"], runs["ffn_width"] / runs["tp"]
     is_aligned = (shards[0] % ALIGNMENT == 0) & (shards[1] % ALIGNMENT == 0)
-    cost = np.where(is_aligned, 1, p["misaligned"]) * FLOP_PER_WEIGHT * work / runs["tp"]
-    dense_ffn = np.where(_mixture(runs), 0, runs["ffn_weights"])
+    cost = arrays.where(is_aligned, 1, p["misaligned"]) * FLOP_PER_WEIGHT * work / runs["tp"]
+    dense_ffn = arrays.where(_mixture(runs), 0, runs["ffn_weights"])
     products = cost * (runs["attention_weights"] + dense_ffn) / rate.layer
-    slower = p["expert_cost"] * np.where(_improved(runs), p["expert_progress"], 1)
+    slower = p["expert_cost"] * arrays.where(_improved(runs), p["expert_progress"], 1)
     experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * slower
     return products, experts * _busiest(runs, p)
 
 
 def _busiest(runs: Layouts, p: Parameters) -> Column:
     """Work of the busiest rank over the mean; several experts on a rank even it out."""
-    spread = np.sqrt(runs["ep"] / runs["experts"])
-    return 1 + p["imbalance"] * np.where(runs["ep"] > 1, spread, 0)
+    spread = arrays.sqrt(runs["ep"] / runs["experts"])
+    return 1 + p["imbalance"] * arrays.where(runs["ep"] > 1, spread, 0)
 
 
 def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
@@ -211,9 +206,9 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     # Kernels for Hopper came with vendor stacks in 2024; elsewhere those of Ampere ran on.
     has_kernels = runs.where("stack", "nemo", "megatron-core") & (runs["year"] >= 2024)
     is_older = runs.where("generation", "hopper") & ~has_kernels
-    share = np.where(is_older, p["attention_hopper-flash2"], share)
-    share = share * np.minimum(runs["head_dim"], 128) / 128
-    share = share * np.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
+    share = arrays.where(is_older, p["attention_hopper-flash2"], share)
+    share = share * arrays.minimum(runs["head_dim"], 128) / 128
+    share = share * arrays.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
     flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
     passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
     fused = passes * flop / 2 / (runs["peak_16bit"] * share)
@@ -221,34 +216,30 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
     moved = p["scores_moved"] * 10 * scores / runs["memory_bandwidth"]
     unfused = passes * flop / (runs["peak_16bit"] * share) + moved
-    seconds = np.where(runs["has_flash"] > 0, fused, unfused)
+    seconds = arrays.where(runs["has_flash"] > 0, fused, unfused)
     # Without a zigzag split the last of c ranks of a causal sequence has 2 - 1/c times the mean.
     busiest = 1 + p["context_unbalanced"] * (1 - 1 / runs["cp"])
-    return seconds * np.where(runs.where("stack", "torchtitan"), busiest, 1)
+    return seconds * arrays.where(runs.where("stack", "torchtitan"), busiest, 1)
 
 
 def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
     """Norms, activations, residuals: read from and written to memory."""
     is_narrow = runs.where("precision", "fp8", "fp4")
-    values = p["values_moved"] + np.where(is_narrow, p["values_cast"], 0)
-    values = values * np.where(runs["is_compiled"] > 0, 1, p["unfused"])
-    values = values * np.where(_mixture(runs), 2, 1)
+    values = p["values_moved"] + arrays.where(is_narrow, p["values_cast"], 0)
+    values = values * arrays.where(runs["is_compiled"] > 0, 1, p["unfused"])
+    values = values * arrays.where(_mixture(runs), 2, 1)
     # Sequence parallelism divides them too, but for the earliest stacks.
-    divided = np.where(_early(runs), 1, runs["tp"] ** 0.8)
+    divided = arrays.where(is_early(runs), 1, runs["tp"] ** 0.8)
     return values * BYTES_16 * work * runs["d_model"] / runs["memory_bandwidth"] / divided
-
-
-def _link(runs: Layouts, p: Parameters) -> Column:
-    return runs["link_bandwidth"] * p["link_share"]
 
 
 def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     """Sums over the activations of a layer, in two parts of (t - 1)/t each."""
-    sums = np.where(runs.where("recompute", "full"), RECOMPUTED_SUMS, SUMS)
+    sums = arrays.where(runs.where("recompute", "full"), RECOMPUTED_SUMS, SUMS)
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
     is_inside = runs["tp"] <= runs["domain"]
-    rate = np.where(is_inside, _link(runs, p), runs["card_bandwidth"] * p["tp_beyond"])
-    exposed = p["tp_exposed"] * np.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
+    rate = arrays.where(is_inside, link_rate(runs, p), runs["card_bandwidth"] * p["tp_beyond"])
+    exposed = p["tp_exposed"] * arrays.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
     return sent / rate * exposed
 
 
@@ -262,26 +253,26 @@ def _context_parallel(runs: Layouts, p: Parameters, work: Column, attention: Col
     """Keys and values of all other ranks pass by, most of it behind attention."""
     # The projections have queries and outputs of the width of scores, and keys and values.
     keys = runs["attention_weights"] / (2 * runs["d_model"]) - runs["score_width"]
-    keys = np.where(keys > 0, keys, runs["score_width"]) / runs["tp"]
+    keys = arrays.where(keys > 0, keys, runs["score_width"]) / runs["tp"]
     sent = RING_PASSES * 2 * BYTES_16 * work * keys * (runs["cp"] - 1)
     is_inside = runs["cp"] * runs["tp"] <= runs["domain"]
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = np.where(is_inside | _torus(runs), _link(runs, p), cards)
+    rate = arrays.where(is_inside | is_torus(runs), link_rate(runs, p), cards)
     layers = _stage_layers(runs)
     # Each step of the ring starts a send and kernels of its own, and adds up what they bring.
     steps = RING_PASSES * layers * p["ring_step"] * (runs["cp"] - 1)
     seconds = sent / rate
-    exposed = np.maximum(seconds - attention, 0) + OVERLAP * np.minimum(seconds, attention)
-    return exposed + np.where(_torus(runs), 0, steps)
+    exposed = arrays.maximum(seconds - attention, 0) + OVERLAP * arrays.minimum(seconds, attention)
+    return exposed + arrays.where(is_torus(runs), 0, steps)
 
 
 def _pipeline_sends(runs: Layouts, p: Parameters, tokens: Column) -> Column:
     """Activations go to the next stage and their gradients back, once for each chunk."""
-    chunks = np.where(runs.where("schedule", *BENT), 2, runs["virtual"])
+    chunks = arrays.where(runs.where("schedule", *BENT), 2, runs["virtual"])
     sent = 2 * BYTES_16 * tokens * runs["d_model"] / runs["tp"] * chunks
     cards = runs["card_bandwidth"] * p["card_share"]
-    rate = np.where(_torus(runs), _link(runs, p), cards)
-    return np.where(runs["pp"] > 1, sent / rate, 0)
+    rate = arrays.where(is_torus(runs), link_rate(runs, p), cards)
+    return arrays.where(runs["pp"] > 1, sent / rate, 0)
 
 
 def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
@@ -289,27 +280,27 @@ def _expert_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     sent = 4 * BYTES_16 * work * runs["d_model"] * runs["experts_per_token"]
     sent = sent * (1 - 1 / runs["ep"])
     is_inside = runs["ep"] * runs["tp"] <= runs["domain"]
-    rate = np.where(is_inside, _link(runs, p), runs["card_bandwidth"])
+    rate = arrays.where(is_inside, link_rate(runs, p), runs["card_bandwidth"])
     seconds = sent / rate * p["expert_exposed"] * _busiest(runs, p)
-    return np.where(_mixture(runs), seconds, 0)
+    return arrays.where(_mixture(runs), seconds, 0)
 
 
 def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """What launching kernels adds: they hide behind longer work, and hide shorter work."""
-    each = np.where(_early(runs), p["launch_early"], p["launch"])
-    routing = p["expert_launch"] * np.where(_improved(runs), 0.3, 1)
-    each = each + np.where(_mixture(runs), routing, 0)
+    each = arrays.where(is_early(runs), p["launch_early"], p["launch"])
+    routing = p["expert_launch"] * arrays.where(_improved(runs), 0.3, 1)
+    each = each + arrays.where(_mixture(runs), routing, 0)
     # A compiled TPU step is one program.
-    seconds = layers * np.where(_torus(runs), 0.1 * p["launch"], each)
-    exposed = np.maximum(seconds - work, 0) + OVERLAP * np.minimum(work, seconds)
+    seconds = layers * arrays.where(is_torus(runs), 0.1 * p["launch"], each)
+    exposed = arrays.maximum(seconds - work, 0) + OVERLAP * arrays.minimum(work, seconds)
     return exposed
 
 
 def _stage_layers(runs: Layouts) -> Column:
     """Layers of the fullest stage: whole ones in each of its chunks."""
     chunks = runs["pp"] * runs["virtual"]
-    whole = np.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
-    return np.where(runs["pp"] > 1, whole, runs["layers"])
+    whole = arrays.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
+    return arrays.where(runs["pp"] > 1, whole, runs["layers"])
 
 
 def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Column) -> Column:
@@ -322,8 +313,8 @@ def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Col
     products = PASSES * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
     logits = 12 * tokens * runs["vocabulary"] / runs["tp"] / runs["memory_bandwidth"]
     empty = _stage_layers(runs) * runs["pp"] - runs["layers"]
-    late = np.maximum(products + logits - empty * layer, 0) * 0.6 * p["last_stage"]
-    return np.where(runs["pp"] > 1, late, products + logits)
+    late = arrays.maximum(products + logits - empty * layer, 0) * 0.6 * p["last_stage"]
+    return arrays.where(runs["pp"] > 1, late, products + logits)
 
 
 def _idle_micro_batches(runs: Layouts) -> Column:
@@ -331,70 +322,11 @@ def _idle_micro_batches(runs: Layouts) -> Column:
     idle = (runs["pp"] - 1) / runs["virtual"]
     for schedule in SPLIT_BACKWARD:
         chosen = runs.where("schedule", schedule)
-        if not np.any(chosen):
+        if not arrays.holds_anywhere(chosen):
             continue
         count = runs["micro_batches"]
         shape = {"stages": runs["pp"], "microbatches": count, "schedule": schedule}
         formula = get_formula("bubble")
         waits = formula.compute({**formula.defaults, **shape})["overhead"] * count
-        idle = np.where(chosen, np.maximum(waits, 0), idle)
+        idle = arrays.where(chosen, arrays.maximum(waits, 0), idle)
     return idle
-
-
-def _replicas(runs: Layouts) -> Column:
-    """Ranks that hold the same weights: those of data and those of context parallelism."""
-    return runs["dp"] * runs["cp"]
-
-
-def _held(runs: Layouts) -> Column:
-    """Parameters that a rank works with, before they are sharded over its replicas."""
-    experts = runs["expert_parameters"]
-    held = runs["parameters"] - experts + experts / runs["ep"]
-    return held / (runs["tp"] * runs["pp"])
-
-
-def _network(runs: Layouts, p: Parameters) -> Column:
-    """The rate at which sharded weights arrive: links inside the domain, cards beyond.
-
-    Ranks of one node that hold the same weights fetch a part each and pass it on over the links, so
-    that all their cards work for each of them.
-    """
-    is_inside = _replicas(runs) * runs["tp"] <= runs["domain"]
-    together = np.maximum(runs["domain"] / runs["tp"], 1)
-    cards = runs["card_bandwidth"] * p["card_share"] * together
-    rate = np.where(is_inside, _link(runs, p), np.minimum(cards, _link(runs, p)))
-    return np.where(_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
-
-
-def _gathers(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
-    """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
-    held = _held(runs)
-    seconds = GATHERS * BYTES_16 * held / _network(runs, p) * (1 - 1 / _replicas(runs))
-    hop = p["hop"] * np.where(_early(runs), p["hop_early"], 1)
-    seconds = seconds + np.where(_torus(runs), 0, GATHERS * layers * hop * _replicas(runs))
-    # In a pipeline they stay gathered through the step, as the measured memory says too.
-    seconds = seconds / np.where(runs["pp"] > 1, runs["micro_batches"], 1)
-    is_sharded = (runs["zero"] >= 3) & (_replicas(runs) > 1)
-    beyond = np.maximum(seconds - HIDEABLE * work, 0)
-    exposed = beyond + p["gather_exposed"] * np.minimum(seconds, work)
-    return np.where(is_sharded, exposed, 0)
-
-
-def _gradients(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
-    """Gradients summed over the replicas once a step, and the weights gathered anew.
-
-    ZeRO-2 holds a part of the gradients alone, so it sums those of each micro-batch. In a pipeline
-    it adds up whole gradients first, as its memory says too.
-    """
-    held = _held(runs)
-    is_each = (runs["zero"] == 2) & (runs["pp"] <= 1)
-    more_sums = np.where(is_each, runs["micro_batches"] - 1, 0)
-    moved = (GRADIENT_BYTES + SUMMED_BYTES * more_sums) * held
-    # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
-    seconds = moved / _network(runs, p)
-    overlapped = np.where(_early(runs) | runs.where("stack", *BLOCKING), 0, 1)
-    hidden = np.minimum(seconds, overlapped * HIDEABLE * BACKWARD * work * (1 + more_sums))
-    seconds = seconds - hidden * (1 - p["gradient_exposed"])
-    hops = (2 + more_sums) * p["hop"] * _replicas(runs) * layers
-    seconds = seconds + np.where(_torus(runs), 0, hops)
-    return np.where((runs["zero"] < 3) & (_replicas(runs) > 1), seconds, 0)

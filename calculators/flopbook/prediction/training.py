@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flopbook.data.runs import MeasuredRun, RunSource
+from flopbook.prediction.arrays import Column
+from flopbook.prediction.bands import THROUGHPUT_BAND
 from flopbook.prediction.conventions import (
     HARDWARE,
     USUAL,
@@ -12,16 +12,13 @@ from flopbook.prediction.conventions import (
     flop_per_token,
     measured_tokens,
 )
-from flopbook.prediction.layouts import Column, Layouts, RunLayout, training_run
+from flopbook.prediction.layouts import Layouts, RunLayout, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.stacks import OTHER
 from flopbook.prediction.step_time import tokens_per_second
 
-THROUGHPUT = PrintedAs("throughput", "token/s/chip")
-# What is inferred where nothing says which software runs; the answer is less sure then.
-SOFTWARE = "software stack"
-BAND_WITHOUT_STACK = "throughput, stack unknown"
+THROUGHPUT = PrintedAs(THROUGHPUT_BAND, "token/s/chip")
 
 
 def read(row: MeasuredRun, source: RunSource) -> Case:
@@ -77,11 +74,6 @@ def without_stack(case: Case) -> Case:
         recompute=usual if "recompute" in run.inferred else run.recompute,
     )
     return case._replace(inputs=blind)
-
-
-def band_name(inferred: Sequence[str]) -> str:
-    """The band of a run's throughput, by what a rule had to fill in."""
-    return BAND_WITHOUT_STACK if SOFTWARE in inferred else THROUGHPUT.quantity
 
 
 def predict(runs: Layouts, p: Parameters) -> Column:

@@ -10,6 +10,7 @@ import numpy as np
 
 from flopbook.data.runs import RunFile
 from flopbook.errors import FlopbookError
+from flopbook.prediction.bands import AS_FITTED, Adjustment, band_of
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import cases_of, predicted
 from flopbook.prediction.fitted import Fitted, fitted_kinds
@@ -29,21 +30,6 @@ GATES = {
 }
 
 
-class Adjustment(NamedTuple):
-    """What calibration does to the predictions of a kind: a factor, and the widest band.
-
-    The factor is one of speed: it multiplies rates and divides times.
-    """
-
-    factor: float = 1.0
-    band: float = math.inf
-
-    def of(self, value: float, *, is_time: bool) -> float:
-        """A value once calibrated."""
-        return value / self.factor if is_time else value * self.factor
-
-
-AS_FITTED = Adjustment()
 NOT_CALIBRATED: Mapping[str, Adjustment] = {}
 
 
@@ -252,10 +238,3 @@ def _line(
         low=min(ends),
         high=max(ends),
     )
-
-
-def band_of(known: Fitted, quantity: str) -> float:
-    """The factor of the band of a quantity; the widest where the kind has none for it."""
-    if not known.bands:
-        raise FlopbookError("the fitted parameters have no bands; run python -m scripts.fit")
-    return known.bands.get(quantity, max(known.bands.values()))

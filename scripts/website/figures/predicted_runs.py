@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from flopbook.data.library import reference
 from flopbook.data.measured_runs import run_files
+from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.validation import Comparison, band_of, summary_of
+from flopbook.prediction.validation import Comparison, summary_of
 from scripts.website.figures.chart import Chart
 from scripts.website.figures.drawing import Figure, tooltip, words
 from scripts.website.figures.plotted import ChartAxis, Point

@@ -25,6 +25,7 @@ from flopbook.planning.exclusions import MODEL_RULES, rules_on
 from flopbook.planning.memory import memory_inputs
 from flopbook.planning.question import Question, question_of
 from flopbook.prediction import training
+from flopbook.prediction.bands import band_of
 from flopbook.prediction.conventions import USUAL, flop_per_token
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layout_memory import software_options
@@ -33,7 +34,6 @@ from flopbook.prediction.named_models import sizes_of
 from flopbook.prediction.stacks import STACKS
 from flopbook.prediction.step_time import step_parts
 from flopbook.prediction.transformers import transformer
-from flopbook.prediction.validation import band_of
 from scripts.website.pages import serving_data
 from scripts.website.pages.askable import is_asked_for
 from scripts.website.pages.explorer import items

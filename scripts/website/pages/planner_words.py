@@ -28,6 +28,7 @@ def layout_words(layout: PlannedLayout) -> str:
     words += [f"CP {layout.cp}"] if layout.cp > 1 else []
     words += [f"EP {layout.ep}"] if layout.ep > 1 else []
     sharding = "FSDP (ZeRO-3)" if layout.zero == 3 else f"ZeRO-{layout.zero}"
+    sharding += f" in {layout.hsdp:,} groups" if layout.hsdp > 1 else ""
     if layout.dp > 1 or not words:
         words.append(f"DP {layout.dp:,}" + (f" with {sharding}" if layout.zero else ""))
     elif layout.zero:

@@ -9,10 +9,11 @@ from typing import Any
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.prediction import asking
 from flopbook.prediction.asking import Prediction
+from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.step_time import RIDGE
-from flopbook.prediction.validation import Comparison, band_of, summary_of
+from flopbook.prediction.validation import Comparison, summary_of
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.mfu_years import quartiles, trained
 from scripts.website.markup import Html, table

@@ -24,9 +24,9 @@ from flopbook.planning.serving_question import (
     serving_question,
 )
 from flopbook.prediction import serving
+from flopbook.prediction.bands import band_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
-from flopbook.prediction.validation import band_of
 
 MODULE = "replicas.js"
 # Formats that a reader may choose, the widest first: what does not fit in one may in the next.

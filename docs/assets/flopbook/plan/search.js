@@ -7,7 +7,8 @@ import {divisors, isEven} from "./spaces.js";
 import {run_of, step_parts} from "./step_time.js";
 import {batches_hold, chunks_hold, context_holds, degrees_hold, stages_hold, tensor_holds} from "./rules.js";
 
-const ZERO_STAGES = [0, 1, 2, 3];
+// ZeRO stages over all replicas, and FSDP over those of one domain of fast links (HSDP).
+const SHARDINGS = [...[0, 1, 2, 3].map((zero) => ({zero, isHybrid: false})), {zero: 3, isHybrid: true}];
 const RECOMPUTE = ["none", "selective", "full"];
 
 /** Every way to write the chips as a product of degrees that heads, experts, layers and sequence allow. */
@@ -72,6 +73,14 @@ function* cellsOf(question) {
   }
 }
 
+/** Groups of replicas that each hold everything; 0 where a layout cannot be sharded so. */
+function groupsOf({run: {domain}}, {tp, cp, ep, dp}, {zero, isHybrid}) {
+  if (zero && dp * cp === 1) return 0;
+  if (!isHybrid) return 1;
+  const groups = (dp * cp * tp) / domain;
+  return groups > 1 && groups % 1 === 0 && dp % groups === 0 && ((dp * cp) / groups) % ep === 0 ? groups : 0;
+}
+
 /** Seconds of a step: the sum of its parts in their order. */
 function total(parts) {
   let seconds;
@@ -81,7 +90,7 @@ function total(parts) {
 
 /** A run of a question as the parts of a step take it, before a layout is put in. */
 function runOf({run}) {
-  const layout = {tp: 1, pp: 1, cp: 1, ep: 1, dp: 1, virtual: 1, micro_batch: 1, micro_batches: 1, zero: 0, recompute: "none", schedule: "1f1b"};
+  const layout = {tp: 1, pp: 1, cp: 1, ep: 1, dp: 1, virtual: 1, micro_batch: 1, micro_batches: 1, zero: 0, hsdp: 1, recompute: "none", schedule: "1f1b"};
   return run_of({...run, ...layout});
 }
 
@@ -103,6 +112,7 @@ export function partsOf(question, layout) {
   const run = runOf(question);
   divide(run, layout);
   run.zero = layout.zero;
+  run.hsdp = layout.hsdp;
   run.recompute = layout.recompute;
   return step_parts(run, question.parameters);
 }
@@ -133,15 +143,18 @@ export function plan(question, top = 3) {
   const run = runOf(question);
   for (const cell of cellsOf(question)) {
     divide(run, cell);
-    for (const zero of ZERO_STAGES) {
-      if (zero && cell.dp * cell.cp === 1) continue;
+    for (const sharding of SHARDINGS) {
+      const hsdp = groupsOf(question, cell, sharding);
+      if (!hsdp) continue;
+      const {zero} = sharding;
       for (const recompute of RECOMPUTE) {
         tried++;
         run.zero = zero;
+        run.hsdp = hsdp;
         run.recompute = recompute;
         const seconds = total(step_parts(run, question.parameters));
         if (best.length === top && seconds >= best[top - 1].seconds) continue;
-        const layout = {...cell, zero, recompute};
+        const layout = {...cell, zero, hsdp, recompute};
         const bytes = memoryOf(question, layout).total;
         if (bytes > question.run.memory) continue;
         fitting++;
@@ -163,9 +176,11 @@ function insert(best, layout, top) {
 /** Whether any layout fits. */
 function fits(question) {
   for (const cell of cellsOf(question)) {
-    for (const zero of ZERO_STAGES) {
-      if (zero && cell.dp * cell.cp === 1) continue;
-      if (RECOMPUTE.some((recompute) => memoryOf(question, {...cell, zero, recompute}).total <= question.run.memory)) return true;
+    for (const sharding of SHARDINGS) {
+      const hsdp = groupsOf(question, cell, sharding);
+      if (!hsdp) continue;
+      const {zero} = sharding;
+      if (RECOMPUTE.some((recompute) => memoryOf(question, {...cell, zero, hsdp, recompute}).total <= question.run.memory)) return true;
     }
   }
   return false;

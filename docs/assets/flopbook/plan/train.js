@@ -101,7 +101,7 @@ export function card(pair, layout, place) {
 
 /** The command that gives the same number. */
 function command(question, layout) {
-  const degrees = ["tp", "pp", "cp", "ep", "dp", "virtual", "zero"].filter((name) => layout[name] > 1 || name === "zero" || name === "dp").map((name) => `--${name} ${layout[name]}`);
+  const degrees = ["tp", "pp", "cp", "ep", "dp", "virtual", "zero", "hsdp"].filter((name) => layout[name] > 1 || name === "zero" || name === "dp").map((name) => `--${name} ${layout[name]}`);
   return [
     `flopbook predict --model ${question.model} --chip ${question.chip.split("/").pop()} --chips ${question.chips}`,
     `--batch-tokens ${question.batch * question.seq} --seq ${question.seq} --dtype ${question.dtype} --stack ${question.stack}`,
@@ -113,7 +113,7 @@ function command(question, layout) {
 function query(question, layout, options) {
   const state = {
     model: question.model, chip: question.chip, seq: question.seq, dtype: question.dtype, ...options,
-    tp: layout.tp, pp: layout.pp, cp: layout.cp, ep: layout.ep, dp: layout.dp, zero: layout.zero, schedule: layout.schedule,
+    tp: layout.tp, pp: layout.pp, cp: layout.cp, ep: layout.ep, dp: layout.dp, zero: layout.zero, hsdp: layout.hsdp, schedule: layout.schedule,
     virtual: layout.virtual, micro_batch: layout.micro_batch, microbatches: layout.microbatches, recompute: layout.recompute,
   };
   return `?${new URLSearchParams(Object.entries(state).map(([name, value]) => [name.replaceAll("_", "-"), value]))}`;

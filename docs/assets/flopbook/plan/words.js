@@ -18,14 +18,16 @@ export function duration(seconds) {
 }
 
 /** A layout in the words of practitioners: "TP 4, PP 4 with 10 chunks, CP 2, DP 16 with ZeRO-1". */
-export function layoutWords({tp, pp, cp, ep, dp, virtual, zero}) {
+export function layoutWords({tp, pp, cp, ep, dp, virtual, zero, hsdp}) {
   const words = [];
+  const inGroups = hsdp > 1 ? ` in ${grouped(hsdp)} groups` : "";
+  const sharding = zero === 3 ? `FSDP (ZeRO-3)${inGroups}` : `ZeRO-${zero}${inGroups}`;
   if (tp > 1) words.push(`TP ${tp}`);
   if (pp > 1) words.push(virtual > 1 ? `PP ${pp} with ${virtual} chunks` : `PP ${pp}`);
   if (cp > 1) words.push(`CP ${cp}`);
   if (ep > 1) words.push(`EP ${ep}`);
-  if (dp > 1 || !words.length) words.push(`DP ${grouped(dp)}${zero ? ` with ${zero === 3 ? "FSDP (ZeRO-3)" : `ZeRO-${zero}`}` : ""}`);
-  else if (zero) words.push(zero === 3 ? "FSDP (ZeRO-3)" : `ZeRO-${zero}`);
+  if (dp > 1 || !words.length) words.push(`DP ${grouped(dp)}${zero ? ` with ${sharding}` : ""}`);
+  else if (zero) words.push(sharding);
   return words.join(", ");
 }
 

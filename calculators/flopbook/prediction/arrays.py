@@ -1,0 +1,53 @@
+"""What the parts of a step use of NumPy, for columns, and for one run without loading NumPy.
+
+A plain number takes the place of a column of one element: a single prediction is asked for more
+often than many, and to load NumPy takes longer than to answer it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+from flopbook.quantities import ops
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Column = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+    Numbers = Column | float
+else:
+    Column = Mask = Numbers = Any
+
+
+def where(condition: Mask | bool, then: Numbers, otherwise: Numbers) -> Column:
+    """Numbers of one choice where a condition holds, and of the other elsewhere."""
+    return cast(Column, ops.where(cast(Any, condition), cast(Any, then), cast(Any, otherwise)))
+
+
+def maximum(a: Numbers, b: Numbers) -> Column:
+    """The larger of two numbers, element by element."""
+    return cast(Column, ops.maximum(cast(Any, a), cast(Any, b)))
+
+
+def minimum(a: Numbers, b: Numbers) -> Column:
+    """The smaller of two numbers, element by element."""
+    return cast(Column, ops.minimum(cast(Any, a), cast(Any, b)))
+
+
+def ceil(a: Numbers) -> Column:
+    """The smallest whole number that is not below a number, element by element."""
+    return cast(Column, ops.ceil(cast(Any, a)))
+
+
+def sqrt(a: Numbers) -> Column:
+    """The square root, element by element."""
+    return cast(Column, ops.sqrt(cast(Any, a)))
+
+
+def holds_anywhere(condition: Mask | bool) -> bool:
+    """Whether a condition holds for some element."""
+    numpy = sys.modules.get("numpy")
+    return bool(numpy.any(condition) if numpy else condition)

@@ -1,0 +1,115 @@
+"""What replicas exchange in a step: weights that are gathered, and gradients that are summed.
+
+Arrays have one element per run and seconds as unit, as in `step_time`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flopbook.prediction import arrays
+from flopbook.prediction.arrays import Column, Mask
+from flopbook.prediction.layouts import Layouts
+
+Parameters = Mapping[str, float]
+
+BYTES_16 = 2.0
+GRADIENT_BYTES = 6.0  # reduce in 16 or 32 bits, gather in 16
+SUMMED_BYTES = 4.0  # of them the reduction
+GATHERS = 3.0  # weights forward, weights backward, gradients
+BACKWARD = 2 / 3  # of a step's work
+BLOCKING = ("nanotron",)  # sums the gradients after the last micro-batch
+HIDEABLE = 0.8  # of a layer's work that a gather may hide behind
+EARLY = 2022.5  # stacks from before pay for launches and unfused attention
+
+
+def is_torus(runs: Layouts) -> Mask:
+    """The runs on chips that a torus joins, as TPUs are."""
+    return runs["is_torus"] > 0
+
+
+def is_early(runs: Layouts) -> Mask:
+    """The runs of software whose kernels and collectives were not fused yet."""
+    return (runs["year"] < EARLY) | runs.where("stack", "deepspeed")
+
+
+def link_rate(runs: Layouts, p: Parameters) -> Column:
+    """Byte/s that collectives reach over the links of a domain."""
+    return runs["link_bandwidth"] * p["link_share"]
+
+
+def replicas_of(runs: Layouts) -> Column:
+    """Ranks that hold the same weights: those of data and those of context parallelism."""
+    return runs["dp"] * runs["cp"]
+
+
+def shards_of(runs: Layouts) -> Column:
+    """Ranks over which ZeRO divides: all replicas, or those of one of several groups (HSDP)."""
+    return replicas_of(runs) / runs["hsdp"]
+
+
+def held_by(runs: Layouts) -> Column:
+    """Parameters that a rank works with, before they are sharded over its replicas."""
+    experts = runs["expert_parameters"]
+    held = runs["parameters"] - experts + experts / runs["ep"]
+    return held / (runs["tp"] * runs["pp"])
+
+
+def _network(runs: Layouts, p: Parameters, ranks: Column) -> Column:
+    """The rate at which shards of some ranks arrive: links inside the domain, cards beyond.
+
+    Ranks of one node that hold the same weights fetch a part each and pass it on over the links, so
+    that all their cards work for each of them.
+    """
+    is_inside = ranks * runs["tp"] <= runs["domain"]
+    together = arrays.maximum(runs["domain"] / runs["tp"], 1)
+    cards = runs["card_bandwidth"] * p["card_share"] * together
+    rate = arrays.where(is_inside, link_rate(runs, p), arrays.minimum(cards, link_rate(runs, p)))
+    return arrays.where(is_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
+
+
+def _own_card(runs: Layouts, p: Parameters) -> Column:
+    """The rate at which a rank sends what no rank beside it sends: by its own card, or a link."""
+    is_inside = replicas_of(runs) * runs["tp"] <= runs["domain"]
+    cards = runs["card_bandwidth"] * p["card_share"]
+    rate = arrays.where(is_inside, link_rate(runs, p), cards)
+    return arrays.where(is_torus(runs), runs["link_bandwidth"] * p["torus_share"], rate)
+
+
+def gathers_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
+    """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
+    held, shards = held_by(runs), shards_of(runs)
+    seconds = GATHERS * BYTES_16 * held / _network(runs, p, shards) * (1 - 1 / shards)
+    hop = p["hop"] * arrays.where(is_early(runs), p["hop_early"], 1)
+    seconds = seconds + arrays.where(is_torus(runs), 0, GATHERS * layers * hop * shards)
+    # In a pipeline they stay gathered through the step, as the measured memory says too.
+    seconds = seconds / arrays.where(runs["pp"] > 1, runs["micro_batches"], 1)
+    is_sharded = (runs["zero"] >= 3) & (shards > 1)
+    beyond = arrays.maximum(seconds - HIDEABLE * work, 0)
+    exposed = beyond + p["gather_exposed"] * arrays.minimum(seconds, work)
+    return arrays.where(is_sharded, exposed, 0)
+
+
+def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
+    """Gradients summed over the replicas once a step, and the weights gathered anew.
+
+    ZeRO-2 holds a part of the gradients alone, so it sums those of each micro-batch. In a pipeline
+    it adds up whole gradients first, as its memory says too. Groups that each hold everything sum
+    their shards once more, with each other.
+    """
+    held, shards, groups = held_by(runs), shards_of(runs), runs["hsdp"]
+    is_divided, is_grouped = runs["zero"] >= 2, groups > 1
+    sums = arrays.where(is_divided & (runs["pp"] <= 1), runs["micro_batches"], 1)
+    # FSDP sums as often as it gathers, and is timed there.
+    is_summed = runs["zero"] < 3
+    moved = arrays.where(is_summed, (GRADIENT_BYTES + SUMMED_BYTES * (sums - 1)) * held, 0)
+    across = 2 * SUMMED_BYTES * sums * held / shards * (1 - 1 / groups)
+    # Each sum hides behind the backward pass of its micro-batch, where the stack overlaps them.
+    seconds = moved / _network(runs, p, shards) + across / _own_card(runs, p)
+    overlapped = arrays.where(is_early(runs) | runs.where("stack", *BLOCKING), 0, 1)
+    hidden = arrays.minimum(seconds, overlapped * HIDEABLE * BACKWARD * work * sums)
+    seconds = seconds - hidden * (1 - p["gradient_exposed"])
+    rounds = arrays.where(is_summed, (1 + sums) * shards, 0)
+    rounds = rounds + arrays.where(is_grouped, 2 * sums * groups, 0)
+    seconds = seconds + arrays.where(is_torus(runs), 0, rounds * p["hop"] * layers)
+    return arrays.where((is_summed | is_grouped) & (replicas_of(runs) > 1), seconds, 0)
