@@ -11,7 +11,7 @@ OPS = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all", "permute")
 MEASURED = Group("Measured rates")
 
 ArrayBytes = Annotated[
-    float, Input("byte", "V", "bytes of the whole array, over all chips", most=1e18)
+    float, Input("byte", "V", "size of the whole array, over all chips", most=1e18)
 ]
 Chips = Annotated[float, Input("chip", "N", "chips that take part", least=1, whole=True, most=1e7)]
 Op = Annotated[str, Input("1", r"\text{op}", "collective operation", choices=OPS)]

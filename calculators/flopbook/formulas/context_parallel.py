@@ -44,7 +44,9 @@ Causal = Annotated[
     str,
     Input("1", r"\text{causal}", "causal mask", choices=("no", "yes")),
 ]
-SequenceTokens = Annotated[float, Input("token", "S", "tokens in a sequence", least=1, most=1e12)]
+SequenceTokens = Annotated[
+    float, Input("token", "S", "sequence length in tokens", least=1, most=1e12)
+]
 
 
 @part

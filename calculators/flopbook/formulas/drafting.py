@@ -38,7 +38,7 @@ def speculative_decoding(
         Input(
             "1",
             "c",
-            "time of a drafted token over that of a pass of the large model",
+            "time per drafted token, as a share of a pass of the large model",
             most=1e4,
             none=True,
         ),

@@ -121,7 +121,7 @@ ScaleOutBandwidth = Annotated[
 ]
 ChipsAsked = Annotated[
     float,
-    Input("chip", "N", "number of chips to hold against the limit", least=1, whole=True, most=1e9),
+    Input("chip", "N", "number of chips to check against the limit", least=1, whole=True, most=1e9),
 ]
 BatchTokens = Annotated[float, Input("token", "B", "global batch size", least=1, most=1e15)]
 WeightBytes = Annotated[

@@ -151,7 +151,9 @@ def tile_traffic(
     rules=(kv_heads_are_shared,),
 )
 def attention_traffic(
-    seq: Annotated[float, Input("1", "s", "tokens in a sequence", least=1, whole=True, most=1e9)],
+    seq: Annotated[
+        float, Input("1", "s", "sequence length in tokens", least=1, whole=True, most=1e9)
+    ],
     heads: Heads,
     head_dim: Annotated[float, Input("1", "d_h", "head dimension", least=1, whole=True, most=1e6)],
     kv_heads: KvHeads = inf,

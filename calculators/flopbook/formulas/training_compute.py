@@ -40,7 +40,9 @@ Params = Annotated[
 Tokens = Annotated[
     float, Input("token", "T", "tokens trained on", model="tokens", least=1, most=1e21)
 ]
-Seq = Annotated[float, Input("token", "s", "tokens in a sequence", least=1, whole=True, most=1e9)]
+Seq = Annotated[
+    float, Input("token", "s", "sequence length in tokens", least=1, whole=True, most=1e9)
+]
 Recompute = Annotated[
     str, Input("1", r"\text{recompute}", "activation recomputation", choices=RECOMPUTE)
 ]

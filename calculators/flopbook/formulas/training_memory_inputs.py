@@ -45,12 +45,12 @@ def _width(unit: str, symbol: str, meaning: str, dtype: str = "") -> Input:
 
 
 Params = Annotated[float, Input("param", "N", "all parameters", model="params", least=1, most=1e18)]
-Seq = Annotated[float, _degree("s", "tokens in a sequence", 1e9)]
+Seq = Annotated[float, _degree("s", "sequence length in tokens", 1e9)]
 MicroBatch = Annotated[float, _degree("b", "sequences in a micro-batch")]
 MicroBatches = Annotated[float, _degree("M", "micro-batches per step (default: many)"), PASSES]
 Zero = Annotated[
     float,
-    Input("1", "z", "stage of ZeRO; 3 is FSDP", least=1, whole=True, most=3, none=True),
+    Input("1", "z", "ZeRO stage; 3 is FSDP", least=1, whole=True, most=3, none=True),
     DIVISION,
 ]
 Hsdp = Annotated[

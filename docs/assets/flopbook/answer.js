@@ -11,15 +11,17 @@ import {degrees} from "./values.js";
 export function answer(spec, data, state) {
   const list = el("dl", {class: "fb-results"}, ...rows(spec, state));
   const told = notes(spec, data, state);
-  const known = told.length ? [el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, spoken(spec, note))))] : [];
+  const known = told.length ? [el("ul", {class: "fb-notes", "aria-label": "Notes"}, ...told.map((note) => el("li", {}, spoken(spec, data, note))))] : [];
   return [...headline(spec, state), ...misfit(spec, state), ...bar(spec, state), ...beside(spec, state), all(spec, list), ...known];
 }
 
-/** A note without the names that only a program uses: an option by its label, an output by what it means. */
-function spoken({inputs, outputs}, note) {
+/** A note without the names that only a program uses: an option by its label, an output by what it means, a chip by its name. */
+function spoken({inputs, outputs}, {chips = [], models = []}, note) {
   const named = ({meaning}) => `“${brief(meaning)}”`;
   const of = (name) => inputs.find((input) => input.name === inner(name)) ?? outputs.find((output) => output.name === inner(name));
-  return typeset(note).replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
+  const entries = new Map([...chips, ...models].map(({id, name}) => [id, name]));
+  const plain = typeset(note).replace(/\b[a-z0-9]+\/[a-z0-9][a-z0-9.-]*[a-z0-9]/g, (id) => entries.get(id) ?? id);
+  return plain.replace(/--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)/g, (word, option) => {
     const one = of(option ?? word);
     return one ? named(one) : word;
   });

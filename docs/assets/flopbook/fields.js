@@ -138,7 +138,7 @@ export class Group {
     if (this.pinned) this.box.open = true;
     if (this.pinned) this.summary.setAttribute("aria-disabled", "true");
     else this.summary.removeAttribute("aria-disabled");
-    const words = [wrong && `${wrong} to fill in or mend`, filled && `${filled} filled`, from.length && `${from.length} from ${from[0].origin}`];
+    const words = [wrong && `${wrong} to fill in or correct`, filled && `${filled} filled`, from.length && `${from.length} from ${from[0].origin}`];
     say(this.said, words.filter(Boolean).join(", ") || `${found.length} at their defaults`);
   }
 }
@@ -157,7 +157,7 @@ export class More {
     if (wrong) this.box.open = true;
     const set = pairs(spec, fields).map(([name]) => inner(name)).filter((name) => inside(fields.get(name)));
     const words = set.map((name) => `${short(spec, name)} ${fields.get(name).chosen}`);
-    say(this.said, words.length ? `set: ${words.join(", ")}` : "all else at its usual value");
+    say(this.said, words.length ? `set: ${words.join(", ")}` : "everything else at its default");
   }
 }
 

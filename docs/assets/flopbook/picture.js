@@ -36,7 +36,7 @@ export class Picture {
     };
     const outputs = spec.outputs.map((output) => [output.name, brief(output.meaning)]);
     const inputs = this.inputs.map(({name}) => [name, label(spec, name)]);
-    const up = choice("Picture of", outputs, this.output.name, pick("output", spec.outputs));
+    const up = choice("Plot", outputs, this.output.name, pick("output", spec.outputs));
     const across = choice("against", inputs, "", pick("input", this.inputs));
     this.select = across.querySelector("select");
     this.pickers.append(up, across);

@@ -17,11 +17,14 @@ from scripts.website.markup import (
     attribute,
     code_block,
     front_matter,
+    link,
     page_text,
     table,
 )
+from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.priced import newest_prices, price_table
 from scripts.website.pages.reached import model_cell
+from scripts.website.pages.sources import html_link
 from scripts.website.pages.values import value_cell
 
 PAGE = "data.md"
@@ -189,7 +192,8 @@ def models_page() -> str:
         Markdown("# Models\n"),
         Markdown(
             "Shapes that the calculators know by name, such as `flopbook training-flops --model "
-            "gpt-3-175b`. A value shows its source on hover, by keyboard and on touch.\n"
+            "gpt-3-175b`. A value shows its source on hover, by keyboard and on touch. Below each "
+            "name stand the pages that plan its training and its serving.\n"
         ),
         table(head, rows, kind="fb-sort", caption="Models"),
     ]
@@ -198,11 +202,26 @@ def models_page() -> str:
 
 def _model_row(name: str) -> list[str | Sortable]:
     model = load_model(name)
-    title = Html('<span id="{0}">{1}</span><br><code>{2}</code>').format(
-        attribute(name), model.name, name
+    title = Html('<span id="{0}">{1}</span><br><code>{2}</code>{3}').format(
+        attribute(name), model.name, name, _plans(name)
     )
     cells = (_model_cell(model, name, field) for field, _ in MODEL_FIELDS)
     return [title, model.kind, *cells, model_cell(name, MODELS)]
+
+
+def _plans(name: str) -> Html:
+    """The planners that can be asked for a model, with it."""
+    trained = planner_data.models()
+    asked = {
+        planner.PAGE: ("train", trained),
+        serving_planner.PAGE: ("serve", serving_data.models(trained)),
+    }
+    links = [
+        link(words, Html("{}?model={}").format(html_link(MODELS, page), attribute(name)))
+        for page, (words, models) in asked.items()
+        if name in {one.id for one in models}
+    ]
+    return Html("<br>{}").format(Html(" · ").join(links)) if links else Html()
 
 
 def _model_cell(model: Model, name: str, field: str) -> str | Sortable:

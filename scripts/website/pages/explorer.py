@@ -112,9 +112,18 @@ def state_of(entry: Entry) -> str:
 
 
 def newest_first(rows: Iterable[ExplorerRow]) -> list[ExplorerRow]:
-    """Chips before what is built of them, and in each kind the newest first, undated ones last."""
+    """Chips before what is built of them, and in each kind the newest first, undated ones last.
+
+    Of a year come first those whose peak rate is on file: they can be compared.
+    """
     order = [*KINDS]
-    return sorted(rows, key=lambda row: (order.index(row.entry.kind), -_year(row), row.entry.id))
+
+    def place(row: ExplorerRow) -> tuple[int, int, bool, float, str]:
+        has_peak = isinstance(row.cells.get(peak_id(*START)), Picked)
+        year = _year(row)
+        return order.index(row.entry.kind), -int(year), not has_peak, -year, row.entry.id
+
+    return sorted(rows, key=place)
 
 
 def _year(row: ExplorerRow) -> float:
@@ -303,7 +312,9 @@ def _cell(row: ExplorerRow, name: str, quantity: Quantity, kind: str = "") -> Ht
     place = row.places.get(id(cell.claim))
     href = page if place is None else Html("{}#{}").format(page, anchor(cell, place))
     words = link(quantity.words(cell.value), href)
-    return tag("td", words + _badges(cell.notes), f"fb-n{kind}")
+    # Who says the year of a chip hardly matters: a badge in each row hides those that do.
+    badges = Html() if name == "date" else _badges(cell.notes)
+    return tag("td", words + badges, f"fb-n{kind}")
 
 
 def _missing(row: ExplorerRow, name: str) -> Html:

@@ -27,14 +27,12 @@ def picture() -> Html:
     ridge = peak / bandwidth
     title = f"An H100 waits for its memory until about {float(f'{ridge:.1g}'):,.0f} requests share"
     source = Html(
-        "{} of dense bf16 and {} of {}. Each request multiplies every weight once, so {:,.0f} of "
-        "them make {:,.0f} FLOP of each byte read; the KV cache is left out. {}"
+        "{} of dense bf16 and {} of {}. A request does one FLOP for each byte of weights read, so "
+        "the number of requests is the arithmetic intensity; the KV cache is left out. {}"
     ).format(
         format_quantity(peak, "FLOP/s"),
         format_quantity(bandwidth, "byte/s"),
         link(subject.name, html_link(_PAGE, f"accelerators/{subject.id}.md")),
-        _SHOWN_BATCH,
-        _SHOWN_BATCH,
         link("Rooflines in 15 minutes", html_link(_PAGE, "handbook/roofline.md")),
     )
     return Html(

@@ -13,6 +13,7 @@ from scripts.website.markup import (
     front_matter,
     page_text,
     relative,
+    tag,
 )
 from scripts.website.pages import planner_data
 from scripts.website.pages.askable import chip_options, model_options
@@ -40,14 +41,15 @@ def page() -> str:
         ),
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
-        Markdown(
-            "Pick a model, a chip and how many. The page tries every way to write the chips as "
-            "tensor, pipeline, context, expert and data parallelism, with every ZeRO stage, "
-            "micro-batch and recomputation, and shows the three fastest layouts that fit. "
-            "Every number opens what it is made of. [Planning a run]({}) says how; "
-            "[Will it serve?]({}) asks the same of serving.\n"
-        ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),
+        tag("p", "Which layout takes the shortest step, and what does the run cost?", "fb-lead"),
         form("train", _questions(), _more()),
+        Markdown("## What is tried\n"),
+        Markdown(
+            "Every way to write the chips as tensor, pipeline, context, expert and data "
+            "parallelism, with every ZeRO stage, micro-batch and recomputation. Shown are the "
+            "three fastest layouts that fit; every number opens what it is made of. "
+            "[Planning a run]({}) says how, and [Will it serve?]({}) asks the same of serving.\n"
+        ).format(relative(PAGE, "planning.md"), relative(PAGE, SERVING)),
         Markdown("## In a terminal\n"),
         code_block(
             "$ flopbook plan --model llama-3-70b --chip h100-sxm --chips 512 --top 3 \\\n"

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from flopbook.planning.serving_question import DEFAULT_ANSWER, DEFAULT_PROMPT
-from scripts.website.markup import Html, Markdown, code_block, front_matter, page_text, relative
+from scripts.website.markup import (
+    Html,
+    Markdown,
+    code_block,
+    front_matter,
+    page_text,
+    relative,
+    tag,
+)
 from scripts.website.pages import planner, planner_data, serving_data
 from scripts.website.pages.askable import chip_options, model_options
 from scripts.website.pages.planner import choice, compared, form, options, typed
@@ -27,14 +35,16 @@ def page() -> str:
         ),
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
-        Markdown(
-            "Pick a model, a chip and how many. The page tries every way to divide the chips into "
-            "replicas, by tensor, pipeline and expert parallelism, with every number of sequences "
-            "at once, in one pool or with prompts apart, and shows the three that write most "
-            "tokens per second. Every number opens what it is made of. [Planning a run]({}) says "
-            "how; [Will it train?]({}) asks the same of training.\n"
-        ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
+        tag("p", "Which way to divide the chips writes most tokens, and at what cost?", "fb-lead"),
         form("serve", _questions(), _more()),
+        Markdown("## What is tried\n"),
+        Markdown(
+            "Every way to divide the chips into replicas, by tensor, pipeline and expert "
+            "parallelism, with every number of sequences at once, in one pool or with prompts "
+            "apart. Shown are the three that write most tokens per second within the limits under "
+            "More; every number opens what it is made of. [Planning a run]({}) says how, and "
+            "[Will it train?]({}) asks the same of training.\n"
+        ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
         Markdown("## In a terminal\n"),
         code_block(
             "$ flopbook plan --serve --model llama-3-70b --chip h100-sxm --chips 8 --top 3 \\\n"

@@ -52,7 +52,7 @@ def test_what_is_set_beside_the_questions_is_named_while_it_is_folded(forms: Any
     found = forms("memory", _more, None, "?model=llama-3-8b&seq=1024&tp=8&recompute=full")
     assert not found["open"]
     assert "TP degree 8" in found["said"] and "full" in found["said"]
-    assert forms("memory", _more, None)["said"] == "all else at its usual value"
+    assert forms("memory", _more, None)["said"] == "everything else at its default"
 
 
 def test_the_number_of_chips_is_told_and_divided(forms: Any) -> None:
@@ -108,7 +108,7 @@ def test_what_is_filled_by_hand_or_by_a_link_is_in_view(
 
 def test_what_is_wrong_is_in_view(forms: Any) -> None:
     found = forms("memory", _groups, {"experts": "8 bananas"})["Mixture of experts"]
-    assert found == {"open": True, "said": "1 to fill in or mend", "pinned": True}
+    assert found == {"open": True, "said": "1 to fill in or correct", "pinned": True}
 
 
 def test_what_a_model_gives_is_counted_and_stays_folded(forms: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from flopbook.data.library import entry_ids, load_head
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas.declaration import Formula
 from scripts.website.build.typesetting import typeset
@@ -47,6 +48,7 @@ def _notes(tab: Any, _: str, state: dict[str, str]) -> list[str]:
     return tab.locator(".fb-answer .fb-notes li").all_inner_texts()
 
 
+_ENTRY = re.compile(r"\b[a-z0-9]+/[a-z0-9][a-z0-9.-]*[a-z0-9]")
 _NAMED = re.compile(r"--([a-z][a-z-]*)|\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?= is |:)")
 
 
@@ -56,14 +58,17 @@ def _brief(meaning: str) -> str:
 
 
 def _spoken(formula: Formula, note: str) -> str:
-    """A note of the command as a form says it: options and outputs by what they mean."""
+    """A note of the command as a form says it: options by what they mean, chips by their names."""
     specs = {**formula.outputs, **formula.inputs}
 
     def meaning(found: re.Match[str]) -> str:
         spec = specs.get((found[1] or found[0]).replace("-", "_"))
         return _brief(spec.meaning) if spec else found[0]
 
-    return _NAMED.sub(meaning, typeset(note))
+    def name(found: re.Match[str]) -> str:
+        return load_head(found[0]).name if found[0] in entry_ids() else found[0]
+
+    return _NAMED.sub(meaning, _ENTRY.sub(name, typeset(note)))
 
 
 def test_the_form_gives_the_notes_of_the_command(forms: Any) -> None:

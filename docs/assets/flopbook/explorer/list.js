@@ -110,7 +110,7 @@ export class List {
     const {model} = this;
     const name = el("th", {scope: "row"}, el("span", {class: "fb-pick"}, this.box(entry), el("a", {href: `${entry.id}/`}, entry.name)));
     const cells = ["date", ...state.columns].map((id) => (
-      el("td", {class: "fb-n"}, shown(model, {entry, id, state, marks: model.data.loud}))
+      el("td", {class: "fb-n"}, shown(model, {entry, id, state, marks: id === "date" ? [] : model.data.loud}))
     ));
     return el("tr", {"data-id": entry.id}, name, el("td", {}, model.data.kinds_of_entry[entry.kind]), el("td", {}, entry.status), ...cells);
   }
