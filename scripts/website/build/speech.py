@@ -63,7 +63,13 @@ _MARKS = {
     **_SYMBOLS,
     **dict(zip(_PUNCTUATION, _PUNCTUATION, strict=True)),
 }
-_POWERS = {"2": "squared", "3": "cubed", "prime": "prime", "double prime": "double prime"}
+_POWERS = {
+    "2": "squared",
+    "3": "cubed",
+    "prime": "prime",
+    "double prime": "double prime",
+    "down tack": "transposed",
+}
 _TOKENS = ("mi", "mn", "mo", "mtext")
 _LAST_ASCII = 0x7F
 _PAUSES = re.compile(r"(?:, ?){2,}")

@@ -34,6 +34,7 @@ _BLOCK = re.compile(r'<div class="fb-maths" id="([^"]+)"><math [^>]*display="blo
         (r"\sqrt{b/a}", "the square root of b over a, end root"),
         (r"\Omega \approx \infty", "capital omega is about infinity"),
         (r"A_i^2", "A sub i squared"),
+        (r"dW = A^{\top} dH", "d W equals A transposed d H"),
         ("m'", "m prime"),
         ("m''", "m double prime"),
         ("ﬁ", "latin small ligature fi"),
