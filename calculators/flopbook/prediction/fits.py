@@ -10,8 +10,8 @@ import numpy as np
 
 from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError
+from flopbook.prediction.arrays import Column
 from flopbook.prediction.fitting import Objective, fit
-from flopbook.prediction.layouts import Column
 from flopbook.prediction.models import Case, Parameters, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 

@@ -8,10 +8,10 @@ from flopbook.data.library import per_library
 from flopbook.data.measured_runs import run_files
 from flopbook.planning.serving import plan_serving
 from flopbook.prediction import serving
+from flopbook.prediction.bands import band_of
 from flopbook.prediction.fits import cases_of
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
-from flopbook.prediction.validation import band_of
 from scripts.website.markup import Html, attribute, link
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
 from scripts.website.pages.planner_words import money, rounded
