@@ -210,7 +210,8 @@ show("Median error by source before and after calibration on three of its runs")
 #
 # Calibration assumes that tomorrow's run is like today's. The never-fitted rows come from one
 # vendor's releases of a year. Calibrate each model and chip on its three oldest rows, and predict
-# the newer ones: the factor of an old release is wrong for a new one.
+# the newer ones. In most clusters the old factor still helps; where the software has changed what
+# it corrected, it makes the prediction worse.
 
 # %%
 clusters = defaultdict(list)
@@ -226,6 +227,8 @@ for rows in clusters.values():
     old_after.append(size(logs[3:] - learned(logs[:3])))
 print(f"{len(old_before)} clusters: {np.median(old_before):.0%} before,", end=" ")
 print(f"{np.median(old_after):.0%} after three runs of an older release")
+worse = sum(later > sooner for sooner, later in zip(old_before, old_after, strict=True))
+print(f"worse in {worse} of them")
 
 # %% [markdown]
 # ## Try it
@@ -254,6 +257,6 @@ dense, experts = (
 assert dense["median"] < experts["median"]  # mixtures are harder
 assert middle[1] < middle[0]  # three runs help in the middle
 assert sum(after[name] < before[name] for name in names) > len(names) / 2
-assert np.median(old_after) > 0.8 * np.median(old_before)  # and do not, across releases
+assert 0 < worse < len(old_before) / 2  # and mislead in some, across releases
 assert answer.mfu < 1 and flopbook.chip("h100-sxm").peak("bf16") > answer.tokens_per_second
 print("all checks passed")
