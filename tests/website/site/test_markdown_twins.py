@@ -6,6 +6,7 @@ import posixpath
 import re
 from pathlib import Path
 
+from flopbook.data.library import references
 from scripts.website.build.twins import INDEX
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
@@ -35,7 +36,11 @@ def test_every_page_has_a_twin_that_it_names(site: Path) -> None:
 
 
 def test_twins_are_plain_and_not_large(site: Path) -> None:
-    """A heading first, no tags outside code, below 330 kB, and lighter than its page."""
+    """A heading first, no tags outside code, below 330 kB, and lighter than its page.
+
+    The list of all works has as many bytes as works, so its limit is that of one.
+    """
+    works = 240 * len(references())
     for name, text in pages(site).items():
         bare = FENCE.sub("", text)
         assert bare.startswith("# "), name
@@ -43,7 +48,8 @@ def test_twins_are_plain_and_not_large(site: Path) -> None:
             name,
             re.search(r"<[a-z/]\S*", bare),
         )
-        assert len(text.encode()) < 330_000, name
+        most = works if name == "references/works/index.md" else 330_000
+        assert len(text.encode()) < most, name
         assert len(text.encode()) < (site / name).with_name("index.html").stat().st_size, name
 
 
