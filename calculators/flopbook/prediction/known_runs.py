@@ -24,6 +24,7 @@ class KnownRun(NamedTuple):
     precision: str
     parameters: float
     chips: float
+    trained: float
 
 
 @per_library
@@ -81,4 +82,5 @@ def _read(kind: str) -> Iterator[KnownRun]:
             precision=getattr(run, "precision", ""),
             parameters=float(run.shape.parameters),
             chips=float(run.chips),
+            trained=getattr(run, "trained", 1.0),
         )

@@ -43,14 +43,19 @@ SCHEDULES = {
     "v-": "zb-v",
     "zb": "zb-h1",
 }
-# Bytes of a parameter with its gradient and optimizer, and those of them that a stage shards.
-STATE_BYTES, SHARDED_BYTES = 16.0, {0: 0.0, 1: 12.0}
+# Bytes of a parameter with its gradient and optimizer, those of them that a stage shards, and
+# those of a weight that stays as it is.
+STATE_BYTES, SHARDED_BYTES, WEIGHT_BYTES = 16.0, {0: 0.0, 1: 12.0}, 2.0
 # What submissions to MLPerf train language models in, where they do not say: so all of those do
 # that say.
 BENCHMARK, BENCHMARK_FORMAT = "mlperf", "fp8"
 WITHOUT_8_BITS = ("volta", "ampere", "tpu")
 # Chunks of a stage where a row names an interleaved schedule and not their number.
 USUAL_CHUNKS = 2
+# Words of a task that leaves the weights of the model as they are, and the share of them that its
+# adapters add.
+ADAPTERS = re.compile(r"\b(q?lora|adapters?)\b", re.IGNORECASE)
+ADAPTED_SHARE = 0.01
 # H100 boards of this power hold their clock far below the printed peak.
 _POWER_CAP = " 500w"
 _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
@@ -59,8 +64,9 @@ _CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 class RunLayout(NamedTuple):
     """Everything that the step time depends on, one number or word each.
 
-    `hsdp` groups of replicas each hold everything and divide it among their own ranks. `inferred`
-    names what the row leaves open and a rule has filled in.
+    `hsdp` groups of replicas each hold everything and divide it among their own ranks. `trained` is
+    the share of the weights that get gradients. `inferred` names what the row leaves open and a
+    rule has filled in.
     """
 
     machine: ChipRates
@@ -89,6 +95,7 @@ class RunLayout(NamedTuple):
     has_flash: bool = True
     schedule: str = "1f1b"
     hsdp: float = 1.0
+    trained: float = 1.0
     inferred: tuple[str, ...] = ()
 
     @property
@@ -103,7 +110,8 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     Raises FlopbookError with what is missing.
     """
     runs_on, shape = machine(row.hardware["chip"]), transformer(row.model)
-    chosen = _usual_degrees(row, shape, runs_on)
+    trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
+    chosen = _usual_degrees(row, shape, runs_on, trained)
     row = row._replace(parallelism={**row.parallelism, **chosen})
     degrees = row.parallelism
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
@@ -114,7 +122,8 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     if zero is None:
         inferred.append("ZeRO stage")
         usual = _zero(strategy, stack, runs_on.is_torus or degrees.get("hsdp", 1) > 1)
-        zero = _zero_that_fits(usual, _held(shape, degrees), split.dp, runs_on.memory)
+        held = _held(shape, degrees)
+        zero = _zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
     if not recompute:
         inferred.append("recompute")
@@ -155,8 +164,14 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         has_flash=_has_flash(row, year, stack),
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
         hsdp=degrees.get("hsdp", 1),
+        trained=trained,
         inferred=tuple(inferred),
     )
+
+
+def trains_adapters(row: MeasuredRun) -> bool:
+    """Whether a run leaves the weights of its model as they are and trains a few beside them."""
+    return bool(ADAPTERS.search(str(row.run.get("task", ""))))
 
 
 def _has_flash(row: MeasuredRun, year: int, stack: str) -> bool:
@@ -165,10 +180,12 @@ def _has_flash(row: MeasuredRun, year: int, stack: str) -> bool:
     return not is_scored and year >= FLASH_YEAR and stack != "deepspeed"
 
 
-def _usual_degrees(row: MeasuredRun, shape: Transformer, runs_on: ChipRates) -> dict[str, int]:
+def _usual_degrees(
+    row: MeasuredRun, shape: Transformer, runs_on: ChipRates, trained: float
+) -> dict[str, int]:
     """The degrees of a run that states none, where replicas of one chip could not run."""
     chips, batch = row.hardware.get("n_chips") or 1, _sequences(row, shape.tokens)
-    return usual_degrees(row.parallelism, shape, runs_on, chips, batch)
+    return usual_degrees(row.parallelism, shape, runs_on, chips, batch, trained)
 
 
 def _is_benchmark(row: MeasuredRun, runs_on: ChipRates) -> bool:
@@ -255,14 +272,15 @@ def _held(shape: Transformer, degrees: Mapping[str, float]) -> float:
     return held / (degrees.get("tp", 1) * degrees.get("pp", 1))
 
 
-def _zero_that_fits(zero: int, held: float, replicas: float, memory: float) -> int:
+def _zero_that_fits(zero: int, held: float, replicas: float, memory: float, trained: float) -> int:
     """A stage with which weights, gradients and optimizer fit the chip, the usual one if it does.
 
     Stage 2 is left out: those who shard gradients and not weights say so.
     """
     for stage in (0, 1):
         sharded = SHARDED_BYTES[stage]
-        needed = held * (STATE_BYTES - sharded + sharded / replicas)
+        states = STATE_BYTES - sharded + sharded / replicas
+        needed = held * (WEIGHT_BYTES * (1 - trained) + states * trained)
         if stage >= zero and (not memory or needed < memory):
             return stage
     return 3

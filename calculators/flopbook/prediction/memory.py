@@ -21,7 +21,7 @@ from flopbook.prediction.frameworks import (
     Options,
     framework_named,
 )
-from flopbook.prediction.layouts import RunLayout, named_schedule, training_run
+from flopbook.prediction.layouts import RunLayout, named_schedule, trains_adapters, training_run
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.transformers import BODY, INPUTS
 
@@ -122,9 +122,9 @@ def _recompute(row: MeasuredRun, run: RunLayout) -> str:
 
 def _adapters(row: MeasuredRun) -> Options:
     """Frozen weights carry neither gradients nor moments."""
-    task = str(row.run.get("task", "")).lower()
-    if "lora" not in task:
+    if not trains_adapters(row):
         return {}
+    task = str(row.run["task"]).lower()
     narrow = "qlora" in task or "weight_quantization" in row.run
     return {**ADAPTED, **({"bytes_per_param": QUANTISED_WEIGHT} if narrow else {})}
 

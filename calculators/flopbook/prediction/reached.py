@@ -24,6 +24,7 @@ from flopbook.prediction.conventions import (
     flop_per_token,
     measured_tokens,
 )
+from flopbook.prediction.layouts import trains_adapters
 from flopbook.prediction.machines import ChipRates, machine, package_named
 from flopbook.prediction.transformers import transformer
 
@@ -43,8 +44,6 @@ _PEAKS = {"fp4": "peak_4bit", "fp8": "peak_8bit", "int8": "peak_8bit"}
 _HALF_CHIP = re.compile(r"one of 2 devices")
 _OURS = re.compile(r"calculators/models/(.+)\.yaml")
 TOKENS = "token/s"
-# Fine-tuning of a few added weights, whose backward pass leaves gradients of the others out.
-_ADAPTERS = re.compile(r"\b(q?lora|adapter)", re.IGNORECASE)
 _TOKENS = ("tokens_per_s_per_chip", "tokens_per_s", "step_time_s")
 # How a share came about: from tokens and seconds, from a share or FLOP/s that the source counts in
 # its own way, by the rule of six alone, or as the source prints it.
@@ -153,7 +152,7 @@ def _peak(chip: ChipRates, words: str) -> float:
 def _training(row: MeasuredRun, source: RunSource) -> Rate:
     chip = machine(row.hardware["chip"])
     peak = _peak(chip, str(row.run.get("precision", "")))
-    if _ADAPTERS.search(str(row.run.get("task", ""))):
+    if trains_adapters(row):
         return _as_printed(row, peak, "adapters train few weights: not six FLOPs for each")
     try:
         shape = transformer(row.model)

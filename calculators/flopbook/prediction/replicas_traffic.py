@@ -79,7 +79,9 @@ def _own_card(runs: Layouts, p: Parameters) -> Column:
 def gathers_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Column:
     """Weights that ZeRO-3 gathers for each micro-batch, less what hides behind the work."""
     held, shards = held_by(runs), shards_of(runs)
-    seconds = GATHERS * BYTES_16 * held / _network(runs, p, shards) * (1 - 1 / shards)
+    # Weights that stay as they are get no gradients.
+    moved = (GATHERS - 1 + runs["trained"]) * BYTES_16 * held
+    seconds = moved / _network(runs, p, shards) * (1 - 1 / shards)
     hop = p["hop"] * arrays.where(is_early(runs), p["hop_early"], 1)
     seconds = seconds + arrays.where(is_torus(runs), 0, GATHERS * layers * hop * shards)
     # In a pipeline they stay gathered through the step, as the measured memory says too.
@@ -97,7 +99,7 @@ def gradients_of(runs: Layouts, p: Parameters, layers: Column, work: Column) -> 
     it adds up whole gradients first, as its memory says too. Groups that each hold everything sum
     their shards once more, with each other.
     """
-    held, shards, groups = held_by(runs), shards_of(runs), runs["hsdp"]
+    held, shards, groups = runs["trained"] * held_by(runs), shards_of(runs), runs["hsdp"]
     is_divided, is_grouped = runs["zero"] >= 2, groups > 1
     sums = arrays.where(is_divided & (runs["pp"] <= 1), runs["micro_batches"], 1)
     # FSDP sums as often as it gathers, and is timed there.

@@ -38,13 +38,17 @@ class SimilarRun(NamedTuple):
 
 
 def similar_runs(run: RunLayout) -> tuple[SimilarRun, ...]:
-    """Training runs of the same generation, format and kind of model, the nearest in size first."""
+    """Training runs of the same generation, format, kind of model and share of trained weights.
+
+    The nearest in size come first.
+    """
     alike = (
         known
         for known in known_runs("training_throughput")
         if known.generation == run.machine.generation
         and known.is_mixture == run.shape.is_mixture
         and known.precision == run.precision
+        and known.trained == run.trained
     )
     return nearest(alike, run)
 

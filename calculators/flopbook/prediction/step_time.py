@@ -34,6 +34,7 @@ Parameters = Mapping[str, float]
 FLOP_PER_WEIGHT = 2.0  # a multiplication and an addition
 # Forward and twice that backward; recomputation goes forward once more.
 PASSES, RECOMPUTED_PASSES = 3.0, 4.0
+WEIGHT_PASSES = 1.0  # of them, the one that computes gradients of weights
 # Flash attention always recomputes scores: its backward pass does 2.5 times the forward work.
 FLASH_PASSES = {"none": 3.5, "selective": 3.8, "full": 4.5}
 # Sums over the activations of a layer: two forward, two backward, two more where recomputed.
@@ -84,7 +85,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     layers = _stage_layers(runs)
     rate = _Rates(runs, p, tokens)
     passes = arrays.where(runs.where("recompute", "full"), RECOMPUTED_PASSES, PASSES)
-    products, experts = _products(runs, p, rate, tokens * layers * passes)
+    products, experts = _products(runs, p, rate, tokens * layers * (passes - _spared(runs)))
     attention = _attention(runs, p, tokens * layers)
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
     tensor = _tensor_parallel(runs, p, tokens * layers)
@@ -100,7 +101,8 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     bubble = _idle_micro_batches(runs) * p["bubble"] * per_micro_batch
     gradients = gradients_of(runs, p, layers, work)
     shards = arrays.where(runs["zero"] >= 1, shards_of(runs), 1)
-    optimizer = OPTIMIZER_BYTES * held_by(runs) / shards / runs["memory_bandwidth"]
+    updated = runs["trained"] * held_by(runs) / shards
+    optimizer = OPTIMIZER_BYTES * updated / runs["memory_bandwidth"]
     step = per_micro_batch * count + bubble + gradients + optimizer
     slower = 1 + p["straggling"] * (runs["chips"] / 1000) ** p["straggling_power"]
     slower = slower * arrays.where((runs["slices"] > 1) & is_torus(runs), 1 + p["slices"], 1)
@@ -191,6 +193,11 @@ def _products(runs: Layouts, p: Parameters, rate: _Rates, work: Column) -> tuple
     slower = p["expert_cost"] * arrays.where(_improved(runs), p["expert_progress"], 1)
     experts = cost * (runs["ffn_weights"] - dense_ffn) / rate.expert * slower
     return products, experts * _busiest(runs, p)
+
+
+def _spared(runs: Layouts) -> Column:
+    """Passes that nobody needs: weights that stay as they are get no gradients."""
+    return WEIGHT_PASSES * (1 - runs["trained"])
 
 
 def _busiest(runs: Layouts, p: Parameters) -> Column:
@@ -310,7 +317,8 @@ def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Col
     takes their time (Llama Team, 2024: 126 layers on 16 stages).
     """
     weights = runs["d_model"] * runs["vocabulary"] / runs["tp"]
-    products = PASSES * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
+    passes = PASSES - _spared(runs)
+    products = passes * FLOP_PER_WEIGHT * weights * tokens / rate.sixteen_bit
     logits = 12 * tokens * runs["vocabulary"] / runs["tp"] / runs["memory_bandwidth"]
     empty = _stage_layers(runs) * runs["pp"] - runs["layers"]
     late = arrays.maximum(products + logits - empty * layer, 0) * 0.6 * p["last_stage"]

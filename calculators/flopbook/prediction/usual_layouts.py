@@ -7,15 +7,16 @@ states fit, then pipeline stages, and replicas with the rest; where sequences ru
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from flopbook.prediction.machines import ChipRates
 from flopbook.prediction.transformers import Transformer
 
 SAID = ("tp", "pp", "cp", "ep", "dp", "strategy", "zero_stage")
 WIDEST = 8  # ranks of tensor parallelism
-# Weights and gradients of 16 bits on each rank; fp32 weights and moments, shared by all replicas.
-OWN_BYTES, SHARED_BYTES = 4.0, 12.0
+# Weights of 16 bits on each rank, and for those that are trained gradients as well; fp32 weights
+# and moments, shared by all replicas.
+WEIGHT_BYTES, GRADIENT_BYTES, SHARED_BYTES = 2.0, 2.0, 12.0
 STATE_SHARE = 0.6  # of the memory; activations take the rest
 
 
@@ -25,23 +26,28 @@ def usual_degrees(
     runs_on: ChipRates,
     chips: float,
     batch: float | None,
+    trained: float = 1.0,
 ) -> dict[str, int]:
     """Degrees of a run that states none, if one replica a chip is nothing that could run.
+
+    `trained` is the share of the weights that get gradients.
 
     Empty where something is stated, where sharding over all chips does, and for mixtures, whose
     experts are divided in more ways.
     """
+    states = _States(shape.parameters, trained)
     is_said = any(name in said for name in SAID) or runs_on.is_torus or shape.is_mixture
     if (
         chips <= 1
         or is_said
         or not runs_on.memory
-        or not _must_be_cut(shape, runs_on, chips, batch)
+        or not _must_be_cut(states, runs_on.memory, chips, batch)
     ):
         return {}
     tp = pp = 1
     widest = min(WIDEST, runs_on.domain)
-    while not _fits(shape, runs_on, chips, tp * pp) and chips % (2 * tp * pp) == 0:
+    room = STATE_SHARE * runs_on.memory
+    while states.bytes(tp * pp, chips) > room and chips % (2 * tp * pp) == 0:
         if 2 * tp <= widest:
             tp *= 2
         elif 2 * pp <= shape.layers:
@@ -55,13 +61,20 @@ def usual_degrees(
     return {"tp": tp, "pp": pp, "cp": cp, "dp": int(replicas // cp)}
 
 
-def _must_be_cut(shape: Transformer, runs_on: ChipRates, chips: float, batch: float | None) -> bool:
+class _States(NamedTuple):
+    """What is kept of the weights: how many there are, and the share that is trained."""
+
+    parameters: float
+    trained: float
+
+    def bytes(self, cut: float, chips: float) -> float:
+        """Bytes on a chip, where a replica is cut in so many parts."""
+        own = WEIGHT_BYTES + self.trained * GRADIENT_BYTES
+        return self.parameters * (own / cut + self.trained * SHARED_BYTES / chips)
+
+
+def _must_be_cut(states: _States, memory: float, chips: float, batch: float | None) -> bool:
     """Whether replicas of one chip lack sequences, or cannot hold their part of the states."""
     if batch is not None and batch < chips:
         return True
-    return (OWN_BYTES + SHARED_BYTES) * shape.parameters / chips > runs_on.memory
-
-
-def _fits(shape: Transformer, runs_on: ChipRates, chips: float, cut: float) -> bool:
-    held = shape.parameters / cut
-    return held * (OWN_BYTES + SHARED_BYTES * cut / chips) <= STATE_SHARE * runs_on.memory
+    return states.bytes(chips, chips) > memory
