@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import copy
 import io
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from flopbook.data.library import references
@@ -45,14 +45,20 @@ def test_every_chapter_is_there_in_its_order_and_every_citation_in_the_bibliogra
     assert len(parts[-1].body.select(".work")) == len(cited)
 
 
+def _moving(article: str) -> int:
+    """Figures that the book leaves out with what folds them, because all they do is move."""
+    folded = BeautifulSoup(article, "html.parser").select("details.example")
+    figures = [fold.select("figure") for fold in folded if fold.select_one(", ".join(MOVES))]
+    return sum(map(len, figures))
+
+
 def test_every_chapter_keeps_its_pictures_formulas_and_answers(
     book: tuple[Facts, list[BookPart]], site: Path
 ) -> None:
     for part in (part for part in book[1] if part.number):
         page = (site / part.page / "index.html").read_text(encoding="utf-8")
         article = page[page.index("<article") : page.index("</article>")]
-        moving = len(re.findall(r'<details class="example">', article))
-        assert len(part.body.select("figure")) == article.count("<figure") - moving
+        assert len(part.body.select("figure")) == article.count("<figure") - _moving(article)
         assert len(part.body.select(".answer")) == article.count('<details class="success">')
         assert len(part.body.select("math")) == article.count("<math")
         assert len(part.body.select("tr")) == article.count("<tr")
