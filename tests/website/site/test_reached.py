@@ -85,6 +85,7 @@ def test_without_a_script_every_run_is_there(surf: Any, base: str) -> None:
         assert tab.locator(".fb-runs tbody tr").count() == FIRST
         assert tab.locator(".fb-panel button").count() == 0
         tab.click("text=all of them on one page")
+        tab.wait_for_load_state()
         assert tab.locator(".fb-runs tbody tr").count() == len(shown_runs())
 
     surf(use, java_script_enabled=False)
