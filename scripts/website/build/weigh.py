@@ -72,8 +72,9 @@ BUDGET = 100_000  # bytes of a page
 # know the peaks, memories and shapes of all chips and models.
 BUDGETS = {
     "accelerators/": 160_000,
-    "references/works/": 160_000,
+    "references/works/": 190_000,
     "calculators/decode/": 110_000,
+    "calculators/memory/": 110_000,
 }
 
 
