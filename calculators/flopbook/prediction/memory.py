@@ -21,7 +21,7 @@ from flopbook.prediction.frameworks import (
     Options,
     framework_named,
 )
-from flopbook.prediction.layouts import RunLayout, named_schedule, trains_adapters, training_run
+from flopbook.prediction.layouts import RunLayout, named_schedule, training_run, trains_adapters
 from flopbook.prediction.models import Case, Parameters, PredictionModel, PrintedAs
 from flopbook.prediction.transformers import BODY, INPUTS
 
