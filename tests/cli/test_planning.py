@@ -14,7 +14,7 @@ ASKED = (
     "--stack megatron-core"
 )
 FIELDS = ["tp", "pp", "virtual", "schedule", "dp", "zero", "cp", "ep", "micro_batch", "recompute"]
-FIELDS += ["seconds", "low", "high", "bytes", "mfu"]
+FIELDS += ["hsdp", "seconds", "low", "high", "bytes", "mfu"]
 
 
 def told(cli: Any, more: str = "") -> str:

@@ -98,7 +98,7 @@ def every_layout(question: Question) -> Iterator[PlannedLayout]:
             for ep, zero, size, recompute in itertools.product(
                 experts, range(4), sizes, question.recompute
             ):
-                if zero and dp * cp == 1:
+                if (zero and dp * cp == 1) or (zero == 2 and pp > 1):
                     continue
                 words = virtual, schedule, dp, zero, cp, ep, size, recompute
                 for groups in every_number_of_groups(question, tp, cp, dp, zero):
@@ -145,6 +145,18 @@ def test_predict_gives_the_same_for_the_same_options(asked: dict[str, str]) -> N
         parts = parts_of_layout(found.question, layout)
         assert parts == pytest.approx(dict(prediction.parts))
         assert prediction.run == run_with(found.question, layout)
+
+
+def test_zero_2_in_a_pipeline_is_shown_where_it_is_asked_for() -> None:
+    """It equals ZeRO-1 in time and memory there, and the table once showed both."""
+    usual = planned(DENSE)
+    assert not any(layout.zero == 2 and layout.pp > 1 for layout in usual.layouts)
+    assert usual.infeasible["ZeRO-2 in a pipeline is ZeRO-1"] > 0
+    asked = planned({**DENSE, "zero": "2", "pp": "2"})
+    same = planned({**DENSE, "zero": "1", "pp": "2"})
+    assert asked.layouts and [one.seconds for one in asked.layouts] == pytest.approx(
+        [one.seconds for one in same.layouts]
+    )
 
 
 @every_case

@@ -164,6 +164,7 @@ def test_every_option_may_be_a_list(tmp_path: Path) -> None:
         **dict.fromkeys(("tp", "pp", "cp", "ep", "dp"), 1),
         "dp": 16,
         "zero": 3,
+        "hsdp": 2,
     }
     assert set(values) == set(FIELDS)
     lines = "\n".join(f"{name}: [{value}]" for name, value in values.items())

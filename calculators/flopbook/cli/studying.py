@@ -31,7 +31,7 @@ _OPTIONS = (
 # Columns that are numbers; all others are words.
 _REAL = (
     *("price", "considered", "rank", "best_tp", "best_pp", "best_cp", "best_ep", "best_dp"),
-    *("virtual", "best_zero", "micro_batch", "seconds", "low", "high", "bytes", "mfu"),
+    *("virtual", "best_zero", "best_hsdp", "micro_batch", "seconds", "low", "high", "bytes", "mfu"),
     "token_cost",
 )
 _WORDS = ("problem", "schedule", "best_recompute")

@@ -148,9 +148,11 @@ def evaluate(
     is_divisible = (replicas > 1) | (stages == 0)[None, :]
     words = len(space.recompute)
     sieve.count(exclusions.NO_REPLICAS, words * int(np.sum(~is_divisible)))
+    is_new = _is_new(cells, stages)
+    sieve.count(exclusions.TWICE, words * int(np.sum(is_divisible & ~is_new)))
     groups, is_grouped = groups_of(question, cells, space)
-    sieve.count(exclusions.NO_GROUPS, words * int(np.sum(is_divisible & ~is_grouped)))
-    exists = np.repeat((is_divisible & is_grouped)[:, :, None], words, axis=2)
+    sieve.count(exclusions.NO_GROUPS, words * int(np.sum(is_divisible & is_new & ~is_grouped)))
+    exists = np.repeat((is_divisible & is_new & is_grouped)[:, :, None], words, axis=2)
     held = _bytes(cells, stages, groups, space.recompute, inputs)
     fits = exists & (held <= question.room)
     sieve.count(exclusions.NO_ROOM, int(exists.sum() - fits.sum()))
@@ -159,6 +161,16 @@ def evaluate(
     is_possible = fits & (seconds <= question.most_seconds)
     sieve.count(exclusions.TOO_SLOW, int(fits.sum() - is_possible.sum()))
     return Evaluated(cells, groups, seconds, held, is_possible, exists & ~fits)
+
+
+def _is_new(cells: Cells, stages: Column) -> Mask:
+    """Where a stage is more than another name: in a pipeline gradients add up whole under 1 and 2.
+
+    Who asks for stage 2 alone gets it.
+    """
+    is_again = (stages == 2) & np.any(stages == 1)
+    is_new: Mask = ~(is_again[None, :] & (cells.numbers["pp"] > 1)[:, None])
+    return is_new
 
 
 def groups_of(question: Question, cells: Cells, space: Space) -> tuple[Column, Mask]:

@@ -29,7 +29,8 @@ from flopbook.prediction.machines import machine
 PACKAGE = Path(__file__).resolve().parents[1]
 MOST_CASES = 100_000
 REQUIRED = ("model", "chip", "chips", "batch-tokens")
-OPTIONAL = ("seq", "dtype", "stack", "price", "tp", "pp", "cp", "ep", "dp", "zero", "recompute")
+DEGREES = ("tp", "pp", "cp", "ep", "dp", "zero", "hsdp")
+OPTIONAL = ("seq", "dtype", "stack", "price", *DEGREES, "recompute")
 FIELDS = (*REQUIRED, *OPTIONAL)
 _MEND = "write options of flopbook plan, each with a value or a list of them"
 

@@ -12,7 +12,7 @@ from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, machine
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
-from flopbook.prediction.usual_layouts import usual_degrees
+from flopbook.prediction.usual_layouts import held_by_a_rank, usual_degrees, zero_that_fits
 
 # What each stack does where a row does not say what the backward pass computes again.
 USUAL_RECOMPUTE = {
@@ -43,9 +43,6 @@ SCHEDULES = {
     "v-": "zb-v",
     "zb": "zb-h1",
 }
-# Bytes of a parameter with its gradient and optimizer, those of them that a stage shards, and
-# those of a weight that stays as it is.
-STATE_BYTES, SHARDED_BYTES, WEIGHT_BYTES = 16.0, {0: 0.0, 1: 12.0}, 2.0
 # What submissions to MLPerf train language models in, where they do not say: so all of those do
 # that say.
 BENCHMARK, BENCHMARK_FORMAT = "mlperf", "fp8"
@@ -122,16 +119,15 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     if zero is None:
         inferred.append("ZeRO stage")
         usual = _zero(strategy, stack, runs_on.is_torus or degrees.get("hsdp", 1) > 1)
-        held = _held(shape, degrees)
-        zero = _zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
+        held = held_by_a_rank(shape, degrees)
+        zero = zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
     if not recompute:
         inferred.append("recompute")
         recompute = USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
-    schedule, virtual = named_schedule(row) or "1f1b", degrees.get("vp", 1)
-    if schedule == "interleaved" and virtual == 1:
+    schedule, virtual = _schedule(row)
+    if virtual != degrees.get("vp", 1):
         inferred.append("chunks of a stage")
-        virtual = USUAL_CHUNKS
     precision = str(row.run.get("precision", ""))
     if not precision and _is_benchmark(row, runs_on):
         inferred.append("number format")
@@ -167,6 +163,14 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         trained=trained,
         inferred=tuple(inferred),
     )
+
+
+def _schedule(row: MeasuredRun) -> tuple[str, float]:
+    """The schedule of a row and the chunks of a stage; an interleaved one has two or more."""
+    schedule, virtual = named_schedule(row) or "1f1b", row.parallelism.get("vp", 1)
+    if schedule == "interleaved" and virtual == 1:
+        return schedule, USUAL_CHUNKS
+    return schedule, virtual
 
 
 def trains_adapters(row: MeasuredRun) -> bool:
@@ -264,26 +268,6 @@ def _zero(strategy: str, stack: str, is_sharded: bool) -> int:
     if is_sharded or "FSDP" in strategy.upper():
         return FSDP
     return 1 if stack in SHARDED_OPTIMIZER else 0
-
-
-def _held(shape: Transformer, degrees: Mapping[str, float]) -> float:
-    """Parameters that a rank works with."""
-    held = shape.parameters - shape.expert_parameters * (1 - 1 / degrees.get("ep", 1))
-    return held / (degrees.get("tp", 1) * degrees.get("pp", 1))
-
-
-def _zero_that_fits(zero: int, held: float, replicas: float, memory: float, trained: float) -> int:
-    """A stage with which weights, gradients and optimizer fit the chip, the usual one if it does.
-
-    Stage 2 is left out: those who shard gradients and not weights say so.
-    """
-    for stage in (0, 1):
-        sharded = SHARDED_BYTES[stage]
-        states = STATE_BYTES - sharded + sharded / replicas
-        needed = held * (WEIGHT_BYTES * (1 - trained) + states * trained)
-        if stage >= zero and (not memory or needed < memory):
-            return stage
-    return 3
 
 
 def _recompute(words: str | None) -> str:

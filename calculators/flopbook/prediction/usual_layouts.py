@@ -61,6 +61,24 @@ def usual_degrees(
     return {"tp": tp, "pp": pp, "cp": cp, "dp": int(replicas // cp)}
 
 
+def held_by_a_rank(shape: Transformer, degrees: Mapping[str, float]) -> float:
+    """Parameters that a rank works with."""
+    held = shape.parameters - shape.expert_parameters * (1 - 1 / degrees.get("ep", 1))
+    return held / (degrees.get("tp", 1) * degrees.get("pp", 1))
+
+
+def zero_that_fits(zero: int, held: float, replicas: float, memory: float, trained: float) -> int:
+    """A stage with which weights, gradients and optimizer fit the chip, the usual one if it does.
+
+    Stage 2 is left out: those who shard gradients and not weights say so.
+    """
+    for stage, shards in ((0, 1.0), (1, replicas)):
+        states = WEIGHT_BYTES + trained * (GRADIENT_BYTES + SHARED_BYTES / shards)
+        if stage >= zero and (not memory or held * states < memory):
+            return stage
+    return 3
+
+
 class _States(NamedTuple):
     """What is kept of the weights: how many there are, and the share that is trained."""
 

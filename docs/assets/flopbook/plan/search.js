@@ -74,8 +74,9 @@ function* cellsOf(question) {
 }
 
 /** Groups of replicas that each hold everything; 0 where a layout cannot be sharded so. */
-function groupsOf({run: {domain}}, {tp, cp, ep, dp}, {zero, isHybrid}) {
+function groupsOf({run: {domain}}, {tp, pp, cp, ep, dp}, {zero, isHybrid}) {
   if (zero && dp * cp === 1) return 0;
+  if (zero === 2 && pp > 1) return 0; // gradients add up whole in a pipeline, as under stage 1
   if (!isHybrid) return 1;
   const groups = (dp * cp * tp) / domain;
   return groups > 1 && groups % 1 === 0 && dp % groups === 0 && ((dp * cp) / groups) % ep === 0 ? groups : 0;
