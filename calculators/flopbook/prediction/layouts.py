@@ -128,11 +128,9 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     schedule, virtual = _schedule(row)
     if virtual != degrees.get("vp", 1):
         inferred.append("chunks of a stage")
-    precision = str(row.run.get("precision", ""))
-    if not precision and _is_benchmark(row, runs_on):
+    precision = _precision(row, runs_on)
+    if precision and not row.run.get("precision"):
         inferred.append("number format")
-        precision = BENCHMARK_FORMAT
-    lowered = software.lower().replace("no torch.compile", "eager")
     return RunLayout(
         machine=runs_on,
         shape=shape,
@@ -154,8 +152,8 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         slices=row.hardware.get("n_slices", 1),
         memory_bandwidth=_memory_bandwidth(row, runs_on),
         is_framework_fp8="float8" in precision.lower(),
-        is_compiled="compile" in lowered or stack in FUSED,
-        is_async_tp="async" in lowered,
+        is_compiled=_is_compiled(software) or stack in FUSED,
+        is_async_tp="async" in software.lower(),
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=_has_flash(row, year, stack),
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
@@ -190,6 +188,17 @@ def _usual_degrees(
     """The degrees of a run that states none, where replicas of one chip could not run."""
     chips, batch = row.hardware.get("n_chips") or 1, _sequences(row, shape.tokens)
     return usual_degrees(row.parallelism, shape, runs_on, chips, batch, trained)
+
+
+def _is_compiled(software: str) -> bool:
+    """Whether the words for the software name a compiler, and not to deny it."""
+    return "compile" in software.lower().replace("no torch.compile", "eager")
+
+
+def _precision(row: MeasuredRun, runs_on: ChipRates) -> str:
+    """The words of a row for its formats, or the format that a benchmark is run in."""
+    stated = str(row.run.get("precision", ""))
+    return BENCHMARK_FORMAT if not stated and _is_benchmark(row, runs_on) else stated
 
 
 def _is_benchmark(row: MeasuredRun, runs_on: ChipRates) -> bool:
