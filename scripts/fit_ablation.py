@@ -8,6 +8,7 @@ at the value at which they do nothing, or by hiding from the prediction what a r
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import sys
@@ -199,8 +200,9 @@ def _say(word: str, line: Mapping[str, Any]) -> None:
     print(f"{word} {line['label']}: {sizes}", flush=True)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Fit all sets of pieces and write their errors."""
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     write_text(FILE, json.dumps(ablation(fitted_cases()), indent=1) + "\n")
     print(f"wrote {FILE.name}")
     return 0

@@ -109,7 +109,8 @@ def small_checkout(folder: Path) -> Path:
             _cut(folder / name, text)
     _entries(folder)
     for number, name in enumerate(_written_pages()):
-        _write(folder / "docs" / name, _PAGE.format(f"Page {number}", ""))
+        page = _PAGE.format(f"Page {number}", "")
+        _write(folder / "docs" / name, page + _sections(ROOT / "docs" / name))
     handbook = folder / "docs" / "handbook"
     _write(handbook / "index.md", f"{_PAGE.format('Handbook', '')}\n<!-- book -->\n")
     _write(handbook / "one.md", _PAGE.format("One", "order: 1\n") + _NUMBERS)
@@ -133,6 +134,13 @@ def _written_pages() -> list[str]:
     """The pages of the navigation that people write; all others are made from data."""
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     return [page for page in _pages(config["nav"]) if (ROOT / "docs" / page).is_file()]
+
+
+def _sections(page: Path) -> str:
+    """The headings of a page alone: other pages lead to them."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    headings = [line for line in lines if line.startswith("## ") and "{" not in line]
+    return "".join(f"\n{heading}\n" for heading in headings)
 
 
 def _pages(nav: Any) -> Iterator[str]:

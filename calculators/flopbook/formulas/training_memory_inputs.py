@@ -55,7 +55,7 @@ Zero = Annotated[
 ]
 Hsdp = Annotated[
     float,
-    _degree("r", "HSDP groups, each of which holds all that ZeRO divides"),
+    _degree("G", "HSDP groups, each of which holds all that ZeRO divides"),
     DIVISION,
 ]
 Dp = Annotated[float, _degree("d", "DP degree, copies of the model"), DIVISION]

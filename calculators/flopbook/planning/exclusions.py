@@ -39,7 +39,7 @@ NO_PIPELINE = "schedule without a pipeline"
 BATCH = "batch does not divide"
 NO_GROUPS = "no group of replicas inside a domain"
 NO_REPLICAS = "no replicas for ZeRO to shard over"
-TWICE = "ZeRO-2 in a pipeline is ZeRO-1"
+TWICE = "same as a lower ZeRO stage"
 NO_ROOM = "does not fit"
 TOO_SLOW = "longer than --max-seconds"
 # A stage may be short of this many layers in all, as embedding, head and a module that predicts a

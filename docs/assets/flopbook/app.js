@@ -6,7 +6,8 @@ import {startShell} from "./shell.js";
 import {sortable} from "./table.js";
 import {startTips} from "./tips.js";
 
-if (!document.querySelector('script[src*="/bundle."]')) startShell(); // the other generator's theme has its own
+// The other generator's theme has a script of its own, and an embedded part has no frame.
+if (document.querySelector(".md-header") && !document.querySelector('script[src*="/bundle."]')) startShell();
 for (const table of document.querySelectorAll("table.fb-sort")) sortable(table);
 startTips();
 // What only chapters and formulas need comes where they are.

@@ -11,6 +11,7 @@ export function startShell() {
   startKeys();
   startSearch();
   startTop();
+  startCode();
   addEventListener("hashchange", () => { toggle("drawer", false); toggle("search", false); });
   for (const box of document.querySelectorAll(".md-nav__toggle")) {
     const nav = find(":scope > nav", box.parentElement);
@@ -73,6 +74,17 @@ function startTop() {
     last = scrollY;
   }, {passive: true});
   top.addEventListener("click", () => scrollTo({top: 0}));
+}
+
+/** Code that is wider than its box is reached by keys, since only so can they scroll it. */
+function startCode() {
+  const sized = new ResizeObserver((entries) => {
+    for (const {target} of entries) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  for (const code of document.querySelectorAll("pre > code")) sized.observe(code);
 }
 
 /** The entry of this page, in the list beside it. */
