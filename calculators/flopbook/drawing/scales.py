@@ -77,7 +77,7 @@ class Scale:
 
 _HOUR, _DAY, _YEAR = 3600.0, 86400.0, 365 * 86400.0
 # Between ticks of times of hours, in seconds.
-_TIME_STEPS = (600.0, 1200.0, 1800.0, *(_HOUR * count for count in (1, 2, 3, 6, 12)))
+_TIME_STEPS = (360.0, 720.0, 1800.0, *(_HOUR * count for count in (1, 2, 3, 6, 12)))
 
 
 def ticks_in(scale: Scale, unit: str) -> list[float]:
@@ -90,10 +90,27 @@ def ticks_in(scale: Scale, unit: str) -> list[float]:
     if scale.log:
         return _long_times(scale)
     step = next((step for step in _TIME_STEPS if step * MOST_STEPS >= scale.high - scale.low), 0.0)
+    if not step and _YEAR < scale.high < 2 * _YEAR:
+        return _fifths_of_years(scale)
     if not step:
         step = _YEAR if scale.high >= 2 * _YEAR else _DAY
     in_steps = Scale(scale.low / step, scale.high / step, scale.start, scale.end, log=False)
-    return [step * tick for tick in in_steps.round_ticks()]
+    times = [step * tick for tick in in_steps.round_ticks()]
+    return [time for time in times if _is_round(time)]
+
+
+def _is_round(time: float) -> bool:
+    """Whether three digits write a time in the unit that it is written in."""
+    unit = next((unit for unit in (_YEAR, _DAY, _HOUR) if time >= unit), 1.0)
+    number = time / unit
+    return math.isclose(float(f"{number:.3g}"), number, rel_tol=1e-9)
+
+
+def _fifths_of_years(scale: Scale) -> list[float]:
+    """Ticks 73 days apart, which are round in days as well as in years."""
+    fifth = _YEAR / 5
+    first, last = math.ceil(scale.low / fifth), math.floor(scale.high / fifth)
+    return [fifth * number for number in range(first, last + 1)]
 
 
 def _long_times(scale: Scale) -> list[float]:

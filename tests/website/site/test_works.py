@@ -135,7 +135,7 @@ def test_words_are_found_in_titles_authors_and_notes(tab: Any) -> None:
     find.fill(word)
     row = tab.locator("#williams2009roofline")
     row.locator(".fb-annote").wait_for()
-    assert row.locator(".fb-annote").inner_text() == reference("williams2009roofline").annote
+    assert row.locator(".fb-annote").text_content() == reference("williams2009roofline").annote
     many = next(
         item for key, item in references().items() if key in WORKS and len(item.people) > 12
     )
