@@ -3,7 +3,8 @@
 from typing import Any
 
 from flopbook.formulas.conditions import rule
-from flopbook.formulas.declaration import Constant, Step, part
+from flopbook.formulas.declaration import Step, part
+from flopbook.formulas.layer_activations import FP32_VALUE, ROW
 from flopbook.formulas.layer_inputs import StateLayers
 from flopbook.formulas.parameters import (
     AttentionLayers,
@@ -52,9 +53,6 @@ from flopbook.formulas.tuning_inputs import (
     TrainedLayers,
 )
 from flopbook.quantities.ops import inf, maximum, minimum, where
-
-FP32_VALUE = Constant(4.0, "byte", "an activation in 32 bits")
-ROW = Constant(1.0, "param", "a weight of a row, as many as the model is wide")
 
 
 @rule("--trained-layers {trained_layers} is more than --layers {layers}")

@@ -7,7 +7,7 @@ states fit, then pipeline stages, and replicas with the rest; where sequences ru
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from flopbook.prediction.machines import ChipRates
 from flopbook.prediction.transformers import Transformer
@@ -35,19 +35,20 @@ def usual_degrees(
     Empty where something is stated, where sharding over all chips does, and for mixtures, whose
     experts are divided in more ways.
     """
-    states = _States(shape.parameters, trained)
     is_said = any(name in said for name in SAID) or runs_on.is_torus or shape.is_mixture
     if (
         chips <= 1
         or is_said
         or not runs_on.memory
-        or not _must_be_cut(states, runs_on.memory, chips, batch)
+        or not _must_be_cut(shape.parameters, trained, runs_on.memory, chips, batch)
     ):
         return {}
     tp = pp = 1
     widest = min(WIDEST, runs_on.domain)
     room = STATE_SHARE * runs_on.memory
-    while states.bytes(tp * pp, chips) > room and chips % (2 * tp * pp) == 0:
+    while chips % (2 * tp * pp) == 0:
+        if _state_bytes(shape.parameters / (tp * pp), trained, chips / (tp * pp)) <= room:
+            break
         if 2 * tp <= widest:
             tp *= 2
         elif 2 * pp <= shape.layers:
@@ -73,26 +74,20 @@ def zero_that_fits(zero: int, held: float, replicas: float, memory: float, train
     Stage 2 is left out: those who shard gradients and not weights say so.
     """
     for stage, shards in ((0, 1.0), (1, replicas)):
-        states = WEIGHT_BYTES + trained * (GRADIENT_BYTES + SHARED_BYTES / shards)
-        if stage >= zero and (not memory or held * states < memory):
+        if stage >= zero and (not memory or _state_bytes(held, trained, shards) < memory):
             return stage
     return 3
 
 
-class _States(NamedTuple):
-    """What is kept of the weights: how many there are, and the share that is trained."""
-
-    parameters: float
-    trained: float
-
-    def bytes(self, cut: float, chips: float) -> float:
-        """Bytes on a chip, where a replica is cut in so many parts."""
-        own = WEIGHT_BYTES + self.trained * GRADIENT_BYTES
-        return self.parameters * (own / cut + self.trained * SHARED_BYTES / chips)
+def _state_bytes(held: float, trained: float, shards: float) -> float:
+    """Bytes of so many weights on a rank, whose optimizer some ranks share."""
+    return held * (WEIGHT_BYTES + trained * (GRADIENT_BYTES + SHARED_BYTES / shards))
 
 
-def _must_be_cut(states: _States, memory: float, chips: float, batch: float | None) -> bool:
+def _must_be_cut(
+    parameters: float, trained: float, memory: float, chips: float, batch: float | None
+) -> bool:
     """Whether replicas of one chip lack sequences, or cannot hold their part of the states."""
     if batch is not None and batch < chips:
         return True
-    return states.bytes(chips, chips) > memory
+    return _state_bytes(parameters / chips, trained, 1) > memory

@@ -130,7 +130,7 @@ def _is_long(shape: DrawnShape) -> bool:
 
 
 def _wrapped(shape: DrawnShape) -> list[str]:
-    return list(lines_of(shape.text, shape.kind, _WHOLE))
+    return lines_of(shape.text, shape.kind, _WHOLE)
 
 
 def _most(shape: DrawnShape, left: float) -> float:

@@ -6,8 +6,9 @@ It reads what `drawing.py` writes: rectangles, lines, circles, marks at a place,
 from __future__ import annotations
 
 import re
+import textwrap
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
@@ -194,13 +195,7 @@ def _markup(element: ET.Element, inside: str) -> str:
     return f"<{element.tag}{attributes}>{escape(element.text or '')}{inside}</{element.tag}>"
 
 
-def lines_of(text: str, kind: str, width: float) -> Iterator[str]:
+def lines_of(text: str, kind: str, width: float) -> list[str]:
     """A text cut at its spaces into lines that are no wider than this."""
-    line = ""
-    for word in text.split():
-        if line and text_width(f"{line} {word}", kind) > width:
-            yield line
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    yield line
+    letters = max(1, int(width / text_width("x", kind)))
+    return textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)

@@ -51,9 +51,7 @@ def _form(question: HomeQuestion, answer: tuple[str, str]) -> Html:
     return Html(
         '<form class="fb-card fb-ask" action="{action}" method="get" data-ask="{ask}">'
         '<h2 id="{ask}">{title}</h2>\n'
-        '<label class="fb-choice"><span>Model</span><select name="model">{models}</select>'
-        "</label>\n"
-        '<label class="fb-choice"><span>Chip</span><select name="chip">{chips}</select></label>\n'
+        "{models}\n{chips}\n"
         '<label class="fb-choice"><span>Number of chips</span><input name="chips" '
         'inputmode="numeric" autocomplete="off" value="{n}"></label>\n'
         '<div class="fb-said" role="status">{verdict}{meaning}</div>\n'
@@ -62,8 +60,10 @@ def _form(question: HomeQuestion, answer: tuple[str, str]) -> Html:
         action=html_link(PAGE, question.page),
         ask=question.ask,
         title=question.title,
-        models=model_options(question.models, str(first["model"])),
-        chips=chip_options(str(first["chip"])),
+        models=planner.choice(
+            "Model", "model", model_options(question.models, str(first["model"]))
+        ),
+        chips=planner.choice("Chip", "chip", chip_options(str(first["chip"]))),
         n=first["chips"],
         verdict=tag("p", verdict, "fb-verdict fb-fit"),
         meaning=tag("p", meaning, "fb-fine"),

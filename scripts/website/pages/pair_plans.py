@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flopbook.data.library import per_library
-from flopbook.data.measured_runs import run_files
 from flopbook.planning.serving import plan_serving
 from flopbook.prediction import serving
-from flopbook.prediction.bands import band_of
-from flopbook.prediction.fits import cases_of
-from flopbook.prediction.fitted import fitted_kinds
+from flopbook.prediction.known_runs import known_runs
 from flopbook.prediction.machines import machine
 from scripts.website.markup import Html, attribute, link
 from scripts.website.pages import planner, planner_data, serving_data, serving_planner
-from scripts.website.pages.planner_words import money, rounded
+from scripts.website.pages.planner_words import million_tokens, rounded
 from scripts.website.pages.sources import html_link
 
 _SERVES = (
@@ -23,7 +20,7 @@ _SERVES = (
     "lie within a factor of {band} of such a prediction."
 )
 _COSTS = "; at list prices a million tokens cost {first_usd} and {other_usd}"
-_EIGHT, _MILLION = 8, 1e6
+_EIGHT = 8
 
 
 def buttons(page: str, ids: tuple[str, str]) -> Iterator[Html]:
@@ -42,27 +39,24 @@ def serving_of(ids: tuple[str, str], names: tuple[str, str]) -> Iterator[str]:
     """What eight of each write of a model that everyone knows, and at what cost."""
     if not set(ids) <= set(planner_data.chips()):
         return
-    rates = [_served_rate(name) for name in ids]
-    if None in rates:
+    first_rate, other_rate = (_served_rate(name) for name in ids)
+    if first_rate is None or other_rate is None:
         return
-    first_rate, other_rate = (rounded(rate or 0.0, "1") for rate in rates)
-    prices = [planner_data.price_record(name) for name in ids]
+    first_price, other_price = (planner_data.price_record(name) for name in ids)
     cost = ""
-    if all(prices):
-        first_usd, other_usd = (
-            money(_MILLION * _EIGHT * (price or {})["usd_per_s"] / (rate or 1.0))
-            for price, rate in zip(prices, rates, strict=True)
+    if first_price and other_price:
+        cost = _COSTS.format(
+            first_usd=million_tokens(first_price, _EIGHT, first_rate),
+            other_usd=million_tokens(other_price, _EIGHT, other_rate),
         )
-        cost = _COSTS.format(first_usd=first_usd, other_usd=other_usd)
     first, other = names
-    band = band_of(fitted_kinds()["inference"], serving.SHOWN[serving.STATIC].quantity)
     yield _SERVES.format(
         first=first,
         other=other,
-        first_rate=first_rate,
-        other_rate=other_rate,
+        first_rate=rounded(first_rate, "1"),
+        other_rate=rounded(other_rate, "1"),
         cost=cost,
-        band=f"{band:.2g}",
+        band=f"{serving_data.band():.2g}",
     )
 
 
@@ -82,5 +76,4 @@ def _served_rate(chip_id: str) -> float | None:
 @per_library
 def _served_generations() -> frozenset[str]:
     """The generations of chips of which an inference run is on file."""
-    cases = cases_of(serving.MODEL, run_files().values()).cases
-    return frozenset(case.inputs.machine.generation for case in cases) - {"other"}
+    return frozenset(run.generation for run in known_runs(serving.MODEL.kind)) - {"other"}

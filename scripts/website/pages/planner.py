@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from flopbook.architectures.shape import Shape
 from flopbook.prediction.stacks import OTHER, STACKS
 from scripts.website.markup import (
     Html,
@@ -42,7 +43,7 @@ def page() -> str:
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
         tag("p", "Which layout takes the shortest step, and what does the run cost?", "fb-lead"),
-        form("train", _questions(), _more()),
+        form("train", questions(planner_data.models(), FIRST), _more()),
         Markdown("## What is tried\n"),
         Markdown(
             "Every way to write the chips as tensor, pipeline, context, expert and data "
@@ -72,12 +73,13 @@ def script(page_: str) -> Html:
     return Html('<script type="module" src="{}"></script>').format(address)
 
 
-def _questions() -> Html:
+def questions(models: Iterable[Shape], first: Mapping[str, object]) -> Html:
+    """What both planners ask before all else, with what stands there first."""
     return Html("\n").join(
         (
-            choice("Model", "model", model_options(planner_data.models(), str(FIRST["model"]))),
-            choice("Chip", "chip", chip_options(str(FIRST["chip"]))),
-            typed("Number of chips", "chips", value=str(FIRST["chips"])),
+            choice("Model", "model", model_options(models, str(first["model"]))),
+            choice("Chip", "chip", chip_options(str(first["chip"]))),
+            typed("Number of chips", "chips", value=str(first["chips"])),
         )
     )
 
@@ -96,16 +98,16 @@ def _more() -> Html:
     )
 
 
-def form(ask: str, questions: Html, more: Html) -> Html:
+def form(ask: str, asked: Html, more: Html) -> Html:
     """Fields, the places of verdict and layouts; a script asks "train" or "serve"."""
     return Html(
-        '<div class="fb-planner" data-ask="{ask}">\n<form>\n{questions}\n'
+        '<div class="fb-planner" data-ask="{ask}">\n<form>\n{asked}\n'
         '<details class="fb-fold"><summary>More</summary>\n<div class="fb-plan-more">\n{more}\n'
         "</div></details></form>\n"
         '<div class="fb-said" role="status" aria-live="polite"><noscript><p>JavaScript is off. '
         "Run the command below instead; it gives the same answer.</p></noscript></div>\n"
         '<div class="fb-plan-layouts"></div>\n</div>\n'
-    ).format(ask=ask, questions=questions, more=more)
+    ).format(ask=ask, asked=asked, more=more)
 
 
 def compared() -> Html:

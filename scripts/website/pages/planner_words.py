@@ -66,6 +66,11 @@ def money(usd: float) -> str:
     return f"{two / _MILLION:,g} million USD" if two >= _MILLION else f"{two:,.10g} USD"
 
 
+def million_tokens(price: Mapping[str, Any], chips: float, tokens_per_s: float) -> str:
+    """What a million tokens cost, by the price of a chip."""
+    return money(_MILLION * chips * price["usd_per_s"] / tokens_per_s)
+
+
 def rounded(value: float, unit: str, digits: int = 2) -> str:
     """A quantity with so many digits."""
     return format_quantity(float(f"{value:.{digits}g}"), unit)
@@ -95,8 +100,11 @@ def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, st
     total = rounded(best.tokens_per_s, "1", 3)
     low, high, each = (rounded(rate, "1") for rate in (best.low, best.high, 1 / best.per_token))
     first = rounded(best.first_token, "s")
-    usd = _MILLION * found.question.chips * price["usd_per_s"] / best.tokens_per_s if price else 0
-    cost = f" {money(usd)} a million tokens." if price else ""
+    cost = ""
+    if price:
+        cost = (
+            f" {million_tokens(price, found.question.chips, best.tokens_per_s)} a million tokens."
+        )
     return (
         f"Fits: {total} tokens/s, {low} to {high} (80 % band).",
         f"The best of {found.considered:,} ways: {serving_words(best)}. "

@@ -64,10 +64,9 @@ def module() -> str:
 
 def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
     """What serving adds to the record of the planner."""
-    known = fitted_kinds()["inference"]
     return {
-        "parameters": known.parameters,
-        "band": band_of(known, serving.SHOWN[serving.STATIC].quantity),
+        "parameters": fitted_kinds()[serving.MODEL.kind].parameters,
+        "band": band(),
         "words": {"time": PASS_PARTS, "memory": MEMORY_PARTS},
         "usual": {"prompt": DEFAULT_PROMPT, "answer": DEFAULT_ANSWER},
         "counts": sequence_counts(),
@@ -75,6 +74,11 @@ def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
         "domains": {name: machine(name).domain for name in chips},
         "models": {one.id: _model(one.id) for one in models(planned)},
     }
+
+
+def band() -> float:
+    """The factor around a predicted throughput within which four of five measured runs lie."""
+    return band_of(fitted_kinds()[serving.MODEL.kind], serving.SHOWN[serving.STATIC].quantity)
 
 
 def models(planned: Iterable[Shape]) -> tuple[Shape, ...]:

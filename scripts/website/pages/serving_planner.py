@@ -13,8 +13,7 @@ from scripts.website.markup import (
     tag,
 )
 from scripts.website.pages import planner, planner_data, serving_data
-from scripts.website.pages.askable import chip_options, model_options
-from scripts.website.pages.planner import choice, compared, form, options, typed
+from scripts.website.pages.planner import choice, compared, form, options, questions, typed
 from scripts.website.pages.sources import stylesheet
 
 PAGE = planner.SERVING
@@ -36,7 +35,7 @@ def page() -> str:
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
         tag("p", "Which way to divide the chips writes most tokens, and at what cost?", "fb-lead"),
-        form("serve", _questions(), _more()),
+        form("serve", questions(serving_data.models(planner_data.models()), FIRST), _more()),
         Markdown("## What is tried\n"),
         Markdown(
             "Every way to divide the chips into replicas, by tensor, pipeline and expert "
@@ -58,17 +57,6 @@ def page() -> str:
         planner.script(PAGE),
     ]
     return page_text(blocks) + "\n"
-
-
-def _questions() -> Html:
-    models = serving_data.models(planner_data.models())
-    return Html("\n").join(
-        (
-            choice("Model", "model", model_options(models, str(FIRST["model"]))),
-            choice("Chip", "chip", chip_options(str(FIRST["chip"]))),
-            typed("Number of chips", "chips", value=str(FIRST["chips"])),
-        )
-    )
 
 
 def _more() -> Html:

@@ -18,7 +18,4 @@ def with_symbols(text: str, source: str) -> str:
     if not table or not heading:
         return text
     rows = "".join(f"    | ${one.latex}$ | {one.meaning} |\n" for one in table)
-    box = (
-        f'??? info "Symbols of this chapter"\n\n    | Symbol | Meaning |\n    | --- | --- |\n{rows}'
-    )
-    return f"{before.rstrip()}\n\n{box}{heading}{after}"
+    return f"{before.rstrip()}\n\n{_HEAD}{rows}{heading}{after}"

@@ -25,6 +25,20 @@ export function number(label, value, inside) {
   return el("details", {class: "fb-plan-number"}, el("summary", {}, el("span", {}, label), " ", el("strong", {}, value)), ...inside);
 }
 
+/** The band of a prediction; it opens what the band holds. */
+export function bandNumber(predicted, range, factor) {
+  return number("80 % band", range, [
+    el("p", {}, `The ${predicted} divided and multiplied by ${factor.toPrecision(3)}. Four of five measured runs that were kept back from the fit lie within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
+  ]);
+}
+
+/** A cost, which `told` gives with its sum for a price; without a price, how to name one. */
+export function costNumber(price, told) {
+  if (!price) return el("p", {class: "fb-fine"}, "Cost: no list price is on file; type one.");
+  const {value, sum} = told(price);
+  return number("Cost", value, [el("p", {}, `${sum}; ${price.words}.`)]);
+}
+
 /** A link to a page of the site. */
 export function link(target, words) {
   return el("a", {href: new URL(target, root)}, words);

@@ -2,10 +2,10 @@
 
 import {el} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
-import {bars, hourly, link, money, number, priceOf} from "./cards.js";
+import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
 import {drawn} from "./drawing.js";
 import {amount, chipsOf, chosen, limit, text} from "./typed.js";
-import {grouped, pace, rounded, servingWords, three} from "./words.js";
+import {chipsWords, grouped, pace, rounded, servingWords, three} from "./words.js";
 
 export const title = "The best ways to serve";
 const MOST_TOKENS = 2 ** 24;
@@ -26,7 +26,7 @@ export function asked(form, {serving: {usual}}) {
 export function verdict(pair, pairs) {
   const {question, answer, name} = pair;
   const of = pairs.length > 1 ? `${name}: ` : "";
-  const count = `${grouped(question.chips)} ${question.chips === 1 ? "chip" : "chips"}`;
+  const count = chipsWords(question.chips);
   const [best] = answer.layouts;
   if (best) {
     const rate = `${pace(best.tokens_per_s, 3)}, ${rounded(best.low, "1")} to ${rounded(best.high, "1")} (80 % band)`;
@@ -61,7 +61,6 @@ const costOf = ({question}, {tokens_per_s}, {rate}) => MILLION * question.chips 
 export function card(pair, layout, place) {
   const {question, answer} = pair;
   const words = servingWords(layout);
-  const price = priceOf(pair);
   const share = Math.round(100 * answer.used);
   return el("section", {class: "fb-card fb-plan-card"},
     el("h3", {}, `${place + 1}. ${words[0].toUpperCase()}${words.slice(1)}`),
@@ -72,9 +71,7 @@ export function card(pair, layout, place) {
       el("p", {}, `${pace(layout.tokens_per_s / question.chips)} on each chip. Tokens are those of answers. `, link("planning/#serving", "How a plan is made"), ". In a terminal:"),
       el("pre", {}, el("code", {}, command(question, layout))),
     ]),
-    number("80 % band", `${rounded(layout.low, "1")} to ${pace(layout.high)}`, [
-      el("p", {}, `The throughput divided and multiplied by ${answer.band.toPrecision(3)}. Four of five measured runs that were kept back from the fit lie within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
-    ]),
+    bandNumber("throughput", `${rounded(layout.low, "1")} to ${pace(layout.high)}`, answer.band),
     number("Time to first token", three(layout.first_token, "s"), [
       bars(layout.first, "s", layout.first_token, answer.words.time),
       el("p", {}, `One prompt of ${grouped(question.prompt)} tokens that waits for no other.`),
@@ -87,9 +84,10 @@ export function card(pair, layout, place) {
       bars(layout.held, "byte", layout.bytes, answer.words.memory),
       el("p", {}, `On each chip${layout.prefill ? " that writes" : ""}, all answers written. Engines keep ${share} % of ${formatQuantity(answer.memory, "byte")} for weights and cache.`),
     ]),
-    price ? number("Cost", `${money(costOf(pair, layout, price))} a million tokens`, [
-      el("p", {}, `${grouped(question.chips)} chips × ${hourly(price)} ÷ ${pace(layout.tokens_per_s, 4)}; ${price.words}.`),
-    ]) : el("p", {class: "fb-fine"}, "Cost: no list price is on file; type one."),
+    costNumber(priceOf(pair), (price) => ({
+      value: `${money(costOf(pair, layout, price))} a million tokens`,
+      sum: `${grouped(question.chips)} chips × ${hourly(price)} ÷ ${pace(layout.tokens_per_s, 4)}`,
+    })),
   );
 }
 

@@ -3,10 +3,10 @@
 import {el} from "../dom.js";
 import {formatQuantity} from "../quantity.js";
 import {usual} from "./asking.js";
-import {bars, hourly, link, money, number, priceOf} from "./cards.js";
+import {bandNumber, bars, costNumber, hourly, link, money, number, priceOf} from "./cards.js";
 import {drawn} from "./drawing.js";
 import {Refusal, amount, chipsOf, chosen, text} from "./typed.js";
-import {batchWords, duration, grouped, layoutWords, pace, rounded, three} from "./words.js";
+import {batchWords, chipsWords, duration, grouped, layoutWords, pace, rounded, three} from "./words.js";
 
 export const title = "The best layouts";
 const MOST_SEQUENCES = 2 ** 30;
@@ -15,17 +15,19 @@ const RUN = 15e12; // tokens of a run of a model that names none
 /** The questions of the form; throws a Refusal for what cannot be planned. */
 export function asked(form, known) {
   const chips = chipsOf(form);
-  const open = usual(known, text(form, "model"));
+  const model = text(form, "model");
+  const open = usual(known, model);
+  const whole = known.models[model].tokens ?? RUN;
   const seq = amount(form, "seq", "token", {most: 2 ** 24}) ?? open.seq;
-  const budget = amount(form, "tokens", "token", {whole: false}) ?? known.models[text(form, "model")].tokens ?? RUN;
-  suggest(form, known.models[text(form, "model")].tokens ?? RUN, open.seq);
+  const budget = amount(form, "tokens", "token", {whole: false}) ?? whole;
+  suggest(form, whole, open.seq);
   const tokens = amount(form, "batch-tokens", "token") ?? open.tokens - open.tokens % seq;
   if (tokens % seq || tokens < seq || tokens / seq > MOST_SEQUENCES) {
     const near = 2 ** Math.max(0, Math.round(Math.log2(tokens / seq)));
     throw new Refusal("batch-tokens", `Tokens of a step: ${tokens.toLocaleString("en")} is no multiple of sequences of ${seq.toLocaleString("en")}; use ${(near * seq).toLocaleString("en")}.`);
   }
   const price = amount(form, "price", "USD/s", {least: 0, whole: false});
-  const common = {model: text(form, "model"), stack: text(form, "stack", "megatron-core"), dtype: text(form, "dtype", "bf16")};
+  const common = {model, stack: text(form, "stack", "megatron-core"), dtype: text(form, "dtype", "bf16")};
   return {questions: chosen(form).map((chip) => ({...common, chip, chips, seq, batch: tokens / seq})), price, budget};
 }
 
@@ -40,7 +42,7 @@ function suggest(form, tokens, seq) {
 export function verdict(pair, pairs) {
   const {question, answer, name} = pair;
   const of = pairs.length > 1 ? `${name}: ` : "";
-  const count = `${grouped(question.chips)} ${question.chips === 1 ? "chip" : "chips"}`;
+  const count = chipsWords(question.chips);
   if (!answer.tried) {
     return [el("p", {class: "fb-verdict fb-misfit"}, `${of}No layout exists for ${count}.`), el("p", {class: "fb-fine"}, "Heads, layers or sequences of the batch do not divide over so many chips; a power of two usually works.")];
   }
@@ -70,7 +72,6 @@ export function card(pair, layout, place) {
   const {question, answer} = pair;
   const words = layoutWords(layout);
   const tokens = question.batch * question.seq;
-  const price = priceOf(pair);
   return el("section", {class: "fb-card fb-plan-card"},
     el("h3", {}, `${place + 1}. ${words}`),
     drawn(layout, words),
@@ -80,9 +81,7 @@ export function card(pair, layout, place) {
       el("p", {}, "Each part is what the hardware has to do, over the rate that measured runs reach. ", link("planning/", "How a plan is made"), ". In a terminal:"),
       el("pre", {}, el("code", {}, command(question, layout))),
     ]),
-    number("80 % band", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, [
-      el("p", {}, `The step time divided and multiplied by ${answer.band.toPrecision(3)}. Four of five measured runs that were kept back from the fit lie within this factor of their prediction. `, link("measured/", "Measured against computed"), "."),
-    ]),
+    bandNumber("step time", `${three(layout.low, "s")} to ${three(layout.high, "s")}`, answer.band),
     number("Memory", `${three(layout.bytes, "byte")} of ${three(answer.room, "byte")}`, [
       bars(layout.held, "byte", layout.bytes, answer.words.memory),
       el("p", {}, link(`calculators/memory/${query(question, layout, answer.options)}`, "The steps of this sum in the memory calculator"), "."),
@@ -93,9 +92,10 @@ export function card(pair, layout, place) {
     number("Throughput", pace(tokens / layout.seconds, 3), [
       el("p", {}, `${grouped(tokens)} tokens ÷ ${formatQuantity(layout.seconds, "s")}; ${pace(tokens / layout.seconds / question.chips)} on each chip.`),
     ]),
-    price ? number("Cost", `${money(1e9 * layout.seconds * question.chips * price.rate / tokens)} a billion tokens`, [
-      el("p", {}, `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${hourly(price)} ÷ ${grouped(tokens)} tokens; ${price.words}.`),
-    ]) : el("p", {class: "fb-fine"}, "Cost: no list price is on file; type one."),
+    costNumber(priceOf(pair), (price) => ({
+      value: `${money(1e9 * layout.seconds * question.chips * price.rate / tokens)} a billion tokens`,
+      sum: `${formatQuantity(layout.seconds, "s")} × ${grouped(question.chips)} chips × ${hourly(price)} ÷ ${grouped(tokens)} tokens`,
+    })),
   );
 }
 

@@ -6,6 +6,9 @@ export const grouped = (number) => number.toLocaleString("en");
 export const rounded = (value, unit) => formatQuantity(Number(value.toPrecision(2)), unit);
 export const three = (value, unit) => formatQuantity(Number(value.toPrecision(3)), unit);
 
+/** A number of chips: "1 chip", "1,024 chips". */
+export const chipsWords = (count) => `${grouped(count)} ${count === 1 ? "chip" : "chips"}`;
+
 /** Tokens a second with so many digits. */
 export const pace = (value, digits = 2) => `${formatQuantity(Number(value.toPrecision(digits)), "1")} tokens/s`;
 
