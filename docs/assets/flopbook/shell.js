@@ -63,15 +63,18 @@ function startSearch() {
   field.focus();
 }
 
-/** The way back to the top, offered to who scrolls up. */
+/** The way back to the top, offered to a reader who scrolls up. Sections that are laid out late
+ * move the page by a few pixels, which is not scrolling. */
 function startTop() {
   const top = find(".md-top");
   if (!top) return;
-  let last = scrollY;
+  const LEAST = 24;
+  let turn = scrollY;
   addEventListener("scroll", () => {
-    const hidden = scrollY >= last || scrollY < innerHeight / 2;
+    if (scrollY < turn && scrollY > turn - LEAST) return;
+    const hidden = scrollY >= turn || scrollY < innerHeight / 2;
     if (top.hidden !== hidden) top.hidden = hidden;
-    last = scrollY;
+    turn = scrollY;
   }, {passive: true});
   top.addEventListener("click", () => scrollTo({top: 0}));
 }

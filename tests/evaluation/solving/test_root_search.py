@@ -99,6 +99,17 @@ def test_a_value_that_is_jumped_over_is_a_jump() -> None:
     assert jump.before.x == math.nextafter(8.0, 0)
 
 
+def test_a_jump_beside_huge_values_is_no_answer() -> None:
+    """The height of the jump is no measure of how near its foot comes to a small target."""
+
+    def stairs(x: float) -> float:
+        return 3e-11 if x < 8 else 2700.0
+
+    points = [Sample(x, stairs(x)) for x in (1.0, 50.0)]
+    hits, jumps = equal(stairs, Domain(0.5, 100.0), points, 2.7e-10)
+    assert not hits and [jump.after.x for jump in jumps] == [8.0]
+
+
 def test_the_teeth_of_a_saw_are_found_around_a_jump() -> None:
     """Each tooth meets the target once, in a stretch that the samples miss."""
     teeth = Domain(1.0, 1e3)

@@ -118,8 +118,9 @@ def equal(
             continue
         before, after = _halve(function, domain, (a, b), lambda y: y < target)
         best = min((before, after), key=lambda point: abs(point.y - target))
-        # Halving ends at neighbouring numbers; their values differ by more where it is steep.
-        scale = max(abs(y) for y in (target, a.y, b.y) if math.isfinite(y))
+        # Halving ends at neighbouring numbers; their values differ by more where it is steep. The
+        # samples say how large zero is: beside another target they may stand beyond a jump.
+        scale = abs(target) or max(abs(y) for y in (a.y, b.y) if math.isfinite(y))
         if is_target(best.y):
             hits += spans(function, domain, [a, best, b], is_target)
         elif abs(best.y - target) <= CLOSE * scale and not domain.whole:
