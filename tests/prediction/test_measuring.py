@@ -117,7 +117,7 @@ def test_rates_are_work_over_time_and_printed_ones_those_on_file() -> None:
     assert copied.printed == pytest.approx(3.35e12, rel=0.01)
     attention = found["attention bf16 16 heads, 8192 tokens, causal"]
     assert attention.value == pytest.approx(4 * 16 * 128 * 8192 * 8193 / 2 / 1e-3)
-    assert attention.row is None
+    assert attention.rows == ()
     summed = found["all-reduce of 1048576 KiB over 8"]
     assert summed.value == pytest.approx(2 * 7 / 8 * 2**30 / 1e-3) and summed.printed is None
 
@@ -131,7 +131,7 @@ def test_what_is_ordered_is_measured_and_nothing_else() -> None:
         ("product", 512, 512, 512, "bf16"),
         ("product", 1024, 1024, 1024, "bf16"),
     ]
-    assert [one.row is not None for one in found] == [True, True]
+    assert [len(one.rows) for one in found] == [1, 1]
     alone = FakeMachine()
     alone.devices = 1
     assert list(measure(alone, Order(what=("collective",)))) == []
@@ -153,13 +153,13 @@ def test_rows_are_read_by_validate_and_marked_as_checks(tmp_path: Path) -> None:
     own = read_own_runs(path)
     assert not own.unread and not own.repeated
     record = validate([own.runs]).record()
-    assert len(record["rows"]) == len([one for one in found if one.row])
+    assert len(record["rows"]) == len([one for one in found if one.rows])
     assert all("predicted" in row for row in record["rows"])
     assert {row["kind"] for row in record["rows"]} == {"matmul_peak", "hbm_bandwidth", "collective"}
     measured = {row["id"]: row["measured"] for row in record["rows"]}
     for one in found:
-        if one.row and one.row["kind"] == "matmul_peak":
-            assert measured[one.row["id"]] == pytest.approx(one.value)
+        if one.rows and one.rows[0]["kind"] == "matmul_peak":
+            assert measured[one.rows[0]["id"]] == pytest.approx(one.value)
 
 
 def test_the_entry_is_one_that_the_bibliography_reads(tmp_path: Path) -> None:
@@ -346,15 +346,15 @@ def test_a_mistake_is_one_line(word: str, said: str, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(("word", "is_known"), [("fp32", False), ("fp64", False), ("int8", True)])
 def test_products_in_formats_without_rows_are_refused(word: str, is_known: bool) -> None:
     (found,) = measure(FakeMachine(), Order(("matmul",), ("bf16",), (4096,)))
-    assert found.row is not None
+    (row,) = found.rows
     row = MeasuredRun(
         id="one",
         kind="matmul_peak",
         publication="own",
         where="",
-        measured=found.row["measured"],
+        measured=row["measured"],
         hardware={"chip": "H100-SXM"},
-        run={**found.row["run"], "precision": word},
+        run={**row["run"], "precision": word},
     )
     (line,) = validate([RunFile({"own": RunSource()}, (row,))]).record()["rows"]
     assert ("predicted" in line) == is_known

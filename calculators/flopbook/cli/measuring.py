@@ -19,13 +19,26 @@ from flopbook.quantities.units import format_quantity
 if TYPE_CHECKING:
     from flopbook.prediction.backends import Backend
     from flopbook.prediction.measuring import Measured, Order
+    from flopbook.prediction.measuring_decoders import DecoderOrder
 
 MOST_SAMPLES, MOST_SIDE = 10_000, 2**17
+DEFAULT_TOKENS = 4096
+MODEL_EXAMPLE = "--model llama-3.2-1b"
 _OPTIONS = (
     Option("--backend", "backend", "torch, jax or numpy; the first that is installed.", "NAME"),
-    Option("--what", "what", "matmul,memory,attention,collective; all if open.", "NAMES"),
+    Option(
+        "--what",
+        "what",
+        "matmul,memory,attention,collective; of --model step,prefill,decode.",
+        "NAMES",
+    ),
     Option("--dtype", "dtype", "Formats of products, such as bf16,fp32.", "FORMATS"),
     Option("--m", "m", "Sides of square products, such as 4096,8192.", "COUNTS"),
+    Option("--model", "model", "A dense model, to time its steps, prompts and tokens.", "MODEL"),
+    Option("--layers", "layers", "Its first layers only, where all would not fit.", "COUNT"),
+    Option("--micro-batch", "micro_batch", "Sequences at once, such as 1,4,16; 1.", "COUNTS"),
+    Option("--seq", "seq", "Tokens of a sequence, or held by the cache; 4096.", "COUNTS"),
+    Option("--recompute", "recompute", "none or full, in training steps; none.", "WORD"),
     Option("--repeat", "repeat", "Samples of each, of which the median counts; 20.", "COUNT"),
     Option("--chip", "chip", "The chip, where the framework's name is not on file.", "CHIP"),
     Option("--output", "output", "Write rows of runs, and a BibTeX entry beside.", "FILE"),
@@ -36,8 +49,11 @@ _OPTIONS = (
 def measure_command(
     backend: str | None, output: str | None, as_json: bool, **options: str | None
 ) -> None:
-    """Measure matrix products, memory, attention and collectives on this machine.
+    """Measure products, memory, attention, collectives, or a whole model on this machine.
     Compares with what is printed for the chip, and writes rows that --calibrate reads.
+
+    With --model, times training steps, prompts and tokens of a dense decoder written in plain
+    PyTorch: matrices in bf16, fused attention, compiled blocks on a GPU, AdamW on fp32 weights.
 
     Times are medians after a warm-up, values are random. Under torchrun, collectives run over all
     ranks; JAX takes its local devices. Nothing that is measured here is ever fitted.
@@ -70,18 +86,54 @@ def measure_command(
 def _order(options: dict[str, str | None]) -> Order:
     """What to measure. Raises FlopbookError for what cannot be measured."""
     from flopbook.prediction.asking import count_option
+    from flopbook.prediction.decoders import WORK
     from flopbook.prediction.measuring import SAMPLES, WHAT, Order
 
-    what = _words(options["what"]) or WHAT
+    what = _words(options["what"]) or (WORK if options["model"] else WHAT)
     for name in what:
-        if name not in WHAT:
-            raise UnknownName("measurement", name, WHAT)
+        if name not in WHAT + WORK:
+            raise UnknownName("measurement", name, WHAT + WORK)
     samples = count_option(options, "repeat") or SAMPLES
-    sides = tuple(count_option({"m": word}, "m") or 0 for word in _words(options["m"]))
+    sides = _counts(options, "m")
     for flag, most, numbers in (("repeat", MOST_SAMPLES, (samples,)), ("m", MOST_SIDE, sides)):
         if max(numbers, default=0) > most:
             raise FlopbookError(f"--{flag} is {max(numbers):,}, expected at most {most:,}")
-    return Order(what, _words(options["dtype"]), sides, samples, options["chip"])
+    parts = tuple(name for name in what if name in WHAT)
+    decoders = _decoders(options, tuple(name for name in what if name in WORK))
+    return Order(parts, _words(options["dtype"]), sides, samples, options["chip"], decoders)
+
+
+def _decoders(options: dict[str, str | None], kinds: tuple[str, ...]) -> DecoderOrder | None:
+    """The model to time and on what. Raises FlopbookError for a model that cannot be built."""
+    from flopbook.architectures.shape import shape
+    from flopbook.prediction.asking import count_option, word_option
+    from flopbook.prediction.decoders import DecoderWork
+    from flopbook.prediction.measuring_decoders import DecoderOrder
+
+    recompute = word_option(options, "recompute", ("none", "full"))
+    for name in ("layers", "micro_batch", "seq", "recompute"):
+        if options[name] and not kinds:
+            raise FlopbookError(f"--{name.replace('_', '-')} says how to run a model; give --model")
+    if not kinds:
+        return None
+    if not options["model"]:
+        raise FlopbookError(f"--what {kinds[0]} needs a model; give for example {MODEL_EXAMPLE}")
+    work = tuple(
+        DecoderWork(kind, sequences, tokens, recompute == "full" and kind == "step")
+        for kind in kinds
+        for sequences in _counts(options, "micro_batch") or (1,)
+        for tokens in _counts(options, "seq") or (DEFAULT_TOKENS,)
+    )
+    order = DecoderOrder(shape(options["model"]), work, count_option(options, "layers"))
+    order.sizes  # noqa: B018  # raises for a model that cannot be built
+    return order
+
+
+def _counts(options: dict[str, str | None], name: str) -> tuple[int, ...]:
+    """The whole numbers of an option that takes several."""
+    from flopbook.prediction.asking import count_option
+
+    return tuple(count_option({name: word}, name) or 0 for word in _words(options[name]))
 
 
 def _words(text: str | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from flopbook.errors import FlopbookError, UnknownName
+from flopbook.prediction.decoders import Decoder, DecoderWork
 
 Call = Callable[[int], None]
 # Module -> its name and what installs it, the first that is there is taken.
@@ -43,6 +44,12 @@ class Backend(Protocol):
 
     def collective(self, op: str, size: int) -> Call | None:
         """A collective over all devices; None where there is one device."""
+
+    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
+        """DecoderWork of a whole decoder on one device; None where the framework has none here."""
+
+    def peak_memory(self) -> float | None:
+        """Most bytes of tensors that were live since the last call; None where nothing counts."""
 
 
 def backend(name: str | None = None) -> Backend:
@@ -114,6 +121,14 @@ class NumpyBackend:
         """None: there is one processor."""
         return None
 
+    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
+        """None: whole decoders are measured with PyTorch."""
+        return None
+
+    def peak_memory(self) -> float | None:
+        """None: nothing counts."""
+        return None
+
 
 class TorchBackend:
     """PyTorch on a GPU, else on the processor; started by torchrun, on all ranks."""
@@ -175,6 +190,22 @@ class TorchBackend:
         }
         return self._timed(acts[op])
 
+    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
+        """A training step, a prompt, or a token a sequence; compiled on an accelerator."""
+        # Imports all of PyTorch's modules, so only where it is asked for.
+        from flopbook.prediction.torch_decoder import decoder_call
+
+        return self._timed(decoder_call(sizes, work, self._place, compiled=self.is_accelerator))
+
+    def peak_memory(self) -> float | None:
+        """Most bytes that PyTorch's allocator had given out since the last call."""
+        if not self.is_accelerator:
+            return None
+        most = float(self._torch.cuda.max_memory_allocated())
+        self._torch.cuda.empty_cache()
+        self._torch.cuda.reset_peak_memory_stats()
+        return most
+
 
 class JaxBackend:
     """JAX on all its local devices; one of them multiplies, all of them talk."""
@@ -232,6 +263,14 @@ class JaxBackend:
         }
         compiled = self._jax.pmap(acts[op], axis_name="all")
         return _repeated(lambda: self._jax.block_until_ready(compiled(arrays)))
+
+    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
+        """None: whole decoders are measured with PyTorch."""
+        return None
+
+    def peak_memory(self) -> float | None:
+        """None: nothing counts."""
+        return None
 
 
 def _nothing() -> None:

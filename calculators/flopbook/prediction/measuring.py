@@ -12,7 +12,9 @@ from flopbook.errors import FlopbookError
 from flopbook.hardware.chip import Chip, chip
 from flopbook.prediction.backends import OPERATIONS, Backend, Call
 from flopbook.prediction.collectives import bus_factor
+from flopbook.prediction.decoders import DecoderWork
 from flopbook.prediction.machines import entry_id
+from flopbook.prediction.measuring_decoders import DecoderOrder, check_room, rows, share, words
 from flopbook.quantities.dtypes import WIDTHS
 
 WARM_UP = 3  # calls before the clock counts: compilation, caches, clocks
@@ -43,7 +45,7 @@ class Measured(NamedTuple):
     """One thing that was measured: what, how long it took, what it reached, what is printed.
 
     `value` and `printed` are in `unit`; `printed` is None where the chip is unknown or no source
-    prints the figure. `row` is what a file of runs holds of it; None where no kind of row fits.
+    prints the figure. `rows` is what a file of runs holds of it; none where no kind of row fits.
     """
 
     what: str
@@ -51,7 +53,7 @@ class Measured(NamedTuple):
     value: float
     unit: str
     printed: float | None
-    row: dict[str, Any] | None
+    rows: tuple[dict[str, Any], ...] = ()
 
     def record(self) -> dict[str, Any]:
         """As JSON holds it."""
@@ -74,6 +76,7 @@ class Order(NamedTuple):
     sides: Sequence[int] = ()
     samples: int = SAMPLES
     chip: str | None = None
+    decoders: DecoderOrder | None = None
 
 
 def timed(
@@ -115,6 +118,7 @@ def measure(machine: Backend, order: Order) -> Iterator[Measured]:
     }
     for what in order.what:
         yield from kinds[what](machine, order, on_file)
+    yield from _decoders(machine, order, on_file)
 
 
 def _chip_of(machine: Backend, name: str | None) -> Chip | None:
@@ -137,7 +141,7 @@ def _products(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[
             values = {"matmul_tflops_per_s": rate / TERA, "time_us": timing.seconds / MICRO}
             what = f"matmul {dtype} {side}x{side}x{side}"
             row = _row("matmul_peak", what, run, values)
-            yield Measured(what, timing, rate, "FLOP/s", peak, row)
+            yield Measured(what, timing, rate, "FLOP/s", peak, (row,))
 
 
 def _copies(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -148,7 +152,8 @@ def _copies(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Me
         values = {"memory_bandwidth_gb_per_s": rate / GIGA, "message_bytes": size}
         what = f"memory copy of {size // 2**20} MiB"
         row = _row("hbm_bandwidth", what, {"op": "copy, bytes read and written"}, values)
-        yield Measured(what, timing, rate, "byte/s", float(picked.value) if picked else None, row)
+        printed = float(picked.value) if picked else None
+        yield Measured(what, timing, rate, "byte/s", printed, (row,))
 
 
 def _attentions(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -160,7 +165,7 @@ def _attentions(machine: Backend, order: Order, on_file: Chip | None) -> Iterato
         flop = 4.0 * HEADS * HEAD_WIDTH * tokens * (tokens + 1) / 2
         what = f"attention {dtype} {HEADS} heads, {tokens} tokens, causal"
         peak = _printed(on_file, dtype)
-        yield Measured(what, timing, flop / timing.seconds, "FLOP/s", peak, None)
+        yield Measured(what, timing, flop / timing.seconds, "FLOP/s", peak)
 
 
 def _collectives(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -179,7 +184,41 @@ def _collectives(machine: Backend, order: Order, on_file: Chip | None) -> Iterat
             }
             what = f"{op} of {size // 2**10} KiB over {machine.devices}"
             row = _row("collective", what, {"op": op.replace("-", "_")}, values)
-            yield Measured(what, timing, rate, "byte/s", None, row)
+            yield Measured(what, timing, rate, "byte/s", None, (row,))
+
+
+def _decoders(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
+    """Steps, prompts and tokens of the model that was ordered."""
+    ordered = order.decoders
+    if ordered is None:
+        return
+    peak = _printed(on_file, "bf16")
+    picked = on_file.pick_memory_bandwidth() if on_file else None
+    bandwidth = float(picked.value) if picked else None
+    for work in ordered.work:
+        check_room(ordered, work, on_file)
+        machine.peak_memory()
+        timing = _timed_decoder(machine, ordered, work, order.samples)
+        reached = share(ordered.sizes, work, timing.seconds, peak, bandwidth)
+        memory, is_compiled = machine.peak_memory(), machine.is_accelerator
+        found = tuple(rows(ordered, work, timing.seconds, memory, is_compiled))
+        yield Measured(words(ordered, work), timing, *reached, found)
+
+
+def _timed_decoder(
+    machine: Backend, ordered: DecoderOrder, work: DecoderWork, samples: int
+) -> Timing:
+    try:
+        call = machine.decoder(ordered.sizes, work)
+        if call is None:
+            raise FlopbookError(f"{machine.software} measures no decoders; --backend torch does")
+        return timed(call, samples)
+    except RuntimeError as error:
+        # PyTorch's own class of it would have to be imported to be named.
+        if "out of memory" not in str(error):
+            raise
+        smaller = "--layers, --micro-batch or --seq"
+        raise FlopbookError(f"{words(ordered, work)} is out of memory; lower {smaller}") from None
 
 
 def _printed(on_file: Chip | None, dtype: str) -> float | None:
@@ -203,21 +242,21 @@ def run_file(
     on_file = _chip_of(machine, order.chip)
     method = f"{machine.software}; median of {order.samples} samples after {WARM_UP} calls"
     hardware = {"chip": on_file.id if on_file else machine.device, "n_chips": machine.devices}
-    rows = []
+    written = []
     for one in found:
-        if one.row is None:
-            continue
-        alone = {} if one.row["kind"] == "collective" else {"n_chips": 1}
-        run = {**one.row["run"], "software": method}
-        source = {"key": KEY, "where": one.what}
-        rows.append({**one.row, "hardware": hardware | alone, "run": run, "source": source})
+        for row in one.rows:
+            alone = {} if row["kind"] == "collective" else {"n_chips": 1}
+            software = ", ".join([*filter(None, [row["run"].get("software")]), method])
+            run = {**row["run"], "software": software}
+            source = {"key": KEY, "where": one.what}
+            written.append({**row, "hardware": hardware | alone, "run": run, "source": source})
     origin: dict[str, Any] = {
         "source": bibtex_key(today),
         "as_of": today,
         "year": today.year,
         "title": f"Own measurement on {machine.device}",
     }
-    return {"use": "check", "sources": {KEY: origin}, "rows": rows}
+    return {"use": "check", "sources": {KEY: origin}, "rows": written}
 
 
 def bibtex_key(today: datetime.date) -> str:
