@@ -324,6 +324,32 @@ def test_the_command_writes_rows_and_entry(
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "'' is no name of a YAML file, such as mine.yaml"),
+        ("mine.bib", "'mine.bib' is no name of a YAML file, such as mine.yaml"),
+        ("there.yaml", "'there.bib' is there already; choose another name"),
+        ("nowhere/mine.yaml", "'nowhere' is no folder; make it first"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
+    name: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Measuring takes minutes; and a bibliography of the same name is not replaced."""
+    monkeypatch.chdir(tmp_path)
+    Path("there.bib").write_text("kept", encoding="utf-8")
+    monkeypatch.setattr(measuring, "measure", lambda machine, order: pytest.fail("measured"))
+    assert run(["measure", "--backend=numpy", f"--output={name}"]) == 2
+    assert capsys.readouterr().err == f"flopbook: {said}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["there.bib"]
+    assert Path("there.bib").read_text(encoding="utf-8") == "kept"
+
+
+@pytest.mark.parametrize(
     ("word", "said"),
     [
         ("--what=matmull", "matmul"),

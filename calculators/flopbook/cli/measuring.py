@@ -64,8 +64,8 @@ def measure_command(
     from flopbook.prediction.measuring import measure
 
     order = _order(options)
-    if output is not None and Path(output).exists():
-        raise FlopbookError(f"'{printable(shorten(output))}' is there already; choose another name")
+    if output is not None:
+        _check_output(Path(output))
     machine = chosen(backend)
     found = list(measure(machine, order))
     if output is not None:
@@ -81,6 +81,22 @@ def measure_command(
         print("note: one device: no collectives; start with torchrun for several")
     if output is not None:
         print(f"wrote {printable(output)} and its .bib; flopbook validate {printable(output)}")
+
+
+def _check_output(path: Path) -> None:
+    """Raise FlopbookError where the rows or their entry could not be written in the end."""
+    if path.suffix not in (".yaml", ".yml"):
+        name = path if path.name else ""
+        raise FlopbookError(f"{_quoted(name)} is no name of a YAML file, such as mine.yaml")
+    if not path.parent.is_dir():
+        raise FlopbookError(f"{_quoted(path.parent)} is no folder; make it first")
+    for taken in (path, path.with_suffix(".bib")):
+        if taken.exists():
+            raise FlopbookError(f"{_quoted(taken)} is there already; choose another name")
+
+
+def _quoted(path: Path | str) -> str:
+    return f"'{printable(shorten(str(path)))}'"
 
 
 def _order(options: dict[str, str | None]) -> Order:
