@@ -22,7 +22,8 @@ ORDER = (
     *("series", "edition", "volume", "number", "chapter", "pages"),
     *("address", "organization", "isbn", "issn"),
     *("year", "month", "day"),
-    *("doi", "eprint", "archiveprefix", "primaryclass", "url", "urldate", "code", "tier"),
+    *("doi", "eprint", "archiveprefix", "primaryclass", "preprint"),
+    *("url", "urldate", "code", "tier"),
 )
 LAST = ("keywords", "note", "annote")
 KNOWN = frozenset((*ORDER, *LAST))

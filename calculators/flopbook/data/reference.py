@@ -36,6 +36,7 @@ class Reference:
     """One work or source: decoded text, ready for any page; `bibtex` is the entry as written.
 
     `type` is that of the BibTeX entry, `kind` what a reader calls it: paper, blog, video ...
+    `preprint` is the day on which no venue was found.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Reference:
     code: str = ""
     tier: str = ""
     urldate: str = ""
+    preprint: str = ""
     note: str = ""
     annote: str = ""
     topics: tuple[str, ...] = ()

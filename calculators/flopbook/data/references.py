@@ -259,6 +259,7 @@ def _reference(key: str, entry: Any, source: str, file: str, line: int) -> Refer
         code=get("code"),
         tier=get("tier"),
         urldate=get("urldate"),
+        preprint=get("preprint"),
         note=decode(get("note")),
         annote=decode(get("annote")),
         topics=tuple(keyword for keyword in keywords if keyword),

@@ -131,7 +131,7 @@ def full_reference(work: Reference, page: str) -> Html:
         copies=_copies(work),
         badge=kind_badge(work),
         people=stop(_people(work)),
-        venue=f" {work.venue}," if work.venue else "",
+        venue=_where(work),
         date=when(work),
         annotation=work.annote,
         note=_note(work.note),
@@ -144,6 +144,13 @@ def _people(work: Reference) -> str:
     if len(work.people) > MOST_NAMES:
         names += f" and {len(work.people) - MOST_NAMES} others"
     return names
+
+
+def _where(work: Reference) -> str:
+    """Where it appeared; of a preprint, the day on which no venue was found."""
+    if work.venue:
+        return f" {work.venue},"
+    return f" Preprint, no venue found by {work.preprint}," if work.preprint else ""
 
 
 def _note(note: str) -> Html:

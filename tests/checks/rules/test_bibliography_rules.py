@@ -150,6 +150,35 @@ EXAMPLES: dict[str, list[tuple[dict[str, Any], str, dict[str, Any]]]] = {
             {"doi": "10.1000/1"},
         ),
     ],
+    "venue": [
+        (
+            {"type": None, "eprint": "2605.00001"},
+            "no venue in doe2026b, expected a venue, or preprint = {YYYY-MM-DD}",
+            {"preprint": "2026-11-23"},
+        ),
+        (
+            {"type": None, "eprint": "2605.00001"},
+            "look for where it appeared",
+            {"kind": "inproceedings", "booktitle": "Proceedings"},
+        ),
+        (
+            {"type": None, "eprint": "2605.00001", "preprint": "2026-02-30"},
+            "preprint '2026-02-30'",
+            {"preprint": "2026-02-28"},
+        ),
+        (
+            {
+                "kind": "article",
+                "journal": "Acta",
+                "eprint": "2605.00001",
+                "preprint": "2026-11-23",
+            },
+            "it has appeared: drop preprint",
+            {"preprint": None},
+        ),
+        ({"preprint": "2026-11-23"}, "preprint without eprint", {"preprint": None}),
+        ({"eprint": "2605.00001"}, "", {"year": "2026"}),  # a source of values has no venue
+    ],
     "latex": [
         ({"title": r"The \unknowncommand{x} of it"}, "in title", {"title": r"The \emph{x} of it"}),
         ({"title": "An $a_{i}$ and {a {b}"}, "", {"title": "An $a_{i}$ and {a {b}}"}),

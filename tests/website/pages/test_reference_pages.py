@@ -319,3 +319,15 @@ def test_a_topic_feed_has_the_works_of_its_parts(
 def test_the_pages_name_their_feeds() -> None:
     assert "feed: references/feeds/roofline.atom\n" in written()["references/roofline.md"]
     assert "feed: references/feeds/works.atom\n" in written()["references/index.md"]
+
+
+def test_a_preprint_says_when_its_venue_was_looked_for() -> None:
+    """What appeared names where; what did not says so, with the day."""
+    works = [work for work in references().values() if work.is_work and work.eprint]
+    for work in works:
+        assert bool(work.venue) != bool(work.preprint), work.key
+    preprint = next(work for work in works if work.preprint)
+    shown = full_reference(preprint, topic_page(home_topic(preprint)))
+    assert f"Preprint, no venue found by {preprint.preprint}," in shown
+    appeared = next(work for work in works if work.venue)
+    assert "Preprint" not in full_reference(appeared, topic_page(home_topic(appeared)))
