@@ -25,8 +25,11 @@ def test_kinds_add_up_to_the_layers(kinds: list[str]) -> None:
     found = counts(kinds)
     full = found.get("full_layers", kinds.count("full"))
     both, none = kinds.count("state+full"), kinds.count("none")
-    others = sum(found.get(f"{kind}_layers", 0) for kind in ("window", "chunk", "sparse", "state"))
+    names = ("window", "chunk", "sparse", "compressed", "state")
+    others = sum(found.get(f"{kind}_layers", 0) for kind in names)
     assert full + others + none - both == len(kinds)
+    indexers = found.get("index_layers", found.get("sparse_layers", 0))
+    assert indexers == kinds.count("sparse")
 
 
 def test_a_period_repeats_and_groups_are_written_out() -> None:

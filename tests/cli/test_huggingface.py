@@ -23,6 +23,7 @@ from flopbook.architectures.huggingface import (
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.evaluation.calculator import calculate
 from flopbook.formulas import get_formula
+from tests.support.compressed_configs import COMPRESSED
 from tests.support.huggingface_configs import DEEPSEEK, LLAMA, SAME, like
 from tests.support.recent_configs import RECENT
 
@@ -46,10 +47,10 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
-@pytest.mark.parametrize("name", [*SAME, *RECENT])
+@pytest.mark.parametrize("name", [*SAME, *RECENT, *COMPRESSED])
 def test_a_configuration_counts_as_its_model(name: str, write: Write) -> None:
     """The same parts to the last parameter, whether the shape is from the data or the file."""
-    config, model = {**SAME, **RECENT}[name]
+    config, model = {**SAME, **RECENT, **COMPRESSED}[name]
     found = calculate("params", config=str(write(config)))
     known = calculate("params", model=model)
     assert dict(found) == dict(known)

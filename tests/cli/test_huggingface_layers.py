@@ -10,6 +10,7 @@ from flopbook.architectures.huggingface import ARCHITECTURES, read_config
 from flopbook.architectures.shape import Shape
 from flopbook.errors import FlopbookError
 from flopbook.evaluation.calculator import calculate
+from tests.support.compressed_configs import COMPRESSED_KINDS, WRONG_COMPRESSED
 from tests.support.huggingface_configs import LLAMA, SAME
 from tests.support.hybrid_configs import (
     FULL,
@@ -38,7 +39,7 @@ def types(config: dict[str, Any]) -> str:
     return str(language["model_type"])
 
 
-ALL_KINDS = {**KINDS, **RECENT_KINDS}
+ALL_KINDS = {**KINDS, **RECENT_KINDS, **COMPRESSED_KINDS}
 ALL_FULL = {**FULL, **RECENT_FULL}
 ALL_NAMED = {**NAMED, **RECENT_NAMED}
 
@@ -175,7 +176,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-ALL_WRONG = {**WRONG, **WRONG_RECENT}
+ALL_WRONG = {**WRONG, **WRONG_RECENT, **WRONG_COMPRESSED}
 
 
 @pytest.mark.parametrize("name", ALL_WRONG)

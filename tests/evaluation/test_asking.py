@@ -163,6 +163,8 @@ BOUNDS = {
     **dict.fromkeys(("window", "chunk", "selected_tokens", "state_values"), 1e12),
     **dict.fromkeys(("window_layers", "chunk_layers", "full_layers", "sparse_layers"), 1e6),
     **dict.fromkeys(("state_layers", "index_heads", "index_head_dim", "window_head_dim"), 1e6),
+    **dict.fromkeys(("index_layers", "compressed_layers", "index_compression", "compression"), 1e6),
+    "side_window": 1e12,
 }
 
 

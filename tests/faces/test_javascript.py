@@ -84,7 +84,8 @@ def random_params(rng: random.Random) -> Inputs:
         "ffn_layers": rng.choice([inf, 2 * layers]),
         "state_layers": float(rng.randint(0, int(layers) // 2)),
         "window_layers": float(rng.randint(0, int(layers) // 2)),
-        "sparse_layers": float(rng.randint(0, int(layers) // 2)),
+        "sparse_layers": float(rng.randint(0, int(layers) // 4)),
+        "compressed_layers": float(rng.randint(0, int(layers) // 4)),
     }
     given |= {"kv_heads": rng.choice([inf, whole(rng, heads)]), "norms_per_layer": whole(rng, 4)}
     for name in ("head_dim", "expert_d_ff", "shared_expert_d_ff"):

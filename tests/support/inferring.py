@@ -86,7 +86,7 @@ def layered(inputs: Inputs, rng: random.Random) -> Inputs:
     left = int(inputs["layers"])
     kinds: Inputs = {"state_layers": float(rng.randint(0, left // 2))}
     left -= int(kinds["state_layers"])
-    for kind in ("chunk", "sparse", "window"):
+    for kind in ("chunk", "sparse", "compressed", "window"):
         kinds[f"{kind}_layers"] = float(rng.choice([0, rng.randint(0, left // 2)]))
         left -= int(kinds[f"{kind}_layers"])
     kinds["full_layers"] = rng.choice([inf, float(left)])
@@ -99,6 +99,11 @@ def layered(inputs: Inputs, rng: random.Random) -> Inputs:
     if rng.random() < 0.3:
         kinds |= {"window_layers": inf, "shared_kv_layers": 0.0, "shared_window_layers": 0.0}
     limits = dict.fromkeys(("window", "chunk", "selected_tokens"), float(rng.randint(1, 9999)))
+    limits |= {"side_window": float(rng.randint(0, 300)), "compression": float(rng.randint(2, 128))}
+    limits |= {"index_compression": float(rng.choice([1, 4]))}
+    limits |= {
+        "index_layers": rng.choice([inf, float(rng.randint(0, int(kinds["sparse_layers"])))])
+    }
     return {name: value for name, value in {**kinds, **limits}.items() if name in inputs}
 
 

@@ -25,6 +25,8 @@ WORDS = {
     "linear_attention": "state",
     "mamba": "state",
     "deepseek_sparse_attention": "sparse",
+    "compressed_sparse_attention": "sparse",
+    "heavily_compressed_attention": "compressed",
     "hybrid": "state+full",
     "mlp": "none",
     "moe": "none",
@@ -64,7 +66,7 @@ def read_layers(config: Config, known: Layers, layers: int) -> Inputs:
         inputs["window"] = config.need("sliding_window")
     if "chunk" in kinds:
         inputs["chunk"] = config.need("attention_chunk_size")
-    if "sparse" in kinds:
+    if {"sparse", "compressed"} & set(kinds):
         inputs |= (known.selection or _selection)(config)
     if "state" in kinds or "state+full" in kinds:
         inputs |= _state(config, known)
@@ -97,7 +99,7 @@ def _kinds(config: Config, known: Layers, layers: int) -> list[str]:
     if known.kinds is not None:
         return known.kinds(config, layers)
     if known.sparse:
-        return ["sparse"] * layers
+        return _indexers(config, layers)
     if known.interval:
         interval = config.number("full_attention_interval") or known.interval
         return _every(interval, layers, "state")
@@ -136,6 +138,17 @@ def from_letters(config: Config, key: str) -> list[str]:
         shown = shorten(json.dumps(text))
         raise config.wrong(f"{key} is {shown}, expected letters of {' '.join(LETTERS)}")
     return [LETTERS[letter] for letter in text]
+
+
+def _indexers(config: Config, layers: int) -> list[str]:
+    """Sparse attention in all layers; some may read what an earlier indexer selected."""
+    listed = config.raw.get("indexer_types")
+    if listed is None:
+        return ["sparse"] * layers
+    words = {"full": "sparse", "shared": "sparse-reuse"}
+    if not isinstance(listed, list) or not {str(word) for word in listed} <= words.keys():
+        raise config.wrong(f"indexer_types is {shorten(json.dumps(listed))}, expected full, shared")
+    return [words[word] for word in listed]
 
 
 def _every(period: int, layers: int, other: str) -> list[str]:

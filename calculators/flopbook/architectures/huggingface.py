@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flopbook.architectures import counts, hybrids, mixtures
+from flopbook.architectures import compressed, counts, hybrids, mixtures
 from flopbook.architectures.config import Config, Inputs, copy
 from flopbook.architectures.config_layers import Layers, read_layers
 from flopbook.architectures.quantised import weight_format
@@ -167,6 +167,7 @@ ARCHITECTURES = {
     "deepseek_v2": Architecture(read_rest=_latent_experts),
     "deepseek_v3": Architecture(read_rest=_latent_experts),
     "deepseek_v32": Architecture(read_rest=_latent_experts, layers=SPARSE),
+    "deepseek_v4": Architecture(read_rest=compressed.deepseek_v4, layers=compressed.LAYERS),
     "glm_moe_dsa": Architecture(read_rest=_latent_experts, layers=SPARSE),
     "kimi_k2": Architecture(read_rest=_latent_experts),
     "kimi_linear": Architecture(read_rest=hybrids.kimi_linear, layers=hybrids.KIMI),

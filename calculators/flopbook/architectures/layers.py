@@ -103,6 +103,8 @@ KIND_FIELDS = (
     "window_layers",
     "chunk_layers",
     "sparse_layers",
+    "index_layers",
+    "compressed_layers",
     "full_layers",
     "state_layers",
     "shared_window_layers",

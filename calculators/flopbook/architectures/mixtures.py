@@ -11,7 +11,6 @@ from flopbook.architectures.config_layers import Layers
 
 # What stands in the layers of architectures that are known and not read.
 UNREAD = {
-    "deepseek_v4": "compressed attention, in which an entry of the cache stands for several tokens",
     "gemma3n_text": "streams beside the residual one (AltUp) and embeddings of each layer",
     "lfm2": "gated short convolutions",
     "lfm2_moe": "gated short convolutions",

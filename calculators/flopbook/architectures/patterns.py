@@ -11,12 +11,16 @@ from collections.abc import Sequence
 
 from flopbook.errors import FlopbookError, shorten
 
-# What a layer attends with. "state+full" has both side by side; "none" has a feed-forward block
-# only.
-KINDS = ("full", "window", "chunk", "sparse", "state", "state+full", "none")
+# What a layer attends with. "sparse-reuse" reads what the indexer of an earlier layer selected;
+# "compressed" reads entries that stand for many tokens; "state+full" has both side by side; "none"
+# has a feed-forward block only.
+KINDS = (
+    *("full", "window", "chunk", "sparse", "sparse-reuse", "compressed"),
+    *("state", "state+full", "none"),
+)
 MOST_LAYERS = 10_000  # a longer pattern is a slip
 
-_KIND = "|".join(sorted(map(re.escape, KINDS), key=len, reverse=True))
+_KIND = "|".join(sorted((kind.replace("+", r"\+") for kind in KINDS), key=len, reverse=True))
 _TERM = rf"\d{{1,3}} (?:{_KIND})"
 _TERMS = rf"{_TERM}(?:, {_TERM})*"
 _GROUP = rf"(?:\d{{1,2}} x \({_TERMS}\)|{_TERM})"
@@ -107,7 +111,13 @@ def counts(kinds: Sequence[str], shared: int = 0) -> dict[str, int]:
     The last `shared` layers reuse the cache of an earlier one.
     """
     number = Counter(kinds)
-    found = {f"{kind}_layers": number[kind] for kind in ("chunk", "sparse") if number[kind]}
+    found = {f"{kind}_layers": number[kind] for kind in ("chunk", "compressed") if number[kind]}
+    sparse = number["sparse"] + number["sparse-reuse"]
+    if sparse:
+        found["sparse_layers"] = sparse
+    # Without a number, each has an indexer.
+    if number["sparse-reuse"]:
+        found["index_layers"] = number["sparse"]
     states = number["state"] + number["state+full"]
     if states:
         found["state_layers"] = states

@@ -26,6 +26,9 @@ def weight_format(config: Config) -> str | None:
         return None
     settings = config.group(KEY)
     found = _format(settings)
+    # Experts may be narrower than all else.
+    if config.raw.get("expert_dtype") == "fp4" and found == "fp8":
+        return "mxfp4"
     if found is None:
         shown = shorten(json.dumps(settings.raw.get("quant_method")))
         raise config.wrong(

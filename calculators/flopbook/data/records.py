@@ -17,7 +17,8 @@ from flopbook.errors import DataError, Problem, shorten, show_path
 # Words of a model's shape; "none" is one of them and no missing value.
 WORD_FIELDS = (
     *("ffn", "tied_embeddings", "positions", "biases", "norm", "qk_norm"),
-    *("attention_gate", "attention_pattern", "state_kind", "weight_format", "weight_format_of"),
+    *("attention_gate", "attention_pattern", "key_is_value", "state_kind"),
+    *("weight_format", "weight_format_of"),
 )
 TEXT_FIELDS = (
     "announced",

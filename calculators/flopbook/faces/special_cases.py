@@ -86,6 +86,9 @@ class _Case(ast.NodeTransformer):
             if holds is not None:
                 return self.fold(then if holds else otherwise)
         node.args = [self.fold(argument) for argument in node.args]
+        # Whatever the condition says, both sides are the same.
+        if function == "where" and ast.dump(node.args[1]) == ast.dump(node.args[2]):
+            return node.args[1]
         return _called(function, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from flopbook.formulas.declaration import Constant, Step, part
-from flopbook.formulas.layer_inputs import ChunkLayers, SparseLayers, StateLayers
+from flopbook.formulas.layer_inputs import StateLayers
 from flopbook.formulas.parameters import (
     AttentionLayers,
     DModel,
@@ -15,7 +15,10 @@ from flopbook.formulas.parameters import (
     Layers,
     NopeDim,
     NormsPerLayer,
+    OutGroups,
+    OutRank,
     QRank,
+    ResidualStreams,
     RopeDim,
     SharedDFf,
     SharedExperts,
@@ -28,7 +31,6 @@ from flopbook.formulas.training_memory_inputs import (
     Dropout,
     Fusion,
     Recompute,
-    Seq,
     SequenceParallel,
     Tp,
 )
@@ -44,12 +46,9 @@ def layer_activations(
     layers: Layers,
     d_model: DModel,
     heads: Heads,
-    seq: Seq,
     windowed: Step,
-    full: Step,
     in_window: Step,
-    in_chunk: Step,
-    selected: Step,
+    met: Step,
     blocks: Step,
     sparse: Step,
     dense_width: Step,
@@ -70,13 +69,14 @@ def layer_activations(
     shared_experts: SharedExperts = 0.0,
     shared_expert_d_ff: SharedDFf = inf,
     q_lora_rank: QRank = 0.0,
+    o_lora_rank: OutRank = 0.0,
+    o_groups: OutGroups = 1.0,
+    residual_streams: ResidualStreams = 1.0,
     kv_lora_rank: KvRank = 0.0,
     qk_nope_head_dim: NopeDim = 0.0,
     qk_rope_head_dim: RopeDim = 0.0,
     v_head_dim: ValueDim = 0.0,
     attention_layers: AttentionLayers = inf,
-    chunk_layers: ChunkLayers = 0.0,
-    sparse_layers: SparseLayers = 0.0,
     state_layers: StateLayers = 0.0,
     state_layer_params: StateLayerParams = 0.0,
 ) -> dict[str, Any]:
@@ -93,8 +93,9 @@ def layer_activations(
     # Queries and keys, values and the input of the output matrix.
     latent = 2 * heads * (qk_nope_head_dim + qk_rope_head_dim + v_head_dim)
     projected = attended * where(kv_lora_rank > 0, latent, 2 * heads * head + 2 * keys) + mixed
-    latents = where(kv_lora_rank > 0, q_lora_rank + kv_lora_rank + qk_rope_head_dim, 0)
-    compressed = attended * latents
+    latents = q_lora_rank + o_lora_rank * o_groups
+    cached_latents = where(kv_lora_rank > 0, kv_lora_rank + qk_rope_head_dim, 0)
+    compressed = attended * (latents + cached_latents)
     shared_width = where(shared_expert_d_ff < inf, shared_expert_d_ff, expert_width)
     visited = experts_per_token * expert_width + shared_experts * shared_width
     # Eager mode keeps the activated gate beside its product, and queries and keys once more after
@@ -114,12 +115,12 @@ def layer_activations(
     entry_side = side if sequence_parallel == "yes" else 1
     layer = (
         (activation_bytes * uncut + masks) / side
-        + activation_bytes * entries * d_model / entry_side
+        + activation_bytes * entries * residual_streams * d_model / entry_side
         + activation_bytes * (projected + rotated + inner) / tp
     )
     per_score = activation_bytes + masked * (activation_bytes + MASK)
     # A row of scores is as long as its layer sees.
-    seen = full * seq + windowed * in_window + chunk_layers * in_chunk + sparse_layers * selected
+    seen = met + windowed * in_window
     softmax = heads * (seen / layers) * per_score / tp
     # Flash attention keeps one number a row, from which it computes the scores again.
     statistics = attended * heads * FP32_VALUE / tp
@@ -127,7 +128,7 @@ def layer_activations(
     everything = layer + scores
     # Selective recomputation drops the scores, where there are any.
     dropped = where(is_flash > 0, 0 * softmax, softmax)
-    boundary = activation_bytes * d_model / side
+    boundary = activation_bytes * residual_streams * d_model / side
     # Every second matrix product keeps its output, and so does attention: queries, values, the
     # result of attention, the first inner product, the last one of three.
     latent_places = heads * (qk_nope_head_dim + qk_rope_head_dim + 2 * v_head_dim)

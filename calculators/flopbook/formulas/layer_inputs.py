@@ -23,6 +23,11 @@ def _count(symbol: str, meaning: str, model: str, most: float = 1e6) -> Input:
     return Input("1", symbol, meaning, model=model, least=1, whole=True, most=most, none=True)
 
 
+def _ratio(symbol: str, meaning: str, model: str) -> Input:
+    """How many tokens an entry of a cache stands for."""
+    return Input("1", symbol, meaning, model=model, least=1, whole=True, most=1e6)
+
+
 Window = Annotated[float, _tokens("w", "sliding window, own token included", "window"), KINDS]
 WindowLayers = Annotated[
     float,
@@ -72,6 +77,49 @@ IndexHeads = Annotated[
     float, _count("H_i", "heads of the indexer that selects tokens", "index_heads"), KINDS
 ]
 IndexDim = Annotated[float, _count("d_i", "head dimension of the indexer", "index_head_dim"), KINDS]
+IndexLayers = Annotated[
+    float,
+    _count("L_j", "sparse layers with an indexer of their own (default: all)", "index_layers"),
+    KINDS,
+]
+IndexCompression = Annotated[
+    float,
+    _ratio("m_i", "tokens in an entry of the cache of sparse layers", "index_compression"),
+    KINDS,
+]
+CompressedLayers = Annotated[
+    float,
+    _count("L_h", "layers that attend to compressed tokens, all of them", "compressed_layers"),
+    KINDS,
+]
+Compression = Annotated[
+    float, _ratio("m_h", "tokens in an entry of the cache of such layers", "compression"), KINDS
+]
+SideWindow = Annotated[
+    float,
+    Input(
+        "token",
+        "w_s",
+        "window beside compressed or selected tokens",
+        model="side_window",
+        least=1,
+        whole=True,
+        most=1e12,
+        none=True,
+    ),
+    KINDS,
+]
+KeyIsValue = Annotated[
+    str,
+    Input(
+        "1",
+        r"\text{key-is-value}",
+        "one vector is both key and value",
+        model="key_is_value",
+        choices=("no", "yes"),
+    ),
+    KINDS,
+]
 SharedKvLayers = Annotated[
     float,
     _count("L_r", "layers that reuse the KV cache of another layer", "shared_kv_layers"),
@@ -121,6 +169,23 @@ LAYER_SYMBOLS = {
     "seen_chunk": r"s_{rc}",
     "seen_selected": r"s_{ri}",
     "selected": r"s_i",
+    "indexing": r"\ell_j",
+    "index_entries": r"s_e",
+    "packed": r"s_h",
+    "at_side": r"s_s",
+    "vectors": r"\kappa",
+    "compressed": r"\ell_c",
+    "compressed_pairs": "p_c'",
+    "awaited": "A_a",
+    "overlapping": "A_o",
+    "gathered": "A_g",
+    "recurrent": "Z_r",
+    "all_entries": r"s_{re}",
+    "all_packed": r"s_{rh}",
+    "seen_side": r"s_{rs}",
+    "index_pairs": "p_e",
+    "packed_pairs": "p_h",
+    "side_pairs": "p_s",
     "owners": r"\ell_f",
     "window_owners": r"\ell_w",
     "whole": r"\tau",
@@ -135,7 +200,6 @@ LAYER_SYMBOLS = {
     "kept_state_on_chip": r"Z_\text{chip}",
     "growing": r"\gamma",
     "met": r"\mu",
-    "scored": r"\mu_1",
     "scored_pairs": r"\mu_2",
     "read_full": "R_f",
     "read_window": "R_w",
@@ -155,14 +219,13 @@ LAYER_SYMBOLS = {
     "pair_width": "q_p",
     "window_pair": "q_{pw}",
     "score_work": "U",
-    "reach": r"\rho",
     "rectangle": "U_0",
 }
 
 
 @rule(
     "the kinds of layers are more than --layers {layers} together: check --window-layers, "
-    "--chunk-layers, --sparse-layers, --state-layers and --full-layers"
+    "--chunk-layers, --sparse-layers, --compressed-layers, --state-layers and --full-layers"
 )
 def kinds_fit_the_layers(
     layers: float,
@@ -170,12 +233,13 @@ def kinds_fit_the_layers(
     window_layers: float,
     chunk_layers: float,
     sparse_layers: float,
+    compressed_layers: float,
     full_layers: float,
     state_layers: float,
 ) -> bool:
     """A layer is of one kind; only one with a state may have full attention beside it."""
     windowed = where(window < inf, where(window_layers < inf, window_layers, 0), 0)
-    attending = windowed + chunk_layers + sparse_layers
+    attending = windowed + chunk_layers + sparse_layers + compressed_layers
     full = where(full_layers < inf, full_layers, state_layers)
     return (attending + full <= layers) & (state_layers <= layers)
 
@@ -204,16 +268,30 @@ def sparse_layers_select(sparse_layers: float, selected_tokens: float) -> bool:
     return (sparse_layers == 0) | (selected_tokens < inf)
 
 
+@rule("--index-layers {index_layers} are some of --sparse-layers {sparse_layers}")
+def indexers_have_layers(index_layers: float, sparse_layers: float) -> bool:
+    """An indexer belongs to a sparse layer; open means that each has one."""
+    return (index_layers <= sparse_layers) | (index_layers == inf)
+
+
+@rule("--compressed-layers {compressed_layers} needs --compression, the tokens of an entry")
+def compressed_layers_have_a_ratio(compressed_layers: float, compression: float) -> bool:
+    """An entry that stands for one token compresses nothing."""
+    return (compressed_layers == 0) | (compression > 1)
+
+
 @rule("no layer keeps keys, values or a state; check --full-layers {full_layers}")
 def some_layer_keeps_something(
     window: float,
     chunk_layers: float,
     sparse_layers: float,
+    compressed_layers: float,
     full_layers: float,
     state_layers: float,
 ) -> bool:
     """A model without any memory of a sequence has no cache to ask about."""
-    return (window < inf) | (chunk_layers + sparse_layers + full_layers + state_layers > 0)
+    others = chunk_layers + sparse_layers + compressed_layers
+    return (window < inf) | (others + full_layers + state_layers > 0)
 
 
 @rule(
@@ -226,6 +304,7 @@ def shared_caches_have_an_owner(
     window_layers: float,
     chunk_layers: float,
     sparse_layers: float,
+    compressed_layers: float,
     full_layers: float,
     state_layers: float,
     shared_kv_layers: float,
@@ -233,7 +312,7 @@ def shared_caches_have_an_owner(
 ) -> bool:
     """Of each kind some layer keeps a cache: those that reuse one are fewer than the kind has."""
     beside = where(full_layers < inf, full_layers, state_layers)
-    open_layers = layers - chunk_layers - sparse_layers - beside
+    open_layers = layers - chunk_layers - sparse_layers - compressed_layers - beside
     windowed = where(window < inf, minimum(window_layers, open_layers), 0)
     full = where(full_layers < inf, full_layers, open_layers - windowed)
     shared_full = shared_kv_layers - shared_window_layers
@@ -247,6 +326,8 @@ SEEN_RULES = (
     windows_have_a_size,
     chunks_have_a_size,
     sparse_layers_select,
+    indexers_have_layers,
+    compressed_layers_have_a_ratio,
 )
 LAYER_RULES = (
     kinds_fit_the_layers,
@@ -254,6 +335,8 @@ LAYER_RULES = (
     chunks_have_a_size,
     states_have_a_size,
     sparse_layers_select,
+    indexers_have_layers,
+    compressed_layers_have_a_ratio,
 )
 # The same for calculators of a cache.
 CACHE_RULES = (*LAYER_RULES, some_layer_keeps_something, shared_caches_have_an_owner)

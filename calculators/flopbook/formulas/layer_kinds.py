@@ -18,12 +18,18 @@ from flopbook.formulas.inference_inputs import Seq, Tp, Width
 from flopbook.formulas.layer_inputs import (
     Chunk,
     ChunkLayers,
+    CompressedLayers,
+    Compression,
     FullLayers,
+    IndexCompression,
     IndexDim,
     IndexHeads,
+    IndexLayers,
+    KeyIsValue,
     SelectedTokens,
     SharedKvLayers,
     SharedWindowLayers,
+    SideWindow,
     SparseLayers,
     StateLayers,
     StateValues,
@@ -55,17 +61,21 @@ def layer_counts(
     window_layers: WindowLayers = inf,
     chunk_layers: ChunkLayers = 0.0,
     sparse_layers: SparseLayers = 0.0,
+    index_layers: IndexLayers = inf,
+    compressed_layers: CompressedLayers = 0.0,
     full_layers: FullLayers = inf,
     state_layers: StateLayers = 0.0,
 ) -> dict[str, Any]:
-    """Layers with a window and layers with full attention."""
+    """Layers with a window, with full attention, and with an indexer."""
     # Full attention may stand beside a state in one layer; then the number of both is given.
     beside = where(full_layers < inf, full_layers, state_layers)
-    open_layers = layers - chunk_layers - sparse_layers - beside
+    open_layers = layers - chunk_layers - sparse_layers - compressed_layers - beside
     windowed = where(window < inf, minimum(window_layers, open_layers), 0)
     return {
         "windowed": windowed,
         "full": where(full_layers < inf, full_layers, open_layers - windowed),
+        # The others read what the indexer of an earlier layer selected.
+        "indexing": minimum(index_layers, sparse_layers),
     }
 
 
@@ -95,15 +105,17 @@ def kv_widths(
     kv_lora_rank: KvRank = 0.0,
     qk_rope_head_dim: RopeDim = 0.0,
     window_kv_heads: WindowKvHeads = 0.0,
+    key_is_value: KeyIsValue = "no",
 ) -> dict[str, Any]:
     """Values that a layer keeps of a token: keys and values of each KV head, or a latent vector."""
+    vectors = 2 if key_is_value == "yes" else 1
     keys = minimum(kv_heads, heads)
     window_keys = where(window_kv_heads > 0, window_kv_heads, keys)
-    grouped = keys * both
+    grouped = keys * both / vectors
     latent = kv_lora_rank + qk_rope_head_dim
     return {
         "kv_width": where(kv_lora_rank > 0, latent, grouped),
-        "window_width": where(kv_lora_rank > 0, latent, window_keys * window_both),
+        "window_width": where(kv_lora_rank > 0, latent, window_keys * window_both / vectors),
         # KV heads that chips may share; every chip needs all of a latent vector.
         "cut_heads": where(kv_lora_rank > 0, 1, keys),
         "window_cut_heads": where(kv_lora_rank > 0, 1, window_keys),
@@ -112,13 +124,35 @@ def kv_widths(
 
 @part
 def seen_tokens(
-    seq: Seq, window: Window = inf, chunk: Chunk = inf, selected_tokens: SelectedTokens = inf
+    seq: Seq,
+    full: Step,
+    window: Window = inf,
+    chunk: Chunk = inf,
+    chunk_layers: ChunkLayers = 0.0,
+    sparse_layers: SparseLayers = 0.0,
+    selected_tokens: SelectedTokens = inf,
+    index_compression: IndexCompression = 1.0,
+    compressed_layers: CompressedLayers = 0.0,
+    compression: Compression = 1.0,
+    side_window: SideWindow = 0.0,
 ) -> dict[str, Any]:
-    """Tokens of a sequence that a layer of each limited kind sees at most."""
+    """Tokens, or entries of several, that a layer of each kind sees at most, and that all layers
+    without a window see together."""
+    in_chunk = minimum(seq, chunk)
+    index_entries = floor(seq / index_compression)
+    packed = floor(seq / compression)
+    at_side = minimum(seq, side_window)
+    selected = minimum(index_entries, selected_tokens)
     return {
         "in_window": minimum(seq, window),
-        "in_chunk": minimum(seq, chunk),
-        "selected": minimum(seq, selected_tokens),
+        "in_chunk": in_chunk,
+        "index_entries": index_entries,
+        "packed": packed,
+        "at_side": at_side,
+        "met": full * seq
+        + chunk_layers * in_chunk
+        + sparse_layers * (selected + at_side)
+        + compressed_layers * (packed + at_side),
     }
 
 
@@ -133,8 +167,12 @@ def kept_values(
     seq: Seq,
     windowed: Step,
     full: Step,
+    indexing: Step,
     in_window: Step,
     in_chunk: Step,
+    index_entries: Step,
+    packed: Step,
+    at_side: Step,
     kv_width: Step,
     window_width: Step,
     cut_heads: Step,
@@ -143,6 +181,9 @@ def kept_values(
     chunk_layers: ChunkLayers = 0.0,
     sparse_layers: SparseLayers = 0.0,
     index_head_dim: IndexDim = 0.0,
+    index_compression: IndexCompression = 1.0,
+    compressed_layers: CompressedLayers = 0.0,
+    compression: Compression = 1.0,
     shared_kv_layers: SharedKvLayers = 0.0,
     shared_window_layers: SharedWindowLayers = 0.0,
     state_layers: StateLayers = 0.0,
@@ -152,22 +193,29 @@ def kept_values(
     # Layers that reuse a cache keep none of their own.
     owners = full - (shared_kv_layers - shared_window_layers)
     window_owners = windowed - shared_window_layers
-    whole = (owners + sparse_layers) * seq + chunk_layers * in_chunk
+    compressed = sparse_layers * (index_entries + at_side) + compressed_layers * (packed + at_side)
+    whole = owners * seq + compressed + chunk_layers * in_chunk
     kept_full = kv_width * whole
     kept_window = window_width * window_owners * in_window
-    kept_index = sparse_layers * index_head_dim * seq
-    kept_state = state_layers * state_values
+    kept_index = indexing * index_head_dim * index_entries
+    # Values and gates of the tokens that make the next entry; those of sparse layers overlap.
+    awaited = 2 * compressed_layers * compression * kv_width
+    overlapping = 4 * index_compression * (sparse_layers * kv_width + indexing * index_head_dim)
+    gathered = awaited + where(index_compression > 1, overlapping, 0)
+    recurrent = state_layers * state_values
     # Ranks beyond the KV heads hold copies of a head; every rank indexes for itself.
     full_on_chip = kept_full / minimum(degree, cut_heads)
     on_chip = full_on_chip + kept_window / minimum(degree, window_cut_heads)
     return {
         "kept": kept_full + kept_window + kept_index,
         "kept_on_chip": on_chip + kept_index,
-        "kept_state": kept_state,
-        "kept_state_on_chip": kept_state / degree,
+        "kept_state": recurrent + gathered,
+        "kept_state_on_chip": recurrent / degree + gathered,
         # A full window drops a token for each new one.
-        "growing": (owners + sparse_layers) * kv_width
-        + sparse_layers * index_head_dim
+        "growing": owners * kv_width
+        + (sparse_layers * kv_width + indexing * index_head_dim) / index_compression
+        + compressed_layers * kv_width / compression
+        + where(at_side < seq, 0, (sparse_layers + compressed_layers) * kv_width)
         + where(in_window < seq, 0, window_owners * window_width)
         + where(in_chunk < seq, 0, chunk_layers * kv_width),
     }
@@ -175,29 +223,25 @@ def kept_values(
 
 @part
 def step_reads(
-    seq: Seq,
     windowed: Step,
-    full: Step,
+    indexing: Step,
     in_window: Step,
-    in_chunk: Step,
-    selected: Step,
+    index_entries: Step,
+    met: Step,
     kv_width: Step,
     window_width: Step,
     cut_heads: Step,
     window_cut_heads: Step,
     degree: Step,
-    chunk_layers: ChunkLayers = 0.0,
-    sparse_layers: SparseLayers = 0.0,
     index_head_dim: IndexDim = 0.0,
     state_layers: StateLayers = 0.0,
     state_values: StateValues = 0.0,
 ) -> dict[str, Any]:
     """Values that a chip moves for a sequence in a decoding step: caches read, states rewritten."""
-    met = full * seq + chunk_layers * in_chunk + sparse_layers * selected
     read_full = kv_width * met / minimum(degree, cut_heads)
     read_window = window_width * windowed * in_window / minimum(degree, window_cut_heads)
     return {
-        "read_on_chip": read_full + read_window + sparse_layers * index_head_dim * seq,
+        "read_on_chip": read_full + read_window + indexing * index_head_dim * index_entries,
         "moved_state_on_chip": READ_AND_WRITTEN * state_layers * state_values / degree,
     }
 
@@ -205,18 +249,15 @@ def step_reads(
 @part
 def step_work(
     heads: Heads,
-    seq: Seq,
     windowed: Step,
-    full: Step,
+    indexing: Step,
     both: Step,
     window_both: Step,
     in_window: Step,
-    in_chunk: Step,
-    selected: Step,
+    index_entries: Step,
+    met: Step,
     kv_lora_rank: KvRank = 0.0,
     qk_rope_head_dim: RopeDim = 0.0,
-    chunk_layers: ChunkLayers = 0.0,
-    sparse_layers: SparseLayers = 0.0,
     index_heads: IndexHeads = 0.0,
     index_head_dim: IndexDim = 0.0,
     state_layers: StateLayers = 0.0,
@@ -227,11 +268,10 @@ def step_work(
     absorbed = 2 * kv_lora_rank + qk_rope_head_dim
     score_width = heads * where(kv_lora_rank > 0, absorbed, both)
     window_scores = heads * where(kv_lora_rank > 0, absorbed, window_both)
-    scored = full * seq + chunk_layers * in_chunk + sparse_layers * selected
     return {
-        "token_work": score_width * scored
+        "token_work": score_width * met
         + window_scores * windowed * in_window
-        + sparse_layers * index_heads * index_head_dim * seq
+        + indexing * index_heads * index_head_dim * index_entries
         + UPDATE_AND_READ * state_layers * state_values
     }
 
@@ -248,11 +288,17 @@ def sequence_pairs(
     window: Window = inf,
     chunk: Chunk = inf,
     selected_tokens: SelectedTokens = inf,
+    index_compression: IndexCompression = 1.0,
+    compression: Compression = 1.0,
+    side_window: SideWindow = 0.0,
 ) -> dict[str, Any]:
     """Pairs of a token and one that it sees, itself included, in a sequence under a causal mask."""
     seen_window = minimum(read_tokens, window)
     seen_chunk = minimum(read_tokens, chunk)
-    seen_selected = minimum(read_tokens, selected_tokens)
+    all_entries = floor(read_tokens / index_compression)
+    seen_selected = minimum(all_entries, selected_tokens)
+    all_packed = floor(read_tokens / compression)
+    seen_side = minimum(read_tokens, side_window)
     # Chunks without limit are none that is whole, and the sequence is the last one.
     whole_chunks = floor(read_tokens / chunk)
     last_chunk = read_tokens - whole_chunks * seen_chunk
@@ -262,7 +308,12 @@ def sequence_pairs(
         "window_pairs": seen_window * read_tokens - seen_window * (seen_window - 1) / 2,
         "chunk_pairs": whole_chunks * seen_chunk * (seen_chunk + 1) / 2
         + last_chunk * (last_chunk + 1) / 2,
-        "selected_pairs": seen_selected * read_tokens - seen_selected * (seen_selected - 1) / 2,
+        # A token sees the entries that its predecessors and itself have filled.
+        "index_pairs": all_entries * (read_tokens + 1 - index_compression * (all_entries + 1) / 2),
+        "selected_pairs": seen_selected
+        * (read_tokens + 1 - index_compression * (seen_selected + 1) / 2),
+        "packed_pairs": all_packed * (read_tokens + 1 - compression * (all_packed + 1) / 2),
+        "side_pairs": seen_side * read_tokens - seen_side * (seen_side - 1) / 2,
     }
 
 
@@ -275,15 +326,20 @@ def sequence_work(
     both: Step,
     window_both: Step,
     full_pairs: Step,
+    indexing: Step,
     window_pairs: Step,
     chunk_pairs: Step,
+    index_pairs: Step,
     selected_pairs: Step,
+    packed_pairs: Step,
+    side_pairs: Step,
     kv_lora_rank: KvRank = 0.0,
     qk_nope_head_dim: NopeDim = 0.0,
     qk_rope_head_dim: RopeDim = 0.0,
     v_head_dim: ValueDim = 0.0,
     chunk_layers: ChunkLayers = 0.0,
     sparse_layers: SparseLayers = 0.0,
+    compressed_layers: CompressedLayers = 0.0,
     index_heads: IndexHeads = 0.0,
     index_head_dim: IndexDim = 0.0,
     state_layers: StateLayers = 0.0,
@@ -294,13 +350,16 @@ def sequence_work(
     widened = qk_nope_head_dim + qk_rope_head_dim + v_head_dim
     pair_width = heads * where(kv_lora_rank > 0, widened, both)
     window_pair = heads * where(kv_lora_rank > 0, widened, window_both)
-    scored_pairs = full * full_pairs + chunk_layers * chunk_pairs + sparse_layers * selected_pairs
+    compressed_pairs = sparse_layers * (selected_pairs + side_pairs) + compressed_layers * (
+        packed_pairs + side_pairs
+    )
+    scored_pairs = full * full_pairs + chunk_layers * chunk_pairs + compressed_pairs
     return {
         "pair_width": pair_width,
         "window_pair": window_pair,
         "score_work": pair_width * scored_pairs
         + window_pair * windowed * window_pairs
-        + sparse_layers * index_heads * index_head_dim * full_pairs
+        + indexing * index_heads * index_head_dim * index_pairs
         + UPDATE_AND_READ * state_layers * state_values * read_tokens,
     }
 
@@ -309,27 +368,24 @@ def sequence_work(
 def unmasked_work(
     seq: Seq,
     windowed: Step,
-    full: Step,
+    indexing: Step,
     in_window: Step,
-    in_chunk: Step,
-    selected: Step,
+    index_entries: Step,
+    met: Step,
     pair_width: Step,
     window_pair: Step,
-    chunk_layers: ChunkLayers = 0.0,
-    sparse_layers: SparseLayers = 0.0,
     index_heads: IndexHeads = 0.0,
     index_head_dim: IndexDim = 0.0,
     state_layers: StateLayers = 0.0,
     state_values: StateValues = 0.0,
 ) -> dict[str, Any]:
     """The same without a causal mask: each query meets as many keys as its layer ever sees."""
-    reach = full * seq + chunk_layers * in_chunk + sparse_layers * selected
     return {
         "rectangle": seq
         * (
-            pair_width * reach
+            pair_width * met
             + window_pair * windowed * in_window
-            + sparse_layers * index_heads * index_head_dim * seq
+            + indexing * index_heads * index_head_dim * index_entries
             + UPDATE_AND_READ * state_layers * state_values
         )
     }

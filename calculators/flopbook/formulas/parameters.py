@@ -66,6 +66,11 @@ Norm = Annotated[
 NormsPerLayer = Annotated[
     float, _size("n", "normalisations in a layer", "norms_per_layer", 100), DETAILS
 ]
+ResidualStreams = Annotated[
+    float,
+    _size("j_r", "residual streams side by side (hyper-connections)", "residual_streams", 100),
+    DETAILS,
+]
 QkNorm = Annotated[
     str,
     _word("qk-norm", "queries and keys normalised: by head, full", "qk_norm", QK_NORMS),
@@ -99,6 +104,16 @@ SharedDFf = Annotated[
 ]
 DenseLayers = Annotated[float, _some("L_d", "layers without experts", "dense_layers", 1e6), MIXTURE]
 QRank = Annotated[float, _some("r_q", "rank of compressed queries", "q_lora_rank"), LATENT]
+OutRank = Annotated[
+    float,
+    _some("r_o", "rank of a compressed output projection", "o_lora_rank"),
+    LATENT,
+]
+OutGroups = Annotated[
+    float,
+    _size("g_o", "groups of heads whose outputs are compressed apart", "o_groups", 1e6),
+    LATENT,
+]
 KvRank = Annotated[
     float,
     _some("r", "MLA: rank of compressed keys and values", "kv_lora_rank"),

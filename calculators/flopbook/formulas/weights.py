@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flopbook.formulas.attention_weights import WEIGHT, attention_weights
 from flopbook.formulas.conditions import (
     dense_layers_exist,
     feed_forward_has_a_width,
@@ -10,19 +11,11 @@ from flopbook.formulas.conditions import (
     rule,
     visited_experts_exist,
 )
-from flopbook.formulas.declaration import Constant, Output, Step, formula, part
+from flopbook.formulas.declaration import Output, Step, formula, part
 from flopbook.formulas.layer_inputs import (
-    IndexDim,
-    IndexHeads,
-    SparseLayers,
     StateLayers,
-    WindowHeadDim,
-    WindowKvHeads,
-    WindowLayers,
 )
 from flopbook.formulas.parameters import (
-    AttentionGate,
-    AttentionLayers,
     Biases,
     Context,
     DenseLayers,
@@ -34,28 +27,20 @@ from flopbook.formulas.parameters import (
     ExpertsPerToken,
     Ffn,
     FfnLayers,
-    HeadDim,
-    Heads,
-    KvHeads,
     KvRank,
     Layers,
-    NopeDim,
     Norm,
     NormsPerLayer,
     Positions,
     QkNorm,
     QRank,
-    RopeDim,
     SharedDFf,
     SharedExperts,
     StateLayerParams,
     Tied,
-    ValueDim,
     Vocab,
 )
-from flopbook.quantities.ops import inf, minimum, where
-
-WEIGHT = Constant(1.0, "param", "one entry of a matrix or of a vector")
+from flopbook.quantities.ops import inf, where
 
 
 @rule("learned positions need --context: there is one vector for each place")
@@ -73,19 +58,21 @@ def heads_divide_the_model_width(
 
 
 @rule(
-    "--window-layers {window_layers}, --sparse-layers {sparse_layers} and --state-layers "
-    "{state_layers} are kinds of the --layers {layers}, not more of them"
+    "--window-layers {window_layers}, --sparse-layers {sparse_layers}, --compressed-layers "
+    "{compressed_layers} and --state-layers {state_layers} are kinds of the --layers {layers}, "
+    "not more of them"
 )
 def attending_layers_exist(
     layers: float,
     attention_layers: float,
     window_layers: float,
     sparse_layers: float,
+    compressed_layers: float,
     state_layers: float,
 ) -> bool:
     """A window and an indexer belong to a layer with attention, a state to a layer."""
     attending = where(attention_layers < inf, attention_layers, layers - state_layers)
-    kinds_exist = (window_layers <= attending) & (sparse_layers <= attending)
+    kinds_exist = (window_layers <= attending) & (sparse_layers + compressed_layers <= attending)
     return kinds_exist & (state_layers <= layers)
 
 
@@ -93,78 +80,6 @@ def attending_layers_exist(
 def dense_blocks_exist(dense_layers: float, ffn_layers: float) -> bool:
     """Layers without experts are some of those with a feed-forward block."""
     return dense_layers <= ffn_layers
-
-
-@part
-def attention_weights(
-    layers: Layers,
-    d_model: DModel,
-    heads: Heads,
-    kv_heads: KvHeads = inf,
-    head_dim: HeadDim = inf,
-    positions: Positions = "rotary",
-    biases: Biases = "none",
-    attention_gate: AttentionGate = "no",
-    q_lora_rank: QRank = 0.0,
-    kv_lora_rank: KvRank = 0.0,
-    qk_nope_head_dim: NopeDim = 0.0,
-    qk_rope_head_dim: RopeDim = 0.0,
-    v_head_dim: ValueDim = 0.0,
-    window_layers: WindowLayers = 0.0,
-    window_kv_heads: WindowKvHeads = 0.0,
-    window_head_dim: WindowHeadDim = 0.0,
-    sparse_layers: SparseLayers = 0.0,
-    index_heads: IndexHeads = 0.0,
-    index_head_dim: IndexDim = 0.0,
-    attention_layers: AttentionLayers = inf,
-    state_layers: StateLayers = 0.0,
-) -> dict[str, Any]:
-    """Projections of attention, windowed layers with widths of their own, indexers."""
-    head = where(head_dim < inf, head_dim, d_model / heads)
-    value = where(v_head_dim > 0, v_head_dim, head)
-    keys = minimum(kv_heads, heads)
-    # Queries once more for relative positions, and the output once more for its gate.
-    query_times = 2 if positions == "relative" else 1
-    output_times = 2 if attention_gate == "yes" else 1
-    # Queries, keys and values have a bias where any projection has; the output only with all.
-    in_bias = 0 if biases == "none" else 1
-    out_bias = d_model if biases == "all" else 0
-    cached = keys * (head + value)
-    # Queries may come through a narrow matrix, which all layers then have.
-    query_from = where(q_lora_rank > 0, q_lora_rank, d_model)
-    narrow = d_model * q_lora_rank
-    projected = output_times * heads * value + cached
-    queried = narrow + query_from * heads * query_times * head
-    grouped = queried + d_model * projected + in_bias * (heads * head + cached) + out_bias
-    window_head = where(window_head_dim > 0, window_head_dim, head)
-    window_value = where(window_head_dim > 0, window_head_dim, value)
-    window_keys = where(window_kv_heads > 0, window_kv_heads, keys)
-    window_cached = window_keys * (window_head + window_value)
-    in_window = d_model * (output_times * heads * window_value + window_cached)
-    asked_window = narrow + query_from * heads * query_times * window_head
-    windowed = asked_window + in_window + in_bias * (heads * window_head + window_cached) + out_bias
-    query_head = qk_nope_head_dim + qk_rope_head_dim
-    # Without a rank for queries they are not compressed.
-    query_side = narrow + query_from * heads * query_head
-    out_side = output_times * heads * v_head_dim * d_model
-    value_side = kv_lora_rank * heads * (qk_nope_head_dim + v_head_dim) + out_side
-    latent = query_side + d_model * (kv_lora_rank + qk_rope_head_dim) + value_side
-    # The indexer has queries, from the compressed ones where there are any, one key, and a weight
-    # for each of its heads.
-    indexer = index_head_dim * (index_heads * query_from + d_model + 2) + d_model * index_heads
-    attending = where(attention_layers < inf, attention_layers, layers - state_layers)
-    elsewhere = attending - window_layers
-    plain = elsewhere * grouped + window_layers * windowed
-    # Widths of all layers together, for the normalisation of queries and keys.
-    head_sizes = elsewhere * head + window_layers * window_head
-    return {
-        "head_sizes": head_sizes,
-        "queries": heads * head_sizes,
-        "key_values": elsewhere * keys * head + window_layers * window_keys * window_head,
-        "attending": attending,
-        "attention_all": WEIGHT
-        * (where(kv_lora_rank > 0, attending * latent, plain) + sparse_layers * indexer),
-    }
 
 
 @part
@@ -255,6 +170,15 @@ def feed_forward_weights(
         "value_side": "y",
         "latent": r"a_\text{MLA}",
         "indexer": "a_i",
+        "has_values": r"\kappa",
+        "out_rows": "o_1",
+        "widened_out": "o_2",
+        "overlapping": "c_1",
+        "compressed": "c_2",
+        "index_key": "c_3",
+        "packing": "c_4",
+        "compressors": "c_5",
+        "indexing": "A_i",
         "elsewhere": r"\ell",
         "plain": "a",
         "query_from": r"\iota",
@@ -345,12 +269,14 @@ def params(
         Attention has four matrices: queries and output of width H x d, keys and values of width K x
         d, and a fifth for relative positions after Transformer-XL. Latent attention compresses keys
         and values, and mostly queries, with a matrix down and one up; a part of each key that tells
-        the place bypasses that. A feed-forward block has two matrices, a gated one three. A mixture
-        of experts has E such blocks in a layer beside the shared ones, and a router of one row for
-        each expert. An embedding of V rows stands at the start, and another at the end unless both
-        are one. A token meets everything but the E - k experts that it does not visit. The mixer of
-        a recurrent layer, linear attention or state space, has parameters of its own kind, which a
-        model supplies.
+        the place bypasses that. The output may go through a narrow matrix of each group of heads
+        too. Where one entry of the cache stands for several tokens, a compressor makes it from
+        values and gates of these tokens. A feed-forward block has two matrices, a gated one three.
+        A mixture of experts has E such blocks in a layer beside the shared ones, and a router of
+        one row for each expert. An embedding of V rows stands at the start, and another at the end
+        unless both are one. A token meets everything but the E - k experts that it does not visit.
+        The mixer of a recurrent layer, linear attention or state space, has parameters of its own
+        kind, which a model supplies.
 
     Leaves out:
         - Small vectors of single designs: sinks, biases of routers and of the output. [no size:

@@ -33,6 +33,8 @@ _PLAIN: Given = {
     "ffn_kind": "gated",
     "kv_lora_rank": 0,
     "q_lora_rank": 0,
+    **{"o_lora_rank": 0, "o_groups": 1, "key_is_value": "no"},
+    **{"compressed_layers": 0, "index_compression": 1, "compression": 1},
     "positions": "rotary",
     "tied_embeddings": "no",
     "norm": "rms",
@@ -96,6 +98,8 @@ _CACHE: Given = {
     ),
     **dict.fromkeys(("shared_window_layers", "window_kv_heads", "window_head_dim"), 0),
     **dict.fromkeys(("v_head_dim", "index_heads", "index_head_dim", "state_values"), 0),
+    **{"compressed_layers": 0, "side_window": 0, "index_layers": _OPEN, "key_is_value": "no"},
+    **{"index_compression": 1, "compression": 1},
 }
 # One chip, which decoding, prefill and serving find from their layout.
 _ONE_CHIP: Given = {"tp": 1, "dp": 1, "ep": 1, "chips": 1}
@@ -192,7 +196,10 @@ SECTIONS: dict[str, tuple[Shown, ...]] = {
                 "embedding": "embedding and output",
             },
             _PLAIN,
-            ("grouped", "dense", "queries", "keys", "inner", "per_width", "head"),
+            (
+                *("grouped", "dense", "queries", "keys", "inner", "per_width", "head"),
+                *("out_rows", "projected", "has_values", "widened_out"),
+            ),
         ),
         Shown(
             "training-flops",

@@ -19,6 +19,7 @@ NEEDED = {
     "window": ("window",),
     "chunk": ("chunk",),
     "sparse": ("selected_tokens",),
+    "compressed": ("compression",),
     "state": ("state_kind", "state_values"),
     "state+full": ("state_kind", "state_values"),
 }

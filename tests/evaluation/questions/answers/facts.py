@@ -87,6 +87,12 @@ class Shape:
     selected: int = 0
     index_heads: int = 0
     index_width: int = 0
+    index_per: int = 1
+    per: int = 1
+    beside: int = 0
+    one_vector: bool = False
+    out_rank: int = 0
+    out_groups: int = 1
     gate: bool = False
     state: State | None = None
     pattern: tuple[str, ...] = field(default=())
@@ -203,6 +209,12 @@ def shape(name: str, **changes: Any) -> Shape:
         "selected": number("selected_tokens"),
         "index_heads": number("index_heads"),
         "index_width": number("index_head_dim"),
+        "index_per": number("index_compression", 1),
+        "per": number("compression", 1),
+        "beside": number("side_window"),
+        "one_vector": said.get("key_is_value") in (True, "yes"),
+        "out_rank": number("o_lora_rank"),
+        "out_groups": number("o_groups", 1),
         "gate": said.get("attention_gate") in (True, "yes"),
     }
     given["state"] = mixer(said)

@@ -17,7 +17,11 @@ def attention_weights(s: Shape, kind: str = "full") -> int:
     if s.kv_rank:
         return _latent_weights(s) + picks
     kv, key, value = s.keys_of(kind)
-    weights = s.d_model * kv * (key + value) + s.heads * value * s.d_model
+    weights = s.d_model * kv * (key if s.one_vector else key + value)
+    if s.out_rank:  # outputs of each group of heads through a narrow matrix (DeepSeek-AI 2026)
+        weights += s.heads * value * s.out_rank + s.out_groups * s.out_rank * s.d_model
+    else:
+        weights += s.heads * value * s.d_model
     if s.q_rank:  # queries through a narrow matrix (StepFun 2025)
         weights += s.d_model * s.q_rank + s.q_rank * s.heads * key
     else:
@@ -30,13 +34,29 @@ def attention_weights(s: Shape, kind: str = "full") -> int:
         weights += s.heads * key + kv * (key + value)
     if s.biases == "all":
         weights += s.d_model
-    return weights + picks
+    return weights + picks + compressor_weights(s, kind)
+
+
+def compressor_weights(s: Shape, kind: str) -> int:
+    """Values, gates, places and the norm of an entry; those of sparse layers overlap (2026, V4)."""
+    if kind in ("sparse", "sparse-reuse") and s.index_per > 1:
+        return packer(s, s.width, 2 * s.width, s.index_per)
+    if kind == "compressed":
+        return packer(s, s.width, s.width, s.per)
+    return 0
+
+
+def packer(s: Shape, width: int, inner: int, per: int) -> int:
+    """One compressor: two projections, a place for each token of an entry, a norm."""
+    return 2 * s.d_model * inner + per * inner + width
 
 
 def index_weights(s: Shape) -> int:
     """The lightning indexer: queries, one key with its LayerNorm, and a weight for each head."""
     queries = (s.q_rank or s.d_model) * s.index_heads * s.index_width
     key = s.d_model * s.index_width + 2 * s.index_width
+    if s.index_per > 1:
+        key = packer(s, s.index_width, 2 * s.index_width, s.index_per)
     return queries + key + s.d_model * s.index_heads
 
 
@@ -175,11 +195,19 @@ def cached_values(s: Shape, kind: str = "full") -> int:
     if s.kv_rank:
         return s.kv_rank + s.rope + picks
     kv, key, value = s.keys_of(kind)
-    return kv * (key + value) + picks
+    return kv * (key if s.one_vector else key + value) + picks
 
 
 def kept_tokens(s: Shape, kind: str, seq: int) -> int:
-    """Tokens of a sequence whose keys such a layer still needs; a recurrent state has none."""
+    """Tokens of a sequence whose keys such a layer still needs; a recurrent state has none.
+
+    Compressed ones count as entries, beside a window of tokens as they are.
+    """
+    beside = min(seq, s.beside)
+    if kind in ("sparse", "sparse-reuse"):
+        return seq // s.index_per + beside
+    if kind == "compressed":
+        return seq // s.per + beside
     if kind in ("state", "none"):
         return 0
     if kind == "window":
@@ -191,13 +219,26 @@ def kept_tokens(s: Shape, kind: str, seq: int) -> int:
 
 def cache(s: Shape, seq: int, batch: int = 1, width: float = 2) -> float:
     """Bytes of all keys and values after `seq` tokens."""
-    kept = sum(kept_tokens(s, kind, seq) * cached_values(s, kind) for kind in s.kinds())
+    kept = 0
+    for kind in s.kinds():
+        picks = s.index_width if kind == "sparse" else 0
+        kept += kept_tokens(s, kind, seq) * (cached_values(s, kind) - picks)
+        kept += seq // s.index_per * picks
     return batch * width * kept
 
 
 def states(s: Shape, batch: int = 1, width: float = 4) -> float:
-    """Bytes of all recurrent states, which do not grow; fp32 as engines keep them."""
-    return batch * width * state_numbers(s) * sum("state" in kind for kind in s.kinds())
+    """Bytes of all recurrent states, which do not grow; fp32 as engines keep them.
+
+    Values and gates of the tokens that will make the next entries are kept like a state.
+    """
+    kinds = s.kinds()
+    numbers = state_numbers(s) * sum("state" in kind for kind in kinds)
+    numbers += kinds.count("compressed") * 2 * s.per * s.width
+    if s.index_per > 1:
+        entry = kinds.count("sparse") * (s.width + s.index_width)
+        numbers += 2 * 2 * s.index_per * entry
+    return batch * width * numbers
 
 
 def cache_growth(s: Shape, seq: int, width: float = 2) -> float:
@@ -208,7 +249,9 @@ def cache_growth(s: Shape, seq: int, width: float = 2) -> float:
 def attended(s: Shape, kind: str, seq: int) -> int:
     """Tokens that a query after `seq` tokens meets; an indexer limits them without forgetting."""
     kept = kept_tokens(s, kind, seq)
-    return min(kept, s.selected) if kind == "sparse" else kept
+    if kind not in ("sparse", "sparse-reuse"):
+        return kept
+    return min(seq // s.index_per, s.selected) + min(seq, s.beside)
 
 
 def causal_pairs(s: Shape, kind: str, seq: int) -> float:
@@ -233,7 +276,8 @@ def sequence_scores(s: Shape, seq: int) -> float:
     for kind in s.kinds():
         total += score_width(s, kind) * causal_pairs(s, kind, seq)
         if kind == "sparse":
-            total += s.index_heads * s.index_width * seq * (seq + 1) / 2
+            scanned = sum(token // s.index_per for token in range(1, seq + 1))
+            total += s.index_heads * s.index_width * scanned
         if "state" in kind:
             total += 2 * state_numbers(s) * seq
     return total
@@ -246,7 +290,7 @@ def step_scores(s: Shape, seq: int) -> float:
         width = s.heads * (2 * s.kv_rank + s.rope) if s.kv_rank else score_width(s, kind)
         total += width * attended(s, kind, seq)
         if kind == "sparse":
-            total += s.index_heads * s.index_width * seq
+            total += s.index_heads * s.index_width * (seq // s.index_per)
         if "state" in kind:
             total += 2 * state_numbers(s)
     return total
@@ -258,7 +302,7 @@ def step_bytes(s: Shape, seq: int, width: float = 2, state_width: float = 4) -> 
     for kind in s.kinds():
         picks = s.index_width if kind == "sparse" else 0
         values = cached_values(s, kind) - picks
-        total += width * (attended(s, kind, seq) * values + seq * picks)
+        total += width * (attended(s, kind, seq) * values + seq // s.index_per * picks)
         if "state" in kind:
             total += 2 * state_width * state_numbers(s)
     return total
