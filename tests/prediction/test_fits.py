@@ -18,7 +18,7 @@ from flopbook.data.measured_runs import run_files
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import band, cases_of, fitted, left_out_errors, predicted
 from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.fitting import Objective, fit
+from flopbook.prediction.fitting import Objective, Together, fit
 from flopbook.prediction.validation import GATES, GROUPINGS, grouped, summary_of, validate
 from scripts.fit import fit_kind
 
@@ -47,6 +47,18 @@ def test_an_outlier_pulls_but_does_not_rule() -> None:
     measured = 2 * SIZES
     measured[7] *= 50
     assert np.exp(fit(objective(measured)))[0] == pytest.approx(2, rel=0.05)
+
+
+def test_what_a_group_has_in_common_does_not_bend_a_slope() -> None:
+    """Large sizes come from a source that is off by a factor: within groups the power is right."""
+    groups = (SIZES > 5).astype(int)
+    measured = 2 * SIZES * np.where(groups == 1, 1.3, 1.0)
+    plain = objective(measured)
+    parts = (plain.predict, measured, plain.weights, np.array([1.0, 1.0]), np.array([3.0, 3.0]))
+    bent, straight = fit(plain), fit(Objective(*parts, Together(groups, 0.3)))
+    assert len(straight) == 2
+    assert abs(straight[1]) < 0.5 * abs(bent[1])
+    assert fit(Objective(*parts, Together(groups, 1e-6))) == pytest.approx(bent, abs=1e-4)
 
 
 def test_a_strong_prior_holds() -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flopbook.prediction.serving import BYTES_16, FLOP_PER_WEIGHT, Serving
+from flopbook.prediction.serving import BYTES_16, FLOP_PER_WEIGHT, Serving, prompt_launches
 
 Parameters = Mapping[str, float]
 ATTENTION_SHARE = 0.4  # of the 16-bit peak that attention of prompts reaches, as `serving` has it
@@ -71,7 +71,7 @@ def common_weights(replica: Replica) -> Any:
     """Weights that every token multiplies, as `serving` counts what a step reads."""
     shape = replica.case.shape
     if not shape.is_mixture:
-        return shape.parameters
+        return shape.layer_weights + shape.embedding
     visited = shape.layers * shape.attention_weights + shape.embedding
     return max(shape.parameters - _routed_read(replica), visited)
 
@@ -120,7 +120,8 @@ def step_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     rate = case.machine.memory_bandwidth * p["cache_share"]
     cache = cached / (min(replica.tp, replica.kv_heads) * rate)
     products = np.hypot(reading, _products(replica, sequences, p))
-    return _pass(replica, products, cache, sequences, p)
+    launches = shape.layers * p["layer_seconds"]
+    return _pass(replica, products, cache, launches, sequences, p)
 
 
 def prompt_seconds(replica: Replica, sequences: Any, p: Parameters) -> Any:
@@ -139,7 +140,9 @@ def prompt_parts(replica: Replica, sequences: Any, p: Parameters) -> PassParts:
     away = routed_weights(replica) * (1 - 1 / replica.dp)
     reading = _reading(replica, shape.parameters - away, p)
     products = np.hypot(reading, _products(replica, tokens, p))
-    return _pass(replica, products, attention, tokens, p)
+    work = products + attention
+    launches = prompt_launches(case.machine, shape.layers, p["prompt_launch"], work, p)
+    return _pass(replica, products, attention, launches, tokens, p)
 
 
 def _whole(parts: PassParts) -> Any:
@@ -175,8 +178,10 @@ def _products(replica: Replica, tokens: Any, p: Parameters) -> Any:
     return attention + work * shape.ffn_weights * (visiting + half) / visiting
 
 
-def _pass(replica: Replica, products: Any, attention: Any, tokens: Any, p: Parameters) -> PassParts:
-    """A pass through all stages one after the other, with launches and traffic."""
+def _pass(
+    replica: Replica, products: Any, attention: Any, launches: Any, tokens: Any, p: Parameters
+) -> PassParts:
+    """A pass through all stages one after the other, with its traffic."""
     shape = replica.case.shape
     sends = 0.0
     if replica.pp > 1:
@@ -186,7 +191,7 @@ def _pass(replica: Replica, products: Any, attention: Any, tokens: Any, p: Param
     return PassParts(
         products=products,
         attention=attention,
-        launches=shape.layers * p["layer_seconds"],
+        launches=launches,
         sums=shape.layers * _sums(replica, tokens, p),
         experts=shape.layers * _exchange(replica, tokens, p),
         sends=sends,

@@ -12,7 +12,7 @@ import numpy as np
 from flopbook.data.runs import MeasuredRun, RunFile, RunSource
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column
-from flopbook.prediction.fitting import Objective, fit
+from flopbook.prediction.fitting import Objective, Places, Together, fit
 from flopbook.prediction.models import Case, Parameters, PredictionModel
 from flopbook.prediction.named_models import MODEL_SHAPE, with_shape
 
@@ -85,8 +85,15 @@ def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
         weights=_weights(cases),
         start=np.array([prior.start for prior in model.priors.values()]),
         spread=np.array([prior.spread for prior in model.priors.values()]),
+        together=Together(_places(cases), model.shared) if model.shared else None,
     )
     return dict(zip(names, map(float, np.exp(fit(problem))), strict=True))
+
+
+def _places(cases: Sequence[Case]) -> Places:
+    """The place of the source of each case among all sources."""
+    known = {name: place for place, name in enumerate(sorted({case.source for case in cases}))}
+    return np.array([known[case.source] for case in cases])
 
 
 def as_it_is(case: Case) -> Case:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flopbook.prediction.arrays import Column
 
@@ -16,10 +18,22 @@ PRECISE = 1e-7
 # Gives the logarithm of each prediction from the logarithms of the parameters; of several points,
 # one a row, the predictions of each in a row.
 Predictor = Callable[[Column], Column]
+Places = NDArray[np.int_]
+
+
+class Together(NamedTuple):
+    """Runs that may lie off together: the place of each run's group, and how far, a logarithm."""
+
+    groups: Places
+    spread: float
 
 
 class Objective:
-    """What is fitted: predictions, the measured values, how much each counts, and the priors."""
+    """What is fitted: predictions, the measured values, how much each counts, and the priors.
+
+    Groups of runs that may lie off together have a factor each, which is found with the parameters
+    and forgotten: a difference between groups then teaches less than one within a group.
+    """
 
     def __init__(
         self,
@@ -28,13 +42,21 @@ class Objective:
         weights: Column,
         start: Column,
         spread: Column,
+        together: Together | None = None,
     ) -> None:
         self.predict, self.measured, self.weights = predict, np.log(measured), weights
-        self.start, self.spread = np.log(start), spread
+        self.count = len(start)
+        self.groups = together.groups if together else None
+        count = int(together.groups.max()) + 1 if together else 0
+        common: Column = np.full(count, together.spread if together else 1.0)
+        self.start = np.concatenate([np.log(start), np.zeros(count)])
+        self.spread = np.concatenate([spread, common])
 
     def errors(self, point: Column) -> Column:
         """Logarithm of predicted over measured."""
-        predicted: Column = self.predict(point[None])[0]
+        predicted: Column = self.predict(point[None, : self.count])[0]
+        if self.groups is not None:
+            predicted = predicted + point[self.count :][self.groups]
         return predicted - self.measured
 
     def loss(self, point: Column) -> float:
@@ -46,9 +68,13 @@ class Objective:
 
     def slopes(self, point: Column) -> Column:
         """The derivative of each error by each parameter."""
-        beside = self.predict(np.vstack([point, point + STEP * np.eye(len(point))]))
+        physical = point[: self.count]
+        beside = self.predict(np.vstack([physical, physical + STEP * np.eye(self.count)]))
         slopes: Column = (beside[1:] - beside[0]).T / STEP
-        return slopes
+        if self.groups is None:
+            return slopes
+        members = np.arange(len(point) - self.count) == self.groups[:, None]
+        return np.hstack([slopes, members.astype(float)])
 
 
 def fit(problem: Objective) -> Column:
@@ -66,9 +92,9 @@ def fit(problem: Objective) -> Column:
         slope = (slopes * counted[:, None]).T @ errors + pull * (point - problem.start)
         point, smaller, damping = _improved(problem, point, loss, curvature, slope, damping)
         if loss - smaller < PRECISE * loss:
-            return point
+            break
         loss = smaller
-    return point
+    return point[: problem.count]
 
 
 def _improved(

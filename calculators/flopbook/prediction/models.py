@@ -69,7 +69,8 @@ class PredictionModel(NamedTuple):
     `read` raises FlopbookError for a row that lacks an input; `predict` gives the value of each of
     some inputs, in the unit of `shown` unless a case is shown in another. `arrange` turns inputs
     into what `predict` takes quickest, once for the many times that a fit asks; a model that
-    `takes_arrays` is asked for several sets of parameters at once, each a column.
+    `takes_arrays` is asked for several sets of parameters at once, each a column. `shared` is the
+    standard deviation of what all runs of a source may lie off together, as a logarithm.
     """
 
     kind: str
@@ -79,3 +80,4 @@ class PredictionModel(NamedTuple):
     predict: Callable[[Any, Parameters], Column]
     arrange: Callable[[Sequence[Any]], Any] = tuple
     takes_arrays: bool = False
+    shared: float = 0.0

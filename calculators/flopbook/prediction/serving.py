@@ -33,15 +33,37 @@ PRIORS = {
     "loaded": Prior(0.75, 0.25, "throughput at full load over that of a full static batch"),
     "most_sequences": Prior(1500, 0.5, "sequences beyond which a scheduler does not batch"),
     "step_seconds": Prior(1.5e-3, 0.6, "seconds of scheduling and sampling for a step"),
-    "unfused_8bit": Prior(1.5, 0.4, "decoding steps with 8-bit kernels from before 2023"),
+    "read_again": Prior(0.8, 0.2, "time of reading the cache once more over the first"),
+    "prompt_launch": Prior(
+        1.5e-4, 0.5, "seconds of launches in a layer, for prompts of any length"
+    ),
 }
 FLOP_PER_WEIGHT = 2.0
 BYTES_16 = 2.0
 PEAK_BY_FORMAT = {"fp8": "peak_8bit", "fp4": "peak_4bit", "int8": "peak_8bit"}
 # Bytes of a weight and of a cached value by the format that a row names.
-WIDTHS = {"fp4": (0.5625, 1.0), "int4": (0.5625, 2.0), "fp8": (1.0, 1.0), "int8": (1.0, 2.0)}
+WIDTHS = {
+    "fp4": (0.5625, 1.0),
+    "nf4": (0.5625, 2.0),
+    "int4": (0.5625, 2.0),
+    "fp8": (1.0, 1.0),
+    "int8": (1.0, 2.0),
+}
+WEIGHT_ONLY = ("int4", "nf4")
 PIPELINED = ("accelerate", "zero-3")
 EARLY_STACKS = ("deepspeed", "accelerate", "fastertransformer", "neuronx")
+# Software that launches each kernel from the host, or sends small messages as slowly as that.
+EAGER = ("deepspeed", "accelerate", "neuronx", "eager")
+# Software whose kernels widen narrow weights to 16 bits in memory before they multiply.
+WIDENING = ("deepspeed", "bnb")
+# Chips whose programs are compiled as a whole, so that prompts have no launches of their own.
+WHOLE_PROGRAMS = ("tpu", "neuron", "gaudi")
+# Until this year kernels read the cache anew for each query head that shares it.
+UNSHARED_YEAR = 2023
+# Of the shorter of launches and work, the share that shows beside the longer.
+SHOWN_LAUNCHES = 0.3
+# How far the runs of one engine and machine lie off together.
+SHARED = 0.12
 DECODE, PREFILL, STATIC, LOADED = "decode", "prefill", "static", "loaded"
 SHOWN = {
     DECODE: PrintedAs("decode", "s"),
@@ -52,7 +74,11 @@ SHOWN = {
 
 
 class Serving(NamedTuple):
-    """A model on some chips: formats, lengths, and what is asked of it."""
+    """A model on some chips: formats, lengths, and what is asked of it.
+
+    `cache_reads` is how often a step reads what a token left in the cache: kernels did it anew for
+    each query head, until they learnt to share.
+    """
 
     machine: ChipRates
     shape: Transformer
@@ -67,19 +93,29 @@ class Serving(NamedTuple):
     cache_bytes: float
     peak: float
     is_weight_only: bool = False
-    is_early: bool = False
+    is_eager: bool = False
+    is_widened: bool = False
+    cache_reads: float = 1.0
     is_sequential: bool = False
     counts_prompts: bool = False
+
+    @property
+    def moved_bytes(self) -> float:
+        """Bytes that cross the memory bus for a weight: narrow, written wide, read again."""
+        return self.weight_bytes + (2 * BYTES_16 if self.is_widened else 0.0)
 
 
 def read(row: MeasuredRun, source: RunSource) -> Case:
     """An inference row: what is served, and the quantity that it measured. Raises FlopbookError."""
-    serving, inferred = serving_of(row)
+    serving, inferred = serving_of(row, source.year)
     return Case(row, serving, _measured(row, serving), inferred, SHOWN[serving.task])
 
 
-def serving_of(row: MeasuredRun) -> tuple[Serving, tuple[str, ...]]:
-    """What a row serves, and what of it a rule filled in. Raises FlopbookError."""
+def serving_of(row: MeasuredRun, year: int | None = None) -> tuple[Serving, tuple[str, ...]]:
+    """What a row serves with software of a year, of today where it is None, and what is inferred.
+
+    Raises FlopbookError.
+    """
     chip, shape = machine(row.hardware["chip"]), transformer(row.model)
     if not chip.memory_bandwidth:
         raise FlopbookError(f"the memory bandwidth of {chip.chip} is not published")
@@ -90,7 +126,8 @@ def serving_of(row: MeasuredRun) -> tuple[Serving, tuple[str, ...]]:
     word = str(row.run.get("precision", "")).lower()
     name = next((name for name in WIDTHS if name in word), "")
     weight, cache = WIDTHS.get(name, (BYTES_16, BYTES_16))
-    is_weight_only = "weight" in word or name == "int4"
+    is_weight_only = "weight" in word or name in WEIGHT_ONLY
+    is_widened = weight < BYTES_16 and any(one in f"{software} {word}" for one in WIDENING)
     peak = getattr(chip, PEAK_BY_FORMAT.get("" if is_weight_only else name, "peak_16bit"))
     inferred = []
     batch = row.run.get("batch_seqs")
@@ -108,16 +145,27 @@ def serving_of(row: MeasuredRun) -> tuple[Serving, tuple[str, ...]]:
         prompt=float(row.run.get("input_len_tokens") or 64),
         answer=float(row.run.get("output_len_tokens") or 1),
         chips=chips,
-        tp=float(row.parallelism.get("tp") or chips),
+        # A source may count cores of which a chip has several.
+        tp=min(float(row.parallelism.get("tp") or chips), chips),
         weight_bytes=weight,
         cache_bytes=cache,
         peak=peak,
         is_weight_only=is_weight_only,
-        is_early=any(word in software for word in EARLY_STACKS),
+        is_eager=any(word in software for word in EAGER),
+        is_widened=is_widened,
+        cache_reads=_cache_reads(row.model, year),
         is_sequential=is_sequential,
         counts_prompts="tokens_per_s" in row.measured and task in (STATIC, LOADED),
     )
     return serving, tuple(inferred)
+
+
+def _cache_reads(model: Mapping[str, Any], year: int | None) -> float:
+    """How often a step reads what a token left in the cache."""
+    is_shared = year is None or year > UNSHARED_YEAR
+    if is_shared or model.get("kv_lora_rank") or not model.get("n_kv_heads"):
+        return 1.0
+    return float(model.get("n_heads", model["n_kv_heads"]) / model["n_kv_heads"])
 
 
 def _task(row: MeasuredRun) -> str:
@@ -214,23 +262,27 @@ def _step(case: Serving, batch: float, context: float, p: Parameters) -> float:
     shape, chips = case.shape, _groups(case)
     share = p["weights_share"] * (p["quantised_share"] if case.is_weight_only else 1)
     bandwidth = case.machine.memory_bandwidth
-    weights = _weights_read(shape, batch) * case.weight_bytes / (chips * bandwidth * share)
-    cached = batch * context * case.cache_values * case.cache_bytes
+    weights = _weights_read(shape, batch) * case.moved_bytes / (chips * bandwidth * share)
+    cached = (
+        batch
+        * context
+        * case.cache_values
+        * case.cache_bytes
+        * (1 + p["read_again"] * (case.cache_reads - 1))
+    )
     cache = cached / (chips * bandwidth * p["cache_share"])
     products = _products(case, batch, p)
-    each = p["eager_seconds"] if case.is_early else p["layer_seconds"]
+    each = p["eager_seconds"] if case.is_eager else p["layer_seconds"]
     seconds = math.hypot(weights, products) + cache + shape.layers * each
-    if case.is_early and case.weight_bytes < BYTES_16:
-        seconds *= p["unfused_8bit"]
     scheduling = p["step_seconds"] if case.task in (STATIC, LOADED) else 0.0
     return seconds + _sums(case, batch, p) + scheduling
 
 
 def _weights_read(shape: Transformer, tokens: float) -> float:
     """Weights that a pass over some tokens reads: all, or those of the experts that it visits."""
-    if not shape.is_mixture:
-        return shape.parameters
     active = shape.layer_weights + shape.embedding
+    if not shape.is_mixture:
+        return active
     unvisited = (1 - shape.experts_per_token / shape.experts) ** tokens
     routed = shape.layers * shape.ffn_weights / shape.experts_per_token * shape.experts
     common = max(shape.parameters - routed, active - shape.layers * shape.ffn_weights)
@@ -259,11 +311,24 @@ def _first_token(case: Serving, batch: float, p: Parameters) -> float:
     pairs = batch * case.prompt * (case.prompt + 1) / 2
     scores = 2 * FLOP_PER_WEIGHT * shape.layers * shape.score_width * pairs
     attention = scores / (_groups(case) * case.machine.peak_16bit * 0.4)
-    weights = shape.parameters * case.weight_bytes
+    weights = shape.parameters * case.moved_bytes
     reading = weights / (_groups(case) * case.machine.memory_bandwidth * p["weights_share"])
-    each = p["eager_seconds"] if case.is_early else p["layer_seconds"]
     products = math.hypot(reading, _products(case, tokens, p))
-    return products + attention + shape.layers * each + _sums(case, tokens, p)
+    work = products + attention
+    each = p["eager_seconds"] if case.is_eager else p["prompt_launch"]
+    launches = prompt_launches(case.machine, shape.layers, each, work, p)
+    return float(work + launches + _sums(case, tokens, p))
 
 
-MODEL = PredictionModel("inference", SHOWN[LOADED], PRIORS, read, predict)
+def prompt_launches(runs_on: ChipRates, layers: Any, each: Any, work: Any, p: Parameters) -> Any:
+    """What launches add to a pass over prompts: lengths differ, so no recorded graph holds them.
+
+    `each` is their time in a layer. Chips whose programs are compiled whole launch once.
+    """
+    if runs_on.generation in WHOLE_PROGRAMS:
+        return layers * p["layer_seconds"]
+    launches = layers * each
+    return np.maximum(launches - work, 0) + SHOWN_LAUNCHES * np.minimum(launches, work)
+
+
+MODEL = PredictionModel("inference", SHOWN[LOADED], PRIORS, read, predict, shared=SHARED)
