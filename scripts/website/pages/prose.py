@@ -31,6 +31,7 @@ from scripts.website.figures import figure_markup, figure_of
 from scripts.website.figures.tile_traffic import largest_tile
 from scripts.website.markup import Html, attribute, harmless, link, trusted
 from scripts.website.pages.accelerators import entry_page
+from scripts.website.pages.benched import benched
 from scripts.website.pages.calculators import calculator_page
 from scripts.website.pages.chapter import exercise_heads
 from scripts.website.pages.errata import claim_page, claim_words
@@ -203,6 +204,7 @@ def _names(page: str) -> dict[str, Any]:
         "largest_tile": largest_tile,
         "format_rules": format_rules,
         "measured": measured_table,
+        "benched": benched,
         "predicted": PredictedProse(),
         "prediction": PredictionProse(),
         "terminal": terminal,

@@ -1,0 +1,100 @@
+"""Sweeps of small GPU benchmarks, copied from the results that their author publishes.
+
+Each series names the file that it is from, the chip, and the columns of its rows. The rows are
+some of those of the file; none is changed.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flopbook.errors import FlopbookError, UnknownName
+
+FILE = Path(__file__).with_name("gpu_benches.json")
+GIGA, MEGA = 1e9, 1e6
+# The factor that makes SI of a column, by its unit; other columns are as they stand.
+_SI = {"kB": 1024.0, "GB/s": GIGA, "GFLOP/s": GIGA, "MHz": MEGA}
+
+
+class Sweep(NamedTuple):
+    """One series: the file of its results, the id of its chip, its columns, its rows in SI."""
+
+    path: str
+    chip: str
+    columns: tuple[str, ...]
+    clock: float
+    rows: tuple[tuple[float, ...], ...]
+
+    def pairs(self, column: int = 1) -> list[tuple[float, float]]:
+        """The first column of each row with another one."""
+        return [(row[0], row[column]) for row in self.rows]
+
+
+@functools.cache
+def record() -> Mapping[str, Any]:
+    """The committed file."""
+    found: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def sweep(name: str) -> Sweep:
+    """A series by its name. Raises UnknownName."""
+    known = record()["series"]
+    if name not in known:
+        raise UnknownName("series of microbenchmarks", name, tuple(known))
+    found = known[name]
+    columns = tuple(found["columns"])
+    factors = [_SI.get(column, 1.0) for column in columns]
+    rows = tuple(
+        tuple(factor * number for factor, number in zip(factors, row, strict=True))
+        for row in found["rows"]
+    )
+    return Sweep(found["path"], found["chip"], columns, MEGA * found.get("clock_mhz", 0), rows)
+
+
+def latency(low: float, high: float) -> float:
+    """Seconds of a read of data between two sizes, the middle of the rows.
+
+    Raises FlopbookError where there are none.
+    """
+    found = sweep("latency")
+    cycles = sorted(row[1] for row in found.rows if low <= row[0] <= high)
+    if not cycles:
+        raise FlopbookError(f"no latency between {low:g} and {high:g} bytes")
+    return cycles[len(cycles) // 2] / found.clock
+
+
+# Where a read ends, by the size of what is read: the first level, the second, and main memory.
+LEVELS = {"near": (16e3, 200e3), "cache": (400e3, 20e6), "memory": (65e6, 2e9)}
+
+
+def level_latency(name: str) -> float:
+    """Seconds of a read from a level of memory of the chip. Raises UnknownName."""
+    if name not in LEVELS:
+        raise UnknownName("level of memory", name, tuple(LEVELS))
+    return latency(*LEVELS[name])
+
+
+def level_rate(name: str) -> float:
+    """Bytes per second that all processors read from a level together. Raises UnknownName."""
+    if name not in LEVELS:
+        raise UnknownName("level of memory", name, tuple(LEVELS))
+    if name == "memory":
+        return max(rate for _, rate in sweep("threads").pairs())
+    low, high = LEVELS[name]
+    rates = sorted(rate for size, rate in _rates(name) if low <= size <= high)
+    return rates[len(rates) // 2]
+
+
+def _rates(name: str) -> list[tuple[float, float]]:
+    return sweep("near" if name == "near" else "l2").pairs()
+
+
+def launch_time(name: str) -> float:
+    """Seconds of the smallest kernel in a row of many: `launches`, or `graph` as one graph."""
+    size, rate = sweep(name).rows[0][:2]
+    return size / rate
