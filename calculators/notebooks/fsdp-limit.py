@@ -15,8 +15,8 @@
 #
 # You will see how far training with fully sharded data parallelism (FSDP, also called ZeRO-3) can
 # spread before the chips wait for the network. You compute the smallest batch for each chip on a
-# TPU v5p, turn it into a largest number of chips, and find out how one misplaced bracket in a set
-# of slides hides most of the chips.
+# TPU v5p, turn it into a largest number of chips, and see how one misplaced bracket makes that
+# number nine times too small.
 #
 # To follow along on your own computer, in a clone of the repository:
 # `pip install . numpy matplotlib`. No TPU is needed.
@@ -66,8 +66,8 @@ print(
 #
 # Google prints the bandwidth of all links of a chip together, in both directions. The book *How to
 # Scale Your Model* gives a smaller one for each link, and its authors say that what a link attains
-# depends on the operation. Both are recorded in flopbook, and the slides that this page looks at
-# use the smaller one.
+# depends on the operation. Both are recorded in flopbook. The comparison below uses the smaller
+# one, as the source that it checks does.
 
 # %%
 v5p = flopbook.chip("tpu-v5p")
@@ -113,17 +113,17 @@ show("Smallest number of tokens per chip on a TPU v5p with one, two and three ax
 # %% [markdown]
 # ## A bracket
 #
-# A set of slides asks how many chips DeepSeek-V2 could have been trained on. The ledger of flopbook
-# keeps the sentence and the expression as they were printed. The result on the slide is right. The
-# expression beside it is not: read from left to right it divides by the number of axes where it
-# should divide the bound by it.
+# On how many chips could DeepSeek-V2 have been trained? A published set of slides answers that with
+# an expression and a number, and the ledger of flopbook keeps both as they were printed. The number
+# is right. The expression beside it is not: read from left to right it divides by the number of
+# axes, where it should divide the bound by it. When you copy a formula, compute it once.
 
 # %%
 rows = {row.id: row for row in flopbook.ledger_rows()}
 row = rows["slides-deepseek-v2-47k-chips"]
 batch = rows["slides-deepseek-v2-batch"].stated.value
 bound = rows["slides-v5p-fsdp-tokens"].stated.value
-print("the slide says:  ", row.stated.text)
+print("the source says: ", row.stated.text)
 print("what was meant:  ", row.corrected.text)
 
 meant = flopbook.calculate(
@@ -140,9 +140,9 @@ print(f"the one over the other:         {meant['max_chips'] / as_printed:>8.1f}"
 #
 # DeepSeek-V2 is a mixture of experts. All its experts are gathered, but a token computes on only a
 # few of them. The traffic is that of the whole model and the work is that of a small one, so each
-# chip needs a share that is larger by all parameters over the active ones. Of the layers of experts
-# alone it would be experts over experts for each token; attention and shared experts, which all
-# tokens use, soften that.
+# chip needs a share that is larger by the ratio of all parameters to the active ones. For the
+# layers of experts alone that ratio would be all experts over those of one token; attention and
+# shared experts, which every token uses, bring it down.
 
 # %%
 experts = flopbook.calculate(
@@ -169,7 +169,7 @@ print(f"largest machine: {experts['max_chips']:,.0f} chips")
 # orange line is DeepSeek-V2 with its experts counted, on three axes. The grey line is one pod:
 # above it, chips must talk over a slower network and the bound no longer holds. Dots mark the
 # largest batches of three models as their authors print them; the one of DeepSeek-V2, on the orange
-# line, is a little smaller than the slide's.
+# line, is a little smaller than the batch of the expression above.
 
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 5.0))

@@ -164,7 +164,7 @@ for row in batch(np.random.default_rng(1))[:3]:
 #
 # On one device the whole batch goes through the model. On eight, the batch is cut by its sequences
 # and each device holds all weights. That is the whole change: two layouts. The compiler finds out
-# by itself that the gradients of the weights, which shall lie whole on every device, are sums over
+# by itself that the gradients of the weights, which are to be whole on every device, are sums over
 # the cut dimension.
 
 # %%
@@ -314,9 +314,9 @@ print(f"eight devices: from {losses_eight[0]:.2f} to {losses_eight[-1]:.2f} in {
 
 # %% [markdown]
 # The figure shows the loss against the step, for both. The broad line is one device, the thin one
-# eight. The dotted line is the loss of somebody who guesses blindly. They lie on each other: data
-# parallelism changes where the work is done and not what is learnt. Only rounding differs, since
-# the sums are taken in another order.
+# eight. The dotted line is the loss of a blind guess. The two curves coincide: data parallelism
+# changes where the work is done and not what is learnt. Only rounding differs, since the sums are
+# taken in another order.
 
 # %%
 fig, ax = plt.subplots()

@@ -189,11 +189,11 @@ for case, product in CASES.items():
     print(f"    flopbook: {text(rule[case])}\n    compiler: {text(program[case])}")
 
 # %% [markdown]
-# Four of the five agree in name and bytes. The fourth does not. Its result shall be cut, so the
+# Four of the five agree in name and bytes. The fourth does not. Its result is to be cut, so the
 # sums can be added up and dealt out in one go, a reduce-scatter. The compiler for the processor
 # adds them up everywhere with an all-reduce, and then each device throws three quarters away. The
 # answer is right. On links it would cost twice as much. Compilers for other devices may do better;
-# that is why one looks.
+# so look before you assume.
 #
 # The figure shows what the links would carry: the bytes that each device sends on a ring of four,
 # for the collectives of the rule and for those of the program.
@@ -272,7 +272,7 @@ own = moves(multiply(plans["gather"], NARROW))
 print(f"compiler  {text(own)}")
 
 # %% [markdown]
-# ## Saying what shall move
+# ## Saying what is to move
 #
 # With `jax.jit` you say where arrays lie, and the compiler finds the moves. With `jax.shard_map` it
 # is the other way round: you write what one device does with its blocks, and name each collective.

@@ -151,9 +151,9 @@ print(f"{fsdp['tokens_per_chip'] * POD / 2**20:.1f} Mi tokens")
 # %% [markdown]
 # ## Question 5: and with tensor parallelism beside it?
 #
-# Tensor parallelism alone reaches a few chips only. But a few ways of it inside FSDP gather fewer
-# weights on each chip, and allow a smaller share. The published limit counts a feed-forward block
-# of two matrices; with the gate it is a little easier.
+# Tensor parallelism (TP) alone reaches a few chips only. But a small TP degree inside FSDP leaves
+# fewer weights for each chip to gather, and allows a smaller share. The published limit counts a
+# feed-forward block of two matrices; with the gate it is a little easier.
 
 # %%
 tensor = flopbook.calculate("tp-limit", model=MODEL, ffn_kind="plain", **network | {"axes": 1})
@@ -173,31 +173,30 @@ print(f"tensor parallelism on one axis alone: at most {tensor['max_tp_degree']:.
 for kind, answer in mixed.items():
     print(
         f"{kind + ':':<7}each chip needs {answer['tokens_per_chip']:.0f} tokens; best split: "
-        f"FSDP {answer['x_opt']:,.0f} ways, tensor {answer['y_opt']:.1f} ways"
+        f"FSDP degree {answer['x_opt']:,.0f}, TP degree {answer['y_opt']:.1f}"
     )
 
 # %% [markdown]
-# Ways are whole and should divide the machine: four ways of tensor parallelism leave 2,240 of FSDP,
-# eight leave 1,120. The limit adds up the times of both kinds of traffic. They use different axes
+# Degrees are whole numbers and should divide the machine: TP 4 leaves an FSDP degree of 2,240, TP 8
+# one of 1,120. The limit adds up the times of both kinds of traffic. They use different axes
 # of the torus, and where they overlap only the longer one counts.
 #
 # The figure shows, for a block of two matrices, the time of arithmetic and of traffic in the
-# forward pass against the ways of tensor parallelism, both axes logarithmic. Where an orange line
+# forward pass against the TP degree, both axes logarithmic. Where an orange line
 # is below the blue one, the network keeps up. Added up, the two kinds of traffic just do so around
 # the best split; overlapped, in a wide range. Towards either end, where one kind is nearly alone,
 # they do not.
 
 # %%
-ways = np.geomspace(1, 64, 200)
+degrees = np.geomspace(1, 64, 200)
 C = chip.peak("bf16")
 
 
 def times(y, n=POD):
-    """Seconds of arithmetic and of traffic of a feed-forward block, y ways of tensor parallelism on
-    n chips.
+    """Seconds of arithmetic and of traffic of a feed-forward block at TP degree y on n chips.
 
-    FSDP on two axes gathers two matrices, cut y ways; tensor parallelism on one gathers activations
-    and adds results up, for the tokens of n / y groups. Each axis has two links. Traffic: the sum,
+    FSDP on two axes gathers two matrices, each cut into y; TP on one gathers activations and adds
+    results up, for the tokens of n / y groups. Each axis has two links. Traffic: the sum,
     then the longer of the two.
     """
     arithmetic = 2 * 2 * BATCH * D * F / (n * C)
@@ -206,11 +205,11 @@ def times(y, n=POD):
     return arithmetic * np.ones_like(y), weights + results, np.maximum(weights, results)
 
 
-arithmetic, in_turn, at_once = times(ways)
+arithmetic, in_turn, at_once = times(degrees)
 fig, ax = plt.subplots(figsize=(7.2, 4.2))
-ax.plot(ways, 1e6 * arithmetic, color=COLOURS[0], label="arithmetic")
-ax.plot(ways, 1e6 * in_turn, color=COLOURS[1], label="traffic, one kind after the other")
-ax.plot(ways, 1e6 * at_once, "--", color=COLOURS[1], label="traffic, overlapped")
+ax.plot(degrees, 1e6 * arithmetic, color=COLOURS[0], label="arithmetic")
+ax.plot(degrees, 1e6 * in_turn, color=COLOURS[1], label="traffic, one kind after the other")
+ax.plot(degrees, 1e6 * at_once, "--", color=COLOURS[1], label="traffic, overlapped")
 ax.axvline(mixed["plain"]["y_opt"], color=INK, linestyle=":", linewidth=1)
 ax.annotate(
     "best split",
@@ -222,7 +221,7 @@ ax.annotate(
 ax.set(
     xscale="log",
     yscale="log",
-    xlabel="ways of tensor parallelism",
+    xlabel="TP degree",
     ylabel="time (microseconds)",
     xlim=(1, 64),
 )
@@ -230,10 +229,7 @@ ax.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
 ax.set_yticks([500, 1000, 2000, 5000, 10000], ["500", "1,000", "2,000", "5,000", "10,000"])
 ax.minorticks_off()
 ax.legend(loc="lower right")
-show(
-    "Times of arithmetic and traffic of a feed-forward block on a pod against ways of tensor "
-    "parallelism"
-)
+show("Times of arithmetic and traffic of a feed-forward block on a pod against the TP degree")
 
 # %% [markdown]
 # ## Question 6: the same for 405 billion parameters
@@ -323,7 +319,7 @@ assert (
 )  # it just keeps up
 assert (
     in_turn[0] < min(in_turn[1:]) and (at_once[1:3] < arithmetic[1:3]).all()
-)  # overlapped, four and eight ways do
+)  # overlapped, TP 4 and 8 do
 assert (at_once[3:] > arithmetic[3:]).all()  # at the ends it does not
 both = table["llama-3-405b"]
 assert (

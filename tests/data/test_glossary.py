@@ -35,7 +35,6 @@ QUANTITIES = list(quantities())
 
 # Words in italics or in bold that chapters stress, and introduce nothing by.
 STRESSED = {
-    "best",
     "data",
     "does",
     "effective",
@@ -60,9 +59,6 @@ STRESSED = {
     "up",
     # beginnings of paragraphs and of items in lists, and what others call something
     "checkpointing",
-    "desks",
-    "edge",
-    "light",
     "eight bits",
     "few sequences",
     "four bits",
