@@ -30,6 +30,9 @@ _WORDED = ("svg", "g", "text", "tspan")  # a shape may not have a font
 _OF_WORDS = ("font", "letter", "text", "paint-order")
 _COMMA = re.compile(r",\s*(?![^()]*\))")  # between selectors, not inside brackets
 _STATE = re.compile(r":(hover|focus|target|before|after)|data-md")
+_COMBINATOR = re.compile(r"[\s>+~]+(?![^()\[\]]*[)\]])")  # between elements, not inside brackets
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")  # what is asked in them is not always a class
+_CLASS, _TAG = re.compile(r"\.[\w-]+"), re.compile(r"[a-z][\w-]*")
 _DEEPEST = 8  # variables inside of variables; more is a circle
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*\)")
 
@@ -101,16 +104,41 @@ def paint(body: Tag, painting: Sequence[PaintRule]) -> None:
     if not body.select_one("svg"):
         return
     values: dict[int, dict[str, str]] = {}  # by the identity of an element: equal ones are many
+    pictures = body.find_all("svg")
+    by_mark = _by_mark(
+        [part for picture in pictures for part in (picture, *picture.find_all(True))]
+    )
     for rule in painting:
-        for element in body.select(rule.selector):
-            if element.name == "svg" or element.find_parent("svg"):
+        for element in by_mark.get(_last_mark(rule.selector), ()):
+            if element.css.match(rule.selector):
                 values.setdefault(id(element), {}).update(rule.paint)
-    for picture in body.select("svg"):
+    for picture in pictures:
         for element in [picture, *picture.find_all(True)]:
             element.attrs.pop("class", None)
             _set(element, values.get(id(element), {}))
         for element in picture.select("[paint-order]"):
             _halo(element)
+
+
+def _by_mark(elements: Sequence[Tag]) -> dict[str, list[Tag]]:
+    """Elements by what a selector may ask of them: a class as `.name`, a tag as `name`, or ``.
+
+    A chapter has thousands of elements and the sheet hundreds of rules; few of them meet.
+    """
+    marked: dict[str, list[Tag]] = {}
+    for element in elements:
+        classes = {f".{name}" for name in element.get_attribute_list("class") if name}
+        for mark in ("", element.name, *classes):
+            marked.setdefault(mark, []).append(element)
+    return marked
+
+
+def _last_mark(selector: str) -> str:
+    """A class or a tag that every element of a selector has; `` where none is sure."""
+    last = _COMBINATOR.split(selector)[-1]
+    if match := _CLASS.search(_BRACKETS.sub("", last)):
+        return match[0]
+    return match[0] if (match := _TAG.match(last)) else ""
 
 
 def _set(element: Tag, values: dict[str, str]) -> None:

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from scripts.website.book.colours import PAINT, THEME, paint, rules
+from scripts.website.book.colours import PAINT, THEME, _last_mark, paint, rules
 from scripts.website.book.making import SHEET
 from scripts.website.book.parts import BookError, parsed
 
+SITE_RULES = rules(SHEET.read_text(encoding="utf-8"))
 SMALL = """
 /* comment */
 :root { --a: #111111; --b: var(--a); }
@@ -146,3 +147,38 @@ def test_hollow_shapes_stay_hollow_and_ink_on_dark_is_light() -> None:
         "#1c2128",
         THEME["--md-default-fg-color"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("selector", "mark"),
+    [
+        (".x", ".x"),
+        ("text.x", ".x"),
+        ("rect", "rect"),
+        (".box .x > rect", "rect"),
+        (".box > *", ""),
+        (".box :is(.a, .b)", ""),
+        ("text:is(.a, .b)", "text"),
+        (".x:not(.y)", ".x"),
+        ('svg[data-a=".b"] .x + .y', ".y"),
+    ],
+)
+def test_a_rule_is_asked_of_the_elements_that_it_may_mean(selector: str, mark: str) -> None:
+    """A class or a tag that all of them have: one of those in brackets may be another's."""
+    assert _last_mark(selector) == mark
+
+
+def test_every_rule_of_the_sheet_paints_what_its_selector_finds() -> None:
+    """Looked up by class and tag, the elements are those that the whole selector selects."""
+    drawn = "<rect/><text>b</text><g><line/><path/></g>"
+    names = sorted(
+        {name for rule in SITE_RULES for name in re.findall(r"\.([\w-]+)", rule.selector)}
+    )
+    groups = "".join(f'<g class="{name}">{drawn}</g>' for name in names)
+    marked = "".join(f'<text class="{name}">a</text><rect class="{name}"/>' for name in names)
+    body = parsed(f'<div class="fb-drawn"><svg class="fb-svg">{groups}{marked}</svg></div>')
+    for rule in SITE_RULES:
+        mark = _last_mark(rule.selector)
+        for element in body.select(rule.selector):
+            classes = [f".{name}" for name in element.get_attribute_list("class")]
+            assert mark in ("", element.name, *classes), rule.selector
