@@ -58,9 +58,9 @@ class UnknownName(FlopbookError):
         is_unordered = isinstance(known, (set, frozenset))
         names = sorted(known) if is_unordered else list(dict.fromkeys(known))
         spellings = {spelling.lower(): spelling for spelling in names}
-        nearest = difflib.get_close_matches(
-            name.lower(), sorted(spellings), n=3, cutoff=LEAST_ALIKE
-        )
+        begun = [one for one in sorted(spellings) if one.startswith(f"{name.lower()}-")]
+        alike = difflib.get_close_matches(name.lower(), sorted(spellings), n=3, cutoff=LEAST_ALIKE)
+        nearest = list(dict.fromkeys([*begun, *alike]))[:3]
         self.name, self.near = name, tuple(spellings[lowered] for lowered in nearest)
         super().__init__(printable(f"unknown {kind} '{shorten(name)}'; {self._hint(names)}"))
 
