@@ -66,7 +66,6 @@ STRESSED = {
     "fewest tokens",
     "many long ones",
     "many short ones",
-    "near the bend",
     "one layer",
     "planned stops",
     "uneven stages",
