@@ -56,7 +56,7 @@ def launched(
     bars, host, chip = [], 0.0, 0.0
     for kernel in range(kernels):
         if not (together and kernel):
-            name = "start" if together else f"start {kernel + 1}"
+            name = "launch" if together else f"launch {kernel + 1}"
             bars.append(Bar(0, host, host + launch, name, "c3"))
             host += launch
         begin = max(host, chip)
@@ -75,11 +75,11 @@ _KINDS = {
         (("one buffer", buffered(1)), ("two buffers", buffered(2))),
     ),
     "launches": (
-        "Starting short kernels",
+        "Launching short kernels",
         ("host", "chip"),
-        f"Numbers are kernels, {KERNELS} in a row, each taking 1; a start takes {LAUNCH:g}. A "
-        "graph starts all of them with one order. Fusion makes one kernel of them, which also "
-        "moves fewer bytes.",
+        f"Numbers are kernels, {KERNELS} in a row, each taking 1; a launch takes "
+        f"{LAUNCH:g}. A graph launches all of them at once. Fusion makes one kernel of them, "
+        "which also moves fewer bytes.",
         (
             ("one by one", launched()),
             ("as one graph", launched(together=True)),

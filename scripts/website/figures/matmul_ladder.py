@@ -57,7 +57,7 @@ def figure() -> Figure:
         shapes.append(words(_LEFT - 8, top + 14, version.name, "end"))
         shapes.append(box(_LEFT, top, x - _LEFT, 19, "fb-c2" if is_library else "fb-c0", tip))
         ink = "fb-on2" if is_library else "fb-on0"
-        shapes.append(words(x - 8, top + 14, f"{version.share:.0%}", "end", ink))
+        shapes.append(words(_LEFT + 8, top + 14, f"{version.share:.0%}", "start", ink))
     bottom = _TOP + _ROW * len(found) + 10
     level = scale.at(library.share)
     shapes.append(path([(level, _TOP - 6), (level, bottom)], "fb-dashed"))

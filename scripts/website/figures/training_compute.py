@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ def figure() -> Figure:
     """One point for each model; the largest and the smallest are named."""
     shown = runs()
     chart = Chart(
-        ChartAxis("month of the paper", 2020, 2026, "", log=False),
+        ChartAxis("month of the paper", 2020, math.ceil(shown[-1].year), "", log=False),
         ChartAxis("training compute, FLOP", 1e20, 1e26, ""),
     )
     shapes = chart.grid()

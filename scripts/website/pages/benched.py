@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flopbook.errors import UnknownName
+from scripts.website.figures.measured_all_reduce import half_size, timed_sums
 from scripts.website.measured.microbenchmarks import launch_time, level_latency, level_rate
 from scripts.website.pages.number import Number
+
+
+def _sum_size(name: str) -> float:
+    """Bytes of an all-reduce by name: `half` reaches half of the best rate."""
+    if name != "half":
+        raise UnknownName("size of an all-reduce", name, ("half",))
+    return half_size(timed_sums())
+
 
 _KINDS: Mapping[str, tuple[Callable[[str], float], str]] = {
     "latency": (level_latency, "s"),
     "rate": (level_rate, "byte/s"),
     "launch": (launch_time, "s"),
+    "all-reduce": (_sum_size, "byte"),
 }
 
 

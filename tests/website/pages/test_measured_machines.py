@@ -8,7 +8,13 @@ import pytest
 
 from flopbook.errors import FlopbookError, UnknownName
 from flopbook.hardware.chip import chip
-from scripts.website.figures import figure_of, fsdp_streams, matmul_ladder, measured_roofline
+from scripts.website.figures import (
+    figure_of,
+    fsdp_streams,
+    matmul_ladder,
+    measured_all_reduce,
+    measured_roofline,
+)
 from scripts.website.figures.threads_in_flight import by_law
 from scripts.website.measured.microbenchmarks import (
     LEVELS,
@@ -137,3 +143,32 @@ def test_the_title_counts_what_is_whole() -> None:
     assert fsdp_streams.whole_at_once(ahead) == 3
     assert fsdp_streams.whole_at_once(fsdp_streams.backward(state)) == 4
     assert "Up to 3 layers" in figure_of("fsdp-streams").title
+
+
+def test_all_reduces_take_longer_the_larger_they_are() -> None:
+    """But for noise of a tenth; small ones by latency alone, large ones by bytes."""
+    found = measured_all_reduce.timed_sums()
+    assert len(found) == 24 and found[0].bytes == 1024
+    assert all(two.seconds > 0.9 * one.seconds for one, two in pairwise(found))
+    assert found[-1].seconds / found[-2].seconds == pytest.approx(2, rel=0.02)
+
+
+def test_bus_bandwidth_counts_what_a_ring_sends() -> None:
+    """8.59 GB in 31.4 ms are 479 GB/s of 7/4 times the bytes, as nccl-tests defines it."""
+    last = measured_all_reduce.timed_sums()[-1]
+    assert last.seconds == pytest.approx(1.75 * 2**33 / 478.87e9)
+    assert measured_all_reduce.sent(8) == 14
+
+
+def test_the_flat_part_ends_before_half_of_the_best_rate() -> None:
+    """The size that prose names is the first above half of the best."""
+    found = measured_all_reduce.timed_sums()
+    flat, half = (
+        measured_all_reduce.flat_part(found)[-1].bytes,
+        measured_all_reduce.half_size(found),
+    )
+    assert flat < half == float(benched("all-reduce", "half"))
+    below = [one for one in found if one.bytes < half]
+    assert all(2 * one.bus_rate <= found[-1].bus_rate for one in below)
+    with pytest.raises(UnknownName):
+        benched("all-reduce", "whole")

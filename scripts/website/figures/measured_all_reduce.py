@@ -1,0 +1,88 @@
+"""All-reduces of a published benchmark by their size, beside the bytes over the port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flopbook.data.library import reference
+from flopbook.data.measured_runs import run_files
+from flopbook.hardware.chip import chip
+from flopbook.quantities.units import format_quantity
+from scripts.website.figures.chart import Chart
+from scripts.website.figures.drawing import Figure
+from scripts.website.figures.plotted import ChartAxis, Point
+
+FILE, CHIP, RANKS = "azure-h100", "nvidia/h100-sxm", 8
+GIGA = 1e9
+
+
+class TimedSum(NamedTuple):
+    """An all-reduce: the bytes that each rank adds up, and its bus bandwidth in byte/s."""
+
+    bytes: float
+    bus_rate: float
+
+    @property
+    def seconds(self) -> float:
+        """Bus bandwidth counts what a ring would send, nearly twice the array."""
+        return sent(self.bytes) / self.bus_rate
+
+
+def sent(size: float) -> float:
+    """Bytes that a rank of a ring sends to add up an array of this size."""
+    return 2 * (1 - 1 / RANKS) * size
+
+
+def timed_sums() -> list[TimedSum]:
+    """The rows of the file, the smallest array first."""
+    found = [
+        TimedSum(float(row.measured["message_bytes"]), GIGA * row.measured["busbw_gb_per_s"])
+        for row in run_files()[FILE].rows
+        if row.kind == "collective" and row.run.get("op") == "all_reduce"
+    ]
+    return sorted(found)
+
+
+def flat_part(found: Sequence[TimedSum]) -> list[TimedSum]:
+    """The small arrays, which take less than twice as long as the smallest."""
+    return [one for one in found if one.seconds < 2 * found[0].seconds]
+
+
+def half_size(found: Sequence[TimedSum]) -> float:
+    """Bytes from which on the bus bandwidth is more than half of the best."""
+    return next(one.bytes for one in found if 2 * one.bus_rate > found[-1].bus_rate)
+
+
+def figure() -> Figure:
+    """Points as measured, and the line of a ring at the printed rate of the port."""
+    found = timed_sums()
+    port = chip(CHIP).scaleup_bandwidth()
+    chart = Chart(
+        ChartAxis("bytes of the array", found[0].bytes / 2, found[-1].bytes * 2, "byte"),
+        ChartAxis("time", 2e-6, 0.1, "s"),
+    )
+    ring: list[Point] = [(size, sent(size) / port) for size in (6e5, found[-1].bytes * 2)]
+    shapes = [*chart.grid(), chart.line(ring, 0, "a ring at the printed rate")]
+    for one in found:
+        tip = f"{format_quantity(one.bytes, 'byte')}: {format_quantity(one.seconds, 's')}, "
+        tip += f"bus bandwidth {format_quantity(one.bus_rate, 'byte/s')}"
+        shapes.append(chart.dot(one.bytes, one.seconds, tip, "fb-c6", 4, "measured"))
+    floor, best = found[0].seconds, found[-1].bus_rate
+    flat = flat_part(found)[-1]
+    source = run_files()[FILE].sources[FILE].source
+    return Figure(
+        f"Measured: up to {format_quantity(flat.bytes, 'byte')} an all-reduce takes "
+        f"{1e6 * floor:.0f} to {1e6 * flat.seconds:.0f} µs, whatever its size",
+        f"All-reduce among {RANKS} GPUs of {chip(CHIP).name}, both axes logarithmic. Small "
+        f"arrays take {format_quantity(floor, 's')}; the largest one reaches a bus bandwidth of "
+        f"{format_quantity(best, 'byte/s')}, where a port prints "
+        f"{format_quantity(port, 'byte/s')}.",
+        f"NCCL among {RANKS} GPUs of one node. On the left only latency counts. On the right the "
+        "points pass below the line of a ring, since the switch adds up what it forwards and each "
+        "byte goes out once instead of nearly twice.",
+        336,
+        tuple(shapes),
+        plots=(chart,),
+        source=reference(source).link,
+    )
