@@ -260,6 +260,7 @@ CASES: list[tuple[str, str, tuple[float, ...]]] = [
             round(100 * 0.6**6),
         ),
     ),
+    ("inference", "Llama 2 7B takes", (8 / 7 * 6.488, 9.533 - 8 / 7 * 6.488, 2 * 6.738 / 2.039)),
     (
         "inference",
         "DeepSeek-V3 keeps",

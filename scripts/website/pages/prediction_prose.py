@@ -85,13 +85,13 @@ class PredictedStep:
 
 
 class MeasuredStep:
-    """A published run in prose: its model, its chips, its rate, and the error of the prediction."""
+    """A published run in prose: its model, chips, rate or time, and the error of the prediction."""
 
     def __init__(self, line: Comparison) -> None:
         row = line.case.row
         self.name = str(row.model["name"])
         self.chips = int(row.hardware["n_chips"])
-        self.measured = Number(line.case.measured, "token/s")
+        self.measured = Number(line.case.measured, "s" if line.case.is_time else "token/s")
         self.error = _percent(line.error)
 
 
@@ -149,7 +149,7 @@ class PredictionProse:
         return _percent(quartiles(trained())[place])
 
     def row(self, name: str) -> MeasuredStep:
-        """A published training run by its id, beside what is predicted for it."""
+        """A published run by its id, beside what is predicted for it."""
         for line in validated().lines:
             if line.case.row.id == name:
                 return MeasuredStep(line)

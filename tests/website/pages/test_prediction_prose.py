@@ -68,6 +68,14 @@ def test_a_published_run_is_shown_as_it_was_measured() -> None:
         PROSE.row("no-such-run")
 
 
+def test_a_run_that_was_measured_in_seconds_says_seconds() -> None:
+    """A decoding step is a time; read as a rate it would be a hundredth of a token per second."""
+    step = PROSE.row("gptfast-llama-2-7b-bf16-tp1").measured
+    assert "ms" in str(step) and "token" not in str(step)
+    assert 1 / step == pytest.approx(104.9, rel=0.01)
+    assert "token" in str(PROSE.row("trt11-llama-3-70b-h100-tp2-1000-1000").measured)
+
+
 def test_the_picture_has_a_mark_for_each_error_on_both_sheets() -> None:
     drawn = figure_of("prediction-ablation")
     marks = 2 * (len(ablation().added) + len(ablation().left_out))
