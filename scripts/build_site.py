@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from flopbook.errors import FlopbookError
-from scripts.website.build.exchange import alone, put, staging, tidy_when_ended
+from scripts.website.build.exchange import alone, put, refuse_others, staging, tidy_when_ended
 from scripts.website.build.steps import BuildSteps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     steps = BuildSteps(7 if options.zensical else 6)
     try:
         with tidy_when_ended(), alone(options.work, print):
+            refuse_others(options.site, ("index.html",), ROOT)
             # Asked only here: the build that this one waited for may have made the same site.
             if _may_stay(options):
                 print(
@@ -119,6 +120,7 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
         from scripts.website.build.content import API, generate, write
 
         tree = generate(notebooks, preview=options.content_only)
+        refuse_others(content, tree, ROOT)
         changed = write(tree, content, keep=API if options.content_only else "")
         steps.detail(f"{len(tree)} files, {changed} changed")
     if options.content_only:

@@ -9,6 +9,10 @@ from typing import NamedTuple
 
 # So many names can be listed in one line when nothing is near the one that was written.
 MOST_LISTED = 12
+# No system has longer names of files, in bytes.
+LONGEST_NAME = 255
+# So many problems are told of data that cannot be used; nobody reads on.
+MOST_TOLD = 50
 # How alike two names must be to be offered as a correction; difflib's own default, 0.6, misses
 # most abbreviations.
 LEAST_ALIKE = 0.4
@@ -41,7 +45,11 @@ class DataError(FlopbookError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        lines = [str(problem) for problem in self.problems[:MOST_TOLD]]
+        more = len(self.problems) - MOST_TOLD
+        if more > 0:
+            lines.append(f"and {more:,} more problems")
+        super().__init__("\n".join(lines))
 
 
 class UnknownName(FlopbookError):
@@ -85,6 +93,8 @@ def shorten(value: object, limit: int = 60) -> str:
 
 def show_path(path: Path) -> str:
     """A path as people will type it: relative to the working directory where that is shorter."""
+    if max(map(len, path.parts), default=0) > LONGEST_NAME:
+        return shorten(path, LONGEST_NAME)  # there is no such file
     # Not resolved, which would name the file that a link leads to.
     try:
         return str(Path(os.path.abspath(path)).relative_to(Path.cwd()))

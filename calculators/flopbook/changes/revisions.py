@@ -15,6 +15,7 @@ from typing import Any
 from flopbook.changes.affected import affected
 from flopbook.changes.difference import Difference, difference
 from flopbook.changes.snapshot import HEAD, MODEL_HEAD, Record, snapshot
+from flopbook.data.files import read_text
 from flopbook.data.library import Library, library
 from flopbook.data.repository import PLACES, checkout, commit, git
 from flopbook.errors import FlopbookError, shorten
@@ -79,10 +80,7 @@ def _is_data(member: tarfile.TarInfo) -> bool:
 def exported(folder: Path) -> Record:
     """An exported folder as a snapshot; it has verdicts, but no results of calculators."""
     try:
-        tables = {
-            name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-            for name in EXPORTED
-        }
+        tables = {name: json.loads(read_text(folder / f"{name}.json")) for name in EXPORTED}
         if not all(isinstance(table, list) for table in tables.values()):
             raise TypeError("expected lists")
         return {
@@ -92,7 +90,7 @@ def exported(folder: Path) -> Record:
             "references": {row["id"]: "" for row in tables["references"]},
             "ledger": {row["id"]: _ledger_row(row) for row in tables["claims"]},
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = f"{folder} is no folder that flopbook export wrote"
         raise FlopbookError(f"{what}: {shorten(repr(error))}") from None
 

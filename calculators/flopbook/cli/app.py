@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
 import flopbook
 from flopbook.cli.parser import Command, parse, unknown_option
 from flopbook.cli.plain import PLAIN, SECTIONS, plain_command
-from flopbook.errors import DataError, FlopbookError, UnknownName, printable
+from flopbook.errors import LONGEST_NAME, DataError, FlopbookError, UnknownName, printable, shorten
 from flopbook.formulas import CATALOGUE, get_formula
+
+_LONG = 2000  # characters of a line
+_LONG_WORD = re.compile(r"\S{300,}")  # what was typed, said back in part
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -94,7 +98,8 @@ def _guarded(call: Callable[[], int]) -> int:
     except OSError as error:
         if error.filename is None:  # the output itself, a full disk for example
             _drop_output()
-        return _fail(_one_line(f"{error.filename or 'system'}: {error.strerror or error}"))
+        name = shorten(error.filename or "system", LONGEST_NAME)
+        return _fail(_one_line(f"{name}: {error.strerror or error}"))
     return status
 
 
@@ -111,5 +116,7 @@ def _one_line(message: str) -> str:
 def _fail(message: str) -> int:
     if sys.stderr is not None:  # print would take None for the standard output
         with contextlib.suppress(OSError):
-            print(printable(f"flopbook: {message}"), file=sys.stderr, flush=True)
+            words = _LONG_WORD.sub(lambda word: shorten(word[0], LONGEST_NAME), message)
+            lines = [one if len(one) < _LONG else shorten(one, _LONG) for one in words.split("\n")]
+            print(printable("flopbook: " + "\n".join(lines)), file=sys.stderr, flush=True)
     return 2

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from flopbook.cli.layout import print_json
@@ -12,6 +13,7 @@ from flopbook.errors import Problem, UnknownName, printable, show_path
 from flopbook.evaluation.answers import counted
 
 REPORTS = ("text", "github")
+MOST_OF_FILE = 100  # problems of a file that are printed
 
 _FIX = Option(
     "--fix",
@@ -59,9 +61,19 @@ def lint_command(
     if as_json:
         print_json([problem._asdict() for problem in problems])
     else:
-        lines = [_annotation(p) if report == "github" else str(p) for p in problems]
+        lines = list(_lines(problems, _annotation if report == "github" else str))
         _print_report([*mended, *lines], len(problems), is_full=not paths)
     return 1 if problems else 0
+
+
+def _lines(problems: Sequence[Problem], written: Callable[[Problem], str]) -> Iterator[str]:
+    """A line for each problem; of a file with very many the first of them, and how many more."""
+    for file, found in itertools.groupby(problems, key=lambda problem: problem.file):
+        of_file = list(found)
+        yield from map(written, of_file[:MOST_OF_FILE])
+        more = len(of_file) - MOST_OF_FILE
+        if more > 0:
+            yield printable(f"{file}: {more:,} more problems; --json has them all")
 
 
 def _print_report(lines: Sequence[str], problem_count: int, is_full: bool) -> None:
@@ -111,7 +123,7 @@ def _mend(paths: Sequence[Path]) -> list[str]:
     if not paths and checkout() is None:
         raise UsageError(CLONE)
     fixed = fix(paths or _data_files())
-    return [f"mended {file.file}: {', '.join(file.changes)}" for file in fixed]
+    return [printable(f"mended {file.file}: {', '.join(file.changes)}") for file in fixed]
 
 
 def _data_files() -> list[Path]:

@@ -107,7 +107,7 @@ class _Progress:
 
     def __init__(self, total: int, done: int) -> None:
         self._total, self._done, self._told = total, done, time.monotonic()
-        self._is_terminal = sys.stderr.isatty()
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
         self._pause = PAUSE if self._is_terminal else PAUSE_OF_LOGS
 
     def advance(self) -> None:

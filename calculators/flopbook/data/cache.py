@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flopbook.data.files import write_made
+from flopbook.data.files import read_bytes, write_made
 from flopbook.errors import FlopbookError
 
 
@@ -77,8 +77,8 @@ def kept(name: str, version: str) -> dict[str, Any]:
     if place is None:
         return {}
     try:
-        content = json.loads((place / f"{name}.json").read_bytes())
-    except (OSError, ValueError):
+        content = json.loads(read_bytes(place / f"{name}.json"))
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(content, dict) or content.get("version") != version:
         return {}

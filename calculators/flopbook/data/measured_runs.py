@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flopbook.data.cache import Shelf
+from flopbook.data.files import MAX_YAML_BYTES, read_bytes
 from flopbook.data.folders import schema_paths
 from flopbook.data.library import library, per_library
 from flopbook.data.runs import RunFile, read_run_file, record_of_run_file, run_file_of_record
@@ -50,7 +51,7 @@ def read_run_files(paths: Sequence[Path]) -> tuple[dict[str, RunFile], list[Prob
 
 def _read_shelved(shelf: Shelf, path: Path) -> RunFile:
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, MAX_YAML_BYTES)
     except OSError:
         return read_run_file(path)  # raises with what is wrong
     record = shelf.get(content)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from flopbook.data.claims import TIERS
-from flopbook.data.contributed_text import hidden_character
+from flopbook.data.contributed_text import disguised_word, hidden_character
 from flopbook.data.reference import SOURCE, Reference
 from flopbook.data.schema_words import is_date
 from flopbook.errors import Problem, shorten
@@ -166,8 +166,12 @@ def _origin_rules(reference: Reference) -> Iterator[Problem]:
 
 
 def is_link(address: str) -> bool:
-    """Whether a text is an address that a page can link: http or https, a host, a port that is."""
-    if not _LINK.fullmatch(address):
+    """Whether a text is an address that a page can link: http or https, a host, a port that is.
+
+    In ASCII, as browsers send it: a letter of another script makes a host that looks like one that
+    readers know.
+    """
+    if not _LINK.fullmatch(address) or not address.isascii():
         return False
     port = _PORT.match(address)
     return port is None or (bool(port[1]) and int(port[1][:6]) <= _HIGHEST_PORT)
@@ -184,6 +188,9 @@ def _text_rules(reference: Reference) -> Iterator[Problem]:
     if hidden := hidden_character(reference.bibtex):
         observed, expected = f"{hidden} in {reference.key}", "printable text"
         yield problem_at(reference, "control-character", observed, expected, "retype the line")
+    if disguised := disguised_word(" ".join(texts.values())):
+        observed, expected = f"{disguised} in {reference.key}", "letters of one script"
+        yield problem_at(reference, "letters", observed, expected, "retype the word")
 
 
 # Both forms of arXiv ids: hep-th/9901001 and 2401.01234, with or without a version.

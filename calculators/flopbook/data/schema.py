@@ -33,6 +33,7 @@ from flopbook.errors import DataError, Problem, shorten, show_path
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
+_MOST_UNKNOWN = 20  # names of one mapping that are told one by one
 Rule = Mapping[str, Any]
 Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
 
@@ -191,9 +192,8 @@ class _Reporter:
     def _unknown_keys(self, node: Node, rule: Rule) -> Iterator[Problem]:
         properties = rule.get("properties", {})
         marks, cut = node.key_marks or {}, cut_numbers(node.plain())
-        for name in node.value:
-            if name in properties:
-                continue
+        unknown = [name for name in node.value if name not in properties]
+        for name in unknown[:_MOST_UNKNOWN]:
             expected = f"one of {', '.join(sorted(properties))}"
             if close := nearest(name, properties):
                 expected = f"'{close}'"
@@ -203,6 +203,10 @@ class _Reporter:
                 continue
             observed = f"'{shorten(name)}'"
             yield Problem(self.file, *place, "unknown", observed, expected, "rename or remove it")
+        if more := unknown[_MOST_UNKNOWN:]:
+            place, observed = marks.get(more[0], (node.line, node.column)), f"{len(more):,} more"
+            expected = "fields of the schema"
+            yield Problem(self.file, *place, "unknown", observed, expected, "rename or remove them")
 
     def _missing_keys(self, node: Node, rule: Rule) -> Iterator[Problem]:
         properties: Mapping[str, Rule] = rule.get("properties", {})

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+# How a formula begins, or what a spreadsheet skips before one; in full width, too, as those of East
+# Asian languages read them.
+_BEGINNINGS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+
 
 def csv_safe(value: Any) -> Any:
     """A text that a spreadsheet would run as a formula is kept a text."""
@@ -11,4 +15,4 @@ def csv_safe(value: Any) -> Any:
         return value
     # A carriage return would end the row: the csv module of older Pythons does not quote it.
     text = value.replace("\r", " ")
-    return "'" + text if value[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return "'" + text if value[:1] in _BEGINNINGS else text

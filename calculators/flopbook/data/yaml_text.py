@@ -21,6 +21,7 @@ from flopbook.data.grouped_digits import is_group
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 MAX_DEPTH = 12
+MAX_KEYS = 1000  # of one mapping; ours have a hundred at most, and each unknown one takes a search
 
 # The parser in C where PyYAML was built with it; the one in Python reads the same, slowly.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -233,6 +234,9 @@ class _Builder:
             if is_group(text):  # of a number such as 1,000,000
                 expected += ", and numbers without commas between their digits"
             raise self._refusal(place, "duplicate-key", observed, expected)
+        if len(mapping.value) >= MAX_KEYS:
+            observed = f"more than {MAX_KEYS:,} names in one mapping"
+            raise self._refusal(place, "keys", observed, "fewer")
         if mapping.key_marks is not None:
             mapping.key_marks[text] = place
         return text

@@ -12,6 +12,7 @@ from scripts.attack.areas import (
     answers,
     builds,
     data_files,
+    markup,
     network,
     payloads,
     predictions,
@@ -26,7 +27,7 @@ from scripts.attack.areas import (
 # The longest first: the short ones then fill what is left of the time.
 AREAS: tuple[ModuleType, ...] = (
     *(builds, payloads, same_bytes),
-    *(predictions, answers, network, data_files, prose, workflows, titles),
+    *(predictions, answers, network, data_files, prose, markup, workflows, titles),
 )
 # Too long for every campaign: run where they are named, and every week.
 LONG: tuple[ModuleType, ...] = (whole_builds, whole_same_bytes)

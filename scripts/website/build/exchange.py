@@ -11,17 +11,26 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from flopbook.data.files import write_made
+from flopbook.data.files import read_text, write_made
+from flopbook.errors import FlopbookError, show_path
 
 _HOLDER = "building"  # names the process that builds, for those who wait
+_LONGEST_HOLDER = 100  # bytes
+_STAGED = re.compile(r"\.new-\d+")  # behind the name of a site: what a build puts there
+# What of a checkout is written by people.
+_SOURCES = (
+    *("accelerators", "bibliography", "calculators", "docs", "requirements", "scripts", "tests"),
+    *(".ci", ".git", ".github", "LICENSES"),
+)
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _HERE = -100  # AT_FDCWD
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
@@ -46,8 +55,8 @@ def alone(work: Path, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _holder(work: Path) -> str:
-    with contextlib.suppress(OSError):
-        return (work / _HOLDER).read_text(encoding="utf-8").strip() or "another process"
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return read_text(work / _HOLDER, _LONGEST_HOLDER).strip() or "another process"
     return "another process"
 
 
@@ -88,6 +97,30 @@ def staging(site: Path, say: Callable[[str], None]) -> Iterator[Path]:
             yield staged
 
 
+def refuse_others(folder: Path, ours: Iterable[str], root: Path) -> None:
+    """Raise FlopbookError for a folder of other things: a build replaces all that is in it.
+
+    Those are the sources below `root` and whatever holds them, a link, and a folder with files that
+    has nothing of `ours` among them.
+    """
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    is_own = not folder.is_symlink() and not _has_sources(folder.resolve(), root)
+    if is_own and any((folder / name).exists() for name in ours):
+        return
+    raise FlopbookError(
+        f"{show_path(folder)} holds what no build has made, and a build would replace it; "
+        "name a folder that is empty or not there"
+    )
+
+
+def _has_sources(folder: Path, root: Path) -> bool:
+    """Whether a folder is one of the sources of a checkout, lies in one, or holds the checkout."""
+    if root.is_relative_to(folder):
+        return True
+    return folder.is_relative_to(root) and folder.relative_to(root).parts[0] in _SOURCES
+
+
 @contextlib.contextmanager
 def _gone(folder: Path) -> Iterator[None]:
     """Remove a folder at the end. Two of these hold where a request to end interrupts one."""
@@ -105,8 +138,9 @@ def recover(site: Path) -> None:
     old = _old(site)
     if old.exists() and not site.exists():
         old.rename(site)
-    for leftover in (old, *site.parent.glob(f"{site.name}.new-*")):
-        shutil.rmtree(leftover, ignore_errors=True)
+    for leftover in (old, *site.parent.iterdir()):
+        if leftover == old or _STAGED.fullmatch(leftover.name.removeprefix(site.name)):
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _old(site: Path) -> Path:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from flopbook.data.files import write_made
+from scripts.website.build.svg_policy import drawing_problems
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "theme" / "partials" / "javascripts"
 # Between tags nothing but a tag begins with `<` and a letter: text from data and prose has it
@@ -55,6 +56,12 @@ _DIRECTIVES = (
     "base-uri 'none'",
     "form-action 'self'",
 )
+_KINDS = frozenset(
+    (
+        *(".html", ".md", ".txt", ".ipynb", ".svg", ".png", ".css", ".js", ".json", ".csv"),
+        *(".atom", ".xml", ".gz", ".bib", ".parquet", ".sqlite", ".pdf", ".epub"),
+    )
+)
 _CHARSET = re.compile(r"<meta charset=[\"']?utf-8[\"']?\s*/?>", re.I)
 
 
@@ -64,19 +71,30 @@ class PolicyError(ValueError):
 
 def write_policies(site: Path) -> None:
     """Give every page its policy. Raises PolicyError for what no page may hold."""
-    problems: list[str] = []
+    problems = [f"{name}: a file of a kind that no page leads to" for name in _strangers(site)]
     for path in sorted(site.rglob("*.html")):
-        text = path.read_text(encoding="utf-8")
         page = path.relative_to(site).as_posix()
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            problems.append(f"{page}: {error}")
+            continue
         found = list(page_problems(text, page, site))
         problems += found
         if not found:
             write_made(path, with_policy(text))
     for path in sorted(site.rglob("*.svg")):
         name = path.relative_to(site).as_posix()
-        problems += page_problems(path.read_text(encoding="utf-8"), name, site)
+        problems += drawing_problems(path.read_bytes(), name)
     if problems:
         raise PolicyError("\n".join(problems))
+
+
+def _strangers(site: Path) -> Iterator[str]:
+    """Files of kinds that a browser might open as a page of its own, and that we never write."""
+    for path in sorted(site.rglob("*")):
+        if path.is_file() and path.suffix not in _KINDS:
+            yield path.relative_to(site).as_posix()
 
 
 def with_policy(text: str) -> str:

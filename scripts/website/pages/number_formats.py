@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flopbook.quantities.dtypes import RULES, WIDTHS
+from scripts.website.markup import Html, trusted
 
 # Columns as engineers name them, by the tensor of the rule.
 HEADS = {
@@ -17,7 +18,7 @@ HEADS = {
 }
 
 
-def format_rules() -> str:
+def format_rules() -> Html:
     """A Markdown table with a row for each format that `--dtype` takes."""
     head = ("`--dtype`", *HEADS.values(), "Bytes a value")
     rows = [
@@ -25,4 +26,4 @@ def format_rules() -> str:
         for name, rule in RULES.items()
     ]
     lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return trusted("\n".join(f"| {' | '.join(cells)} |" for cells in lines))

@@ -8,6 +8,7 @@ stops the build with file and line.
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -18,6 +19,7 @@ from jinja2.exceptions import TemplateSyntaxError
 from markupsafe import Markup
 
 from flopbook.architectures.shape import shape
+from flopbook.checks.rules.elements import CODE
 from flopbook.data.library import load_entry
 from flopbook.errors import FlopbookError, Problem, shorten
 from flopbook.evaluation.answers import counted, said
@@ -282,8 +284,18 @@ def _printable(content: Any) -> Any:
     if isinstance(content, (Number, _Chip, _Model, _ProseAnswer)):
         return str(content)
     if isinstance(content, str) and not isinstance(content, Markup):
-        return harmless(content)
+        return harmless(_without_code(content))
     return content
+
+
+def _without_code(text: str) -> str:
+    """A text that begins no code that it does not end, and has no lines of its own.
+
+    A lone mark of code would show as markup what a reviewer of the page saw as code.
+    """
+    line = re.sub(r"\s*\n\s*", " ", text).replace("~~~", "&#126;~~")
+    is_whole = "`" not in CODE.sub("", line)
+    return line if is_whole else line.replace("`", "&#96;")
 
 
 # Errors with their place.

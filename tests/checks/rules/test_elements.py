@@ -31,6 +31,35 @@ from flopbook.data.library import library
         "{% raw %}<script>attacked()</script>{% endraw %}",
         "$ <script>attacked()</script> $",
         "```\n```\n<script>attacked()</script>\n```\n```",
+        # what Jinja takes out hides nothing, and what it prints may be the rest of a tag or a link
+        "{# ` #}<b-attacked>{# ` #}",
+        "{% set a = '`' %}<b-attacked>{% set a = '`' %}",
+        "{#\n```\n#}\n<b-attacked>\n{#\n```\n#}",
+        "{% raw %}{{{% endraw %}<b-attacked>{% raw %}}}{% endraw %}",
+        "<{{ 'b-attacked>' }}",
+        "[x]{{ '(javascript:attacked())' }}",
+        "[x]({{ 'javascript:attacked()' }})",
+        "`{{ '`' }}<b-attacked>`",
+        "```\n{{ terminal('x') }}\n<b-attacked>\n```",
+        "```\na\n\n{#- -#}```\n\n<b-attacked>\n\n```\na\n```",
+        # fences that Markdown does not take, or ends elsewhere
+        "~~~ a 'b'\n<b-attacked>\n~~~",
+        "```\n<b-attacked>\n ```\n",
+        "> ```\n<b-attacked>\n> ```",
+        # code that begins in the line before, or with two of three marks
+        "a ` b\nc ` <b-attacked> ` d",
+        "```a`` <b-attacked> ``",
+        # formulas to this rule alone
+        "a$<b-attacked>$",
+        "\\$<b-attacked>$",
+        # addresses as browsers read them
+        "[x](java&#115;cript:attacked())",
+        "[x]( vbscript:attacked())",
+        "[x](data:text/html,attacked)",
+        "a\n: [x]: javascript:attacked()",
+        "]([x](javascript:attacked())",
+        '[x](x){: href="javascript:attacked()" }',
+        '[x](x){: style="position:fixed" }',
     ],
 )
 def test_what_would_be_markup_is_found(text: str) -> None:
@@ -49,6 +78,11 @@ def test_what_would_be_markup_is_found(text: str) -> None:
         "<!-- book -->",
         "[x](https://acme.example/javascript:)",
         "a set {n = 1}",
+        '- a\n\n    ```python title="a.py"\n    a<b>\n    ```\n',
+        "[x](https://acme.example) [y](../one.md#two) [z](mailto:a@acme.example)",
+        "a footnote[^1]\n\n[^1]: Note: a",
+        "{%- for a in b %}\n| `a` |\n{%- endfor %}",
+        "[x](x){: .fb-screen }",
     ],
 )
 def test_what_a_page_shows_is_left(text: str) -> None:

@@ -3,11 +3,15 @@
 A script in a page would run for every reader. Code may show elements; the mark that says where the
 book is linked, `<!-- book -->`, stands by itself. Nor does prose hold characters that hide, or that
 turn the direction of reading: a reviewer would approve another text than the one that is published.
+
+What is code is decided as Jinja and Markdown decide it, one after the other; where two readers of
+Markdown could differ, the text counts as what it would be outside of code.
 """
 
 from __future__ import annotations
 
 import contextlib
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,23 +25,50 @@ NAME = "markup"
 HIDDEN = "control-character"
 PRINTABLE = Advice("printable text", "retype the line")
 PLAIN = Advice("Markdown", "write Markdown, an expression, or code between backticks")
-_ALLOWED = re.compile(r"^<!-- book -->$", re.MULTILINE)
-# What shows its text as it is. A backtick behind a backslash opens no code.
-_CODE = re.compile(
-    r"^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)[ \t]*$"
-    r"|(?<![\\`])(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)",
-    re.DOTALL | re.MULTILINE,
+# Stand for what an expression prints, and for a line end inside of what Jinja takes out.
+_PRINTED, _WRAP = "\ue000", "\ue001"
+# What Jinja takes out before anything else is read, with the blanks that a hyphen takes along.
+# Between `raw` and `endraw` braces are text, and open no expression that hides what is behind them.
+_EXPRESSION = re.compile(
+    r"(?:\s+(?=\{[{%#]-))?(?:"
+    r"\{%[-+]?\s*raw\s*[-+]?%\}(?P<raw>.*?)\{%[-+]?\s*endraw\s*[-+]?%\}"
+    r"|(?P<printed>\{\{.*?\}\})|\{%.*?%\}|\{#.*?#\}"
+    r")(?:(?<=-[}%#]\})\s+)?",
+    re.DOTALL,
 )
-_EXPRESSION = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
-# Formulas as the site reads them: no blank inside the dollars, no word behind them.
-_MATHS = re.compile(r"\$\$.*?\$\$|\$[^\s$](?:[^$\n]*[^\s$])?\$(?![\w$])", re.DOTALL)
+_ALLOWED = re.compile(r"^<!-- book -->$", re.MULTILINE)
+# A line that begins with a fence; it opens a block of code with a language and options at most.
+_FENCE = re.compile(
+    r"(?P<before>[ \t>]*(?:[-*+:][ \t]|\d+[.)][ \t])?[ \t>]*)(?P<marks>`{3,}|~{3,})"
+)
+_OPTIONS = re.compile(r"[ \t]*[\w#.+-]*(?:[ \t]+\w+=\"[^\"\n]*\")*[ \t]*")
+# Code within a line, as all readers of Markdown have it: as many backticks on both sides.
+_TICKS = re.compile(r"`+")
+CODE = re.compile(r"(?<![\\`])(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)")
+_PARAGRAPHS = re.compile(r"(\n[ \t]*\n)")
+# Formulas as the site reads them: no blank inside the dollars, no word on either side of them.
+_MATHS = re.compile(
+    rf"\$\$.+?\$\$"
+    rf"|(?<![\\$\w{_PRINTED}{_WRAP}])\$[^\s$](?:[^$\n]*[^\s$])?\$(?!(?!th\b)[\w${_PRINTED}{_WRAP}])",
+    re.DOTALL,
+)
 _ACTIVE = re.compile(
-    r"<\\?[a-z/!?][^>\n]*>?"  # an element, its end, a comment
-    r"|\{[^{}\n]*\bon\w+\s*=[^{}\n]*\}"  # a handler in a list of attributes
-    r"|\]\(\s*<?\s*(?:javascript|vbscript|data):[^)\n]*"  # an address that runs
-    r"|^\s*\[[^\]\n]+\]:\s*<?\s*(?:javascript|vbscript|data):.*",
+    rf"<\\?[a-z/!?{_PRINTED}][^>\n]*>?"  # an element, its end, a comment
+    rf"|\][(\[]?{_PRINTED}"  # the address of a link
+    rf"|\{{[^{{}}\n]*{_PRINTED}[^{{}}\n]*\}}"  # a list of attributes
+    # a handler, an address or a style in a list of attributes
+    r"|\{[^{}\n]*(?<![\w-])(?:on\w+|(?:xlink:)?href|src\w*|style|(?:form)?action|ping|poster|data)"
+    r"\s*=[^{}\n]*\}"
+    # a fence that is left: what stands behind it is code to one reader and none to another
+    r"|^[ \t>]*(?:`{3,}|~{3,}).*",
     re.IGNORECASE | re.MULTILINE,
 )
+# Where a link leads, beside its text and below it.
+_ADDRESS = re.compile(
+    r"\]\((?=\s*<?(?P<beside>[^)\n]*))|\[(?!\^)(?=[^\]\n]+\]:\s*<?(?P<below>[^\n]*))"
+)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_SCHEMES = ("http", "https", "mailto")
 _LONGEST = 60  # characters of a finding
 
 
@@ -55,11 +86,91 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 
 def elements(text: str) -> Iterator[tuple[int, str]]:
     """Line and text of what a page would put into HTML as it is."""
-    prose = text
-    for pattern in (_ALLOWED, _CODE, _EXPRESSION, _MATHS):
-        prose = pattern.sub(_blank, prose)
+    prose = _ALLOWED.sub("", _EXPRESSION.sub(_without_expression, text))
+    prose = _without_blocks(prose)
+    prose = _MATHS.sub(_blank, "".join(map(_without_code, _PARAGRAPHS.split(prose))))
     for match in _ACTIVE.finditer(prose):
-        yield prose.count("\n", 0, match.start()) + 1, shorten(match[0].strip(), _LONGEST)
+        yield _line(prose, match), _shown(match[0])
+    for match in _ADDRESS.finditer(prose):
+        address = match["beside"] or match["below"] or ""
+        if _leads_elsewhere(address):
+            yield _line(prose, match), _shown(match[0] + address)
+
+
+def _without_expression(match: re.Match[str]) -> str:
+    if match["raw"] is not None:
+        return match["raw"]
+    return (_PRINTED if match["printed"] else "") + _WRAP * match[0].count("\n")
+
+
+def _without_blocks(text: str) -> str:
+    """A page without its fenced blocks of code.
+
+    Of a block that a reader of Markdown may end elsewhere, or that an expression prints into, the
+    lines stay.
+    """
+    lines, begun = text.split("\n"), None
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if begun is None:
+            begun = (number, fence) if fence and _opens(lines, number, fence.end()) else None
+            continue
+        first, opening = begun
+        if fence is None or fence["marks"] != opening["marks"]:
+            continue
+        is_end = line.rstrip() == opening[0] and not opening["before"].strip(" ")
+        if is_end and _is_code(lines[first + 1 : number], opening["before"]):
+            lines[first : number + 1] = [""] * (number + 1 - first)
+        begun = None
+    return "\n".join(lines)
+
+
+def _opens(lines: list[str], number: int, end: int) -> bool:
+    """Whether a fence begins a block for every reader: below a blank line, with options at most."""
+    is_apart = number == 0 or not lines[number - 1].strip()
+    return is_apart and _OPTIONS.fullmatch(lines[number], end) is not None
+
+
+def _is_code(lines: list[str], before: str) -> bool:
+    """Whether lines between two fences are one block: all as deep as they are, nothing printed."""
+    return all(
+        _PRINTED not in line and (line.startswith(before) or not line.strip()) for line in lines
+    )
+
+
+def _without_code(paragraph: str) -> str:
+    """A paragraph without the code in its lines.
+
+    Backticks without others like them on the line are code to one reader and none to another, and
+    what is printed may end it: from there on everything is looked at.
+    """
+    end, kept = 0, []
+    while ticks := _TICKS.search(paragraph, end):
+        code = CODE.match(paragraph, ticks.start())
+        if code is None or _PRINTED in paragraph[max(0, code.start() - 1) : code.end() + 1]:
+            break
+        kept.append(paragraph[end : code.start()])
+        end = code.end()
+    return "".join([*kept, paragraph[end:]])
+
+
+def _leads_elsewhere(address: str) -> bool:
+    """Whether an address, as a browser reads it, has a scheme that is not of the web."""
+    seen = re.sub(r"[\x00-\x20]", "", html.unescape(address).replace("\\", ""))
+    if _PRINTED in re.split(r"[/?#]", seen, maxsplit=1)[0]:
+        return True
+    scheme = _SCHEME.match(seen)
+    return scheme is not None and scheme[1].lower() not in _SCHEMES
+
+
+def _line(text: str, match: re.Match[str]) -> int:
+    before = text[: match.start()]
+    return before.count("\n") + before.count(_WRAP) + 1
+
+
+def _shown(found: str) -> str:
+    plain = found.replace(_PRINTED, "{{ }}").replace(_WRAP, " ")
+    return shorten(plain.strip(), _LONGEST)
 
 
 def hidden(text: str) -> Iterator[tuple[int, str]]:
@@ -72,7 +183,7 @@ def hidden(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    return "\n" * match[0].count("\n")
+    return "\n" * match[0].count("\n") + _WRAP * match[0].count(_WRAP)
 
 
 def _problem(path: Path, line: int, found: str) -> Problem:

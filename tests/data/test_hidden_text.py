@@ -1,0 +1,86 @@
+"""Texts that read as another text than they are: hidden characters, disguised words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from flopbook.data.contributed_text import disguised_word, hidden_character, text_problems
+from flopbook.data.files import confine
+from flopbook.data.measured_runs import read_run_files
+from flopbook.data.reference_rules import is_link
+from flopbook.data.sheets import csv_safe
+from flopbook.data.yaml_text import MAX_KEYS, parse_yaml
+from flopbook.errors import DataError
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "\u0600",
+        "\u1680",
+        "\ufff0",
+        "\ufffc",
+        "\U0001bca0",
+        "\U00013430",
+        "a\u0489\u0489\u0489\u0489",
+    ],
+)
+def test_what_nobody_sees_is_hidden(mark: str) -> None:
+    assert hidden_character(f"one{mark}two").startswith("the hidden character U+")
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["NVI\u0405DIA", "\u0410MD", "n\u03bfvidia", "\uff27\uff30\uff35", "\U0001d407100", "\u2164I"],
+)
+def test_a_word_of_several_scripts_is_disguised(word: str) -> None:
+    assert "U+" in disguised_word(f"an {word} chip")
+
+
+@pytest.mark.parametrize("text", ["µm, Δt and λ-bench", "Иванов", "Łukasz", "木", "3 × 10²³", "αβ"])
+def test_other_letters_disguise_nothing(text: str) -> None:
+    assert not disguised_word(text) and not hidden_character(text)
+
+
+def test_names_of_values_are_looked_at_too() -> None:
+    """A run may name fields of its own, which a table of the export shows."""
+    document = parse_yaml('measured: {"<b>x</b>": 1, "a\\u200Bb": 2}\n', "a.yaml")
+    assert [problem.rule for problem in text_problems(document, "a.yaml")] == [
+        "markup",
+        "control-character",
+    ]
+
+
+def test_a_host_is_written_as_browsers_send_it() -> None:
+    assert is_link("https://arxiv.org/abs/1") and is_link("https://xn--rxiv-63d.org/")
+    assert not is_link("https://\u0430rxiv.org/") and not is_link("https://a.org/\u0430")
+
+
+@pytest.mark.parametrize(
+    "mark", ["=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
+)
+def test_no_cell_of_a_table_begins_a_formula(mark: str) -> None:
+    assert csv_safe(f"{mark}cmd|' /C calc'!A0") == f"'{mark}cmd|' /C calc'!A0"
+
+
+def test_a_mapping_has_so_many_names_at_most() -> None:
+    """Each unknown name was searched for among all known ones, and told in a line of its own."""
+    text = "".join(f"a{number}: 1\n" for number in range(MAX_KEYS + 1))
+    with pytest.raises(DataError, match=f"{MAX_KEYS + 1}:1: keys: found more than 1,000 names"):
+        parse_yaml(text, "a.yaml")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_runs_are_read_by_the_one_reader(kind: str, tmp_path: Path) -> None:
+    """A pipe among the runs kept lint waiting for ever; a link to /dev/zero filled the memory."""
+    confine(tmp_path)
+    path = tmp_path / "runs.yaml"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    files, problems = read_run_files([path])
+    assert not files and "read: found a " in str(problems[0])
