@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, Sheet, box, words
+from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import EDGE, SHEET
 
 # Sequences by the tokens they hold now; a page holds as many tokens as a row has cells.
 HELD, LONGEST, PAGE = (9, 22, 5), 32, 4
 _CELL, _LEFT = 17.0, 70.0
+_NARROW, _SHORT = 14.0, (SHEET - 2 * EDGE) / LONGEST  # a cell of the pool, and of a row above it
 
 
 def reserved() -> float:
@@ -31,7 +34,7 @@ def figure() -> Figure:
     shapes.append(
         words(_LEFT, 126, f"in pages of {PAGE} tokens: {paged():.0%} in use", "start", "fb-strong")
     )
-    shapes += _pool(136)
+    shapes += _pool((_LEFT, 136), _CELL, LONGEST // PAGE)
     return Figure(
         "A cache reserved in one piece, and the same in pages",
         f"Three sequences hold {', '.join(map(str, HELD))} tokens and may grow to {LONGEST}. "
@@ -42,31 +45,48 @@ def figure() -> Figure:
         "partly empty.",
         216,
         tuple(shapes),
+        narrow=Sheet(SHEET, 262, tuple(_phone())),
     )
 
 
-def _cell(x: float, y: float, number: int, full: bool) -> str:
-    return box(x, y, _CELL, 17, f"fb-c{number}" if full else "fb-hollow")
+def _phone() -> list[str]:
+    """The same with the names above their rows, and six pages beside each other."""
+    shapes = [
+        words(EDGE, 16, f"reserved for the longest: {reserved():.0%} in use", "start", "fb-strong")
+    ]
+    for number, held in enumerate(HELD):
+        top = 40 + number * 40
+        shapes.append(words(EDGE, top - 5, f"sequence {number + 1}", "start", "fb-small"))
+        shapes += [_cell(EDGE + n * _SHORT, top, number, n < held, _SHORT) for n in range(LONGEST)]
+    pages = f"in pages of {PAGE} tokens: {paged():.0%} in use"
+    shapes.append(words(EDGE, 174, pages, "start", "fb-strong"))
+    return [*shapes, *_pool((EDGE, 184), _NARROW, 6)]
+
+
+def _cell(x: float, y: float, number: int, full: bool, width: float = _CELL) -> str:
+    return box(x, y, width, 17, f"fb-c{number}" if full else "fb-hollow")
 
 
 def _pages(held: int) -> int:
     return -(-held // PAGE)
 
 
-def _pool(top: float) -> list[str]:
+def _pool(corner: Point, cell: float, across: int) -> list[str]:
     """Pages as they were handed out: every sequence takes one in turn until it has enough."""
+    left, top = corner
     rounds = range(max(map(_pages, HELD)))
     order = [
         (number, page) for page in rounds for number, held in enumerate(HELD) if page < _pages(held)
     ]
-    shapes, across = [], LONGEST // PAGE
+    shapes = []
     for place, (number, page) in enumerate(order):
         row, column = divmod(place, across)
-        x, y = _LEFT + column * PAGE * _CELL, top + row * 36
+        x, y = left + column * PAGE * cell, top + row * 36
         shapes += [
-            _cell(x + n * _CELL, y, number, page * PAGE + n < HELD[number]) for n in range(PAGE)
+            _cell(x + n * cell, y, number, page * PAGE + n < HELD[number], cell)
+            for n in range(PAGE)
         ]
         shapes.append(
-            words(x + 2 * _CELL, y + 29, f"{number + 1}, page {page + 1}", kind="fb-small")
+            words(x + 2 * cell, y + 29, f"{number + 1}, page {page + 1}", kind="fb-small")
         )
     return shapes

@@ -9,7 +9,9 @@ from flopbook.data.library import load_entry
 from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, Sheet, box, key, words
+from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import EDGE, SHEET
 
 CHIP, NODE, CHIPS, PUE, A_RACK = "nvidia/h100-sxm", "nvidia/dgx-h100", 16384, 1.1, 16
 COURT = (28.0, 15.0)  # metres, by the ledger's row slides-basketball
@@ -65,43 +67,79 @@ def figure() -> Figure:
         f"for cooling and losses. With aisles a hall takes {AISLES:g} times the floor of its racks "
         "here, which is our assumption.",
         374,
-        (*_power_bar(shares), *_floors(areas)),
+        (*_power_bar(shares), *_names_below(shares), *_floors(areas)),
+        narrow=Sheet(SHEET, 526, tuple(_phone(shares, areas))),
     )
 
 
-def _power_bar(shares: list[tuple[str, float]]) -> Iterator[str]:
-    """One bar, its parts named below it."""
+def _phone(shares: list[tuple[str, float]], areas: list[tuple[str, float]]) -> Iterator[str]:
+    """The bar on the width of a phone with a legend, the largest floor below the others."""
+    yield from _power_bar(shares, EDGE, SHEET - 2 * EDGE)
+    for number, part in enumerate(shares):
+        yield from key(EDGE, 68 + 18 * number, _label(*part), f"fb-c{number}")
+    yield words(EDGE, 146, "floor, to one scale", "start", "fb-strong")
+    court, racks, hall = areas
+    beside = EDGE + COURT[0] * _SCALE + 20
+    yield from _floor(court, (EDGE, 270), "fb-c4")
+    yield from _floor(racks, (beside, 270), "fb-c5")
+    yield from _floor(hall, (EDGE, 486), "fb-hollow")
+
+
+def _label(name: str, watts: float) -> str:
+    return f"{name}, {format_quantity(watts, 'W')}"
+
+
+def _power_bar(
+    shares: list[tuple[str, float]], left: float = _LEFT, whole: float = _WIDTH
+) -> Iterator[str]:
+    """One bar below its sum."""
     total = sum(watts for _, watts in shares)
-    yield words(_LEFT, 18, f"power: {format_quantity(total, 'W')}", "start", "fb-strong")
-    x = _LEFT
+    yield words(left, 18, f"power: {format_quantity(total, 'W')}", "start", "fb-strong")
+    x = left
     for number, (name, watts) in enumerate(shares):
-        width = _WIDTH * watts / total
-        label = f"{name}, {format_quantity(watts, 'W')}"
-        yield box(x, 28, width, 30, f"fb-c{number}", label)
+        width = whole * watts / total
+        yield box(x, 28, width, 30, f"fb-c{number}", _label(name, watts))
+        x += width
+
+
+def _names_below(shares: list[tuple[str, float]]) -> Iterator[str]:
+    """The parts of the bar, named below it."""
+    total, x = sum(watts for _, watts in shares), _LEFT
+    for number, (name, watts) in enumerate(shares):
         baseline = 74 + 15 * (number % 2)
         if number < len(shares) - 1:
-            yield words(x + 4, baseline, label, "start", "fb-small")
+            yield words(x + 4, baseline, _label(name, watts), "start", "fb-small")
         else:  # its words would leave the picture on the right
-            yield words(_LEFT + _WIDTH, baseline, label, "end", "fb-small")
-        x += width
+            yield words(_LEFT + _WIDTH, baseline, _label(name, watts), "end", "fb-small")
+        x += _WIDTH * watts / total
 
 
 def _floors(areas: list[tuple[str, float]]) -> Iterator[str]:
     """The floors beside each other, on one line."""
     yield words(_LEFT, 118, "floor, to one scale", "start", "fb-strong")
-    x, bottom = _LEFT, 330.0
-    kinds = ("fb-c4", "fb-c5", "fb-hollow")
-    for number, ((name, area), kind) in enumerate(zip(areas, kinds, strict=True)):
-        length, breadth = math.sqrt(area * _LONG), math.sqrt(area / _LONG)
-        if number == 0:
-            length, breadth = COURT
-        width, height = length * _SCALE, breadth * _SCALE
-        yield box(x, bottom - height, width, height, kind)
-        if kind == "fb-hollow":
-            yield from _racks(x, bottom, width, height)
-        yield words(x, bottom + 16, name, "start")
-        yield words(x, bottom + 31, f"{area:,.0f} m²", "start", "fb-small")
-        x += width + 20
+    x = _LEFT
+    for area, kind in zip(areas, ("fb-c4", "fb-c5", "fb-hollow"), strict=True):
+        yield from _floor(area, (x, 330), kind)
+        x += _sides(area)[0] + 20
+
+
+def _sides(floor: tuple[str, float]) -> Point:
+    """Pixels of a floor from left to right, and from back to front."""
+    name, area = floor
+    is_court = name == "basketball court"
+    length, breadth = COURT if is_court else (math.sqrt(area * _LONG), math.sqrt(area / _LONG))
+    return length * _SCALE, breadth * _SCALE
+
+
+def _floor(floor: tuple[str, float], corner: Point, kind: str) -> Iterator[str]:
+    """A floor, its lower left corner given, with its name and area below it."""
+    (x, bottom), (width, height) = corner, _sides(floor)
+    name, area = floor
+    yield box(x, bottom - height, width, height, kind)
+    if kind == "fb-hollow":
+        yield from _racks(x, bottom, width, height)
+    yield words(x, bottom + 16, name, "start")
+    yield words(x, bottom + 31, f"{area:,.0f} m²", "start", "fb-small")
 
 
 def _racks(left: float, bottom: float, width: float, height: float) -> Iterator[str]:

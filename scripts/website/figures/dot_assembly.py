@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from scripts.website.figures.drawing import Figure, box, path, words
+from scripts.website.figures.drawing import Figure, Sheet, box, path, words
+from scripts.website.figures.shapes import SHEET
 
 KINDS = {"load": "c1", "arithmetic": "c0", "loop": "c5"}
 
@@ -28,7 +30,23 @@ LISTING = (
     Instruction("", "addi a2, a2, -1", "loop"),
     Instruction("", "bnez a2, loop", "loop"),
 )
-_TOP, _ROW, _COLUMNS = 40.0, 24.0, {"load": 330.0, "arithmetic": 430.0, "loop": 540.0}
+_TOP, _ROW, _FOOT = 40.0, 24.0, 40.0 + 24.0 * len(LISTING)
+
+
+class Columns(NamedTuple):
+    """Where the columns of a sheet lie: the text, the middles of the marks, a mark's width."""
+
+    text: float
+    kinds: dict[str, float]
+    mark: float
+    end: float
+    sum_of: str
+
+
+_WIDE = Columns(
+    84, {"load": 330, "arithmetic": 430, "loop": 540}, 60, 600, "for each pair of numbers"
+)
+_PHONE = Columns(42, {"load": 180, "arithmetic": 246, "loop": 314}, 50, SHEET - 4, "for each pair")
 
 
 def counts() -> dict[str, int]:
@@ -38,25 +56,7 @@ def counts() -> dict[str, int]:
 
 def figure() -> Figure:
     """The listing on the left, a mark in one of three columns for each line, the sums below."""
-    shapes = [words(x, 22, kind, kind="fb-strong") for kind, x in _COLUMNS.items()]
-    shapes.append(words(84, 22, "instruction", "start", "fb-strong"))
-    for number, line in enumerate(LISTING):
-        y = _TOP + number * _ROW
-        if line.label:
-            shapes.append(words(76, y + 15, line.label, "end"))
-        shapes.append(words(84, y + 15, line.text.replace("  ", " "), "start"))
-        if line.kind:
-            x, colour = _COLUMNS[line.kind], KINDS[line.kind]
-            shapes.append(box(x - 30, y + 3, 60, _ROW - 6, f"fb-{colour}", line.kind))
-    foot = _TOP + len(LISTING) * _ROW
     sums = counts()
-    shapes += [
-        path([(84, foot + 2), (600, foot + 2)]),
-        words(84, foot + 20, "for each pair of numbers", "start", "fb-strong"),
-    ]
-    shapes += [
-        words(x, foot + 20, str(sums[kind]), kind="fb-strong") for kind, x in _COLUMNS.items()
-    ]
     share = sums["arithmetic"] / sum(sums.values())
     return Figure(
         "The instructions of a dot product, sorted",
@@ -65,6 +65,27 @@ def figure() -> Figure:
         f"count: {share:.0%} is arithmetic.",
         f"Of {sum(sums.values())} instructions in a round, {sums['arithmetic']} calculate. For 8 "
         "bytes loaded there are 2 operations, a quarter of one for each byte.",
-        foot + 30,
-        tuple(shapes),
+        _FOOT + 30,
+        tuple(_drawn(_WIDE)),
+        narrow=Sheet(SHEET, _FOOT + 30, tuple(_drawn(_PHONE))),
     )
+
+
+def _drawn(columns: Columns) -> Iterator[str]:
+    """Heads, the lines of the listing with their marks, and the sums."""
+    for kind, x in columns.kinds.items():
+        yield words(x, 22, kind, kind="fb-strong")
+    yield words(columns.text, 22, "instruction", "start", "fb-strong")
+    for number, line in enumerate(LISTING):
+        y = _TOP + number * _ROW
+        if line.label:
+            yield words(columns.text - 8, y + 15, line.label, "end")
+        yield words(columns.text, y + 15, line.text.replace("  ", " "), "start")
+        if line.kind:
+            x, wide = columns.kinds[line.kind], columns.mark
+            kind = f"fb-{KINDS[line.kind]}"
+            yield box(x - wide / 2, y + 3, wide, _ROW - 6, kind, line.kind)
+    yield path([(columns.text, _FOOT + 2), (columns.end, _FOOT + 2)])
+    yield words(columns.text, _FOOT + 20, columns.sum_of, "start", "fb-strong")
+    for kind, x in columns.kinds.items():
+        yield words(x, _FOOT + 20, str(counts()[kind]), kind="fb-strong")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from flopbook.quantities.number_formats import BLOCK, FORMATS, Format
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, Sheet, box, words
+from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import EDGE, SHEET
 
 _CELL, _ROW, _LEFT = 8.2, 24, 104
+_BLOCK_CELL, _SCALE_CELL = 13.6, 5.0  # of a number of a block, and of a bit of its scale
+# On a phone: a format has its name above it, the longest as many cells as there is room.
+_PHONE_ROW = 36.0
+_PHONE_CELL = (SHEET - 2 * EDGE) / max(number_format.bits for number_format in FORMATS)
 _PARTS = (
     ("sign", "fb-c1"),
     ("exponent", "fb-c0"),
@@ -16,17 +24,14 @@ _PARTS = (
 
 def figure() -> Figure:
     """One row for each format, one cell for each bit."""
-    shapes = [
-        piece
-        for number, number_format in enumerate(FORMATS)
-        for piece in _row(number_format, 30 + number * _ROW)
-    ]
+    shapes = [*_legend((_LEFT, 6), _PARTS)]
+    for number, number_format in enumerate(FORMATS):
+        top = 30 + number * _ROW
+        shapes.append(words(_LEFT - 8, top + 13, number_format.name, "end"))
+        shapes += _cells(number_format, (_LEFT, top), _CELL)
     bottom = 30 + len(FORMATS) * _ROW
-    left = float(_LEFT)
-    for name, kind in _PARTS:
-        shapes += [box(left, 6, 12, 12, kind), words(left + 17, 16, name, "start")]
-        left += 40 + 6.4 * len(name)
-    shapes += _block(bottom + 18)
+    shapes.append(words(_LEFT - 8, bottom + 32, "mxfp4 block", "end"))
+    shapes += _block((_LEFT, bottom + 18), _SCALE_CELL, _BLOCK_CELL)
     facts = "; ".join(f"{number_format.name}: {_split(number_format)}" for number_format in FORMATS)
     return Figure(
         "Number formats, bit by bit",
@@ -37,12 +42,37 @@ def figure() -> Figure:
         "small numbers that share one scale.",
         bottom + 70,
         tuple(shapes),
+        narrow=Sheet(SHEET, 120 + _PHONE_ROW * len(FORMATS), tuple(_phone())),
     )
 
 
-def _row(number_format: Format, top: float) -> list[str]:
-    pieces = [words(_LEFT - 8, top + 13, number_format.name, "end")]
-    x = float(_LEFT)
+def _phone() -> Iterator[str]:
+    """The same with the name of each format above its cells."""
+    yield from _legend((EDGE, 4), _PARTS[:2])
+    yield from _legend((EDGE, 22), _PARTS[2:])
+    for number, number_format in enumerate(FORMATS):
+        top = 60 + number * _PHONE_ROW
+        yield words(EDGE, top - 5, number_format.name, "start")
+        yield from _cells(number_format, (EDGE, top), _PHONE_CELL)
+    top = 60 + len(FORMATS) * _PHONE_ROW
+    yield words(EDGE, top - 5, "mxfp4 block", "start")
+    room = SHEET - 2 * EDGE - BLOCK.scale_bits * _SCALE_CELL - 6
+    yield from _block((EDGE, top), _SCALE_CELL, room / BLOCK.size)
+
+
+def _legend(corner: Point, parts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What the fills are, in one line."""
+    left, top = corner
+    for name, kind in parts:
+        yield box(left, top, 12, 12, kind)
+        yield words(left + 17, top + 10, name, "start")
+        left += 40 + 6.4 * len(name)
+
+
+def _cells(number_format: Format, corner: Point, width: float) -> list[str]:
+    """A cell for each bit of a format."""
+    pieces = []
+    x, top = corner
     for kind, bits in (
         ("fb-c1", number_format.sign),
         ("fb-c0", number_format.exponent),
@@ -50,8 +80,8 @@ def _row(number_format: Format, top: float) -> list[str]:
         ("fb-c4", number_format.whole),
     ):
         for _ in range(bits):
-            pieces.append(box(x, top, _CELL, 17, kind))
-            x += _CELL
+            pieces.append(box(x, top, width, 17, kind))
+            x += width
     return pieces
 
 
@@ -64,19 +94,14 @@ def _split(number_format: Format) -> str:
     )
 
 
-def _block(top: float) -> list[str]:
+def _block(corner: Point, scale_cell: float, wide: float) -> list[str]:
     """The scale of a block and the numbers that share it."""
-    wide = 13.6
-    pieces = [
-        words(_LEFT - 8, top + 14, "mxfp4 block", "end"),
-        box(_LEFT, top, BLOCK.scale_bits * 5, 20, "fb-c3"),
-    ]
-    start = _LEFT + BLOCK.scale_bits * 5 + 6
-    pieces += [box(start + n * wide, top, wide, 20, "fb-c2") for n in range(BLOCK.size)]
-    pieces.append(words(_LEFT, top + 36, f"scale, {BLOCK.scale_bits} bits", "start", "fb-small"))
+    left, top = corner
+    start = left + BLOCK.scale_bits * scale_cell + 6
+    numbers = f"{BLOCK.size} numbers of {BLOCK.bits} bits"
     return [
-        *pieces,
-        words(
-            start + 60, top + 36, f"{BLOCK.size} numbers of {BLOCK.bits} bits", "start", "fb-small"
-        ),
+        box(left, top, BLOCK.scale_bits * scale_cell, 20, "fb-c3"),
+        *(box(start + n * wide, top, wide, 20, "fb-c2") for n in range(BLOCK.size)),
+        words(left, top + 36, f"scale, {BLOCK.scale_bits} bits", "start", "fb-small"),
+        words(start + 60, top + 36, numbers, "start", "fb-small"),
     ]

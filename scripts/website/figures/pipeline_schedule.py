@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flopbook.drawing.schedules import NAMES, Dress, description, timeline_parts, title
 from flopbook.pipelines import Run, Times, plan, simulate
 from flopbook.quantities.units import format_quantity
@@ -32,8 +34,9 @@ def figure(
     """
     run = simulate(plan(schedule, stages, microbatches, virtual), Times(*times))
     height, shapes = timeline_parts(run, dress=DRESS)
+    narrow = _narrow(run)
     if moving:
-        shapes = [f'<g class="fb-sweep">{"".join(shapes)}</g>']
+        shapes, narrow = _swept(shapes), narrow._replace(parts=tuple(_swept(narrow.parts)))
     held = " / ".join(format_quantity(value, "1") for value in run.held)
     name = NAMES[schedule].partition(",")[0]
     return Figure(
@@ -43,8 +46,13 @@ def figure(
         + _TOGETHER.get(schedule, ""),
         height,
         tuple(shapes),
-        narrow=None if moving else _narrow(run),
+        narrow=narrow,
     )
+
+
+def _swept(shapes: Iterable[str]) -> list[str]:
+    """Shapes that are uncovered together."""
+    return [f'<g class="fb-sweep">{"".join(shapes)}</g>']
 
 
 def _narrow(run: Run) -> Sheet:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from flopbook.data.accelerators import Entry
 from flopbook.data.library import vendor
-from scripts.website.figures.drawing import Figure, box, words
+from scripts.website.figures.drawing import Figure, Sheet, box, words
+from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import EDGE, SHEET
 from scripts.website.pages.explorer import items
 from scripts.website.pages.families import chips
 from scripts.website.pages.landscape import stated
@@ -26,6 +28,7 @@ COLUMNS = (
 )
 LEAST = 5
 _LEFT, _ROW, _WIDE = 150, 24, 52
+_PHONE_ROW, _PHONE_WIDE = 42, (SHEET - 2 * EDGE) / len(COLUMNS)
 
 
 class ShareRow(NamedTuple):
@@ -60,34 +63,51 @@ def figure() -> Figure:
         words(_LEFT + _WIDE * (n + 0.5), 20, name, kind="fb-small")
         for n, (name, _) in enumerate(COLUMNS)
     ]
-    *makers, every = shown
-    for number, row in enumerate(makers):
-        shapes += _squares(row, 30 + _ROW * number)
-    shapes += _squares(every, 36 + _ROW * len(makers))
+    every = shown[-1]
+    for number, row in enumerate(shown):
+        top = 30 + _ROW * number + (6 if row is every else 0)
+        shapes.append(words(_LEFT - 8, top + 15, _named(row), "end"))
+        shapes += _squares(row, (_LEFT, top), _WIDE)
     facts = ", ".join(
         f"{name} {share:.0%}" for (name, _), share in zip(COLUMNS, every.shares, strict=True)
     )
     return Figure(
         "What makers publish",
-        f"A table of percentages for {len(makers)} makers and {len(COLUMNS)} quantities. Over "
+        f"A table of percentages for {len(shown) - 1} makers and {len(COLUMNS)} quantities. Over "
         f"all makers: {facts}.",
         "Percent of a maker's chips and cards for which a document of the maker itself states the "
         f"quantity, as far as such documents were read. Makers with {LEAST} or more; in brackets "
         "how many.",
         44 + _ROW * len(shown),
         tuple(shapes),
+        narrow=Sheet(SHEET, 44 + _PHONE_ROW * len(shown), tuple(_phone(shown))),
     )
 
 
-def _squares(row: ShareRow, top: float) -> Iterator[str]:
-    """A maker with its number of chips, and a square for each quantity."""
-    name = row.name.replace("Amazon Web Services", "AWS")
-    yield words(_LEFT - 8, top + 15, f"{name} ({row.chips})", "end")
+def _phone(shown: list[ShareRow]) -> Iterator[str]:
+    """The same with each maker above its squares; heads take turns on two lines."""
+    for number, (name, _) in enumerate(COLUMNS):
+        x = EDGE + _PHONE_WIDE * (number + 0.5)
+        yield words(x, 14 + 14 * (number % 2), name, kind="fb-small")
+    for number, row in enumerate(shown):
+        top = 56 + _PHONE_ROW * number
+        yield words(EDGE, top - 5, _named(row), "start")
+        yield from _squares(row, (EDGE, top), _PHONE_WIDE)
+
+
+def _named(row: ShareRow) -> str:
+    """A maker with its number of chips."""
+    return f"{row.name.replace('Amazon Web Services', 'AWS')} ({row.chips})"
+
+
+def _squares(row: ShareRow, corner: Point, width: float) -> Iterator[str]:
+    """A square for each quantity."""
+    left, top = corner
     for column, share in enumerate(row.shares):
-        x = _LEFT + _WIDE * column
+        x = left + width * column
         kind, ink = _fill(share)
-        yield box(x + 1, top, _WIDE - 2, _ROW - 2, kind)
-        yield words(x + _WIDE / 2, top + 15, f"{share:.0%}", kind=ink)
+        yield box(x + 1, top, width - 2, _ROW - 2, kind)
+        yield words(x + width / 2, top + 15, f"{share:.0%}", kind=ink)
 
 
 def _fill(share: float) -> tuple[str, str]:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from flopbook.drawing.markup import escape
 from flopbook.errors import FlopbookError, UnknownName
-from scripts.website.figures.drawing import WIDTH, Figure, words
+from scripts.website.figures.drawing import WIDTH, Figure, Sheet, words
 from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import SHEET
 
 OPS = ("all-gather", "reduce-scatter", "all-to-all", "all-reduce")
 LEFT, HEAD, ROW, GAP = 44.0, 44.0, 26.0, 18.0
@@ -86,7 +87,9 @@ def figure(op: str = "all-gather", devices: int = 4, moving: bool = False) -> Fi
     story = f"{len(panels) - 1} steps on {devices} devices. {STORIES[op]}"
     height = HEAD + ROW * devices + 8
     if moving:
-        return Figure(title, story, MOVES, height, tuple(_moving(devices)))
+        parts, phone = (tuple(_moving(devices, width)) for width in (WIDTH, SHEET))
+        sheet = Sheet(SHEET, height, phone)
+        return Figure(title, story, MOVES, height, parts, narrow=sheet)
     across = devices if op == "all-reduce" else len(panels)  # an all-reduce is drawn in two rows
     step = (WIDTH - LEFT + GAP) / across
     shapes: list[str] = []
@@ -199,9 +202,9 @@ def _cell(cell: BlockCell, x: float, y: float, width: float) -> str:
     return drawn
 
 
-def _moving(devices: int) -> Iterator[str]:
+def _moving(devices: int, width: float) -> Iterator[str]:
     """One panel; a block that arrives slides in from the device on its left, step after step."""
-    side = (WIDTH - LEFT) / devices
+    side = (width - LEFT) / devices
     for device in range(devices):
         yield words(LEFT + (device + 0.5) * side, 34, f"device {device}", kind="fb-small")
     yield from _names("all-gather", devices, 0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from flopbook.evaluation.calculator import calculate
 from flopbook.quantities.units import format_quantity
 from scripts.website.figures.chart import Chart
-from scripts.website.figures.drawing import Figure, key, path, words
+from scripts.website.figures.drawing import Figure, Sheet, key, path, words
 from scripts.website.figures.plotted import ChartAxis
+from scripts.website.figures.shapes import SHEET
 
 _MODEL = "llama-3-8b"
 _TIMES = (0.0, 1.0, 3.0, 3.4)  # start, end of forward, end of backward, end of the update
@@ -27,21 +28,9 @@ _KINDS = (("weights", "c0"), ("optimizer", "c5"), ("gradients", "c3"), ("activat
 def figure() -> Figure:
     """Stacked areas over one step of the model with one sequence."""
     size = _sizes()
-    over_time = [[size[name] * share for share in _LIFE[name]] for name, _ in _KINDS]
-    top = max(map(sum, zip(*over_time, strict=True)))
-    chart = Chart(
-        ChartAxis("", 0, _TIMES[-1], "", log=False),
-        ChartAxis("memory", 0, 1.08 * top, "byte", log=False),
-        (84, 34, 616, 270),
-    )
-    # of the grid only the labels of the memory: the times have no scale
-    shapes = [shape for shape in chart.grid() if ">memory<" in shape or "GB<" in shape]
-    below = [0.0] * len(_TIMES)
-    for quantities, (_, kind) in zip(over_time, _KINDS, strict=True):
-        above = [lower + size for lower, size in zip(below, quantities, strict=True)]
-        shapes.append(_area(chart, below, above, kind))
-        below = above
-    shapes += [*_passes(chart), *_legend()]
+    wide = [*_areas(size, (84, 34, 616, 270)), *_legend(84, 8, _KINDS)]
+    phone = [*_areas(size, (62, 64, SHEET - 8, 270), named_above=True)]
+    phone += [*_legend(2, 4, _KINDS[:2]), *_legend(2, 24, _KINDS[2:])]
     sizes = ", ".join(f"{name} {format_quantity(size[name], 'byte')}" for name, _ in _KINDS)
     return Figure(
         "Memory during one training step",
@@ -52,7 +41,8 @@ def figure() -> Figure:
         "fullest when the forward pass ends. Times are drawn as if the backward pass took twice as "
         "long as the forward pass.",
         298,
-        tuple(shapes),
+        tuple(wide),
+        narrow=Sheet(SHEET, 298, tuple(phone)),
     )
 
 
@@ -64,6 +54,31 @@ def _sizes() -> dict[str, float]:
     sizes = {name: float(memory[name]) for name, _ in _KINDS}
     sizes["activations"] += float(memory["logits"])
     return sizes
+
+
+def _areas(
+    size: dict[str, float], room: tuple[float, float, float, float], *, named_above: bool = False
+) -> Iterator[str]:
+    """The areas upon each other with the scale of the memory; `room` as that of a chart.
+
+    `named_above`: what the scale is stands above it, not beside it.
+    """
+    over_time = [[size[name] * share for share in _LIFE[name]] for name, _ in _KINDS]
+    top = max(map(sum, zip(*over_time, strict=True)))
+    chart = Chart(
+        ChartAxis("", 0, _TIMES[-1], "", log=False),
+        ChartAxis("memory", 0, 1.08 * top, "byte", log=False),
+        room,
+    )
+    # of the grid only the labels of the memory: the times have no scale
+    yield from (shape for shape in chart.grid() if "GB<" in shape)
+    yield words(2, room[1] - 8, "memory", "start") if named_above else chart.grid()[-1]
+    below = [0.0] * len(_TIMES)
+    for quantities, (_, kind) in zip(over_time, _KINDS, strict=True):
+        above = [lower + more for lower, more in zip(below, quantities, strict=True)]
+        yield _area(chart, below, above, kind)
+        below = above
+    yield from _passes(chart)
 
 
 def _area(chart: Chart, below: list[float], above: list[float], kind: str) -> str:
@@ -79,14 +94,13 @@ def _passes(chart: Chart) -> Iterator[str]:
     """Where each pass ends, and its name below it."""
     for (start, stop), name in zip(pairwise(_TIMES), _PASSES, strict=True):
         x0, x1 = chart.x.at(start), chart.x.at(stop)
-        yield path([(x1, 34), (x1, 270)], "fb-dashed")
-        yield words((x0 + x1) / 2, 288, name)
+        _, top, _, bottom = chart.area
+        yield path([(x1, top), (x1, bottom)], "fb-dashed")
+        yield words((x0 + x1) / 2, bottom + 18, name)
 
 
-def _legend() -> list[str]:
-    shapes: list[str] = []
-    x = 84.0
-    for name, kind in _KINDS:
-        shapes += key(x, 8, name, f"fb-{kind}")
+def _legend(x: float, top: float, kinds: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What the fills are, in one line."""
+    for name, kind in kinds:
+        yield from key(x, top, name, f"fb-{kind}")
         x += 46 + 6.4 * len(name)
-    return shapes

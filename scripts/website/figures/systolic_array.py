@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scripts.website.figures.drawing import Figure, box, labelled, words
+from scripts.website.figures.drawing import Figure, Sheet, box, labelled, words
+from scripts.website.figures.shapes import SHEET
 
 SIDE, ROWS = 4, 3
 _CELL, _SHOWN = 26.0, (0, 2, 4, 6, 8)
@@ -53,7 +54,7 @@ def figure(moving: bool = False) -> Figure:
 
 def _moving() -> Figure:
     """One array; a number comes in from the left, stays for a cycle, and goes on."""
-    size, left = 44.0, 12.0  # at the left, where a phone shows it without scrolling
+    size, left = 44.0, 12.0  # at the left, so that the sheet of a phone shows the same
     shapes = [
         box(left + j * size, 10 + i * size, size, size, "fb-hollow")
         for i in range(SIDE)
@@ -78,6 +79,7 @@ def _moving() -> Figure:
         "show the same.",
         20 + SIDE * size,
         tuple(shapes),
+        narrow=Sheet(SHEET, 20 + SIDE * size, tuple(shapes)),
     )
 
 

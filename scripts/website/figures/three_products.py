@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from scripts.website.figures.drawing import Figure, labelled, words
+from collections.abc import Iterator, Sequence
+
+from scripts.website.figures.drawing import Figure, Sheet, labelled, words
+from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import EDGE, SHEET
 
 _B, _D, _F = 44, 70, 110  # pixels for the sides B, D and F
 _ROWS = (
@@ -21,29 +25,23 @@ _ROWS = (
     ),
 )
 _SIDES = {"B": _B, "D": _D, "F": _F}
+Factor = tuple[str, str, str, str]  # its name, its rows and columns, and its colour
 
 
 def figure() -> Figure:
     """One row for each product; sides of the same name have the same length."""
-    shapes, top = [], 8.0
+    shapes, top = list[str](), 8.0
     for name, *factors in _ROWS:
-        tallest = max(_SIDES[rows] for _, rows, _, _ in factors)
-        middle = top + tallest / 2
-        shapes.append(words(8, middle + 4, name, "start"))
-        left = 200.0
-        for number, (label, rows, columns, kind) in enumerate(factors):
-            width, height = _SIDES[columns], _SIDES[rows]
-            shapes.append(
-                labelled(
-                    (left, middle - height / 2, width, height),
-                    f"{label}\n[{rows}, {columns}]",
-                    kind,
-                )
-            )
-            left += width + 30
-            if number < 2:
-                shapes.append(words(left - 15, middle + 4, "×="[number]))
-        top += tallest + 18
+        tall = _tall(factors)
+        shapes.append(words(8, top + tall / 2 + 4, name, "start"))
+        shapes += _product(factors, (200, top + tall / 2), 30)
+        top += tall + 18
+    phone, foot = list[str](), 0.0
+    for name, *factors in _ROWS:
+        tall = _tall(factors)
+        phone.append(words(EDGE, foot + 14, name, "start"))
+        phone += _product(factors, (EDGE, foot + 22 + tall / 2), 22)
+        foot += tall + 40
     return Figure(
         "Three products for each weight matrix",
         "Forward: In with B rows and D columns times W with D rows and F columns gives Out. "
@@ -54,4 +52,22 @@ def figure() -> Figure:
         "so the input must be kept.",
         top,
         tuple(shapes),
+        narrow=Sheet(SHEET, foot - 10, tuple(phone)),
     )
+
+
+def _tall(factors: Sequence[Factor]) -> float:
+    """The height of a row."""
+    return max(_SIDES[rows] for _, rows, _, _ in factors)
+
+
+def _product(factors: Sequence[Factor], start: Point, gap: float) -> Iterator[str]:
+    """Two factors and what they give; `start` is the middle of the left edge."""
+    left, middle = start
+    for number, (label, rows, columns, kind) in enumerate(factors):
+        width, height = _SIDES[columns], _SIDES[rows]
+        place = (left, middle - height / 2, width, height)
+        yield labelled(place, f"{label}\n[{rows}, {columns}]", kind)
+        left += width + gap
+        if number < 2:
+            yield words(left - gap / 2, middle + 4, "×="[number])

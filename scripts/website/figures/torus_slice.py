@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from flopbook.errors import FlopbookError
-from scripts.website.figures.drawing import WIDTH, Figure, dot, path, words
+from scripts.website.figures.drawing import WIDTH, Figure, Sheet, dot, path, words
+from scripts.website.figures.plotted import Point
+from scripts.website.figures.shapes import SHEET
 
 CUBE = 4  # chips along a side of a cube of v4 and v5p
 FULL = 16  # chips along an axis of a pod of v5e and v6e that closes
 SHAPES = "2x2x1; 4x4x4; 4x4x8; 8x16; 16x16"
 _MOST, _TOP, _SIDE = 6, 44.0, 104.0
+_TALL = _TOP + _SIDE + 70
+_PHONE_ACROSS = 2  # slices beside each other on a phone
 _LONGEST = 64  # chips along a side
 _CHIPS, _LAYERS = 8, 3  # that are drawn along a side, and one behind the other
 _DEPTH, _STUB, _WIDEST = 12, 9, 34.0  # pixels from layer to layer, of a stub, from chip to chip
@@ -66,21 +70,8 @@ def figure(shapes: str = SHAPES) -> Figure:
     slices = [read_shape(text) for text in shapes.split(";")]
     if len(slices) > _MOST:
         raise FlopbookError(f"{len(slices)} slices are too many for one picture, at most {_MOST}")
-    step = WIDTH / len(slices)
-    drawn: list[str] = []
-    facts = []
-    for number, shape in enumerate(slices):
-        middle = number * step + step / 2
-        name = " × ".join(map(str, shape))
-        lines = (
-            f"{prod(shape)} chips, {kind(shape)}",
-            f"{hops(shape)} hops at most",
-            f"{across(shape)} links across",
-        )
-        drawn += [words(middle, 18, name, kind="fb-strong"), *_slice(shape, middle - _SIDE / 2)]
-        for n, line in enumerate(lines):
-            drawn.append(words(middle, _TOP + _SIDE + 30 + 15 * n, line, kind="fb-small"))
-        facts.append(f"{name}: {', '.join(lines)}")
+    facts = [f"{_name(shape)}: {', '.join(_facts(shape))}" for shape in slices]
+    rows = -(-len(slices) // _PHONE_ACROSS)
     return Figure(
         "Slices of a TPU pod",
         f"{'; '.join(facts)}. Three sides: cubes of {CUBE} by {CUBE} by {CUBE} that optical "
@@ -89,21 +80,48 @@ def figure(shapes: str = SHAPES) -> Figure:
         "to the other side. "
         f"With three sides a slice of whole cubes ({CUBE} × {CUBE} × {CUBE}) closes on every "
         f"axis; with two sides only an axis of {FULL} does.",
-        _TOP + _SIDE + 70,
-        tuple(drawn),
+        _TALL,
+        tuple(_drawn(slices, WIDTH, len(slices))),
+        narrow=Sheet(SHEET, _TALL * rows, tuple(_drawn(slices, SHEET, _PHONE_ACROSS))),
     )
 
 
-def _slice(shape: tuple[int, ...], left: float) -> list[str]:
+def _name(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
+
+
+def _facts(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """What stands below a slice."""
+    return (
+        f"{prod(shape)} chips, {kind(shape)}",
+        f"{hops(shape)} hops at most",
+        f"{across(shape)} links across",
+    )
+
+
+def _drawn(slices: Sequence[tuple[int, ...]], width: float, columns: int) -> Iterator[str]:
+    """So many slices beside each other, the others below them."""
+    step = width / columns
+    for number, shape in enumerate(slices):
+        row, column = divmod(number, columns)
+        middle, top = (column + 0.5) * step, _TALL * row
+        yield words(middle, top + 18, _name(shape), kind="fb-strong")
+        yield from _slice(shape, (middle - _SIDE / 2, top + _TOP))
+        for n, line in enumerate(_facts(shape)):
+            yield words(middle, top + _TOP + _SIDE + 30 + 15 * n, line, kind="fb-small")
+
+
+def _slice(shape: tuple[int, ...], corner: Point) -> list[str]:
     """The front face of the slice, layers behind it shifted, and stubs where an axis closes."""
     depth = shape[2] if len(shape) == 3 else 1
     layers = min(depth, _LAYERS)
     columns, rows = (min(side, _CHIPS) for side in shape[:2])
     gap = (_SIDE - _DEPTH * (layers - 1) - 16) / max(columns - 1, rows - 1, 1)
     gap = min(gap, _WIDEST)
+    left, top = corner
     shapes: list[str] = []
     for layer in reversed(range(layers)):
-        x, y = left + 8 + _DEPTH * layer, _TOP + 8 + _DEPTH * (layers - 1 - layer)
+        x, y = left + 8 + _DEPTH * layer, top + 8 + _DEPTH * (layers - 1 - layer)
         xs = [x + gap * n for n in range(columns)]
         ys = [y + gap * n for n in range(rows)]
         if layer:
@@ -114,7 +132,7 @@ def _slice(shape: tuple[int, ...], left: float) -> list[str]:
         shapes += _chips(xs, ys, "fb-c0", 3.5 if columns > 4 else 5)
     if depth > layers:
         label = f"{depth} layers"
-        shapes.append(words(left + _SIDE / 2, _TOP + _SIDE + 14, label, kind="fb-small"))
+        shapes.append(words(left + _SIDE / 2, top + _SIDE + 14, label, kind="fb-small"))
     return shapes
 
 

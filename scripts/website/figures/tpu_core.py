@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from flopbook.data.claims import Claim
 from flopbook.data.library import load_entry
 from flopbook.hardware.chip import chip
 from flopbook.quantities.units import format_quantity
-from scripts.website.figures.drawing import Figure, arrow, labelled, path, words
+from scripts.website.figures.drawing import Figure, Sheet, arrow, labelled, path, words
+from scripts.website.figures.shapes import EDGE, SHEET
 
 CHIPS = ("tpu-v3", "tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x")
 _HEADS = ("chip", "cores", "matrix units (MXU)", "VMEM", "HBM", "HBM rate", "peak, bf16")
 _AT = (6.0, 84.0, 132.0, 268.0, 348.0, 432.0, 526.0)
-_PLACES = {
+_PHONE_AT = ((4.0, 56.0, 108.0, 246.0), (4.0, 56.0, 142.0, 244.0))  # two tables of four columns
+_LABEL = 60.0  # pixels between two boxes that leave room for words
+Place = tuple[float, float, float, float, str]
+_PLACES: dict[str, Place] = {
     "main memory\n(HBM)": (20, 44, 96, 96, "c5"),
     "memory on the\nchip (VMEM)": (196, 62, 104, 78, "c2"),
     "vector unit\n(VPU)": (400, 44, 110, 44, "c1"),
     "matrix units\n(MXU)": (400, 98, 110, 44, "c0"),
     "scalar unit": (196, 14, 104, 28, "c4"),
+}
+_PHONE_PLACES: dict[str, Place] = {
+    "main memory\n(HBM)": (2, 44, 82, 96, "c5"),
+    "memory on the\nchip (VMEM)": (118, 62, 90, 78, "c2"),
+    "vector unit\n(VPU)": (240, 44, 84, 44, "c1"),
+    "matrix units\n(MXU)": (240, 98, 84, 44, "c0"),
+    "scalar unit": (118, 14, 90, 28, "c4"),
 }
 
 
@@ -63,27 +75,13 @@ def _chosen(claims: list[Claim]) -> Claim | None:
 def figure() -> Figure:
     """The units above, the table of generations below."""
     rows = generations()
-    shapes = [
-        labelled((x, y, wide, high), text, kind)
-        for text, (x, y, wide, high, kind) in _PLACES.items()
+    shapes = [*_units(_PLACES), *_table(rows, _AT, (0, 1, 2, 3, 4, 5, 6), 192, 636)]
+    below = 192 + 30 + 18 * len(rows)
+    phone = [
+        *_units(_PHONE_PLACES),
+        *_table(rows, _PHONE_AT[0], (0, 1, 2, 3), 192, SHEET - EDGE),
+        *_table(rows, _PHONE_AT[1], (0, 4, 5, 6), below, SHEET - EDGE),
     ]
-    shapes += [path([(180, 4), (180, 152), (526, 152), (526, 4), (180, 4)], "fb-dashed")]
-    shapes += [words(519, 166, "TensorCore", "end", "fb-small")]
-    shapes += [
-        arrow((116, 92), (196, 92)),
-        arrow((196, 110), (116, 110)),
-        words(150, 84, "HBM rate", kind="fb-small"),
-    ]
-    for y in (66, 120):
-        shapes += [arrow((300, y + 6), (400, y - 2)), arrow((400, y + 10), (300, y + 14))]
-    shapes += [arrow((300, 26), (452, 44), "fb-dashed"), words(392, 22, "orders", kind="fb-small")]
-    shapes += [
-        words(x, 192, text, "start", "fb-small") for x, text in zip(_AT, _HEADS, strict=True)
-    ]
-    shapes.append(path([(4, 198), (636, 198)], "fb-grid"))
-    for number, row in enumerate(rows):
-        top = 214 + 18 * number
-        shapes += [words(x, top, text or "–", "start") for x, text in zip(_AT, row, strict=True)]
     facts = "; ".join(
         f"{row.name}: {row.cores} TensorCores, MXU {row.arrays}, HBM {row.hbm} at {row.rate}, "
         f"{row.peak}"
@@ -98,4 +96,43 @@ def figure() -> Figure:
         "says how fast they can be fed.",
         224 + 18 * len(rows),
         tuple(shapes),
+        narrow=Sheet(SHEET, below + 32 + 18 * len(rows), tuple(phone)),
     )
+
+
+def _units(places: dict[str, Place]) -> Iterator[str]:
+    """The boxes of memories and units, what they exchange, and the core around them."""
+    for text, (x, y, wide, high, kind) in places.items():
+        yield labelled((x, y, wide, high), text, kind)
+    hbm, vmem, vector = (places[name] for name in list(places)[:3])
+    out, into = hbm[0] + hbm[2], vmem[0]
+    edge, end = into - 16, vector[0] + vector[2] + 16
+    is_wide = into - out > _LABEL
+    yield path([(edge, 4), (edge, 152), (end, 152), (end, 4), (edge, 4)], "fb-dashed")
+    yield words(end - 7, 166, "TensorCore", "end", "fb-small")
+    yield arrow((out, 92), (into, 92))
+    yield arrow((into, 110), (out, 110))
+    middle = ((out + edge) / 2, 84) if is_wide else (out - 24, 36)
+    yield words(*middle, "HBM rate", kind="fb-small")
+    side, units = into + vmem[2], vector[0]
+    for y in (66, 120):
+        yield arrow((side, y + 6), (units, y - 2))
+        yield arrow((units, y + 10), (side, y + 14))
+    yield arrow((side, 26), (units + 52 if is_wide else units + 24, 44), "fb-dashed")
+    yield words(units - 8 if is_wide else units + 12, 22, "orders", kind="fb-small")
+
+
+def _table(
+    rows: list[Generation],
+    places: tuple[float, ...],
+    columns: tuple[int, ...],
+    top: float,
+    end: float,
+) -> Iterator[str]:
+    """Some columns of the table of generations, their heads at `top`."""
+    for x, column in zip(places, columns, strict=True):
+        yield words(x, top, _HEADS[column], "start", "fb-small")
+    yield path([(4, top + 6), (end, top + 6)], "fb-grid")
+    for number, row in enumerate(rows):
+        for x, column in zip(places, columns, strict=True):
+            yield words(x, top + 22 + 18 * number, row[column] or "–", "start")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from scripts.website.figures.drawing import Figure, arrow, box, labelled, path, words
+from collections.abc import Iterator
+
+from scripts.website.figures.drawing import Figure, Sheet, arrow, box, labelled, path, words
+from scripts.website.figures.shapes import SHEET
 
 
 def figure() -> Figure:
@@ -33,4 +36,24 @@ def figure() -> Figure:
         "are on the other.",
         262,
         tuple(shapes),
+        narrow=Sheet(SHEET, 372, tuple(_phone())),
     )
+
+
+def _phone() -> Iterator[str]:
+    """The processor above the bus, memory, input and output below it."""
+    yield box(4, 4, 336, 172, "fb-hollow")
+    yield words(16, 24, "Processor", "start", "fb-strong")
+    yield labelled((16, 38, 146, 56), "control unit\nreads instructions", "c1")
+    yield labelled((182, 38, 146, 56), "arithmetic unit\nadds, multiplies", "c0")
+    yield labelled((16, 110, 312, 50), "registers\na few dozen numbers, at hand at once", "c2")
+    yield arrow((162, 66), (182, 66))
+    yield arrow((255, 110), (255, 95))
+    yield path([(4, 232), (340, 232)])
+    yield words(100, 222, "bus: everything that moves, moves here", "start")
+    yield labelled((4, 260, 128, 104), "memory\n\nprogram\nand data,\nby address", "c4")
+    yield labelled((144, 260, 92, 104), "input\nkeys, disk,\nnetwork", "c5")
+    yield labelled((248, 260, 92, 104), "output\nscreen, disk,\nnetwork", "c5")
+    for x, top, foot in ((68, 176, 231), (68, 233, 260), (190, 233, 260), (294, 233, 260)):
+        yield arrow((x - 5, foot), (x - 5, top + 1))
+        yield arrow((x + 5, top), (x + 5, foot))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from scripts.website.figures import drawn_of
 from scripts.website.figures.drawing import Figure, box, key, path, words
 from scripts.website.figures.folded import folded
 from scripts.website.figures.narrow import narrow_sheet
 from scripts.website.figures.shapes import SHEET, DrawnShape, lines_of, read, text_width
 from tests.website.pages.test_figure_panels import every_figure
-
-# Diagrams that know their own way too well: these still scroll in their frame.
-STILL = {
-    *("cache-pages", "cluster-plan", "dot-assembly", "number-formats", "published-shares"),
-    *("step-memory", "three-products", "torus-slice", "tpu-core", "transformer-layer"),
-    "von-neumann",
-}
 
 
 def drawn(*parts: str, height: float = 200) -> Figure:
@@ -106,7 +102,31 @@ def test_lines_break_at_spaces_and_lose_no_word() -> None:
     assert all(text_width(line, "fb-small") <= 120 for line in lines)
 
 
-def test_the_diagrams_that_still_scroll_are_these() -> None:
-    """A new diagram that joins them draws a narrow sheet of its own instead."""
-    scroll = {name for name, figure in every_figure().items() if narrow_sheet(figure) is None}
-    assert {name.partition(" ")[0] for name in scroll} <= STILL, sorted(scroll)
+def test_every_diagram_has_a_sheet_for_a_phone() -> None:
+    """One that cannot be folded draws a narrow sheet of its own; none scrolls sideways."""
+    missing = [name for name, figure in every_figure().items() if narrow_sheet(figure) is None]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", ["systolic-array", "ring-collective", "pipeline-schedule"])
+def test_what_moves_moves_on_a_phone_too(name: str) -> None:
+    """As many pieces as in the wide picture, at the same moments, none wider than the sheet."""
+    wide = drawn_of(f'["{name}",{{"moving":true}}]')
+    assert wide.narrow is not None and wide.narrow.width <= SHEET
+    phone = "".join(wide.narrow.parts)
+    pieces = r'<g class="(fb-\w+)"'
+    assert re.findall(pieces, phone) == re.findall(pieces, "".join(wide.parts)) != []
+    waits = r"--fb-wait:[\d.]+s"
+    assert re.findall(waits, phone) == re.findall(waits, "".join(wide.parts))
+    still = [part for part in wide.narrow.parts if "<g" not in part]
+    assert all(one.extent.right <= SHEET + 2 for one in read(still))
+
+
+def test_a_slice_too_many_goes_on_a_row_of_its_own() -> None:
+    """Slices stand in pairs on a phone, so five of them take three rows."""
+    drawings = [
+        drawn_of(f'["torus-slice",{{"shapes":"{text}"}}]') for text in ("4x4; 4x4", "4x4; 4x4; 4x4")
+    ]
+    pair, three = (one.narrow for one in drawings)
+    assert pair is not None and three is not None
+    assert three.height == 2 * pair.height == 2 * drawings[0].height
