@@ -6,7 +6,7 @@ import pytest
 
 from flopbook.data.library import entry_ids, load_entry
 from flopbook.factcheck.facts import names, subject
-from flopbook.factcheck.judging import Judgement, judge
+from flopbook.factcheck.judging import Judgement, judge, of_anybody
 from flopbook.factcheck.reading import Unreadable, read
 from flopbook.hardware.choice import choose_peak
 from tests.support.cases import every
@@ -130,3 +130,27 @@ def test_a_chip_before_a_number_owns_it() -> None:
         "amd/mi300x",
         "amd/mi300x",
     ]
+
+
+def test_a_number_without_a_chip_is_told_whose_it_is() -> None:
+    """The chips of which it is a value, the likeliest quantity first; else what to write."""
+    chips = [name for name in entry_ids() if load_entry(name).computes]
+    with pytest.raises(Unreadable) as caught:
+        read("5.22 PFLOPS", names())
+    assert "AMD Instinct MI300X" in of_anybody(caught.value.statements, chips, subject)
+    with pytest.raises(Unreadable) as caught:
+        read("123.456 PFLOPS", names())
+    assert of_anybody(caught.value.statements, chips, subject) == str(caught.value)
+
+
+def test_a_cache_in_decimal_units_holds_and_says_what_it_means() -> None:
+    """Makers print 50 MB for 50 MiB of cache; of main memory the two are told apart."""
+    (cache,) = findings("H100 L2 cache 50 MB")
+    assert cache.holds and "52.43 MB" in cache.says[-1]
+    (memory,) = findings("H100 80 GiB")
+    assert memory.verdict == "binary"
+
+
+def test_what_several_chips_should_have_is_said_of_several() -> None:
+    (finding,) = findings("8 x H100 15.8 PFLOPS")
+    assert "dense is 7.915 PFLOP/s" in finding.says

@@ -60,6 +60,14 @@ AMOUNTS = (
     ("1.2 trillion transistors", 1.2e12, "count", "trillion transistors"),
     ("1,979 TFLOPS", 1979e12, "rate", "TFLOP/s"),
     ("9.89e14 FLOPS", 9.89e14, "rate", "FLOP/s"),
+    ("$30,000", 30e3, "price", "USD"),
+    ("US$ 30k", 30e3, "price", "USD"),
+    ("25k dollars", 25e3, "price", "USD"),
+    ("$2.50 per hour", 2.5 / 3600, "rent", "USD/h"),
+    ("2 USD/h", 2 / 3600, "rent", "USD/h"),
+    ("$2 per GPU-hour", 2 / 3600, "rent", "USD/h"),
+    ("132 SMs", 132, "cores", "SMs"),
+    ("16,896 CUDA cores", 16896, "cores", "CUDA cores"),
 )
 CONDITIONS = (
     ("H100 bf16 5 TFLOPS", "formats", ("bf16",)),
@@ -111,6 +119,38 @@ def test_amounts_are_read(text: str, value: float, kind: str, symbol: str) -> No
 @pytest.mark.parametrize(("text", "name", "expected"), CONDITIONS)
 def test_conditions_are_read(text: str, name: str, expected: object) -> None:
     assert getattr(read(text, names())[-1], name) == expected
+
+
+CUT = (
+    ("5.22", 0.01),  # of 5.229
+    ("5.2", 0.1),
+    ("1,979", 1.0),
+    ("1,000", 20.0),
+    ("3", 0.06),
+)
+
+
+@pytest.mark.parametrize(("number", "cut"), CUT)
+def test_a_value_may_be_cut_off_after_its_last_digit(number: str, cut: float) -> None:
+    """People write 5.22 for 5.229; never more than the last place, and never above the value."""
+    (stated,) = read(f"H100 {number} FLOPS", names())
+    assert stated.cut == pytest.approx(cut) and stated.cut >= stated.slack
+
+
+def test_a_maker_of_few_chips_names_them_only_where_no_chip_is_named() -> None:
+    (groq,) = read("Groq 230 MB", names())
+    assert groq.chips and all(chip.startswith("groq/") for chip in groq.chips)
+    (owned,) = read("Groq says that an H100 has 80 GB", names())
+    assert all(chip.startswith("nvidia/") for chip in owned.chips)
+    with pytest.raises(Unreadable):
+        read("NVIDIA 80 GB", names())
+
+
+@pytest.mark.parametrize("slip", ["H10O", "M1300X", "Blackwel", "Blackwlel", "TPU v5pp"])
+def test_a_slip_of_the_finger_is_told_the_name(slip: str) -> None:
+    with pytest.raises(Unreadable, match="did you mean") as caught:
+        read(f"{slip} 80 GB", names())
+    assert caught.value.reason == "near" and not caught.value.statements
 
 
 @pytest.mark.parametrize(("number", "slack"), ROUNDED)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flopbook.cli.plain import command
+from flopbook.data.library import entry_ids, load_entries, load_entry
+from flopbook.errors import FlopbookError
 from flopbook.factcheck.facts import FiledFact, names, subject
-from flopbook.factcheck.judging import Judgement, judge, verdicts
-from flopbook.factcheck.reading import StatedNumber, read
+from flopbook.factcheck.judging import Judgement, judge, of_anybody, verdicts
+from flopbook.factcheck.reading import StatedNumber, Unreadable, read
 
 
 @command("check", argument="TEXT [...]")
@@ -21,7 +23,10 @@ def check_command(texts: Sequence[str], as_json: bool) -> int:
 
     Example: flopbook check "H100 bf16 989 TFLOPS"
     """
-    statements = read(" ".join(texts), names())
+    try:
+        statements = read(" ".join(texts), names())
+    except Unreadable as error:
+        raise _helped(error) from None
     findings = [judge(statement, subject) for statement in statements]
     if as_json:
         from flopbook.cli.layout import print_json
@@ -31,6 +36,15 @@ def check_command(texts: Sequence[str], as_json: bool) -> int:
         for finding in findings:
             _print(finding)
     return verdicts(findings)
+
+
+def _helped(error: Unreadable) -> FlopbookError:
+    """A text without a chip is told of which chips its number is."""
+    if not error.statements:
+        return error
+    load_entries()
+    chips = [name for name in entry_ids() if load_entry(name).computes]
+    return FlopbookError(of_anybody(error.statements, chips, subject))
 
 
 def _print(finding: Judgement) -> None:

@@ -19,13 +19,15 @@ from flopbook.data.library import (
     per_library,
     source_tiers,
 )
+from flopbook.data.prices import Price, prices
 from flopbook.factcheck.reading import compact
-from flopbook.factcheck.words import FIELDS, KINDS
+from flopbook.factcheck.words import BY, FIELDS, KINDS
 from flopbook.hardware.choice import choose_memory, rank
 from flopbook.hardware.parts import packages
 
 _CHECKED = frozenset(field for fields in FIELDS.values() for field in fields)
 _SHORTEST, _SHORTEST_FAMILY = 2, 5  # letters of a name
+_FEW = 12  # chips of a maker whose name alone says which is meant
 
 
 class FiledFact(NamedTuple):
@@ -71,7 +73,8 @@ class Subject(NamedTuple):
 def names() -> dict[str, tuple[str, ...]]:
     """Compact name -> ids of what answers to it: ids, products, aliases, names, device names.
 
-    The name of a family stands for all of its chips where nothing else is called so.
+    The name of a family stands for all of its chips where nothing else is called so, and that of
+    a maker of few chips, as `by NAME`, where a text names no chip.
     """
     found: dict[str, list[str]] = {}
     for entry_id in entry_ids():
@@ -81,6 +84,7 @@ def names() -> dict[str, tuple[str, ...]]:
                 found.setdefault(short, []).append(entry_id)
     for family, ids in _families().items():
         found.setdefault(family, ids)
+    found |= _makers()
     return {name: tuple(dict.fromkeys(ids)) for name, ids in found.items()}
 
 
@@ -92,6 +96,15 @@ def _families() -> dict[str, list[str]]:
         if head.computes and len(name) >= _SHORTEST_FAMILY:
             found.setdefault(name, []).append(head.id)
     return found
+
+
+def _makers() -> dict[str, list[str]]:
+    """Compact name of a maker of few chips -> these."""
+    found: dict[str, list[str]] = {}
+    for head in map(load_head, entry_ids()):
+        if head.computes:
+            found.setdefault(f"{BY}{compact(head.vendor)}", []).append(head.id)
+    return {name: ids for name, ids in found.items() if len(ids) <= _FEW}
 
 
 def _names_of(entry: Entry) -> Iterator[str]:
@@ -116,6 +129,7 @@ def subject(entry_id: str) -> Subject:
     mains = {field: choose_memory(entry.claims, field) for field in ("memory", "memory_bandwidth")}
     tier = {field: claim.tier for field, claim in mains.items() if claim}
     facts = tuple(_fact(claim, tier.get(claim.field)) for claim in claims)
+    facts += tuple(_rent(price) for price in _newest_first(entry_id))
     return Subject(
         entry.id, entry.name, entry.kind, facts, _family(entry), _within(entry_id), _parts(entry)
     )
@@ -143,6 +157,19 @@ def _fact(claim: Claim, main_tier: str | None) -> FiledFact:
         claim.quote,
         claim.note,
     )
+
+
+def _newest_first(entry_id: str) -> list[Price]:
+    """What clouds ask for an hour of a chip."""
+    own = [price for price in prices() if price.chip == entry_id]
+    return sorted(own, key=lambda price: price.date, reverse=True)
+
+
+def _rent(price: Price) -> FiledFact:
+    """The price of an hour of one chip, with who asks it and when."""
+    fact = _fact(price.claim, None)
+    name = f"{fact.name}, {price.terms}, {price.date.isoformat()}"
+    return fact._replace(field="rent", name=name)
 
 
 def _family(entry: Entry) -> tuple[str, ...]:

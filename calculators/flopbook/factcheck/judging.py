@@ -24,7 +24,9 @@ from flopbook.factcheck.words import (
     COSTS,
     DESCRIPTIONS,
     FIELDS,
+    MOST_OWNERS,
     NEAREST_COST,
+    PROBLEMS,
     QUANTITY_NAMES,
     SENTENCES,
 )
@@ -65,6 +67,30 @@ def judge(statement: StatedNumber, look: Look) -> Judgement:
     return _not_found(statement, max(subjects, key=lambda one: len(one.facts)))
 
 
+def owners(statement: StatedNumber, ids: Iterable[str], look: Look) -> str:
+    """The chips of which a number without one holds as it is, in words; empty for none."""
+    found: list[tuple[float, str, str]] = []
+    for one in map(look, ids):
+        whole = [match for match in matches(statement, one, look) if match.subject is one]
+        best = min(whole, key=lambda match: match.cost, default=None)
+        if best is not None and "error" not in best.departures:
+            found.append((round(best.cost, 9), _described(best), one.name))
+    groups: dict[str, list[str]] = {}
+    for _, what, chip in sorted(found):
+        groups.setdefault(what, []).append(chip)
+    shown = [*groups.items()][:MOST_OWNERS]
+    return "; ".join(f"{what} of {', '.join(chips[:MOST_OWNERS])}" for what, chips in shown)
+
+
+def of_anybody(statements: Sequence[StatedNumber], ids: Iterable[str], look: Look) -> str:
+    """What is said of a text without a chip: of which chips its first number is."""
+    for statement in statements[:1]:
+        if named := owners(statement, ids, look):
+            stated = _amount(statement, statement.value)
+            return PROBLEMS["anybody"].format(value=stated, owners=named)
+    return PROBLEMS["chip"]
+
+
 def _least(candidates: Sequence[Match]) -> float:
     """The cost of the nearest match, to nine digits: ties are ties in a browser too."""
     return round(min(match.cost for match in candidates), 9)
@@ -81,6 +107,7 @@ def _found(
     says = [_main_sentence(statement, asked, best)]
     for name in best.departures:
         says += _remedy(statement, name, best, look)
+    says += [SENTENCES["custom"].format(value=_exact(best.fact))] if best.is_custom else []
     says += _unsaid(best.fact)
     says += _also(statement, best, candidates)
     evidence = [match.fact for match in candidates if _same(match, best)]
@@ -112,7 +139,8 @@ def _main_key(best: Match, *, differs: bool) -> str:
     if best.fact.error:
         return "error"
     # Binary prefixes and bits explain another figure, so nothing was rounded there.
-    is_rounded = differs and not {"binary", "bits"} & set(best.departures)
+    explains = best.is_custom or {"binary", "bits"} & set(best.departures)
+    is_rounded = differs and not explains
     if best.departures:
         return "departs-rounded" if is_rounded else "departs"
     return "rounded" if is_rounded else "holds"
@@ -159,18 +187,21 @@ def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) ->
     if departure in ("binary", "bits"):
         return [SENTENCES[departure].format(value=_exact(fact))]
     if departure == "both-ways":
-        return [SENTENCES[departure].format(value=_amount(statement, fact.value / 2))]
+        half = _amount(statement, fact.value * best.share / 2)
+        return [SENTENCES[departure].format(value=half)]
     if departure == "one-way":
-        return [SENTENCES[departure].format(value=_amount(statement, fact.value * 2))]
+        both = _amount(statement, fact.value * best.share * 2)
+        return [SENTENCES[departure].format(value=both)]
     if departure in ("per-node", "per-chip"):
         return _other_level(statement, departure, best, look)
     wanted = _counterpart(statement, departure, best)
     if wanted is None and departure == "sparse" and fact.sparsity == HALF:
-        return [SENTENCES["half"].format(value=_amount(statement, fact.value / 2))]
+        half = _amount(statement, fact.value * best.share / 2)
+        return [SENTENCES["half"].format(value=half)]
     if wanted is None:
         return []
     kind = QUANTITY_NAMES[wanted.field]
-    value = _amount(statement, wanted.value)
+    value = _amount(statement, wanted.value * best.share)
     way = DESCRIPTIONS.get(wanted.direction, "")
     sentence = SENTENCES[departure].format(value=value, format=wanted.dtype, way=way, kind=kind)
     return [sentence.rstrip()]
@@ -262,8 +293,9 @@ def _not_found(statement: StatedNumber, asked: Subject) -> Judgement:
         )
         return Judgement(False, "none", asked.id, (said,), (), None)
     match = Match(asked, near, (), 0.0)
+    key = "none-price" if near.kind in ("price", "rent") else "none"
     says = (
-        SENTENCES["none"].format(chip=asked.name, stated=stated),
+        SENTENCES[key].format(chip=asked.name, stated=stated),
         SENTENCES["nearest"].format(value=_amount(statement, near.value), what=_described(match)),
     )
     return Judgement(False, "none", asked.id, says, (near,), near.value)

@@ -6,17 +6,22 @@ The page has the same functions in `docs/assets/flopbook/check/judging.js`; a te
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from flopbook.factcheck.facts import FiledFact, Subject
 from flopbook.factcheck.reading import StatedNumber
 from flopbook.factcheck.words import (
+    BINARY_FIELDS,
+    CACHES,
     COSTS,
     FIELDS,
     RELATED,
+    SHORTEST_PART,
     USUAL,
     VECTOR_FORMATS,
+    WORD,
 )
 
 Look = Callable[[str], Subject]
@@ -31,6 +36,7 @@ class Match(NamedTuple):
     departures: tuple[str, ...]
     cost: float
     share: float = 1.0
+    is_custom: bool = False  # of powers of two, written in the decimal units that makers print
 
 
 def matches(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
@@ -76,9 +82,11 @@ def _match(
         how = () if _close(statement, fact.value * share) else None
     if how is None:
         return []
+    is_custom = how == ("binary",) and fact.field in BINARY_FIELDS and not statement.binary
+    how = () if is_custom else how
     departures = (*departures_of(statement, fact, asked, bool(extra)), *extra, *how)
     cost = sum(COSTS[name] for name in departures) + _tie(statement, fact, asked)
-    return [Match(subject, fact, departures, cost, share)]
+    return [Match(subject, fact, departures, cost, share, is_custom)]
 
 
 def _fit(statement: StatedNumber, value: float) -> tuple[str, ...] | None:
@@ -98,7 +106,10 @@ def _fit(statement: StatedNumber, value: float) -> tuple[str, ...] | None:
 
 
 def _close(statement: StatedNumber, value: float) -> bool:
-    return abs(statement.value - value) <= statement.slack * (1 + 1e-9)
+    """Whether a value is the stated one, rounded, or cut off after its last digit."""
+    over = value - statement.value
+    is_rounded = abs(over) <= statement.slack * (1 + 1e-9)
+    return is_rounded or 0 < over < statement.cut * (1 - 1e-9)
 
 
 def departures_of(
@@ -125,7 +136,8 @@ def departures_of(
 def _is_stated(statement: StatedNumber, fact: FiledFact) -> bool:
     """Whether a fact is of the quantity that is named; SRAM may be all the memory of a chip."""
     is_sram = statement.field == "sram" and fact.tier == "sram"
-    return is_sram or statement.field in ("", fact.field)
+    is_cache = statement.field in CACHES and fact.field in CACHES
+    return is_sram or is_cache or statement.field in ("", fact.field)
 
 
 def _rate_departures(statement: StatedNumber, fact: FiledFact, asked: Subject) -> list[str]:
@@ -183,6 +195,10 @@ def _tie(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float:
         penalty += 0.2
     if fact.field == "peak" and usual_format(statement, asked) not in ("", fact.dtype):
         penalty += 0.1
+    # What is called as the statement says is meant before what is not.
+    called = {word for word in re.findall(WORD, fact.name.lower()) if len(word) > SHORTEST_PART}
+    if not called.isdisjoint(statement.parts):
+        penalty -= 0.3
     # A source that names no direction says less than one that names both, if the value is the same.
     if fact.direction == "unstated" and fact.field in LINKS:
         penalty += 2.2

@@ -21,26 +21,32 @@ FINEST, COARSEST = 0.0005, 0.02  # how far a rounded figure may be from the valu
 
 
 class Unreadable(FlopbookError):
-    """A text in which no chip or no number can be found; `reason` is a key of `PROBLEMS`."""
+    """A text in which no chip or no number can be found; `reason` is a key of `PROBLEMS`.
 
-    def __init__(self, reason: str) -> None:
+    `statements` are numbers of a text that names no chip.
+    """
+
+    def __init__(self, reason: str, statements: Sequence[StatedNumber] = (), **said: str) -> None:
         self.reason = reason
-        super().__init__(words.PROBLEMS[reason])
+        self.statements = tuple(statements)  # numbers of no chip
+        super().__init__(words.PROBLEMS[reason].format(**said))
 
 
 class StatedNumber(NamedTuple):
     """One number of a text with all that is said of it.
 
-    `value` is in SI and `slack` how far it may be from what it rounds. `factor` and `symbol` are
+    `value` is in SI, `slack` how far it may be from what it rounds, and `cut` how far below the
+    value whose last digits were left out. `factor` and `symbol` are
     those of the unit it is written in, `times` how many chips it is for, `binary` whether the unit
-    is one such as GiB. An empty `field`, `formats`, `sparsity`, `direction` or `scope` was not
-    said.
+    is one such as GiB, `parts` the words beside it. An empty `field`, `formats`, `sparsity`,
+    `direction` or `scope` was not said.
     """
 
     chips: tuple[str, ...]
     times: int
     value: float
     slack: float
+    cut: float
     kind: str
     factor: float
     symbol: str
@@ -51,6 +57,7 @@ class StatedNumber(NamedTuple):
     direction: str
     scope: str
     vector: bool
+    parts: tuple[str, ...]
 
 
 class _Number(NamedTuple):
@@ -60,6 +67,7 @@ class _Number(NamedTuple):
     end: int
     value: float
     slack: float
+    cut: float
     kind: str
     factor: float
     symbol: str
@@ -94,17 +102,19 @@ def read(text: str, names: Names) -> list[StatedNumber]:
         raise Unreadable("empty")
     if len(text) > words.LONGEST:
         raise Unreadable("long")
-    plain = re.sub(words.BETWEEN, r"\2\1 ", text, flags=_FLAGS)
+    plain = re.sub(words.MONEY, r"\1\2 USD", text, flags=_FLAGS)
+    plain = re.sub(words.BETWEEN, r"\2\1 ", plain, flags=_FLAGS)
     plain = re.sub(words.TIMES, r"\1  ", plain, flags=_FLAGS)
     numbers = list(_numbers(plain))
     named, left = _chips_beside(plain, names, numbers)
     if not left:
-        raise Unreadable("number")
-    if not named:
-        raise Unreadable("chip")
+        raise Unreadable("date" if named and _has(plain, words.DATE) else "number")
     spans = [*(one.span for one in named), *(one.span for one in numbers)]
     blank = _without(plain, spans)
     shown = left[: words.MOST_STATEMENTS]
+    if not named:
+        nobody = _Named(0, 0, (), 1)
+        raise _without_chip(plain, names, [_statement(blank, one, nobody) for one in shown])
     return [_statement(blank, number, _owner(number, named)) for number in shown]
 
 
@@ -130,27 +140,34 @@ def _number(match: re.Match[str]) -> _Number | None:
     factor = thousands * size
     if binary:
         factor = 1024.0 ** (len(f"{thousands:.0f}") // 3) * size
+    unit_factor = size if kind == "price" else factor  # no kilodollars
     whole = whole.replace(",", "")
     digits = float(whole + decimals)
     scale = factor * 10.0 ** int(power[1:] or "0")
-    slack = _slack(whole, decimals, digits) * scale
+    slack, cut = (one * scale for one in _slack(whole, decimals, digits))
     shown = _symbol(prefix.lower(), symbol, binary)
     start, end = match.span()
-    return _Number(start, end, digits * scale, slack, kind, factor, shown, bool(binary))
+    return _Number(start, end, digits * scale, slack, cut, kind, unit_factor, shown, bool(binary))
 
 
 def _symbol(prefix: str, symbol: str, binary: str) -> str:
     """The unit as answers write it: TFLOP/s, GiB, billion transistors."""
     if symbol == "transistors":
         return f"{words.SIZES[prefix]}{symbol}"
+    if symbol == "USD":
+        return symbol
     return f"{words.LETTERS[prefix]}{'i' if binary else ''}{symbol}"
 
 
-def _slack(whole: str, decimals: str, digits: float) -> float:
-    """Half of the last place that is written, within what people round to."""
+def _slack(whole: str, decimals: str, digits: float) -> tuple[float, float]:
+    """How far a number may be from what it rounds, and below what it was cut off from.
+
+    Half of the last place that is written, and the whole of it, within what people round to.
+    """
     zeros = len(whole) - len(whole.rstrip("0"))
     place = 10.0 ** -(len(decimals) - 1) if decimals else 10.0**zeros
-    return min(max(place / 2, FINEST * digits), COARSEST * digits)
+    slack = min(max(place / 2, FINEST * digits), COARSEST * digits)
+    return slack, max(slack, min(place, COARSEST * digits))
 
 
 def _unit(spelling: str) -> tuple[str, float, str] | None:
@@ -159,7 +176,7 @@ def _unit(spelling: str) -> tuple[str, float, str] | None:
         spelling = ("bit" if spelling[0] == "b" else "byte") + spelling[1:]
     for pattern, kind, size, symbol in words.UNITS:
         if re.fullmatch(pattern, spelling, _FLAGS):
-            return kind, size, symbol
+            return kind, size, symbol or spelling
     return None
 
 
@@ -172,9 +189,44 @@ def _chips_beside(
     """
     ends = [number for number, after in itertools.pairwise(numbers) if _cut(text, number, after)]
     ends += numbers[-1:]  # the last number of each clause is no part of a name
-    chips = _named(text, names, [number.span for number in ends])
+    taken = [number.span for number in ends]
+    chips = _named(text, names, taken) or _named(text, _makers(names), taken)
     name_spans = [chip.span for chip in chips]
     return chips, [number for number in numbers if not _meets(number.span, name_spans)]
+
+
+def _makers(names: Names) -> Names:
+    """Names of makers, which stand for their chips where no chip is named."""
+    by = words.BY
+    return {name.removeprefix(by): ids for name, ids in names.items() if name.startswith(by)}
+
+
+def _without_chip(text: str, names: Names, statements: Sequence[StatedNumber]) -> Unreadable:
+    """What is wrong with a text that names no chip, with the names that a slip may have meant."""
+    said = [match.group().lower() for match in re.finditer(words.WORD, text)]
+    said += [one + after for one, after in itertools.pairwise(said)]
+    near: dict[tuple[str, ...], str] = {}  # of several names of a chip the shortest
+    for name in sorted(names, key=lambda one: (len(one), one)):
+        if len(name) >= words.SHORTEST_NEAR and any(_is_near(one, name) for one in said):
+            near.setdefault(tuple(names[name]), name)
+    if not near:
+        return Unreadable("chip", statements)
+    return Unreadable("near", names=" or ".join([*near.values()][: words.MOST_NEAR]))
+
+
+def _is_near(said: str, name: str) -> bool:
+    """Whether what was said is a name but for a slip of the finger, or the end of one."""
+    if len(said) >= words.SHORTEST_NEAR and said.isdigit() and name.endswith(said):
+        return True
+    if abs(len(said) - len(name)) > 1 or said == name:
+        return False
+    letters = zip(said, name, strict=False)
+    least = min(len(said), len(name))
+    shared = next((n for n, (one, other) in enumerate(letters) if one != other), least)
+    left, wanted = said[shared:], name[shared:]
+    is_turned = left[:2] == wanted[:2][::-1] and left[2:] == wanted[2:]
+    is_other = left[1:] == wanted[1:]
+    return is_turned or is_other or left[1:] == wanted or left == wanted[1:]
 
 
 def _cut(text: str, one: _Number, after: _Number) -> bool:
@@ -236,6 +288,7 @@ def _statement(text: str, number: _Number, owner: _Named) -> StatedNumber:
         owner.times,
         number.value,
         number.slack,
+        number.cut,
         number.kind,
         number.factor,
         number.symbol,
@@ -248,6 +301,7 @@ def _statement(text: str, number: _Number, owner: _Named) -> StatedNumber:
             clause, (words.PER_LINK, "link"), (words.PER_CHIP, "chip"), (words.PER_NODE, "node")
         ),
         _has(clause, words.VECTOR),
+        tuple(match.group().lower() for match in re.finditer(words.WORD, clause)),
     )
 
 

@@ -18,10 +18,15 @@ NUMBER = (
     r"([Ii]?)[ \-]?"
     r"(flops?/s(?:ec(?:ond)?)?|flops?|f|ops?/s(?:ec)?|ops|"
     r"(?:bytes?|bits?|b)(?:/s(?:ec(?:ond)?)?| per second|ps)|bytes?|b|"
-    r"watts?|w|hz|hertz|mm2|mm²|mm\^2|transistors?)(?![A-Za-z0-9])"
+    r"watts?|w|hz|hertz|mm2|mm²|mm\^2|transistors?|"
+    r"(?:usd|dollars?)(?: ?(?:/|per|an?) ?(?:(?:gpu|chip)[ -]?)?(?:hours?|hr|h))?|"
+    r"sms|cus|(?:(?:cuda|tensor|matrix|gpu|ai|xe) )?cores|compute units|"
+    r"streaming multiprocessors)(?![A-Za-z0-9])"
 )
 # `8x H100`: how many of a chip a number is for.
 TIMES = r"(?<![A-Za-z0-9.,\-])([0-9]{1,6}) ?[x×] ?(?=[A-Za-z])"
+# `$30k` and `US$ 2.50/h`: the sign goes behind the amount.
+MONEY = r"(?:\bUS ?)?\$ ?([0-9][0-9,.]*)( ?(?:k|m|million|thousand)(?![A-Za-z0-9]))?"
 # `989 dense bf16 TFLOPS`: words between a number and its unit, which are read as if before it.
 BETWEEN = (
     r"(?<![A-Za-z0-9.,])([0-9][0-9,.]*)[ \-]"
@@ -77,6 +82,14 @@ UNITS: tuple[tuple[str, str, float, str], ...] = (
     (r"hz|hertz", "hertz", 1.0, "Hz"),
     (r"mm2|mm²|mm\^2", "area", 1e-6, "mm²"),
     (r"transistors?", "count", 1.0, "transistors"),
+    (r"usd|dollars?", "price", 1.0, "USD"),
+    (r"(?:usd|dollars?).+", "rent", 1 / 3600, "USD/h"),
+    (
+        r"sms|cus|.*(?:cores|units|processors)",
+        "cores",
+        1.0,
+        "",
+    ),  # cores of many names: answers write the one that was typed
 )
 # The SI unit of a claim -> what it measures.
 KINDS: Mapping[str, str] = {
@@ -88,6 +101,8 @@ KINDS: Mapping[str, str] = {
     "Hz": "hertz",
     "m2": "area",
     "count": "count",
+    "USD": "price",
+    "USD/s": "rent",
 }
 # The fields that a number of each kind may be, likeliest first.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -106,7 +121,12 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "hertz": ("clock",),
     "area": ("die_area",),
     "count": ("transistors",),
+    "cores": ("cores",),
+    "price": ("price",),
+    "rent": ("rent",),
 }
+# Quantities whose sizes are powers of two, which makers write with decimal units.
+BINARY_FIELDS = ("cache", "sram")
 # Words that name a quantity; the first that fits the unit counts.
 QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"(?:hbm[0-9]?e?|memory|mem|dram|vram) ?(?:bandwidth|bw)", "memory_bandwidth"),
@@ -158,7 +178,7 @@ SPARSE = r"spars|2:4"
 DENSE = r"\bdense\b|without spars|no spars|w/o spars"
 BOTH = r"both ways|both directions|bi-?directional|\bbidir|duplex"
 ONE = r"one[- ]way|one direction|each direction|each way|uni-?directional|\bunidir|per direction"
-PER_LINK = r"per link|each link|a link"
+PER_LINK = r"per link|each link|a link|links? (?:of|at|with)"
 PER_NODE = r"per node|per server|per system|per rack|whole|in total|per pod|\bnode\b|\brack\b"
 PER_CHIP = r"per gpu|per chip|per tpu|per accelerator|per package|each gpu"
 VECTOR = r"\bvector\b|cuda cores?|non-?tensor|without tensor|shader"
@@ -202,6 +222,9 @@ QUANTITY_NAMES: Mapping[str, str] = {
     "clock": "clock",
     "die_area": "die area",
     "transistors": "transistors",
+    "cores": "number of cores",
+    "price": "price",
+    "rent": "price of an hour",
 }
 SENTENCES: Mapping[str, str] = {
     "holds": "{chip}: {stated} holds: {what}",
@@ -211,6 +234,7 @@ SENTENCES: Mapping[str, str] = {
     "error": "{chip}: {stated} is printed, but it is an error: {what}",
     "other-chip": "{asked}: {stated} is not a value of this chip; it is {what} of {chip}",
     "none": "{chip}: {stated} is not a value of this chip",
+    "none-price": "{chip}: {stated} is not a price on file",
     "none-recorded": "{chip}: {stated} cannot be checked; no {kind} is on file",
     "nearest": "nearest is {value}, {what}",
     "sparse": "dense is {value}",
@@ -225,6 +249,7 @@ SENTENCES: Mapping[str, str] = {
     "format": "in {format} it is {value}",
     "open-format": "in {format} it is {value}",
     "binary": "it has {value}",
+    "custom": "caches are sized in powers of two, so this means {value}",
     "bits": "it has {value}",
     "quantity": "its {kind} is {value}",
     "unstated": "the source does not say whether it is dense",
@@ -251,7 +276,17 @@ PROBLEMS: Mapping[str, str] = {
     "long": "a text of more than 500 characters; give one sentence at a time",
     "number": 'no number with a unit that can be read; write one, such as "H100 989 TFLOPS"',
     "chip": 'no chip that is on file is named; write one, such as "H100", "MI300X" or "TPU v5p"',
+    "anybody": "no chip is named; write it too. On file {value} is {owners}",
+    "near": "no chip that is on file is named; did you mean {names}?",
+    "date": "dates are not checked; the page of the chip has them with their sources",
 }
+DATE = r"(?<![0-9.,])(?:19|20)[0-9]{2}(?![0-9.,])"
+BY = "by "  # before the name of a maker in the table of names, which no chip has
+SHORTEST_NEAR = 4  # letters of a name that is taken for a slip of the finger
+MOST_NEAR = 3
+SHORTEST_PART = 3  # letters of a word that says nothing of what a value is of: per, SM
+MOST_OWNERS = 3  # chips that are named for a number without one, of as many quantities
+CACHES = ("sram", "cache")  # which of the two a memory on the chip is, makers name differently
 
 
 def record() -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from flopbook.data.library import entry_ids, reference
+from flopbook.data.library import entry_ids, load_entry, reference
 from flopbook.factcheck import facts, words
 from flopbook.factcheck.judging import judge
 from flopbook.factcheck.reading import read
@@ -99,6 +99,7 @@ def files() -> dict[str, str]:
     record = facts.record() | {"words": words.record()}
     keys = sorted({fact.source for name in entry_ids() for fact in facts.subject(name).facts})
     record["sources"] = _places(keys)
+    record["chips"] = [name for name in entry_ids() if load_entry(name).computes]
     return {RECORD: json.dumps(record, ensure_ascii=False, separators=(",", ":"))}
 
 

@@ -30,6 +30,17 @@ export function judge(statement, words, look) {
   return new Judge(statement, words, look).finding();
 }
 
+/** What is said of a text without a chip: of which chips its first number is. */
+export function ofAnybody([statement], words, look, ids) {
+  const judge = new Judge(statement, words, look);
+  const named = judge.owners(ids);
+  return named ? filled(words.PROBLEMS.anybody, {value: judge.amount(statement.value), owners: named}) : words.PROBLEMS.chip;
+}
+
+function exact({value, kind}) {
+  return formatQuantity(value, {bytes: "byte", flow: "byte/s"}[kind]);
+}
+
 function filled(text, values) {
   return text.replace(/{(\w+)}/g, (_, name) => values[name]);
 }
@@ -77,8 +88,9 @@ class Judge {
       how = this.close(fact.value * share) ? [] : null;
     }
     if (!how) return [];
-    const departures = [...this.departures(fact, asked, extra.length > 0), ...extra, ...how];
-    return [{subject, fact, departures, cost: this.sum(departures) + this.tie(fact, asked), share}];
+    const isCustom = how[0] === "binary" && this.words.BINARY_FIELDS.includes(fact.field) && !statement.binary;
+    const departures = [...this.departures(fact, asked, extra.length > 0), ...extra, ...(isCustom ? [] : how)];
+    return [{subject, fact, departures, cost: this.sum(departures) + this.tie(fact, asked), share, isCustom}];
   }
 
   sum(departures) {
@@ -99,7 +111,8 @@ class Judge {
 
   close(value) {
     const {statement} = this;
-    return Math.abs(statement.value - value) <= statement.slack * (1 + 1e-9);
+    const over = value - statement.value;
+    return Math.abs(over) <= statement.slack * (1 + 1e-9) || (over > 0 && over < statement.cut * (1 - 1e-9));
   }
 
   departures(fact, asked, isElsewhere) {
@@ -117,6 +130,8 @@ class Judge {
 
   isStated(fact) {
     const {field} = this.statement;
+    const {CACHES} = this.words;
+    if (CACHES.includes(field) && CACHES.includes(fact.field)) return true;
     return (field === "sram" && fact.tier === "sram") || ["", fact.field].includes(field);
   }
 
@@ -163,15 +178,30 @@ class Judge {
     const usual = fact.field === "peak" ? this.usualFormat(asked) : "";
     const other = usual && usual !== fact.dtype ? 0.1 : 0;
     const vague = fact.direction === "unstated" && LINKS.includes(fact.field) ? 2.2 : 0;
-    return order + Math.min(off, 0.05) + unsaid + beside + odd + other + vague;
+    const called = [...fact.name.toLowerCase().matchAll(new RegExp(words.WORD, "g"))].some(([word]) => word.length > words.SHORTEST_PART && statement.parts.includes(word)) ? 0.3 : 0;
+    return order + Math.min(off, 0.05) + unsaid + beside + odd + other - called + vague;
   }
 
   // What is said.
 
+  /** The chips of which a number without one holds as it is, in words; empty for none. */
+  owners(ids) {
+    const found = ids.map(this.look).flatMap((one) => {
+      const best = least(this.matches(one).filter(({subject}) => subject === one), ({cost}) => cost);
+      return best && !best.departures.includes("error") ? [[Math.round(1e9 * best.cost) / 1e9, this.described(best), one.name]] : [];
+    });
+    found.sort(([a, x, m], [b, y, n]) => a - b || (x === y ? (m < n ? -1 : 1) : x < y ? -1 : 1));
+    const groups = new Map();
+    for (const [, what, chip] of found) groups.set(what, [...(groups.get(what) ?? []), chip]);
+    const {MOST_OWNERS} = this.words;
+    return [...groups].slice(0, MOST_OWNERS).map(([what, chips]) => `${what} of ${chips.slice(0, MOST_OWNERS).join(", ")}`).join("; ");
+  }
+
   found(asked, matches) {
     const best = least(matches, ({cost}) => cost);
     const weighty = least(best.departures, (name) => -this.words.COSTS[name]);
-    const says = [this.mainSentence(asked, best), ...best.departures.flatMap((name) => this.remedy(name, best)), ...this.unsaid(best.fact), ...this.also(best, matches)];
+    const custom = best.isCustom ? [filled(this.words.SENTENCES.custom, {value: exact(best.fact)})] : [];
+    const says = [this.mainSentence(asked, best), ...best.departures.flatMap((name) => this.remedy(name, best)), ...custom, ...this.unsaid(best.fact), ...this.also(best, matches)];
     const same = matches.filter((match) => match.subject.id === best.subject.id && this.described(match) === this.described(best));
     return {
       holds: !best.departures.length, verdict: weighty ?? "holds", chip: best.subject.id, says,
@@ -185,7 +215,7 @@ class Judge {
     const value = this.amount(best.fact.value * best.share);
     let what = this.described(best);
     const departs = best.departures.length > 0;
-    const isRound = stated !== value && !best.departures.includes("binary") && !best.departures.includes("bits");
+    const isRound = stated !== value && !best.isCustom && !best.departures.includes("binary") && !best.departures.includes("bits");
     let key = departs ? (isRound ? "departs-rounded" : "departs") : (isRound ? "rounded" : "holds");
     if (best.departures.includes("other-chip")) key = "other-chip";
     else if (best.fact.error) {
@@ -226,16 +256,16 @@ class Judge {
     const {SENTENCES, DESCRIPTIONS} = this.words;
     const {fact} = best;
     const say = (values) => [filled(SENTENCES[departure], values)];
-    if (departure === "binary" || departure === "bits") return say({value: formatQuantity(fact.value, {bytes: "byte", flow: "byte/s"}[fact.kind])});
-    if (departure === "both-ways") return say({value: this.amount(fact.value / 2)});
-    if (departure === "one-way") return say({value: this.amount(fact.value * 2)});
+    if (departure === "binary" || departure === "bits") return say({value: exact(fact)});
+    if (departure === "both-ways") return say({value: this.amount(fact.value * best.share / 2)});
+    if (departure === "one-way") return say({value: this.amount(fact.value * best.share * 2)});
     if (departure === "per-node" || departure === "per-chip") return this.otherLevel(departure, best);
     const wanted = this.counterpart(departure, best);
-    if (!wanted && departure === "sparse" && fact.sparsity === HALF) return [filled(SENTENCES.half, {value: this.amount(fact.value / 2)})];
+    if (!wanted && departure === "sparse" && fact.sparsity === HALF) return [filled(SENTENCES.half, {value: this.amount(fact.value * best.share / 2)})];
     if (!wanted) return [];
     const way = DESCRIPTIONS[wanted.direction] ?? "";
     const kind = this.words.QUANTITY_NAMES[wanted.field];
-    return say({value: this.amount(wanted.value), format: wanted.dtype, way, kind}).map((text) => text.trimEnd());
+    return say({value: this.amount(wanted.value * best.share), format: wanted.dtype, way, kind}).map((text) => text.trimEnd());
   }
 
   counterpart(departure, {fact, subject}) {
@@ -296,7 +326,8 @@ class Judge {
       return {holds: false, verdict: "none", chip: asked.id, says: [said], evidence: [], value: null};
     }
     const what = this.described({subject: asked, fact: near, departures: [], share: 1});
-    const says = [filled(SENTENCES.none, {chip: asked.name, stated}), filled(SENTENCES.nearest, {value: this.amount(near.value), what})];
+    const key = ["price", "rent"].includes(near.kind) ? "none-price" : "none";
+    const says = [filled(SENTENCES[key], {chip: asked.name, stated}), filled(SENTENCES.nearest, {value: this.amount(near.value), what})];
     return {holds: false, verdict: "none", chip: asked.id, says, evidence: [near], value: near.value};
   }
 

@@ -2,7 +2,7 @@
 
 import {el, say} from "../dom.js";
 import {useTables} from "../quantity.js";
-import {judge, lookIn} from "./judging.js";
+import {judge, lookIn, ofAnybody} from "./judging.js";
 import {read} from "./reading.js";
 
 const folder = new URL("../", import.meta.url);
@@ -21,11 +21,12 @@ function tables() {
 
 /** What the command says of a text: {findings} or {problem}. */
 export async function checked(text) {
-  const {words, names, look, sources} = await tables();
+  const {words, names, look, sources, chips} = await tables();
   try {
     return {sources, findings: read(text, words, names).map((statement) => judge(statement, words, look))};
   } catch (error) {
     if (!error.reason) throw error;
+    if (error.statements.length) return {problem: ofAnybody(error.statements, words, look, chips)};
     return {problem: error.message};
   }
 }
