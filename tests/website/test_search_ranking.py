@@ -15,7 +15,9 @@ from scripts.website.build.search_cards import index, words
 from scripts.website.build.search_ranking import Index, atoms, is_near, search, stem
 from tests.support.cases import every
 from tests.support.questions import PLACES, QUESTIONS
+from tests.support.typed_questions import TYPED
 
+ASKED = {**QUESTIONS, **TYPED}
 STEMS = (
     ("sharding", "sharded", "shards", "shard"),
     ("quantization", "quantisation", "quantized", "quantised"),
@@ -41,10 +43,24 @@ def cards() -> Index:
     return index()
 
 
-@every("question", QUESTIONS)
+@every("question", ASKED)
 def test_a_question_finds_its_answer_among_the_first_three(question: str) -> None:
     found = [hit.location for hit in search(question, cards())[:PLACES]]
-    assert any(place.startswith(QUESTIONS[question]) for place in found), found
+    assert any(place.startswith(ASKED[question]) for place in found), found
+
+
+def test_a_notebook_is_found_by_its_title_and_by_what_it_runs_with() -> None:
+    practicals = [row for row in cards().cards if row[2] == "notebooks"]
+    assert len(practicals) > 15
+    for location, title, _, text in practicals:
+        found = [hit.location for hit in search(f"{title} notebook", cards())[:PLACES]]
+        assert location in found and text.startswith("You will"), (title, found)
+
+
+def test_half_of_a_question_is_not_asked_for_where_nothing_has_it() -> None:
+    """A word that only strangers have hid the page that answers the rest."""
+    assert search("checkpoint zzyzx interval", cards())
+    assert search("optimal checkpoint frequency", cards())
 
 
 @every("forms", STEMS)

@@ -30,6 +30,7 @@ from flopbook.data.library import (
 from flopbook.evaluation.calculator import takes
 from flopbook.factcheck import facts
 from flopbook.factcheck.reading import compact
+from flopbook.factcheck.words import BY
 from flopbook.formulas import formulas, get_formula
 from scripts.website.build.search_ranking import Index, atoms, stem, tokens_of
 from scripts.website.markup import shorten
@@ -42,6 +43,10 @@ _HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 _HEADING = re.compile(r"^#{2,3} (.+?)(?: \{#.*\})?$", re.M)
 _CODE = re.compile(r"^```.*?^```", re.S | re.M)
 _TERM = re.compile(r"(?<!\*)\*([a-z][\w -]{2,40})\*(?!\*)")
+_NOTEBOOKS = DOCS.parent / "calculators" / "notebooks"
+_COMMENT = re.compile(r"^# ?", re.M)
+_GEFORCE = re.compile(r"rtx([0-9]0[5-9]0)")
+_EXTRA = re.compile(r"^#     extra: (\w+)$", re.M)
 NAME, KEYWORD, HEADING, TEXT = 5.0, 4.0, 1.6, 1.0
 _PEOPLE = 8
 # Pages that plan, by what they ask; they take a model and a chip as calculators do.
@@ -91,6 +96,7 @@ def words() -> dict[str, Any]:
         for option in ("model", "chip")
     }
     record["pairs"] = _pairs()
+    record["planners"] = [*PLANNERS]
     return record
 
 
@@ -142,6 +148,7 @@ def _plain_cards() -> Iterator[Card]:
         for location, (title, question) in PLANNERS.items()
     )
     yield from map(_calculator, formulas())
+    yield from _practicals()
     yield from map(_entry, entry_ids())
     yield from map(_vendor, vendor_ids())
     yield from map(_model, model_ids())
@@ -196,6 +203,20 @@ def _made_pages() -> Iterator[Card]:
         yield Card(location, title, "pages", ((title, NAME),))
 
 
+def _practicals() -> Iterator[Card]:
+    """Notebooks by what they are about and what they are run with, from their sources."""
+    for path in sorted(_NOTEBOOKS.glob("*.py")):
+        text = read_text(path)
+        cell = _COMMENT.sub("", text[text.index("\n# # ") + 1 :].partition("\n# %%")[0])
+        title, _, body = cell.removeprefix("# ").partition("\n")
+        summary = " ".join(body.strip().partition("\n\n")[0].split())
+        extra = _EXTRA.search(text)
+        made_with = {"torch": "PyTorch torch", "jax": "JAX"}.get(extra[1] if extra else "", "")
+        named = f"{path.stem} notebook practical exercise jupyter {made_with}"
+        fields = ((title, NAME), (named, KEYWORD), (summary, TEXT))
+        yield Card(f"notebooks/{path.stem}/", title, "notebooks", fields, summary)
+
+
 def _calculator(name: str) -> Card:
     formula = get_formula(name)
     meanings = " . ".join(spec.meaning for spec in formula.outputs.values())
@@ -205,6 +226,7 @@ def _calculator(name: str) -> Card:
         (formula.question, 2.0),
         (formula.summary, TEXT),
         (meanings, TEXT),
+        ("calculator", TEXT),
     )
     return Card(f"calculators/{name}/", formula.title, "calculators", fields, formula.question)
 
@@ -256,7 +278,14 @@ def _works() -> Iterator[Card]:
 
 def _chips() -> dict[str, tuple[str, str]]:
     """Compact name of a chip or a system -> its id and its name."""
-    return {name: (ids[0], load_head(ids[0]).name) for name, ids in facts.names().items() if ids}
+    found = {
+        name: (ids[0], load_head(ids[0]).name)
+        for name, ids in facts.names().items()
+        if ids and not name.startswith(BY)
+    }
+    # People say 4090 for RTX 4090.
+    numbers = ((_GEFORCE.fullmatch(name), chip) for name, chip in found.items())
+    return found | {match[1]: chip for match, chip in numbers if match}
 
 
 def _models(sizes: dict[str, str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ PREFIX_SHARE, TYPO_SHARE = 0.6, 0.45
 CONCEPT_SHARE = 0.9
 TAKEN = 2.0  # what a name is worth to a calculator that takes it
 FACT = 3.0  # what a word such as "bandwidth" is worth to the page of a chip that is named
-NAMED, ASKED, DEFINED = 1.5, 1.6, 2.0
+NAMED, ASKED, DEFINED, PLANNED = 1.5, 1.6, 2.0, 3.0
 LEAST_COVERED = 0.5
 MOST = 10
 LONGEST = 24  # words of a question
@@ -102,7 +102,9 @@ def search(question: str, index: Index) -> list[Hit]:
         for card, share in found.items():
             scores.setdefault(card, [0.0] * len(asked.wanted))[number] = weight * share
     hits = [_hit(index, card, got, asked, total) for card, got in scores.items()]
+    # Where no card has half of a question, the best of a quarter are better than none.
     best = [hit for hit in hits if hit.covered >= LEAST_COVERED]
+    best = best or [hit for hit in hits if hit.covered >= LEAST_COVERED / 2]
     best.sort(key=lambda hit: (-hit.score, hit.location))
     return [*_comparison(question, index), *(_with_state(hit, asked, index) for hit in best)][:MOST]
 
@@ -138,8 +140,20 @@ class _Question:
         """How much a word tells: rare ones tell more, single letters and digits little."""
         word = self.wanted[number]
         held = len(self.index.tokens.get(word, ()))
-        rare = math.log(1 + len(self.index.cards) / (1 + held))
-        return 0.3 * rare if len(word) < 2 or word.isdigit() else rare
+        rare = self._rarity(held)
+        plain = 0.3 * rare if len(word) < 2 or word.isdigit() else rare
+        # Words that say little alone may say much together: 6 N D.
+        place, tokens = self.places[number], self.index.tokens
+        together = (
+            self._rarity(len(tokens.get(f"#{concept}", ()))) / (end - first)
+            for concept, first, end in concepts(self.stems, self.index.words)
+            if first <= place < end and end - first > 1
+        )
+        return max(plain, *together, 0.0)
+
+    def _rarity(self, held: int) -> float:
+        """How much it tells that so many cards have something."""
+        return math.log(1 + len(self.index.cards) / (1 + held))
 
     def matches(self, number: int) -> dict[int, float]:
         """Card -> how well it answers one word: by itself, with its neighbour, or by its sense."""
@@ -216,6 +230,9 @@ def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total:
         boost *= NAMED
     if asked.asks and kind == "calculators":
         boost *= ASKED
+    # Who names a model and a chip asks whether the one runs on the other.
+    if asked.models and asked.chips and location in index.words["planners"]:
+        boost *= PLANNED
     if asked.defines and kind == "glossary":
         boost *= DEFINED
     return Hit(location, title, kind, sum(got) * covered**2 * boost, covered)
@@ -273,7 +290,9 @@ def _named(
     for length in range(min(6, len(parts)), 0, -1):
         for first in range(len(parts) - length + 1):
             end = first + length
-            name = names.get("".join(parts[first:end]).replace(".", ""))
+            said = "".join(parts[first:end]).replace(".", "")
+            is_plural = said.endswith("s") and said[-2:-1].isdigit()
+            name = names.get(said) or (names.get(said[:-1]) if is_plural else None)
             if name and not any(taken[first:end]):
                 taken[first:end] = [True] * length
                 found.append((first, end, name))

@@ -16,6 +16,7 @@ from scripts.website.build.search_ranking import search
 from scripts.website.build.searching import LONGEST, documents, write_search
 from scripts.website.build.weigh import loaded
 from tests.support.questions import QUESTIONS
+from tests.support.typed_questions import TYPED
 
 # What is typed -> where one of the first places must lead: terms, chips, works, calculators,
 # models, vendors, people.
@@ -120,7 +121,7 @@ _RANKED = """async ([base, questions]) => {
 
 @pytest.mark.browser
 def test_the_page_ranks_as_python(surf: Any, base: str) -> None:
-    questions = [*QUESTIONS, *FIRST, "x", "of the", "__proto__", "zeor 3", "pipline"]
+    questions = [*QUESTIONS, *TYPED, *FIRST, "x", "of the", "__proto__", "zeor 3", "pipline"]
 
     def ask(context: Any) -> list[Any]:
         tab = context.new_page()

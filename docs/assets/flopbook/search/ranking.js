@@ -3,7 +3,7 @@
 
 (() => {
   const [PREFIX_SHARE, TYPO_SHARE, CONCEPT_SHARE, TAKEN, FACT] = [0.6, 0.45, 0.9, 2, 3];
-  const [NAMED, ASKED, DEFINED] = [1.5, 1.6, 2];
+  const [NAMED, ASKED, DEFINED, PLANNED] = [1.5, 1.6, 2, 3];
   const [LEAST_COVERED, MOST, LONGEST] = [0.5, 10, 24];
   const VERSUS = /\s(?:vs|versus|v|or|and|against|with|to|compared to|compared with)\.?\s/;
   const COMPARES = /\b(?:vs|versus|compare|compared|comparison|better|faster|difference)\b/;
@@ -43,7 +43,8 @@
     for (let length = Math.min(6, parts.length); length > 0; length -= 1) {
       for (let first = 0; first + length <= parts.length; first += 1) {
         const end = first + length;
-        const name = own(names, parts.slice(first, end).join("").replaceAll(".", ""));
+        const said = parts.slice(first, end).join("").replaceAll(".", "");
+        const name = own(names, said) ?? (/\ds$/.test(said) ? own(names, said.slice(0, -1)) : undefined);
         if (!name || taken.slice(first, end).includes(true)) continue;
         taken.fill(true, first, end);
         found.push([first, end, name]);
@@ -60,7 +61,7 @@
       this.places = kept.length ? kept : every.map((_, n) => n);
       Object.assign(this, {index, every, stems: every.map((atom) => stem(atom, words.endings))});
       this.wanted = this.places.map((n) => this.stems[n]);
-      this.idfs = this.wanted.map((word) => this.idf(word));
+      this.idfs = this.wanted.map((word, number) => this.idf(word, this.places[number]));
       this.isLast = this.places.map((n) => n === every.length - 1);
       this.senses = new Set(concepts(this.stems, words).map(([concept]) => `#${concept}`));
       this.models = named(every, Object.fromEntries(Object.entries(index.models).map(([name, to]) => [name, [to]])));
@@ -70,10 +71,18 @@
       this.defines = every.some((atom) => words.defines.includes(atom));
     }
 
-    idf(word) {
-      const held = Object.keys(own(this.index.tokens, word) ?? {}).length;
-      const rare = Math.log(1 + this.index.cards.length / (1 + held));
-      return word.length < 2 || /^\d+$/.test(word) ? 0.3 * rare : rare;
+    /** How much a word tells; words that say little alone may say much together: 6 N D. */
+    idf(word, place) {
+      const rare = this.rarity(word);
+      const plain = word.length < 2 || /^\d+$/.test(word) ? 0.3 * rare : rare;
+      const together = concepts(this.stems, this.index.words)
+        .filter(([, first, end]) => first <= place && place < end && end - first > 1)
+        .map(([concept, first, end]) => this.rarity(`#${concept}`) / (end - first));
+      return Math.max(plain, ...together, 0);
+    }
+
+    rarity(token) {
+      return Math.log(1 + this.index.cards.length / (1 + Object.keys(own(this.index.tokens, token) ?? {}).length));
     }
 
     /** Card -> how well it answers one word: by itself, with its neighbour, or by its sense. */
@@ -145,6 +154,8 @@
     let boost = index.words.kinds[kind].boost * titleShare(title, asked);
     if (asked.chips.some(([, , name]) => location === `accelerators/${name[0]}/`)) boost *= NAMED;
     if (asked.asks && kind === "calculators") boost *= ASKED;
+    // Who names a model and a chip asks whether the one runs on the other.
+    if (asked.models.length && asked.chips.length && index.words.planners.includes(location)) boost *= PLANNED;
     if (asked.defines && kind === "glossary") boost *= DEFINED;
     return {location, title, kind, text, score: got.reduce((a, b) => a + b, 0) * covered ** 2 * boost, covered};
   }
@@ -202,7 +213,10 @@
         scores.get(card)[number] = weight * share;
       }
     });
-    const best = [...scores].map(([card, got]) => hit(index, card, got, asked, total)).filter(({covered}) => covered >= LEAST_COVERED);
+    const hits = [...scores].map(([card, got]) => hit(index, card, got, asked, total));
+    // Where no card has half of a question, the best of a quarter are better than none.
+    const half = hits.filter(({covered}) => covered >= LEAST_COVERED);
+    const best = half.length ? half : hits.filter(({covered}) => covered >= LEAST_COVERED / 2);
     best.sort((a, b) => b.score - a.score || (a.location < b.location ? -1 : 1));
     return [...comparison(text, index), ...best.map((one) => withState(one, asked, index))].slice(0, MOST);
   }

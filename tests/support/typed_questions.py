@@ -1,0 +1,122 @@
+"""Questions as people type them, and where one of the first three results must lead.
+
+They were written down before any of them was tried.
+"""
+
+from __future__ import annotations
+
+_CHIP = "accelerators/"
+_COMPARE = ("compare/", "accelerators/?view=compare&compare=")
+# A question -> places of which one must be among the first three; a place may be a beginning.
+TYPED: dict[str, tuple[str, ...]] = {
+    # Will it fit, how many, how fast.
+    "gpu memory calculator": ("calculators/memory/",),
+    "vram needed for 70b inference": ("serve/", "calculators/serving/", "calculators/max-params/"),
+    "can a 4090 run llama 70b": ("serve/", "calculators/max-params/", "calculators/serving/"),
+    "how many h100s for llama 405b": ("serve/", "planner/"),
+    "gpt-oss 120b memory": (
+        *("calculators/memory/", "calculators/kv-cache/", "calculators/serving/", "serve/"),
+        "models/#gpt-oss-120b",
+    ),
+    "how many gpu hours for llama 3 8b": ("calculators/training-time/",),
+    "context length 128k memory": ("calculators/kv-cache/", "calculators/memory/"),
+    "activation memory 8k sequence": ("calculators/memory/",),
+    "batch size where decode becomes compute bound": ("calculators/min-batch/",),
+    "flops per token llama 3": ("calculators/training-flops/", "calculators/params/"),
+    "6ND": ("calculators/training-flops/",),
+    "6 n d formula": ("calculators/training-flops/",),
+    "mfu calculator": (
+        *("calculators/training-time/", "glossary/#mfu", "conventions/", "reached/"),
+        "calculators/mfu/",
+    ),
+    "gqa vs mha kv cache": ("calculators/kv-cache/", "handbook/transformers/"),
+    "checkpoint size 70b": ("calculators/reliability/", "calculators/memory/"),
+    "tokens per second deepseek r1 h200": ("calculators/decode/", "calculators/serving/", "serve/"),
+    "prefill time 32k tokens": ("calculators/prefill/",),
+    "max batch size llama 8b on a100": (
+        *("calculators/serving/", "calculators/kv-cache/", "serve/", "calculators/max-params/"),
+    ),
+    "finetune 8b on 24gb": ("calculators/fine-tuning/",),
+    "how long to train 70b on 64 h100": ("calculators/training-time/", "planner/"),
+    "train on 1024 b200": ("planner/", "calculators/training-time/"),
+    "expected acceptance rate draft model": ("calculators/speculative-decoding/",),
+    "nccl busbw": ("calculators/collective/",),
+    "communication time of gradients": ("calculators/dp-limit/", "calculators/collective/"),
+    "how much tensor parallelism is too much": ("calculators/tp-limit/",),
+    "optimal checkpoint frequency": ("calculators/reliability/",),
+    "carbon footprint training gpt-3": ("calculators/cluster-power/",),
+    "water usage of training": ("calculators/cluster-power/",),
+    "tile size matmul shared memory": ("calculators/tile-traffic/", "handbook/kernels/"),
+    "wave quantization": ("calculators/wave-quantisation/",),
+    # Chips as people name them.
+    "h100 bf16 dense tflops": ("accelerators/nvidia/h100-sxm/",),
+    "h100 flops": ("accelerators/nvidia/h100-sxm/",),
+    "a100 80gb bandwidth": ("accelerators/nvidia/a100-sxm-80gb/", "accelerators/nvidia/a100-pcie"),
+    "h20 specs": ("accelerators/nvidia/h20",),
+    "gb200 nvl72": ("accelerators/nvidia/gb200-nvl72/",),
+    "gaudi 3": ("accelerators/intel/gaudi-3",),
+    "trainium2 memory": ("accelerators/aws/trainium2", "accelerators/aws/trn2"),
+    "ascend 910b": ("accelerators/huawei/ascend-910b",),
+    "groq lpu": ("accelerators/groq/",),
+    "wse-3": ("accelerators/cerebras/wse-3",),
+    "mi355x fp4": ("accelerators/amd/mi355x/",),
+    "rtx 4090": ("accelerators/nvidia/rtx-4090/",),
+    "4090": ("accelerators/nvidia/rtx-4090/",),
+    "m4 max": ("accelerators/apple/m4-max",),
+    "ironwood tpu": ("accelerators/google/tpu-v7x",),
+    "tpu v5e vs v5p": _COMPARE,
+    "b300 vs b200": _COMPARE,
+    "mi325x or h200 for inference": (*_COMPARE, "serve/"),
+    "gpu with most memory": (_CHIP, "calculators/max-params/"),
+    "nvidia gpus": ("accelerators/nvidia/",),
+    "google tpu": ("accelerators/google/",),
+    "amd instinct": ("accelerators/amd/",),
+    "chinese ai chips": (_CHIP, "references/", "handbook/landscape/"),
+    "l2 cache size h100": ("accelerators/nvidia/h100-sxm/",),
+    # Terms and how things work.
+    "gradient accumulation": (
+        *("handbook/batch/", "handbook/data-parallelism/", "glossary/", "references/"),
+        "handbook/pipeline-parallelism/",
+    ),
+    "optimizer state sharding": ("handbook/fsdp/",),
+    "overlap communication with compute": (
+        *("handbook/fsdp/", "handbook/data-parallelism/", "handbook/roofline/", "references/"),
+        "glossary/",
+    ),
+    "how does all-reduce work": ("handbook/sharded-matrices/", "calculators/collective/"),
+    "ring vs tree allreduce": (
+        *("handbook/sharded-matrices/", "calculators/collective/", "handbook/networks/"),
+    ),
+    "ulysses attention": ("handbook/expert-and-context-parallelism/", "references/"),
+    "zero bubble pipeline": ("handbook/pipeline-parallelism/", "calculators/bubble/"),
+    "interleaved 1f1b bubble": ("calculators/bubble/", "handbook/pipeline-parallelism/"),
+    "why is decoding memory bound": (
+        *("handbook/inference/", "handbook/roofline/", "calculators/decode/"),
+        "calculators/min-batch/",
+    ),
+    "fp8 training": ("handbook/low-precision/",),
+    "microscaling": ("handbook/low-precision/", "references/", "glossary/"),
+    "infiniband ndr": ("handbook/networks/", "accelerators/"),
+    "fat tree": ("handbook/networks/",),
+    "straggler": ("handbook/reliability-and-energy/", "glossary/"),
+    "silent data corruption": ("handbook/reliability-and-energy/", "references/", "glossary/"),
+    "continuous batching": ("handbook/serving/", "glossary/", "handbook/inference/"),
+    "difference between mfu and hfu": ("conventions/", "glossary/"),
+    "gb or gib": ("conventions/", "glossary/"),
+    # Practicals, papers, pages.
+    "practicals": ("notebooks/",),
+    "jupyter notebooks": ("notebooks/",),
+    "pytorch pipeline exercise": ("notebooks/torch-pipeline/",),
+    "jax mesh notebook": ("notebooks/jax-mesh/",),
+    "fsdp notebook": ("notebooks/fsdp-limit/",),
+    "scaling book": ("references/",),
+    "ultra-scale playbook": ("references/",),
+    "dao flashattention": ("references/",),
+    "kaplan scaling laws": ("references/",),
+    "chinchila": ("calculators/scaling-law/", "references/"),
+    "how to cite": ("about/", "contributing/", "using/", "references/", "data/"),
+    "json api": ("data/",),
+    "pip install": ("using/",),
+    "report an error in the data": ("contributing/",),
+    "sparse tflops marketing": ("check/", "pitfalls/", "conventions/"),
+}
