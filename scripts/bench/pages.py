@@ -13,11 +13,10 @@ from scripts.bench.processes import ROOT
 from scripts.bench.results import Counted, Measure, Result, Timed, Weighed
 from scripts.website.build.handbook import chapters
 from scripts.website.build.weigh import (
-    BUDGETS,
+    BUDGET,
     LAUNCH,
     TEMPLATES,
     browser_path,
-    budget_of,
     served,
     weigh_site,
 )
@@ -59,12 +58,10 @@ def weights(site: Path, _: int) -> Iterator[Weighed | Counted]:
     texts = [f"{chapter.page.removesuffix('.md')}/" for chapter in chapters()]
     sizes = weigh_site(site, dict.fromkeys([*TEMPLATES, *texts]))
     for page, size in sizes.items():
-        budget = budget_of(page)
-        yield Weighed(page or "home", size, f"{budget // 1000} kB")
-    usual = {page: size for page, size in sizes.items() if page not in BUDGETS}
-    middle = statistics.median_high(usual.values()) / 1000
-    largest = max(usual, key=lambda page: usual[page])
-    summary = f"median {middle:.1f} kB, largest {usual[largest] / 1000:.1f} kB ({largest})"
+        yield Weighed(page or "home", size, f"{BUDGET // 1000} kB")
+    middle = statistics.median_high(sizes.values()) / 1000
+    largest = max(sizes, key=lambda page: sizes[page])
+    summary = f"median {middle:.1f} kB, largest {sizes[largest] / 1000:.1f} kB ({largest})"
     yield Counted("text pages", summary)
 
 
@@ -135,7 +132,7 @@ def works(site: Path, runs: int) -> Iterator[Timed | Weighed]:
     yield Timed(f"works: filter {lines.split(' of ')[-1]}", filtered, "50 ms")
     yield Timed("works: filter until it is painted", painted)
     size = weigh_site(site, [WORKS])[WORKS]
-    yield Weighed("works: weight of the page", size, f"{BUDGETS[WORKS] // 1000} kB")
+    yield Weighed("works: weight of the page", size, f"{BUDGET // 1000} kB")
 
 
 # Notes, for each keystroke, when answer and picture were in the page and when they were painted.

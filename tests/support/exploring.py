@@ -14,6 +14,9 @@ def explore(context: Any, base: str, query: str = "") -> Any:
     tab = context.new_page()
     tab.goto(base + PAGE + query)
     tab.wait_for_selector(".fb-explorer[data-ready]")
+    # Whoever turns to the filters gets what the other views need.
+    tab.locator(".fb-panel").dispatch_event("focusin")
+    tab.wait_for_selector(".fb-explorer[data-whole]", state="attached")
     return tab
 
 

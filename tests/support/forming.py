@@ -25,7 +25,10 @@ PUT = """state => {
 VISIT = """async ([base, query]) => {
   history.replaceState(null, '', location.pathname + query);
   const {startForms} = await import(base + 'assets/flopbook/start.js');
-  await startForms([document.querySelector('.fb-calculator')]);
+  const host = document.querySelector('.fb-calculator');
+  await startForms([host]);
+  host.querySelector('form').dispatchEvent(new Event('focusin'));
+  while (!host.dataset.whole) await new Promise(done => setTimeout(done, 5));
 }"""
 
 
@@ -34,7 +37,14 @@ def open_form(context: Any, base: str, name: str, query: str = "") -> Any:
     tab = context.new_page()
     tab.goto(f"{base}calculators/{name}/{query}")
     answered(tab)
+    whole(tab)
     return tab
+
+
+def whole(tab: Any) -> None:
+    """Turn to the form, which fetches the values of all chips and models."""
+    tab.locator(".fb-form").first.dispatch_event("focusin")
+    tab.wait_for_selector(".fb-calculator[data-whole]", state="attached")
 
 
 def answered(tab: Any) -> None:

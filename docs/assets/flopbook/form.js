@@ -6,6 +6,7 @@ import {IMPORT, commandLine, pythonCall} from "./calls.js";
 import {copyText} from "./copy.js";
 import {button, el, say} from "./dom.js";
 import {Field, More, arrange, sentence} from "./fields.js";
+import {isBare} from "./packing.js";
 import {asked, example, named, neutral, outer, pairs, strangers} from "./link.js";
 import {Picture} from "./picture.js";
 import {degrees, resolve} from "./values.js";
@@ -42,6 +43,20 @@ class Form {
       class: "fb-form", novalidate: true, submit: (event) => event.preventDefault(), input: () => this.changed(),
     }, this.unknown, ...scenarios(spec), desk, this.picture.box, ...this.calls());
     this.host.replaceChildren(this.form);
+    delete this.host.dataset.whole;
+    for (const kind of ["focusin", "pointerover"]) this.form.addEventListener(kind, () => this.complete(), {once: true});
+  }
+
+  /** The values that the page did not bring; what was chosen meanwhile is computed then. */
+  async complete() {
+    try {
+      await this.data.complete();
+    } catch {
+      this.unknown.textContent = "The values of other chips and models could not be reached; try again.";
+      return;
+    }
+    this.host.dataset.whole = "yes";
+    if (this.waits) this.update();
   }
 
   add(name, field) {
@@ -102,11 +117,15 @@ class Form {
 
   changed() {
     say(this.unknown, "");
+    this.complete();
     this.update();
     if (this.alone) history.replaceState(null, "", this.link());
   }
 
   update() {
+    this.waits = !this.data.isWhole() && ["chip", "model"].some((name) => this.picked(name) && isBare(this.picked(name)));
+    this.host.toggleAttribute("aria-busy", this.waits);
+    if (this.waits) return;
     const values = {};
     const resolved = {};
     const failed = [];

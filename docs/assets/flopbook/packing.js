@@ -6,6 +6,19 @@ export function unpacked(lent) {
   return Object.fromEntries(Object.entries(lent).map(([kind, entries]) => [kind, entries.map(whole)]));
 }
 
+/** Adds what `rest`, unpacked, knows of the entries that came by name alone. */
+export function fill(lent, rest) {
+  for (const [kind, entries] of Object.entries(rest)) {
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    for (const entry of lent[kind]) Object.assign(entry, byId.get(entry.id));
+  }
+}
+
+/** Whether an entry came by name alone. */
+export function isBare(entry) {
+  return Object.keys(entry).every((name) => NAMES.includes(name));
+}
+
 function whole({from, ...entry}) {
   const fields = Object.entries(entry).map(([name, value]) => [name, NAMES.includes(name) ? value : record(value, from)]);
   return Object.fromEntries(fields);

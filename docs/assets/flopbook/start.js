@@ -2,25 +2,44 @@
 
 import {el} from "./dom.js";
 import {makeForm} from "./form.js";
-import {unpacked} from "./packing.js";
+import {fill, unpacked} from "./packing.js";
 import {useTables} from "./quantity.js";
 
 const kept = new Map();
 
 function get(name) {
-  if (!kept.has(name)) kept.set(name, fetch(new URL(`${name}.json`, import.meta.url)).then((answer) => answer.json()));
+  if (!kept.has(name)) {
+    const found = fetch(new URL(`${name}.json`, import.meta.url)).then((answer) => answer.json());
+    found.catch(() => kept.delete(name)); // so that it can be asked for again
+    kept.set(name, found);
+  }
   return kept.get(name);
 }
 
 export async function startForms(hosts) {
   dress();
   const specs = hosts.map((host) => JSON.parse(host.dataset.spec));
-  const lent = ({takes, id}) => (takes.includes("chip") || takes.includes("model") ? get(`values/${id}`).then(unpacked) : {});
   const [common, values, made] = await Promise.all([
-    get("data"), Promise.all(specs.map(lent)), Promise.all(specs.map(({id}) => import(`./formulas/${id}.js`))),
+    get("data"), Promise.all(specs.map((spec) => lent(spec))), Promise.all(specs.map(({id}) => import(`./formulas/${id}.js`))),
   ]);
   useTables(common);
   hosts.forEach((host, n) => makeForm(host, specs[n], {...common, ...values[n]}, functions(specs[n], made[n])));
+}
+
+/**
+ * What chips and models lend a form: names and the values of its example. `complete` fetches the values of all others, at once
+ * where the address names a chip or a model; it gives null when they are there.
+ */
+async function lent({takes, id}) {
+  if (!takes.includes("chip") && !takes.includes("model")) return {complete: () => null, isWhole: () => true};
+  const values = unpacked(await get(`values/${id}`));
+  let isWhole = false;
+  const complete = () => (isWhole ? null : get(`values/${id}-rest`).then((rest) => {
+    if (!isWhole) fill(values, unpacked(rest));
+    isWhole = true;
+  }));
+  if (/[?&](chip|model)=/.test(location.search)) await complete();
+  return {...values, complete, isWhole: () => isWhole};
 }
 
 /** The style of answers, where the page has not linked it. */

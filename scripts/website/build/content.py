@@ -113,6 +113,7 @@ def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple
     yield from _prose(problems, order, known)
     yield practicals.PAGE, practicals.practicals_page(list(known.values()), order)
     yield accelerators.INDEX, explorer.index_page()
+    yield explorer.TRENDS, explorer.trends_page()
     for vendor in vendor_ids():
         yield f"accelerators/{vendor}/index.md", vendors.vendor_page(vendor)
     for name in entry_ids():
@@ -195,7 +196,9 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     record = form_values.picker_record()
     for formula in printed().values():
         if lent := form_values.lent_record(formula, record):
-            yield f"assets/flopbook/values/{formula.id}.json", _compact(packing.packed(lent))
+            first, rest = packing.parted(lent, formula.examples[0])
+            yield f"assets/flopbook/values/{formula.id}.json", _compact(first)
+            yield f"assets/flopbook/values/{formula.id}-rest.json", _compact(rest)
     common = {name: record[name] for name in form_values.COMMON}
     yield "assets/flopbook/data.json", _compact(common | form_values.units_record())
 

@@ -41,7 +41,8 @@ from scripts.website.pages.quantities import (
 from scripts.website.pages.sources import html_link, stylesheet
 from scripts.website.pages.trends import SHAPES, Product, section
 
-DATA = "explorer.json"
+DATA, REST = "explorer.json", "explorer-values.json"
+TRENDS = "accelerators/trends.md"
 SCRIPTS = "assets/flopbook/explorer/"
 COLOURS = len(SHAPES) - 1  # the last shape is for all other vendors
 # Marks that a reader must see in the table too, not only beside a comparison.
@@ -174,9 +175,9 @@ def index_page() -> str:
         ),
         Markdown("# Accelerators\n"),
         Markdown(
-            "{} entries of {} vendors with {} values. Each value leads to its source. Dense, 2:4 "
-            "sparse and unstated peaks are never mixed, because they are different numbers. [All "
-            "of this as JSON and CSV]({}).\n"
+            "{:,} products of {} vendors with {:,} values. Each value leads to its source. Dense, "
+            "2:4 sparse and unstated peaks are never mixed, because they are different numbers. "
+            "[All of this as JSON and CSV]({}).\n"
         ).format(
             len(rows),
             len(vendor_ids()),
@@ -187,18 +188,18 @@ def index_page() -> str:
         stylesheet(INDEX, f"{SCRIPTS}explorer.css"),
         # The script asks for its data at once: the browser fetches both together.
         Html('<link rel="preload" href="{}" as="fetch" crossorigin="anonymous">').format(DATA),
-        Html('<div class="fb-explorer" data-json="{}">').format(DATA),
+        Html('<div class="fb-explorer" data-json="{}" data-rest="{}" data-trends="{}">').format(
+            DATA, REST, html_link(INDEX, TRENDS)
+        ),
         Html('<div class="fb-panel"></div>'),
         Html('<section class="fb-view" data-view="table"><h2 id="all">All entries</h2>'),
         plain_table(rows),
         Html("</section>"),
-        Html('<section class="fb-view" data-view="trends"><h2 id="trends">Over the years</h2>'),
         Html(
-            "<p>Chips by the date of their launch, or of their announcement where no launch "
-            "is recorded.</p>"
-        ),
-        trends(rows),
-        Html("</section>"),
+            '<section class="fb-view" data-view="trends"><h2 id="trends">Over the years</h2>'
+            '<p class="fb-elsewhere">Peak, memory, bandwidth and power of all chips by year: {}.'
+            "</p></section>"
+        ).format(link("the pictures", html_link(INDEX, TRENDS))),
         Html("</div>"),
         Html('<script type="module" src="{}"></script>').format(
             html_link(INDEX, f"{SCRIPTS}main.js")
@@ -208,26 +209,48 @@ def index_page() -> str:
     return page_text(blocks)
 
 
+def trends_page() -> str:
+    """The pictures over the years; the script of the explorer takes them from here."""
+    blocks = [
+        front_matter(
+            "Chips over the years",
+            "Peak rate, memory, bandwidth, power and silicon of accelerators by year.",
+            wide=True,
+        ),
+        Markdown("# Chips over the years\n"),
+        Markdown(
+            "Chips by the date of their launch, or of their announcement where no launch is "
+            "recorded. Each point leads to the page of its chip; the [table of all chips]({}) has "
+            "the same pictures with filters.\n"
+        ).format(relative(TRENDS, INDEX)),
+        stylesheet(TRENDS, f"{SCRIPTS}explorer.css"),
+        Html('<div class="fb-view fb-explorer" data-view="trends">'),
+        trends(newest_first(items()), TRENDS),
+        Html("</div>"),
+    ]
+    return page_text(blocks) + "\n"
+
+
 def _vendor_link(vendor_id: str) -> Html:
     return Markdown("[{}]({}/index.md)").format(vendor(vendor_id).name, attribute(vendor_id))
 
 
-def products(rows: Sequence[ExplorerRow]) -> list[Product]:
-    """What pictures over the years need of chips."""
+def products(rows: Sequence[ExplorerRow], page: str = INDEX) -> list[Product]:
+    """What pictures over the years need of chips; `page` is where they stand."""
     colours = groups(rows)
     chips = [row for row in rows if row.entry.kind == "package"]
-    return [_product(row, colours[row.entry.vendor]) for row in chips]
+    return [_product(row, colours[row.entry.vendor], page) for row in chips]
 
 
-def _product(row: ExplorerRow, colour: int) -> Product:
+def _product(row: ExplorerRow, colour: int, page: str) -> Product:
     entry = row.entry
-    href = html_link(INDEX, entry_page(entry.id))
+    href = html_link(page, entry_page(entry.id))
     return Product(entry.id, entry.name, href, vendor(entry.vendor).name, colour, row.cells)
 
 
-def trends(rows: Sequence[ExplorerRow]) -> Html:
+def trends(rows: Sequence[ExplorerRow], page: str = INDEX) -> Html:
     """The pictures of all chips over the years."""
-    return section(products(rows), legend_names(groups(rows)))
+    return section(products(rows, page), legend_names(groups(rows)))
 
 
 # The plain table.

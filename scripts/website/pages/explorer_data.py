@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from flopbook.data.library import references, vendor, vendor_ids
 from flopbook.hardware.picked import Picked
@@ -16,6 +16,7 @@ from scripts.website.pages.explorer import (
     COLUMNS,
     DATA,
     LOUD,
+    REST,
     START,
     ExplorerRow,
     groups,
@@ -26,7 +27,7 @@ from scripts.website.pages.explorer import (
     state_of,
 )
 from scripts.website.pages.form_values import units_record
-from scripts.website.pages.quantities import PEAK, QUANTITIES, RATIOS, SPARSITIES
+from scripts.website.pages.quantities import PEAK, QUANTITIES, RATIOS, SPARSITIES, peak_id
 from scripts.website.pages.sources import provenance
 from scripts.website.pages.trends import SHAPES
 from scripts.website.pages.values import condition_words
@@ -34,6 +35,10 @@ from scripts.website.pages.values import condition_words
 ENGINES = {"tensor": "matrix engine", "vector": "vector engine"}
 # Value and place; what follows is a number of a shared text each, of which 0 is the usual one.
 _ALWAYS = 3
+# What the table opens with; all other values come when something asks for them.
+OPENING = ("date", peak_id(*START), *COLUMNS)
+_SHARED = ("sources", "marks", "kinds")
+_VALUES = 6  # place of the values in the record of an entry
 # What is shared is looked up, so it has to be hashable.
 _Shared = TypeVar("_Shared", bound=Hashable)
 
@@ -45,7 +50,30 @@ def files() -> dict[str, str]:
         f"accelerators/{name}/sources.json": _json(sources)
         for name, sources in source_records(rows).items()
     }
-    return texts | {f"accelerators/{DATA}": _json(explorer_record(rows))}
+    first, rest = opening(explorer_record(rows))
+    return texts | {
+        f"accelerators/{DATA}": _json(first),
+        f"accelerators/{REST}": _json(rest),
+    }
+
+
+def opening(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A record as the two files of the page: what its table opens with, and all other values.
+
+    Both name shared texts by the same numbers; the second file has those that the first lacks.
+    """
+    counts = {name: record[f"first_{name}"] for name in _SHARED}
+    first = {name: one for name, one in record.items() if not name.startswith("first_")}
+    rest: dict[str, Any] = {"values": {}}
+    for name, count in counts.items():
+        first[name], rest[name] = record[name][:count], record[name][count:]
+    first["entries"] = []
+    for entry in record["entries"]:
+        values = entry[_VALUES]
+        own = {name: cell for name, cell in values.items() if name in OPENING}
+        first["entries"].append([*entry[:_VALUES], own, *entry[_VALUES + 1 :]])
+        rest["values"][entry[0]] = {name: values[name] for name in values if name not in own}
+    return first, rest
 
 
 def _json(record: object) -> str:
@@ -77,12 +105,18 @@ class _SharedTexts:
         self.kinds = _Index[str]("")
 
 
-def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, object]:
+def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
     """All cells with units, sources and words.
 
     A cell is [value, place on the entry's page, source, marks, kind].
     """
     shared = _SharedTexts()
+    # Texts of the values that are shown first get the first numbers.
+    for row in rows:
+        for name in OPENING:
+            if name in row.cells:
+                _cell_record(row, row.cells[name], shared)
+    counts = (len([*shared.sources]), len([*shared.marks]), len([*shared.kinds]))
     entries = [_entry_record(row, shared) for row in rows]
     units, colours = units_record(), groups(rows)
     quantities = (*QUANTITIES, *RATIOS)
@@ -109,6 +143,7 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, object]:
         # The script of the forms, which is shared, asks for units; the explorer reads none.
         "units": {},
         "entries": entries,
+        **{f"first_{name}": count for name, count in zip(_SHARED, counts, strict=True)},
     }
 
 

@@ -1,17 +1,44 @@
 """Values of chips and models as forms fetch them: most have the same source, which is said once.
 
-`docs/assets/flopbook/packing.js` gives each value its record back.
+`docs/assets/flopbook/packing.js` gives each value its record back. A page brings the names of all
+and the values of those that its first example takes; the values of the others are a second file,
+which comes when the reader turns to the form.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from scripts.website.pages.form_values import Record
 
 NAMES = ("id", "name", "aliases")  # of an entry, beside its values
+
+
+def parted(lent: Record, example: Mapping[str, str]) -> tuple[Record, Record]:
+    """What `packed` gives in two: all names with the values of the example, and all other values.
+
+    `example` names a chip and a model as the calculator's first example does, by any name.
+    """
+    first: dict[str, list[Record]] = {}
+    rest: dict[str, list[Record]] = {}
+    asked = {example.get(option, "") for option in ("chip", "model")}
+    for kind, found in cast(dict[str, list[Record]], packed(lent)).items():
+        first[kind], rest[kind] = [], []
+        for entry in found:
+            if asked.isdisjoint(_names(entry)):
+                rest[kind].append({n: v for n, v in entry.items() if n not in ("name", "aliases")})
+                first[kind].append({name: entry[name] for name in NAMES})
+            else:
+                first[kind].append(entry)
+    return cast(Record, first), cast(Record, rest)
+
+
+def _names(entry: Record) -> set[str]:
+    """What people call an entry: its id, with and without the vendor, and its aliases."""
+    name = str(entry["id"])
+    return {name, name.rpartition("/")[2], *cast(list[str], entry["aliases"])}
 
 
 def packed(lent: Record) -> Record:

@@ -47,6 +47,7 @@ def pages() -> dict[str, str]:
         INDEX: index_page(),
         news.PAGE: news.new_page(),
         works.PAGE: works.works_page(),
+        **works.earlier_pages(),
         works.SOURCES: works.sources_page(),
     }
     return texts | {topic_page(topic.id): topic_markdown(topic) for topic in all_topics()}
@@ -155,12 +156,10 @@ def topic_markdown(topic: Topic) -> str:
 
 
 def _breadcrumbs(topic: Topic) -> Html:
-    """The way to this page: the overview, then the topics above this one."""
+    """The topics above this one; the way from the overview stands above every page."""
     above = [higher for higher in all_topics() if higher.id != topic.id and topic in higher.walk()]
     steps = [Markdown("[{}]({}.md)").format(higher.title, higher.id) for higher in above]
-    return Markdown("{}\n").format(
-        Markdown(" / ").join([Markdown("[References](index.md)"), *steps])
-    )
+    return Markdown("Part of {}.\n").format(Markdown(" / ").join(steps)) if steps else Html()
 
 
 def _subtopics(topic: Topic) -> list[Html]:

@@ -37,6 +37,9 @@ from scripts.website.pages.sources import (
 )
 
 PAGE, SOURCES = "references/works.md", "references/sources.md"
+# Years that have a page of their own, from the first page on to the newest of the next: a page with
+# all works would be the heaviest of the site. The script of the first page fetches the others.
+EARLIER = {2024: "references/works-to-2024.md", 2021: "references/works-to-2021.md"}
 NOTES = {PAGE: "references/works.json", SOURCES: "references/sources.json"}
 SCRIPTS = "assets/flopbook/"
 STYLE = f"{SCRIPTS}works/works.css"
@@ -50,9 +53,19 @@ def listed(page: str) -> list[Reference]:
     return newest_first(work for work in references().values() if work.is_work == (page == PAGE))
 
 
+def works_on(page: str) -> list[Reference]:
+    """The works of the years of a page, newest first."""
+    ends = [*EARLIER]
+    last = {path: year for year, path in EARLIER.items()}.get(page)
+    place = 0 if last is None else ends.index(last) + 1
+    first = ends[place] + 1 if place < len(ends) else 0
+    return [work for work in listed(PAGE) if first <= (work.year or 0) <= (last or 9999)]
+
+
 def works_page() -> str:
-    """All works by year, complete without a script, and what the script needs."""
+    """The newest works by year, complete without a script, and what the script needs."""
     works = listed(PAGE)
+    more = " ".join(str(html_link(PAGE, path)) for path in EARLIER.values())
     blocks = [
         front_matter(
             "All works",
@@ -62,15 +75,21 @@ def works_page() -> str:
         ),
         Markdown("# All works\n"),
         Markdown(
-            "{} with notes and BibTeX. The permanent address of each is on the page of its topic. "
-            "[{:,} more pages](sources.md) are sources of values.\n"
-        ).format(counted(len(works), "work"), len(references()) - len(works)),
+            "{} with notes and BibTeX, {}. The permanent address of each is on the page of its "
+            "topic. [{:,} more pages](sources.md) are sources of values.\n"
+        ).format(
+            counted(len(works), "work"),
+            _earlier_links(),
+            len(references()) - len(works),
+        ),
         stylesheet(PAGE, f"{SCRIPTS}explorer/panel.css"),
         stylesheet(PAGE, STYLE),
         Html(
-            '<div class="fb-works" data-notes="{}" data-sources="{}" data-source-notes="{}" '
-            'data-api="{}">'
+            '<div class="fb-works" data-count="{}" data-earlier="{}" data-notes="{}" '
+            'data-sources="{}" data-source-notes="{}" data-api="{}">'
         ).format(
+            len(works),
+            attribute(more),
             html_link(PAGE, NOTES[PAGE]),
             html_link(PAGE, SOURCES),
             html_link(PAGE, NOTES[SOURCES]),
@@ -80,11 +99,39 @@ def works_page() -> str:
             script_json(_facets(works))
         ),
         Html('<div class="fb-panel"></div>'),
-        *_years(works, PAGE),
+        *_years(works_on(PAGE), PAGE),
         Html("</div>"),
         Html('<script type="module" src="{}"></script>').format(
             html_link(PAGE, f"{SCRIPTS}works/main.js")
         ),
+    ]
+    return page_text(blocks) + "\n"
+
+
+def _earlier_links() -> Html:
+    """Where the works of other years are."""
+    links = [
+        Markdown("[those until {}]({})").format(year, path.rpartition("/")[2])
+        for year, path in EARLIER.items()
+    ]
+    return Markdown("newest first; {} have pages of their own").format(Html(" and ").join(links))
+
+
+def earlier_pages() -> dict[str, str]:
+    """Content path -> text: the plain lists of earlier years."""
+    return {path: _earlier_page(year, path) for year, path in EARLIER.items()}
+
+
+def _earlier_page(year: int, page: str) -> str:
+    works = works_on(page)
+    blocks = [
+        front_matter(f"Works until {year}", f"Works that appeared until {year}, by year."),
+        Markdown("# Works until {}\n").format(year),
+        Markdown(
+            "{}, newest first. [All works](works.md) has filters, search and export.\n"
+        ).format(counted(len(works), "work")),
+        stylesheet(page, STYLE),
+        *_years(works, page),
     ]
     return page_text(blocks) + "\n"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,17 @@ from tests.support.samples import World, claim
 ITEMS = items()
 PAGE = explorer.index_page()
 FILES = explorer_data.files()
-RECORD = json.loads(FILES["accelerators/explorer.json"])
+NAMES = (explorer.DATA, explorer.REST)
+
+
+def joined(first: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
+    """Both files of values as one, as the script joins them."""
+    shared = {name: first[name] + rest[name] for name in ("sources", "marks", "kinds")}
+    entries = [[*row[:6], row[6] | rest["values"][row[0]], *row[7:]] for row in first["entries"]]
+    return first | shared | {"entries": entries}
+
+
+RECORD = joined(*(json.loads(FILES[f"accelerators/{name}"]) for name in NAMES))
 MODULES = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "explorer"
 
 
@@ -123,7 +135,10 @@ def test_estimates_are_marked_in_the_table(table: _Table) -> None:
 
 
 def test_without_a_script_table_and_pictures_are_there() -> None:
-    assert PAGE.count("<figure") >= 5 and PAGE.count("<svg") > PAGE.count("<figure")
+    trends = explorer.trends_page()
+    assert trends.count("<figure") >= 5 and trends.count("<svg") > trends.count("<figure")
+    assert "(../accelerators/index.md)" in trends or "(index.md)" in trends
+    assert 'href="trends/"' in PAGE or "trends.md" in PAGE
     assert all(f"]({name}/index.md)" in PAGE for name in vendor_ids())
     assert "http" not in re.sub(r"https?://www.w3.org/\S+", "", PAGE), (
         "nothing comes from another host"
@@ -134,6 +149,18 @@ def test_names_are_escaped(world: World) -> None:
     world.entry("one", claim("peak"), claim("announced"), name='"Acme & One *fast*"')
     page = explorer.index_page()
     assert "Acme &amp; One &#42;fast&#42;" in page and "*fast*" not in page
+
+
+def test_the_page_brings_what_its_table_opens_with_and_the_rest_apart() -> None:
+    """Both files together have each cell once, and the first a third of the bytes or less."""
+    first, rest = (FILES[f"accelerators/{name}"] for name in (explorer.DATA, explorer.REST))
+    own = {row[0]: set(row[6]) for row in json.loads(first)["entries"]}
+    more = {name: set(values) for name, values in json.loads(rest)["values"].items()}
+    assert all(values <= set(explorer_data.OPENING) for values in own.values())
+    for item in ITEMS:
+        name = item.entry.id
+        assert own[name] | more[name] == set(item.cells) and not own[name] & more[name]
+    assert len(gzip.compress(first.encode())) < 0.55 * len(gzip.compress((first + rest).encode()))
 
 
 def test_the_data_has_every_cell_in_si_units_with_its_source() -> None:

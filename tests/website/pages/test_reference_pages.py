@@ -111,8 +111,8 @@ def test_a_topic_leads_up_and_down_and_to_what_computes_it(world: World) -> None
         "[Acme One](../accelerators/acme/one.md)",
     ):
         assert link in text
-    assert "# Links\n\n[References](index.md) / [Chips](chips.md)\n" in found["references/links.md"]
-    assert "# Chips\n\n[References](index.md)\n" in text
+    assert "# Links\n\nPart of [Chips](chips.md).\n" in found["references/links.md"]
+    assert "Part of" not in text
     assert "No work of this topic is recorded yet." in found["references/links.md"]
 
 

@@ -18,7 +18,8 @@ from scripts.website.pages import works
 from scripts.website.pages.sources import all_topics, newest_first, topic_page
 from tests.support.samples import World, bib
 
-WORKS, SOURCES = works.works_page(), works.sources_page()
+FIRST, SOURCES = works.works_page(), works.sources_page()
+WORKS = FIRST + "".join(works.earlier_pages().values())
 ROW = re.compile(r'<li id="([\w-]+)"((?: data-\w="[^"]*")*)>(.*)</li>')
 SCRIPTS = Path(__file__).resolve().parents[3] / "docs" / "assets" / "flopbook" / "works"
 
@@ -87,6 +88,16 @@ def test_notes_are_those_of_the_list_and_name_everybody() -> None:
             ), key
 
 
+def test_each_work_is_on_the_page_of_its_year() -> None:
+    """Pages of earlier years begin where the one before ends, and each is worth a page."""
+    pages = [works.PAGE, *works.EARLIER.values()]
+    years = [[work.year or 0 for work in works.works_on(page)] for page in pages]
+    assert sum(map(len, years)) == len(works.listed(works.PAGE))
+    for (_, after), newer, older in zip(works.EARLIER.items(), years, years[1:], strict=False):
+        assert min(newer) > max(older), after
+    assert all(len(found) > 100 for found in years)
+
+
 def test_a_line_is_short(world: World) -> None:
     """Family names, the short name of a venue, and a mark only for what is not a paper.
 
@@ -111,7 +122,7 @@ def test_a_line_is_short(world: World) -> None:
 
 
 def test_the_choices_are_those_of_the_data() -> None:
-    found = re.search(r'class="fb-facets">(.*?)</script>', WORKS)
+    found = re.search(r'class="fb-facets">(.*?)</script>', FIRST)
     assert found
     record = json.loads(found[1])
     assert [one[0] for one in record["topics"]] == [topic.id for topic in all_topics()]

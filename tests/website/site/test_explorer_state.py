@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flopbook.data.library import entry_ids
-from scripts.website.build.weigh import BUDGETS, loaded, weight
+from scripts.website.build.weigh import BUDGET, loaded, weight
 from tests.support.browsing import faults
 from tests.support.exploring import PAGE, at, column, count, explore, names, query, tick
 
@@ -170,24 +170,37 @@ def test_the_page_with_scripts_styles_and_data_keeps_to_its_weight(
         return list(dict.fromkeys([*loaded(context, base, PAGE), *asked]))
 
     asked = surf(inside)
-    assert any(url.endswith("explorer.json") for url in asked) and any(
-        url.endswith("scatter.js") for url in asked
-    )
-    assert not any("sources.json" in url for url in asked), (
-        "sources are fetched when they are asked for"
-    )
-    assert weight(site, base, asked) <= BUDGETS[PAGE]
+    assert any(url.endswith("explorer.json") for url in asked)
+    late = ("sources.json", "explorer-values.json", "scatter.js", "compare.js", "/trends/")
+    early = [url for url in asked for name in late if url.endswith(name)]
+    assert early == [], "what other views need is fetched when it is asked for"
+    assert weight(site, base, asked) <= BUDGET
 
 
 def _plain(context: Any, base: str) -> tuple[int, str, bool]:
     tab = context.new_page()
     tab.goto(base + PAGE)
-    rows = tab.locator(".fb-all tbody tr")
-    return (
-        rows.count(),
-        tab.inner_text(".fb-all thead"),
-        tab.locator(".fb-trend svg").first.is_visible(),
-    )
+    count_, heads = tab.locator(".fb-all tbody tr").count(), tab.inner_text(".fb-all thead")
+    tab.get_by_role("link", name="the pictures").click()
+    return count_, heads, tab.locator(".fb-trend svg").first.is_visible()
+
+
+def _late(context: Any, base: str) -> dict[str, Any]:
+    """What a reader gets who is faster than the values, and one who never gets them."""
+    tab = context.new_page()
+    tab.goto(base + PAGE)
+    tab.wait_for_selector(".fb-explorer[data-ready]")
+    tab.get_by_role("tab", name="Scatter").click()
+    tab.locator(".fb-scatter circle, .fb-scatter path").first.wait_for()
+    context.route("**/explorer-values.json", lambda route: route.abort())
+    other = context.new_page()
+    other.goto(f"{base}{PAGE}?view=compare&compare=h100-sxm")
+    other.get_by_text("The values could not be reached; try again.").wait_for()
+    return {"rows": other.locator(".fb-all tbody tr").count()}
+
+
+def test_a_view_waits_for_its_values_and_says_when_they_do_not_come(surf: Any, base: str) -> None:
+    assert surf(_late, base)["rows"] > 0
 
 
 def test_without_javascript_it_is_a_plain_table_with_pictures(surf: Any, base: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scripts.website.build.handbook import chapters
-from scripts.website.build.weigh import TEMPLATES, budget_of, weight
+from scripts.website.build.weigh import BUDGET, TEMPLATES, weight
 from tests.support.browsing import scan
 
 CHAPTERS = [one.page.removesuffix(".md") + "/" for one in chapters()]
@@ -153,7 +153,7 @@ class Visit:
         return {
             "other hosts": [url for url in urls if url not in own],
             "console": self.errors + ([] if self.page == "404.html" else self.warnings),
-            "weight": size if size > budget_of(self.page) else 0,
+            "weight": size if size > BUDGET else 0,
         }
 
 

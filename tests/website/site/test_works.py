@@ -18,6 +18,8 @@ from tests.support.browsing import faults
 pytestmark = pytest.mark.browser
 
 PAGE = "references/works/"
+PAGES = (PAGE, "references/works-to-2024/", "references/works-to-2021/")
+READY = ".fb-works[data-ready]:not([aria-busy])"
 WORKS = {key for key, item in references().items() if item.is_work}
 
 
@@ -25,7 +27,7 @@ def library(context: Any, base: str, query: str = "") -> Any:
     """A tab with the list, ready for use."""
     tab = context.new_page()
     tab.goto(base + PAGE + query)
-    tab.wait_for_selector(".fb-works[data-ready]")
+    tab.wait_for_selector(READY)
     return tab
 
 
@@ -47,9 +49,11 @@ def at(query: str = "", **options: Any) -> Callable[[Callable[..., Any]], Callab
 
 def keys(tab: Any) -> list[str]:
     """What is listed, all of it."""
+    tab.wait_for_selector(READY)
     more = tab.locator(".fb-more")
     if more.is_visible():
         more.click()
+        tab.wait_for_selector(READY)
     return tab.evaluate(
         "[...document.querySelectorAll('.fb-works .fb-list li')].map(row => row.id)"
     )
@@ -244,15 +248,49 @@ def test_each_state_is_accessible_and_fits_a_phone(surf: Any, base: str, query: 
     assert surf(_checked, base, query) == {}
 
 
-def _plain(context: Any, base: str) -> tuple[set[str], bool]:
+def _plain(context: Any, base: str) -> tuple[list[str], bool]:
     tab = context.new_page()
+    rows: list[str] = []
+    for page in PAGES:
+        tab.goto(base + page)
+        rows += tab.evaluate("[...document.querySelectorAll('.fb-list li')].map(row => row.id)")
+    seen = tab.locator("h2#y2009").is_visible()
     tab.goto(base + PAGE)
-    rows = tab.evaluate("[...document.querySelectorAll('.fb-list li')].map(row => row.id)")
-    return set(rows), tab.locator("h2#y2009").is_visible()
+    tab.get_by_role("link", name="those until 2021").click()
+    return rows, seen and tab.locator("h2#y2009").is_visible()
 
 
-def test_without_javascript_it_is_a_plain_list_by_year(surf: Any, base: str) -> None:
-    assert surf(_plain, base, java_script_enabled=False) == (WORKS, True)
+def test_without_javascript_they_are_plain_lists_by_year(surf: Any, base: str) -> None:
+    """Each work is on one of the pages, which lead to each other."""
+    rows, seen = surf(_plain, base, java_script_enabled=False)
+    assert len(rows) == len(WORKS) and set(rows) == WORKS and seen
+
+
+def _asked(context: Any, base: str) -> list[int]:
+    """Pages of earlier years that were asked for at first, after a filter, and after another."""
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    tab = library(context, base)
+    counts = []
+    for word in ("", "roofline", "ring"):
+        tab.get_by_label("Find", exact=True).fill(word)
+        tab.wait_for_selector(READY)
+        counts.append(sum("works-to-" in url for url in asked))
+    return counts
+
+
+def test_earlier_years_come_once_and_only_when_asked_for(surf: Any, base: str) -> None:
+    assert surf(_asked, base) == [0, 2, 2]
+
+
+def test_earlier_years_that_cannot_be_fetched_are_said(surf: Any, base: str) -> None:
+    def inside(context: Any) -> None:
+        context.route("**/works-to-*/", lambda route: route.abort())
+        tab = library(context, base)
+        tab.get_by_label("Find", exact=True).fill("roofline")
+        tab.get_by_text("The works of earlier years could not be reached; try again.").wait_for()
+
+    surf(inside)
 
 
 @at("", viewport={"width": 360, "height": 800})

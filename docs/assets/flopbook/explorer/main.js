@@ -1,15 +1,13 @@
-// Makes the explorer from the plain table: filters, views as tabs, and the state in the address.
+// Makes the explorer from the plain table: filters, views as tabs, and the state in the address. What only other views and
+// columns need comes when the reader turns to the filters, or with a link that asks for it.
 
-import "../scales.js"; // asked for here already, so that all files come in one go
 import "./value.js";
 import {Address} from "./address.js";
-import {Compare} from "./compare.js";
 import {el} from "../dom.js";
 import {Filters, isOpening, passing} from "./filters.js";
 import {List} from "./list.js";
 import {Model} from "./model.js";
 import {foldButton, linkButton} from "./panel.js";
-import {Scatter} from "./scatter.js";
 import {Sources} from "./sources.js";
 import {MOST, VIEWS, defaults, read} from "./state.js";
 
@@ -22,10 +20,13 @@ class Explorer {
     this.panel = host.querySelector(".fb-panel");
     this.build();
     this.filters = new Filters(this.bar, model, change);
-    this.views = {
-      table: new List(this.sections.get("table"), model, change), compare: new Compare(this.sections.get("compare"), model, change),
-      scatter: new Scatter(this.sections.get("scatter"), model, change), trends: new Trends(this.sections.get("trends")),
+    this.views = {table: new List(this.sections.get("table"), model, change)};
+    this.makers = {
+      compare: async () => new (await import("./compare.js")).Compare(this.sections.get("compare"), model, change),
+      scatter: async () => new (await import("./scatter.js")).Scatter(this.sections.get("scatter"), model, change),
+      trends: async () => new Trends(this.sections.get("trends"), await pictures(host.dataset.trends)),
     };
+    for (const kind of ["pointerover", "focusin"]) this.panel.addEventListener(kind, () => this.complete().catch(() => {}), {once: true});
     this.bar.querySelector(".fb-peak").append(this.views.table.columns.root);
     new Sources(host, model);
     this.address = new Address({normal: defaults(model.data), read: (search) => read(search, model), show: (said) => this.show(said)});
@@ -59,6 +60,29 @@ class Explorer {
     this.tabs.get(view).focus();
   }
 
+  /** All that the page did not bring; what could not be reached is asked for again. */
+  complete() {
+    this.completing ??= this.fetchAll().catch((error) => { this.completing = null; throw error; });
+    return this.completing;
+  }
+
+  async fetchAll() {
+    const values = this.model.isWhole ? null : fetch(this.host.dataset.rest).then((answer) => answer.json()).then((more) => this.model.add(more));
+    const views = Object.entries(this.makers).filter(([name]) => !this.views[name]).map(async ([name, make]) => { this.views[name] = await make(); });
+    await Promise.all([values, ...views]);
+    this.host.dataset.whole = "yes";
+  }
+
+  /** What a state needs is there; else it is fetched, and the state shown then. */
+  isThere(said) {
+    const {state, model} = this;
+    if (this.views[state.view] && (model.isWhole || !model.asksMore(state))) return true;
+    this.host.setAttribute("aria-busy", "true");
+    this.shown = this.complete().then(() => this.show(said), () => { this.unknown.textContent = "The values could not be reached; try again."; })
+      .finally(() => this.host.removeAttribute("aria-busy"));
+    return false;
+  }
+
   get state() {
     return this.address.state;
   }
@@ -81,6 +105,7 @@ class Explorer {
 
   show(said) {
     const {state, model} = this;
+    if (!this.isThere(said)) return;
     this.unknown.textContent = said.join("; ");
     const entries = passing(model, state);
     this.host.dataset.now = state.view;
@@ -99,10 +124,11 @@ class Explorer {
   }
 }
 
-/** The pictures are made with the site; here the points of what the filters leave out fade. */
+/** The pictures are made with the site, on a page of their own; here the points of what the filters leave out fade. */
 class Trends {
-  constructor(section) {
+  constructor(section, drawn) {
     this.section = section;
+    section.querySelector(".fb-elsewhere").replaceWith(...drawn);
   }
 
   show(state, entries) {
@@ -113,8 +139,18 @@ class Trends {
   }
 }
 
-for (const host of document.querySelectorAll(".fb-explorer")) {
+/** The pictures of a page, with links that hold here. */
+async function pictures(page) {
+  const address = new URL(page, location.href);
+  const found = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+  const view = document.adoptNode(found.querySelector("[data-view=trends]"));
+  for (const link of view.querySelectorAll("a[href]")) link.setAttribute("href", new URL(link.getAttribute("href"), address));
+  return [...view.childNodes];
+}
+
+for (const host of document.querySelectorAll(".fb-explorer[data-json]")) {
   const answer = await fetch(host.dataset.json);
-  new Explorer(host, new Model(await answer.json()));
+  const explorer = new Explorer(host, new Model(await answer.json()));
+  await explorer.shown;
   host.dataset.ready = "yes";
 }

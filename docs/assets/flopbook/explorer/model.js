@@ -20,6 +20,21 @@ export class Model {
     this.peaks = new Map(data.peaks.map(([dtype, engine, sparsity, unit]) => [peakId(dtype, engine, sparsity), unit]));
   }
 
+  /** Values beyond those that the table opens with, and the texts that they share. */
+  add({values, ...shared}) {
+    for (const [name, texts] of Object.entries(shared)) this.data[name].push(...texts);
+    for (const entry of this.entries) Object.assign(entry.values, values[entry.id]);
+    this.isWhole = true;
+  }
+
+  /** Whether a state asks for values beyond those. */
+  asksMore({view, columns, dtype, sparsity, sort, only}) {
+    const {start, columns: own} = this.data;
+    const plain = [...own, "peak", "intensity", "date", "name", "kind", "status"];
+    const isStart = dtype === start[0] && sparsity === start[2];
+    return view !== "table" || !isStart || only || columns.join() !== ["peak", "intensity", ...own].join() || (sort && !plain.includes(sort.replace("-", "")));
+  }
+
   /** The id of the peak that the reader picked. */
   picked({dtype, sparsity}) {
     const [format, engine = "tensor"] = dtype.split(".");

@@ -14,7 +14,7 @@ export class Library {
     this.works = [];
     this.byId = new Map();
     this.adopt(host.querySelectorAll("li[id]"));
-    this.count = this.works.length;
+    this.count = Number(this.files.count); // of all works; those of earlier years have pages of their own
   }
 
   /** The rows of a page are used as they are. */
@@ -49,8 +49,9 @@ export class Library {
   }
 
   async notes() {
+    const count = this.works.length;
     await this.file(this.files.notes, (answer) => answer.json()).then((record) => this.note(record));
-    this.hasNotes = true;
+    this.hasNotes = count === this.works.length;
     if (!this.hasSources) return;
     await this.file(this.files.sourceNotes, (answer) => answer.json()).then((record) => this.note(record));
     this.hasSourceNotes = true;
@@ -63,12 +64,30 @@ export class Library {
     }
   }
 
+  get isWhole() {
+    return this.hasEarlier || !this.files.earlier;
+  }
+
+  /** The plain pages of earlier years are read, and their rows are adopted. */
+  async earlier() {
+    if (this.isWhole) return;
+    const texts = await Promise.all(this.files.earlier.split(" ").map((page) => this.file(page, (answer) => answer.text())));
+    if (this.isWhole) return;
+    this.hasEarlier = true;
+    texts.forEach((text) => this.adoptPage(text));
+    this.hasNotes = false; // what was fetched is told to the new rows as well
+  }
+
   /** The plain page of sources is read, and its rows are adopted. */
   async sources() {
     if (this.hasSources) return;
     const text = await this.file(this.files.sources, (answer) => answer.text());
     if (this.hasSources) return;
     this.hasSources = true;
+    this.adoptPage(text);
+  }
+
+  adoptPage(text) {
     const page = new DOMParser().parseFromString(text, "text/html");
     this.adopt([...page.querySelectorAll("ul.fb-list > li[id]")].map((row) => document.adoptNode(row)));
   }

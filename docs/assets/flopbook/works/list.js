@@ -7,22 +7,23 @@ import {telling} from "../explorer/panel.js";
 const FIRST = 50; // so many are shown at once; the rest on demand
 
 export class List {
-  constructor(host, library, change) {
+  constructor(host, library, change, again) {
     Object.assign(this, {library, change, all: false});
     this.rows = el("ul", {class: "fb-list"});
-    this.more = button("", () => { this.all = true; this.show(this.state, this.works); }, {class: "fb-button fb-more"});
+    this.more = button("", () => { this.all = true; again(); }, {class: "fb-button fb-more"});
     this.nothing = el("p", {class: "fb-nothing"});
     for (const old of host.querySelectorAll("h2, ul")) old.remove();
     host.append(this.rows, this.nothing, this.more);
   }
 
-  show(state, works) {
+  /** `count` is how many there are, where not all are here yet. */
+  show(state, works, count = works.length) {
     Object.assign(this, {state, works});
     const shown = this.all ? works : works.slice(0, FIRST);
     for (const work of shown) this.prepare(work, state);
     this.rows.replaceChildren(...shown.map(({node}) => node));
-    this.more.hidden = shown.length === works.length;
-    this.more.textContent = `Show all ${works.length.toLocaleString("en")}`;
+    this.more.hidden = shown.length === count;
+    this.more.textContent = `Show all ${count.toLocaleString("en")}`;
     this.nothing.hidden = works.length > 0;
     this.nothing.textContent = state.sources || !state.find
       ? "Nothing passes the filters; clear some of them."

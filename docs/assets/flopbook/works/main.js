@@ -16,13 +16,14 @@ class Works {
     Object.assign(this, {host, library});
     const change = (patch, typing) => this.change(patch, typing);
     this.build(host.querySelector(".fb-panel"), change);
-    this.list = new List(host, library, change);
+    this.list = new List(host, library, change, () => this.show(this.said ?? []));
     this.address = new Address({normal: NORMAL, read: (search) => this.read(search), show: (said) => this.show(said)});
   }
 
   async start() {
     await this.complete(new URLSearchParams(location.search));
     this.address.restore();
+    if (location.hash.length > 1 && !this.library.byId.has(location.hash.slice(1))) await this.library.earlier().catch(() => {});
     const asked = this.library.byId.get(location.hash.slice(1));
     if (!asked) return;
     this.list.all = true;
@@ -32,6 +33,7 @@ class Works {
 
   /** What a link needs that this page does not bring: the sources, when it asks for them or for one of them. */
   async complete(asked) {
+    if (asked.size) await this.library.earlier().catch(() => {});
     const picked = (asked.get("pick") ?? "").split(",").filter(Boolean);
     if (asked.get("sources") !== "1" && picked.every((id) => this.library.byId.has(id))) return;
     await this.library.sources().catch(() => {});
@@ -92,17 +94,25 @@ class Works {
     const {state, library} = this;
     this.unknown.textContent = said.join("; ");
     this.said = said;
+    if (!library.isWhole && this.needsAll()) this.fetch(() => library.earlier(), "The works of earlier years");
     if (state.sources && !library.hasSources) this.fetch(() => library.sources(), "The sources");
     if ((state.find || state.notes) && !library.noted) this.fetchNotes();
     this.found = library.passing(state);
     for (const facet of this.facets) facet.show(state);
     showFields(this.controls, state);
-    const total = state.sources ? library.works.length : library.count;
+    const total = state.sources ? Math.max(library.works.length, library.count) : library.count;
+    const count = library.isWhole || this.needsAll() ? this.found.length : total;
     const chosen = state.pick.length ? `, ${state.pick.length} chosen` : "";
-    this.count.textContent = `${this.found.length.toLocaleString("en")} of ${total.toLocaleString("en")} ${state.sources ? "works and sources" : "works"}${chosen}`;
+    this.count.textContent = `${count.toLocaleString("en")} of ${total.toLocaleString("en")} ${state.sources ? "works and sources" : "works"}${chosen}`;
     this.reset.hidden = !filtered(state, NORMAL, FILTERS);
     this.drop.hidden = !state.pick.length;
-    this.list.show(state, this.found);
+    this.list.show(state, this.found, count);
+  }
+
+  /** Whether what is asked for may lie in earlier years: anything but the newest works. */
+  needsAll() {
+    const {state} = this;
+    return this.list.all || state.sources || state.sort !== NORMAL.sort || filtered(state, NORMAL, FILTERS);
   }
 
   fetchNotes() {
@@ -111,17 +121,22 @@ class Works {
 
   /** Asks for a file, then shows what is known with it. */
   async fetch(ask, what) {
+    this.fetching = (this.fetching ?? 0) + 1;
+    this.host.setAttribute("aria-busy", "true");
     try {
       await ask();
       this.show(this.said ?? []);
     } catch {
       this.unknown.textContent = `${what} could not be reached; try again.`;
     }
+    this.fetching -= 1;
+    if (!this.fetching) this.host.removeAttribute("aria-busy");
   }
 
   /** What is chosen, or where nothing is, all that is found, goes into a file. */
   exporter(format) {
     return telling(`Export ${format}`, async () => {
+      if (!this.state.pick.length) await this.library.earlier().then(() => this.show(this.said ?? [])).catch(() => {});
       const keys = this.state.pick.length ? this.state.pick : this.found.map(({id}) => id);
       try {
         const all = await (format === "BibTeX" ? this.library.bibtex() : this.library.csl());
