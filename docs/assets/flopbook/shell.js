@@ -94,7 +94,8 @@ function startCode() {
 function reveal() {
   for (const link of document.querySelectorAll(".md-sidebar--primary .md-nav__link--active[href]")) {
     const box = link.closest(".md-sidebar__scrollwrap");
-    if (link.clientHeight) box.scrollTop = link.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
+    const [at, room] = [link.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (link.clientHeight && at.bottom > room.bottom) box.scrollTop = at.top - room.top - box.clientHeight / 2; // else it is in view
   }
 }
 

@@ -72,8 +72,6 @@ def entry_markdown(entry_id: str) -> str:
         actions(entry, page),
         cards(entry),
     ]
-    if entry.notes:
-        blocks.append(Markdown("\n{}\n").format(entry.notes))
     blocks += [
         _pair(_roofline(entry, page), rate_table(placed)),
         *neighbours(entry.id, page),
@@ -81,6 +79,7 @@ def entry_markdown(entry_id: str) -> str:
         *price_section(entry, page),
         *meaning(entry, page),
         Markdown("\n## All values\n"),
+        *([Markdown("{}\n").format(entry.notes)] if entry.notes else []),
         *folded_tables(rest, page),
         *other_values(entry, losers, page),
         *_systems(entry, page),

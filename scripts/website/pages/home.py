@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from flopbook.data.library import references
 from flopbook.errors import FlopbookError
-from flopbook.ledger.rows import Row
+from flopbook.ledger.rows import Row, ledger_rows
 from scripts.website.markup import Html, attribute, link
 from scripts.website.pages.accelerators import INDEX
 from scripts.website.pages.errata import PITFALLS, stated_words
@@ -15,6 +15,7 @@ from scripts.website.pages.explorer import items
 from scripts.website.pages.home_picture import picture
 from scripts.website.pages.home_questions import PAGE, serve_form, train_form
 from scripts.website.pages.pitfalls import defects
+from scripts.website.pages.reached import shown_runs
 from scripts.website.pages.sources import html_link, stylesheet
 
 SCRIPT = "assets/flopbook/home/main.js"
@@ -58,8 +59,26 @@ def opening() -> Html:
     ]
     return Html(
         '{}\n<div class="fb-hero"><div>\n<p class="fb-lead">{}</p>\n<p class="fb-acts">{}</p>\n'
-        "</div>\n{}\n</div>\n"
-    ).format(stylesheet(PAGE, STYLE), _LEAD, Html(" ").join(links), picture())
+        "{}</div>\n{}\n</div>\n"
+    ).format(stylesheet(PAGE, STYLE), _LEAD, Html(" ").join(links), holdings(), picture())
+
+
+def holdings() -> Html:
+    """How much there is to look up, each number with the way to it."""
+    works = sum(work.is_work for work in references().values())
+    counts = (
+        (len(items()), "products with every value sourced", INDEX),
+        (len(ledger_rows()), "printed claims recomputed", "errata.md"),
+        (len(shown_runs()), "measured runs to compare with", "reached.md"),
+        (works, "papers and talks, annotated", "references/index.md"),
+    )
+    rows = Html().join(
+        Html("<div><dt>{}</dt><dd>{:,}</dd></div>").format(
+            link(words, html_link(PAGE, target)), count
+        )
+        for count, words, target in counts
+    )
+    return Html('<dl class="fb-holdings">{}</dl>\n').format(rows)
 
 
 def questions() -> Html:

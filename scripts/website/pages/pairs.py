@@ -303,7 +303,9 @@ def _row(pair: Pair, headline: Headline) -> Html:
     values = [value_of(row.cells, headline.id) for row in pair]
     known = [amount for amount in values if amount is not None]
     most, better = max(known, default=0.0), headline.quantity.better
-    best = (max if better > 0 else min)(known) if len(set(known)) > 1 else None
+    # What prints as a ratio of 1 is no more and no less.
+    differs = len(known) > 1 and f"{max(known) / (min(known) or 1):.2g}" != "1"
+    best = (max if better > 0 else min)(known) if differs else None
     cells = Html().join(
         _cell(pair, row, headline, (amount or 0) / most if most else 0, is_best=amount == best)
         for row, amount in zip(pair, values, strict=True)
@@ -327,11 +329,11 @@ def _cell(pair: Pair, row: ExplorerRow, headline: Headline, share: float, *, is_
     if place is not None:
         href = Html("{}#{}").format(href, anchor(cell, place))
     kind = f"fb-length {headline.kind}".strip()
-    badge = Html(' <span class="fb-badge fb-best">{}</span>').format(_best_word(headline))
+    badge = Html('<span class="fb-badge fb-best">{}</span> ').format(_best_word(headline))
     return Html(
         '<td class="fb-n">{}{}'
         '<span class="{}" style="--fb-share: {:.3f}" aria-hidden="true"></span></td>'
-    ).format(link(headline.quantity.words(cell.value), href), badge if is_best else "", kind, share)
+    ).format(badge if is_best else "", link(headline.quantity.words(cell.value), href), kind, share)
 
 
 def _best_word(headline: Headline) -> str:

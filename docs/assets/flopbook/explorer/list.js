@@ -16,6 +16,7 @@ export class List {
 
   show(state, entries) {
     this.columns.show(state);
+    this.table.classList.toggle("fb-one-kind", state.kind.length === 1);
     const shape = [state.columns, this.model.picked(state)].join();
     if (!this.shape && shape === this.written()) this.adopt();
     else if (shape !== this.shape) this.build(state);
