@@ -39,8 +39,8 @@ FAMILIES = (
     Family("tpu", "TPUs", "few large arrays, planned by a compiler, in a torus", ("google/",)),
     Family(
         "own",
-        "Chips for own use",
-        "made by a cloud or a large service for itself",
+        "In-house chips",
+        "built by a cloud or a large service for its own use",
         ("aws/", "meta/", "microsoft/", "openai/"),
     ),
     Family(

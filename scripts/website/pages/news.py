@@ -53,7 +53,7 @@ def _months(works: list[Reference]) -> list[Html]:
         blocks += [Markdown("## {}\n").format(month), *map(_line, of_month), Html()]
     if listed < len(works):
         blocks.append(
-            Markdown("Older ones, {:,} of them, are among [all works](works.md).\n").format(
+            Markdown("{:,} older ones are listed under [all works](works.md).\n").format(
                 len(works) - listed
             )
         )

@@ -15,9 +15,9 @@ from scripts.website.pages.planner_words import million_tokens, rounded
 from scripts.website.pages.sources import html_link
 
 _SERVES = (
-    "Eight of each are predicted to write {first_rate} tokens/s of Llama 3 70B in bf16 on {first} "
-    "and {other_rate} on {other}, each divided in its best way{cost}. Four of five measured runs "
-    "lie within a factor of {band} of such a prediction."
+    "Eight of each are predicted to generate {first_rate} tokens/s of Llama 3 70B in bf16 on "
+    "{first} and {other_rate} on {other}, each divided in its best way{cost}. Four of five "
+    "measured runs lie within a factor of {band} of such a prediction."
 )
 _COSTS = "; at list prices a million tokens cost {first_usd} and {other_usd}"
 _EIGHT = 8

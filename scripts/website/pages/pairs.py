@@ -47,7 +47,7 @@ _POWER = "{winner} is specified at {low}, {loser} at {high}."
 _LACKS = "The {what} of {name} is {words}."
 _WORK = (
     "Work that waits for arithmetic, such as training and long prompts, is {peak}; work that waits "
-    "for memory, such as writing tokens, is {band}. These are ratios of data sheets: software and "
+    "for memory, such as decoding, is {band}. These are ratios of data sheets: software and "
     "networks take their share."
 )
 _FASTER = "up to {ratio} times as fast on {winner}"

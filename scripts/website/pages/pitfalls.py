@@ -49,7 +49,7 @@ KINDS = {
         "Each kind of parallelism splits some arrays and copies others.",
     ),
     "shape": (
-        "Another shape than the model's",
+        "A shape that the model does not have",
         "A formula for one kind of transformer, with four times the width in a plain block, meets "
         "a model of another kind.",
     ),
@@ -58,7 +58,7 @@ KINDS = {
         "Every model leaves something out, ours too; what counts is to know how large it is.",
     ),
     "convention": (
-        "A convention or a case taken for another",
+        "One convention or case mistaken for another",
         "Two readings of one word differ by a factor. Our page on conventions lists them.",
     ),
 }
@@ -98,7 +98,7 @@ def pitfalls_page() -> str:
         ).format(len(tools), ", ".join(tools), len(rows)),
         Markdown(
             "These tools are useful, and most of what they compute is right. Each entry says which "
-            "version was read; it may have been mended since, and then [tell "
+            "version was read; it may have been fixed since: if so, [tell "
             "us](contributing/index.md). Errors of printed sources are on the [errata "
             "page](errata.md), and what words mean is on the page of "
             "[conventions](conventions.md).\n"

@@ -59,7 +59,7 @@ def page() -> str:
         ),
         Markdown(
             "\nThe page and the command give the same layouts and the same numbers. The command "
-            "also keeps limits of memory and time, fixes degrees, compares counts of chips, and "
+            "also takes limits on memory and time, fixes degrees, compares numbers of chips, and "
             "writes the settings of a framework.\n"
         ),
         script(PAGE),

@@ -108,7 +108,7 @@ def served(found: ServingPlan, price: Mapping[str, Any] | None) -> tuple[str, st
     return (
         f"Fits: {total} tokens/s, {low} to {high} (80 % band).",
         f"The best of {found.considered:,} ways: {serving_words(best)}. "
-        f"{best.batch * best.replicas:,} conversations at once; each reads {each} tokens/s after "
+        f"{best.batch * best.replicas:,} conversations at once; each gets {each} tokens/s after "
         f"{first}.{cost}",
     )
 

@@ -13,8 +13,8 @@ Placed = tuple[int, Claim]
 FIELDS = ("peak", "measured_matmul")
 _COLUMNS = {"dense": "Dense", "2:4": "2:4 sparse", "4:1": "4:1 sparse", "unstated": "Not stated"}
 _NOTE = (
-    "Hover over a value, or move to it with the keyboard, for its source. Dense is what training "
-    "and serving reach for; sparse rates count multiplications by zero that are skipped."
+    "Hover over a value, or move to it with the keyboard, for its source. Training and serving "
+    "run at dense rates; sparse ones count multiplications by zero that are skipped."
 )
 _MEASURED = "Measured"
 _TITLE = "Rates by number format"

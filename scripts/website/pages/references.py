@@ -68,7 +68,7 @@ def index_page() -> str:
         Markdown("# References\n"),
         Markdown(
             "{:,} works by topic, each with a sentence of ours on what it shows and when to read "
-            "it, and with BibTeX to copy. Beside them {} of values.\n"
+            "it, and with BibTeX to copy, plus {} of values.\n"
         ).format(count, counted(len(references()) - count, "source")),
         Markdown(
             "- [All works](works.md), to filter, search and export\n"

@@ -34,14 +34,14 @@ def page() -> str:
         ),
         stylesheet(PAGE, f"{planner_data.FOLDER}plan.css"),
         Markdown("# {}\n").format(TITLE),
-        tag("p", "Which way to divide the chips writes most tokens, and at what cost?", "fb-lead"),
+        tag("p", "Which layout generates the most tokens per second, and at what cost?", "fb-lead"),
         form("serve", questions(serving_data.models(planner_data.models()), FIRST), _more()),
         Markdown("## What is tried\n"),
         Markdown(
             "Every way to divide the chips into replicas, by tensor, pipeline and expert "
             "parallelism, with every number of sequences at once, in one pool or with prompts "
-            "apart. Shown are the three that write most tokens per second within the limits under "
-            "More; every number opens what it is made of. [Planning a run]({}) says how, and "
+            "apart. Shown are the three that generate the most tokens per second within the limits "
+            "under More; every number opens what it is made of. [Planning a run]({}) says how, and "
             "[Will it train?]({}) asks the same of training.\n"
         ).format(relative(PAGE, "planning.md#serving"), relative(PAGE, planner.PAGE)),
         Markdown("## In a terminal\n"),

@@ -67,7 +67,7 @@ def test_the_answer_of_serving_is_that_of_the_planner() -> None:
     assert verdict.startswith(f"Fits: {float(f'{rate:.3g}'):,.0f} tokens/s")
     assert f"{float(f'{low:.2g}'):,.0f} to {float(f'{high:.2g}'):,.0f}" in verdict
     assert f": {serving_words(best)}. {best.batch * best.replicas:,} conversations" in meaning
-    assert f"each reads {1 / best.per_token:.2g} tokens/s" in meaning
+    assert f"each gets {1 / best.per_token:.2g} tokens/s" in meaning
     usd = planner_data.price_record("nvidia/h100-sxm")
     assert usd and meaning.endswith(
         f" {money(1e6 * 8 * usd['usd_per_s'] / rate)} a million tokens."

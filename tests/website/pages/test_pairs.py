@@ -131,7 +131,7 @@ def test_what_a_comparison_means_follows_from_peak_bandwidth_and_memory(pair: pa
     needed = 2 * shape("llama-3-70b").pick("params").value
     for name, kind in (
         ("peak:bf16:tensor:dense", "prompts, is "),
-        ("memory_bandwidth", "tokens, is "),
+        ("memory_bandwidth", "decoding, is "),
     ):
         first, other = (value_of(row.cells, name) for row in pair)
         if first is None or other is None:
@@ -151,3 +151,12 @@ def test_what_a_comparison_means_follows_from_peak_bandwidth_and_memory(pair: pa
     assert len(counts) == (0 if None in memories else 2)
     for count, memory in zip(counts, memories, strict=False):
         assert memory and (int(count) - 1) * memory < needed <= int(count) * memory
+
+
+def test_what_prints_as_equal_is_no_more_and_no_less() -> None:
+    """450 and 448 GB/s have a ratio of 1; a mark on one of them said something else."""
+    page = pairs.pair_page(H100_MI300X)
+    link = next(row for row in page.split("<tr>") if "Link rate" in row)
+    assert "1×" in link and "fb-best" not in link
+    power = next(row for row in page.split("<tr>") if ">Power<" in row)
+    assert power.index("fb-best") < power.index("700 W"), "the mark stands before the number"

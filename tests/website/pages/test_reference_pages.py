@@ -251,7 +251,7 @@ def test_months_are_whole_and_older_works_are_counted(
     text = news.new_page()
     heads = re.findall(r"^##+ (.+)$", text, re.MULTILINE)
     assert heads == ["February 2024", "January 2024", "Added last", "2026-11-20"]
-    assert "Older ones, 2 of them" in text
+    assert "2 older ones are listed under" in text
 
 
 # Feeds.

@@ -46,7 +46,7 @@ export function verdict(pair, pairs) {
 
 function meaning({answer}, best) {
   const readers = `${grouped(best.batch * best.replicas)} conversations at once`;
-  const each = `each reads ${pace(1 / best.per_token)} after ${rounded(best.first_token, "s")}`;
+  const each = `each gets ${pace(1 / best.per_token)} after ${rounded(best.first_token, "s")}`;
   return `The best of ${grouped(answer.tried)} ways: ${servingWords(best)}. ${readers}; ${each}.`;
 }
 
