@@ -102,10 +102,21 @@ class Surfer:
 _LOOKS = (("light", 1280, True, True), ("dark", 1280, False, True), ("light", 360, True, False))
 _COLOUR_RULES = ("color-contrast", "link-in-text-block")
 # Looking for colours takes most of the time of a scan, and a table of a thousand cells repeats a
-# few of them. One element stands for all that have its tags, classes, styles and computed colours,
-# and whose ancestors have, up to the root.
-_REPRESENTATIVES = """part => {
+# few of them, as do all pages of a template. One element stands for all that have its tags,
+# classes, styles and computed colours, and whose ancestors have, up to the root.
+_REPRESENTATIVES = """(part, known) => {
   const shapes = new Map(), drawn = new Map(), chosen = new Map();
+  const digest = text => {
+    let high = 0xdeadbeef, low = 0x41c6ce57;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      high = Math.imul(high ^ code, 2654435761);
+      low = Math.imul(low ^ code, 1597334677);
+    }
+    high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+    low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+    return (high >>> 0).toString(36) + (low >>> 0).toString(36);
+  };
   const shapeOf = one => {
     if (!one) return '';
     if (drawn.has(one)) return drawn.get(one);
@@ -114,7 +125,7 @@ _REPRESENTATIVES = """part => {
       one.getAttribute('style'), style.color, style.fill, style.backgroundColor,
       style.backgroundImage, style.opacity, style.fontSize, style.fontWeight,
       style.textDecorationLine]);
-    if (!shapes.has(own)) shapes.set(own, String(shapes.size));
+    if (!shapes.has(own)) shapes.set(own, digest(own));
     drawn.set(one, shapes.get(own));
     return shapes.get(own);
   };
@@ -122,23 +133,38 @@ _REPRESENTATIVES = """part => {
     const speaks = one.matches('input, select, textarea')
       || [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
     if (!speaks || !one.checkVisibility({visibilityProperty: true})) continue;
-    if (!chosen.has(shapeOf(one))) chosen.set(shapeOf(one), one);
+    const shape = shapeOf(one);
+    if (!known.has(shape) && !chosen.has(shape)) chosen.set(shape, one);
   }
-  return [...chosen.values()];
+  return chosen;
 }"""
-_SCAN = """async ([part, structure, colours, rules]) => {
+_SCAN = """async ([part, structure, colours, rules, known]) => {
   const representatives = REPRESENTATIVES;
   const found = [];
   const run = async (where, options) => {
     const {violations} = await axe.run(where, {resultTypes: ['violations'], ...options});
     found.push(...violations.map(one => `${one.id}: ${one.nodes[0].html.slice(0, 160)}`));
   };
-  const off = Object.fromEntries(rules.map(name => [name, {enabled: false}]));
-  if (structure) await run(part ?? document, {rules: off});
-  const seen = colours ? representatives(part ?? 'body') : [];
-  if (seen.length) await run({include: seen}, {runOnly: {type: 'rule', values: rules}});
-  return found;
+  const seen = colours ? representatives(part ?? 'body', new Set(known)) : new Map();
+  for (const one of document.querySelectorAll('[data-look]')) one.removeAttribute('data-look');
+  for (const one of seen.values()) {
+    one.setAttribute('data-look', '');
+    one.closest('a[href], [role=link]')?.setAttribute('data-look', '');
+  }
+  // One run for both: each reads the whole document anew.
+  const isOn = {enabled: seen.size > 0};
+  const all = {rules: Object.fromEntries(rules.map(name => [name, isOn]))};
+  if (structure) await run(part ?? document, all);
+  else if (seen.size) {
+    await run({include: [...seen.values()]}, {runOnly: {type: 'rule', values: rules}});
+  }
+  return [found, found.some(one => rules.includes(one.split(':')[0])) ? [] : [...seen.keys()]];
 }""".replace("REPRESENTATIVES", _REPRESENTATIVES)
+# Colours are asked of the representatives alone, also in a run of all rules.
+_MARKED = """{rules: [{id: 'color-contrast', selector: '[data-look]'},
+  {id: 'link-in-text-block', selector: 'a[href][data-look], [role=link][data-look]'}]}"""
+# What was looked at on earlier pages and has the contrast that it needs, with all that is above it.
+_SOUND: set[str] = set()
 
 
 def scan(
@@ -146,8 +172,11 @@ def scan(
 ) -> list[str]:
     """What axe finds on a page or in a part of it: by all rules but colours, by these, or both."""
     if not tab.evaluate("'axe' in window"):
-        tab.evaluate(f"{Axe().axe_script}; true")
-    return list(tab.evaluate(_SCAN, [part, structure, colours, list(_COLOUR_RULES)]))
+        tab.evaluate(f"{Axe().axe_script}; axe.configure({_MARKED}); true")
+    known = sorted(_SOUND) if colours else []
+    found, sound = tab.evaluate(_SCAN, [part, structure, colours, list(_COLOUR_RULES), known])
+    _SOUND.update(sound)
+    return list(found)
 
 
 def faults(tab: Any) -> dict[str, Any]:

@@ -70,3 +70,19 @@ def test_a_pale_word_among_many_is_found(surf: Any, base: str, style: str) -> No
 
     before, after = surf(found)
     assert before == [] and [one.partition(":")[0] for one in after] == ["color-contrast"]
+
+
+def test_what_is_wrong_is_found_again_and_with_all_rules(surf: Any, base: str) -> None:
+    """Only what has enough contrast is not looked at twice; one run or two find the same."""
+
+    def found(context: Any) -> list[list[str]]:
+        tab = context.new_page()
+        tab.goto(base + "handbook/roofline/")
+        tab.add_style_tag(content="article p { color: #999 !important; }")
+        return [
+            scan(tab, structure=structure, part="article") for structure in (False, False, True)
+        ]
+
+    first, again, whole = surf(found)
+    assert first and first == again == whole
+    assert {one.partition(":")[0] for one in first} == {"color-contrast"}
