@@ -62,10 +62,11 @@ def _of_kind(field: str) -> Callable[[Sized], Picked | None]:
 
 
 def _attending(shape: Sized) -> Picked | None:
-    """Layers with attention, where some have none."""
+    """Layers with attention, where some have none or have a state beside it."""
     found = kinds(shape)
     without = 0 if found is None else sum(kind in ("state", "none") for kind in found)
-    if found is None or not without or without == len(found):
+    # Without a number, layers with a state are taken to have no attention.
+    if found is None or without == len(found) or not (without or "state+full" in found):
         return None
     return picked(shape, "attention_layers", float(len(found) - without), "1")
 
