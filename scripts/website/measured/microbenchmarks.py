@@ -79,19 +79,25 @@ def level_latency(name: str) -> float:
     return latency(*LEVELS[name])
 
 
+# Rates by name: a series, and a level of memory. The last is of a faster card.
+_RATES = {
+    "near": ("near", "near"),
+    "cache": ("l2", "cache"),
+    "memory": ("threads", "memory"),
+    "cache-h200": ("l2-h200", "cache"),
+}
+
+
 def level_rate(name: str) -> float:
     """Bytes per second that all processors read from a level together. Raises UnknownName."""
-    if name not in LEVELS:
-        raise UnknownName("level of memory", name, tuple(LEVELS))
-    if name == "memory":
-        return max(rate for _, rate in sweep("threads").pairs())
-    low, high = LEVELS[name]
-    rates = sorted(rate for size, rate in _rates(name) if low <= size <= high)
+    if name not in _RATES:
+        raise UnknownName("level of memory", name, tuple(_RATES))
+    series, level = _RATES[name]
+    if level == "memory":
+        return max(rate for _, rate in sweep(series).pairs())
+    low, high = LEVELS[level]
+    rates = sorted(rate for size, rate in sweep(series).pairs() if low <= size <= high)
     return rates[len(rates) // 2]
-
-
-def _rates(name: str) -> list[tuple[float, float]]:
-    return sweep("near" if name == "near" else "l2").pairs()
 
 
 def launch_time(name: str) -> float:

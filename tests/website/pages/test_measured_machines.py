@@ -27,7 +27,7 @@ from scripts.website.measured.microbenchmarks import (
 )
 from scripts.website.pages.benched import benched
 
-SERIES = ("latency", "threads", "l2", "near", "roofline", "launches", "graph")
+SERIES = ("latency", "threads", "l2", "l2-h200", "near", "roofline", "launches", "graph")
 
 
 @pytest.mark.parametrize("name", SERIES)
@@ -47,6 +47,7 @@ def test_each_level_is_slower_and_narrower_than_the_one_above() -> None:
     assert times == sorted(times) and rates == sorted(rates, reverse=True)
     printed = chip(sweep("threads").chip).memory_bandwidth()
     assert 0.9 * printed < rates[-1] <= printed
+    assert level_rate("cache") < level_rate("cache-h200") < level_rate("near")
 
 
 def test_cycles_are_divided_by_the_clock() -> None:
