@@ -193,6 +193,7 @@ def _made_pages() -> Iterator[Card]:
         "glossary/": "Glossary",
         "cheat-sheet/": "Cheat sheet",
         "accelerators/": "All chips",
+        "accelerators/trends/": "Chips over the years",
         "calculators/": "Calculators",
         "references/works/": "All works",
         "references/new/": "What is new",
