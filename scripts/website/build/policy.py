@@ -167,6 +167,7 @@ def _script_fault(attributes: dict[str, str], body: str, page: str, site: Path) 
     return "" if is_ours else f"a script from {attributes['src']!r}"
 
 
+@functools.lru_cache(maxsize=1 << 16)  # most tags of a page stand on other pages as well
 def _tag_fault(name: str, inside: str | None) -> str:
     if inside is None:
         return f"<{name} does not end"
