@@ -10,6 +10,7 @@ from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.arrays import Column, Mask
 from flopbook.prediction.machines import ChipRates, machine
+from flopbook.prediction.software_words import is_compiled, overlaps_sums, version_year
 from flopbook.prediction.stacks import stack_named
 from flopbook.prediction.transformers import Transformer, transformer
 from flopbook.prediction.usual_layouts import held_by_a_rank, usual_degrees, zero_that_fits
@@ -27,6 +28,8 @@ SHARDED_OPTIMIZER = ("nemo", "megatron-core")
 FUSED = ("nemo", "megatron-core", "maxtext", "deepspeed")
 # Tokens of a micro-batch that people choose where they do not say.
 USUAL_MICRO_BATCH_TOKENS = 8192
+# Attention and feed-forward of the same input: one sum over tensor-parallel ranks in place of two.
+PARALLEL_BLOCKS = "parallel transformer block"
 FSDP = 3  # the stage that shards weights too
 # From this year on stacks have fused attention.
 FLASH_YEAR = 2023
@@ -55,14 +58,14 @@ ADAPTERS = re.compile(r"\b(q?lora|adapters?)\b", re.IGNORECASE)
 ADAPTED_SHARE = 0.01
 # H100 boards of this power hold their clock far below the printed peak.
 _POWER_CAP = " 500w"
-_CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
 
 
 class RunLayout(NamedTuple):
     """Everything that the step time depends on, one number or word each.
 
     `hsdp` groups of replicas each hold everything and divide it among their own ranks. `trained` is
-    the share of the weights that get gradients. `inferred` names what the row leaves open and a
+    the share of the weights that get gradients; `recompute_layers` are the layers of a stage that
+    full recomputation computes again, 0 for all. `inferred` names what the row leaves open and a
     rule has filled in.
     """
 
@@ -90,9 +93,11 @@ class RunLayout(NamedTuple):
     is_async_tp: bool = False
     is_power_capped: bool = False
     has_flash: bool = True
+    has_parallel_blocks: bool = False
     schedule: str = "1f1b"
     hsdp: float = 1.0
     trained: float = 1.0
+    recompute_layers: float = 0.0
     inferred: tuple[str, ...] = ()
 
     @property
@@ -135,7 +140,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         machine=runs_on,
         shape=shape,
         stack=stack,
-        year=_version_year(software, year),
+        year=version_year(software, year),
         chips=split.chips,
         tp=degrees.get("tp", 1),
         pp=degrees.get("pp", 1),
@@ -152,10 +157,11 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         slices=row.hardware.get("n_slices", 1),
         memory_bandwidth=_memory_bandwidth(row, runs_on),
         is_framework_fp8="float8" in precision.lower(),
-        is_compiled=_is_compiled(software) or stack in FUSED,
-        is_async_tp="async" in software.lower(),
+        is_compiled=is_compiled(software) or stack in FUSED,
+        is_async_tp=overlaps_sums(software),
         is_power_capped=_POWER_CAP in row.hardware["chip"].lower().replace("-", " "),
         has_flash=_has_flash(row, year, stack),
+        has_parallel_blocks=PARALLEL_BLOCKS in str(row.run.get("algorithm_changes", "")),
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
         hsdp=degrees.get("hsdp", 1),
         trained=trained,
@@ -188,11 +194,6 @@ def _usual_degrees(
     """The degrees of a run that states none, where replicas of one chip could not run."""
     chips, batch = row.hardware.get("n_chips") or 1, _sequences(row, shape.tokens)
     return usual_degrees(row.parallelism, shape, runs_on, chips, batch, trained)
-
-
-def _is_compiled(software: str) -> bool:
-    """Whether the words for the software name a compiler, and not to deny it."""
-    return "compile" in software.lower().replace("no torch.compile", "eager")
 
 
 def _precision(row: MeasuredRun, runs_on: ChipRates) -> str:
@@ -295,14 +296,6 @@ def precision_named(words: str) -> str:
     if "fp4" in lowered:
         return "fp4"
     return "fp8" if "fp8" in lowered or "float8" in lowered else "bf16"
-
-
-def _version_year(software: str, year: int) -> float:
-    """The year of a container where the software names one, such as 25.11; else the source's."""
-    found = _CONTAINER.search(software)
-    if found is None:
-        return float(year)
-    return 2000 + int(found[1]) + int(found[2]) / 12
 
 
 def _domain(row: MeasuredRun, runs_on: ChipRates) -> float:

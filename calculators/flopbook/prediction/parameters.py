@@ -80,8 +80,10 @@ PRIORS: Mapping[str, Prior] = {
     "gather_exposed": Prior(0.35, 0.5, "share of a gather that overlap does not hide"),
     "gradient_exposed": Prior(0.5, 0.5, "share of the gradient sum that overlap does not hide"),
     "ring_step": Prior(3e-5, 0.5, "seconds of a step of a ring of context parallelism"),
-    "hop": Prior(2e-6, 0.6, "seconds a rank and ring collective"),
-    "hop_early": Prior(8.0, 0.4, "collectives of sharded training until 2022, a tensor each"),
+    # A step of a ring takes NCCL 3.4 us over links and 14 over the network (src/graph/tuning.cc),
+    # where one step in eight goes; a layer of GPT has twelve tensors.
+    "hop": Prior(4.7e-6, 0.5, "seconds a rank and ring collective"),
+    "hop_early": Prior(12.0, 0.4, "collectives of sharded training until 2022, a tensor each"),
     "bubble": Prior(1.0, 0.15, "idle time of a pipeline over the ideal bubble"),
     "last_stage": Prior(1.0, 0.3, "delay of a pipeline by the head over its own time"),
     "straggling": Prior(0.02, 0.7, "slowdown at 1,000 chips"),

@@ -50,6 +50,8 @@ FIRST_FLASH_YEAR = 2023  # the second version of fused attention spread after it
 EXPERTS_IMPROVED = 2026.0  # grouped products and routing were fused in these releases
 # Transformer Engine overlaps tensor-parallel sums in these, from this year on.
 OVERLAPPED, OVERLAPPED_YEAR = ("nemo",), 2024
+# Tensor parallelism of PyTorch itself waits for each sum, unless it is asynchronous.
+WAITING = ("torchtitan", "fsdp2", "torchtune")
 # The share of a kernel's launch that shows beside longer work, and of the shorter of both.
 OVERLAP = 0.3
 
@@ -84,7 +86,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     tokens = runs["micro_batch"] * runs["tokens"] / runs["cp"]
     layers = _stage_layers(runs)
     rate = _Rates(runs, p, tokens)
-    passes = arrays.where(runs.where("recompute", "full"), RECOMPUTED_PASSES, PASSES)
+    passes = PASSES + (RECOMPUTED_PASSES - PASSES) * _repeated(runs)
     products, experts = _products(runs, p, rate, tokens * layers * (passes - _spared(runs)))
     attention = _attention(runs, p, tokens * layers)
     elementwise = _elementwise(runs, p, tokens * layers * passes / PASSES)
@@ -93,7 +95,7 @@ def step_parts(runs: Layouts, p: Parameters) -> StepParts:
     expert = _expert_parallel(runs, p, tokens * layers)
     sends = _pipeline_sends(runs, p, tokens)
     work = products + experts + attention + elementwise + tensor + context + expert + sends
-    launches = _launches(runs, p, layers, work)
+    launches = _launches(runs, p, layers * passes / PASSES, work)
     head = _head(runs, p, rate, tokens, work / layers)
     gathers = gathers_of(runs, p, layers, work + launches + head)
     per_micro_batch = work + launches + head + gathers
@@ -218,6 +220,8 @@ def _attention(runs: Layouts, p: Parameters, work: Column) -> Column:
     share = share * arrays.where(runs["year"] <= FIRST_FLASH_YEAR, p["attention_first"], 1)
     flop = 2 * FLOP_PER_WEIGHT * runs["score_width"] * runs["tokens"] * work / runs["tp"]
     passes = runs.choose("recompute", FLASH_PASSES, FLASH_PASSES["selective"])
+    some = FLASH_PASSES["none"] + (FLASH_PASSES["full"] - FLASH_PASSES["none"]) * _repeated(runs)
+    passes = arrays.where(runs.where("recompute", "full"), some, passes)
     fused = passes * flop / 2 / (runs["peak_16bit"] * share)
     # A score is written and read in 16 bits by softmax, mask and dropout, forward and backward.
     scores = runs["score_width"] / 128 * runs["tokens"] * work / runs["tp"]
@@ -242,11 +246,14 @@ def _elementwise(runs: Layouts, p: Parameters, work: Column) -> Column:
 
 def _tensor_parallel(runs: Layouts, p: Parameters, work: Column) -> Column:
     """Sums over the activations of a layer, in two parts of (t - 1)/t each."""
-    sums = arrays.where(runs.where("recompute", "full"), RECOMPUTED_SUMS, SUMS)
+    sums = SUMS + (RECOMPUTED_SUMS - SUMS) * _repeated(runs)
+    sums = sums * arrays.where(runs["has_parallel_blocks"] > 0, 0.5, 1)
     sent = sums * 2 * BYTES_16 * work * runs["d_model"] * (1 - 1 / runs["tp"])
     is_inside = runs["tp"] <= runs["domain"]
     rate = arrays.where(is_inside, link_rate(runs, p), runs["card_bandwidth"] * p["tp_beyond"])
     exposed = p["tp_exposed"] * arrays.where(_overlaps_sums(runs), p["tp_overlapped"], 1)
+    waits = runs.where("stack", *WAITING) & (runs["is_async_tp"] < 1)
+    exposed = arrays.where(waits, 1, exposed)
     return sent / rate * exposed
 
 
@@ -308,6 +315,13 @@ def _stage_layers(runs: Layouts) -> Column:
     chunks = runs["pp"] * runs["virtual"]
     whole = arrays.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
     return arrays.where(runs["pp"] > 1, whole, runs["layers"])
+
+
+def _repeated(runs: Layouts) -> Column:
+    """The share of its layers that a stage computes again in the backward pass."""
+    counted = arrays.minimum(runs["recompute_layers"] / _stage_layers(runs), 1)
+    share = arrays.where(runs["recompute_layers"] > 0, counted, 1)
+    return arrays.where(runs.where("recompute", "full"), share, 0)
 
 
 def _head(runs: Layouts, p: Parameters, rate: _Rates, tokens: Column, layer: Column) -> Column:

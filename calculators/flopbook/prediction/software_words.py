@@ -1,0 +1,27 @@
+"""What the words for the software of a run say of it, beside which stack it was."""
+
+from __future__ import annotations
+
+import re
+
+# Words for software that cuts a product in pieces, so that its tensor-parallel sum hides behind it.
+OVERLAPPING = ("async", "tp-comm-overlap")
+_CONTAINER = re.compile(r"\b(2\d)\.(\d\d)\b")
+
+
+def overlaps_sums(software: str) -> bool:
+    """Whether the words for the software name tensor-parallel sums that hide behind products."""
+    return any(word in software.lower() for word in OVERLAPPING)
+
+
+def is_compiled(software: str) -> bool:
+    """Whether the words for the software name a compiler, and not to deny it."""
+    return "compile" in software.lower().replace("no torch.compile", "eager")
+
+
+def version_year(software: str, year: int) -> float:
+    """The year of a container where the software names one, such as 25.11; else the source's."""
+    found = _CONTAINER.search(software)
+    if found is None:
+        return float(year)
+    return 2000 + int(found[1]) + int(found[2]) / 12
