@@ -244,3 +244,19 @@ def test_weights_of_four_bits_keep_a_cache_of_sixteen() -> None:
     assert out["batch_fits"] == 18 and out["chip_bytes"] < 24e9
     narrow = calculate("serving", **asked, dtype="int4", kv_dtype="int4")
     assert narrow["batch_fits"] == 74
+
+
+@pytest.mark.parametrize("name", ["decode", "prefill"])
+def test_what_fits_only_without_an_engine_is_said(name: str) -> None:
+    """Llama 3 70B in bf16 on two H100 leaves 4 of 80 GB, less than the 6.4 that vLLM keeps."""
+    asked = {"model": "llama-3-70b", "chip": "h100-sxm", "seq": 4096}
+    tight = calculate(name, **asked, batch=8, chips=2)
+    told = tight.omitted["memory_of_the_runtime"]
+    assert 0 < tight["free"] < 0.08 * 80e9 and told.share == -1
+    assert "--memory-share 0.92 (-100 %)" in told.text
+    for other in (
+        calculate(name, **asked, batch=8, chips=4),
+        calculate(name, **asked, batch=8, chips=1),
+        calculate(name, **asked, batch=8, chips=2, memory_share=0.99),
+    ):
+        assert "memory_of_the_runtime" not in other.omitted

@@ -27,7 +27,11 @@ from tests.support.generated_inputs import Inputs, fits, random_inputs
 
 CASES = 400
 # Inputs that make an omission large, where random ones hardly ever do.
-LARGE: dict[str, list[Inputs]] = {"training-time": [{"chips": 1e6, "chip_mtbf": 0.0}]}
+LARGE: dict[str, list[Inputs]] = {
+    "training-time": [{"chips": 1e6, "chip_mtbf": 0.0}],
+    "decode": [{"memory": 24e9}],
+    "prefill": [{"memory": 18.1e9}],
+}
 WITH_OMISSIONS = [name for name, formula in formulas().items() if formula.omissions]
 ON_PAGES = [name for name in WITH_OMISSIONS if get_formula(name).printed]
 every_formula = every("name", formulas())

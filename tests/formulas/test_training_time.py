@@ -373,3 +373,11 @@ def test_attention_counts_with_the_length_of_the_sequences(counts: str, again: f
     assert calculate("training-time", **time)["seconds"] * 4e15 == pytest.approx(rule)
     full = calculate("training-time", **time, seq=32768, window_layers=0)["seconds"]
     assert full > with_length
+
+
+def test_layers_that_select_tokens_are_no_full_attention_without_sequences() -> None:
+    """DeepSeek-V4 reads 512 entries in half of its layers: at 8,192 tokens below a tenth."""
+    run = calculate("training-time", model="deepseek-v4-flash", chip="h100", chips=64, mfu=0.4)
+    assert "attention_without_sequences" not in run.omitted
+    full = calculate("training-time", model="gpt-3-1.3b", chip="h100", chips=64, mfu=0.4)
+    assert "attention_without_sequences" in full.omitted

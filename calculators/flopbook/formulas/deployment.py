@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.declaration import Constant, Input, Output, Step, formula, part
+from flopbook.formulas.engine_memory import memory_of_the_engine
 from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     ComputeParams,
@@ -44,7 +45,6 @@ from flopbook.formulas.layer_kinds import (
     step_reads,
     step_work,
 )
-from flopbook.formulas.omissions import omission
 from flopbook.formulas.published_weights import weights_as_published, weights_beside_experts
 from flopbook.formulas.requests import (
     REQUEST_OUTPUTS,
@@ -60,8 +60,6 @@ from flopbook.formulas.rooflines import FLOP_PER_WEIGHT, Bandwidth
 from flopbook.quantities.ops import floor, inf, maximum, minimum, where
 
 MILLION = Constant(1e6, "token", "tokens that prices are given for")
-# gpu_memory_utilization of vLLM is 0.92 unless given (vllm2026cache).
-ENGINE_RESERVE = Constant(0.08, "1", "share of the memory that vLLM leaves free")
 
 Running = Annotated[
     float,
@@ -102,20 +100,6 @@ def sequences_that_fit(
         # What is asked for has to fit; if it is open, one sequence of each replica at least.
         "sequences": where(batch < inf, batch, maximum(batch_fits, replicas)),
     }
-
-
-@omission(
-    "all memory is taken for weights and cache: vLLM leaves 8 % for activations and graphs, "
-    "--memory-share 0.92 ({size})",
-    of="batch_fits",
-)
-def memory_of_the_engine(
-    memory: float, memory_share: float, weight_bytes: float, batch_fits: float
-) -> float:
-    """What it takes from the room of the cache; no share of the memory but all is the default."""
-    room = memory * memory_share - weight_bytes
-    kept = where(memory_share < 1, 0, ENGINE_RESERVE * memory)
-    return where(batch_fits > 0, -minimum(kept / where(room > 0, room, memory), 1), 0)
 
 
 @formula(

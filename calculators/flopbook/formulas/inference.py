@@ -5,6 +5,7 @@ from typing import Any
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.conditions import rule
 from flopbook.formulas.declaration import Output, Step, formula, part
+from flopbook.formulas.engine_memory import memory_of_the_runtime
 from flopbook.formulas.inference_inputs import Batch
 from flopbook.formulas.inference_outputs import (
     DECODING_SYMBOLS,
@@ -127,7 +128,12 @@ def decoding_work(batch: Batch = 1.0) -> dict[str, Any]:
         },
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
-    omissions=(software, weights_as_published, weights_beside_experts),
+    omissions=(
+        software,
+        memory_of_the_runtime,
+        weights_as_published,
+        weights_beside_experts,
+    ),
 )
 def decode(
     likely: Step,
@@ -177,7 +183,7 @@ def decode(
         - The links between nodes, in all but likely_seconds. [software]
         - Experts chosen unevenly, which make the fullest chip late. [no size: routing decides]
         - Memory for activations and for the runtime, some gigabytes on each chip: keep it free
-          with --memory-share. [no size: the engine decides]
+          with --memory-share. [memory_of_the_runtime]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
     """

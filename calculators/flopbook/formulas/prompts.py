@@ -4,6 +4,7 @@ from typing import Any
 
 from flopbook.formulas.caches import HEADS_RULES
 from flopbook.formulas.declaration import Output, Step, formula, part
+from flopbook.formulas.engine_memory import memory_of_the_runtime
 from flopbook.formulas.inference import WEIGHTS_RULES
 from flopbook.formulas.inference_inputs import (
     Batch,
@@ -144,7 +145,12 @@ def reading_step(
         {"model": "llama-3-8b", "chip": "h100-sxm", "seq": "131072"},
     ),
     rules=(*HEADS_RULES, *WEIGHTS_RULES, *CACHE_RULES, *LAYOUT_RULES),
-    omissions=(software_of_prompts, weights_as_published, weights_beside_experts),
+    omissions=(
+        software_of_prompts,
+        memory_of_the_runtime,
+        weights_as_published,
+        weights_beside_experts,
+    ),
 )
 def prefill(
     layers: Layers,
@@ -184,7 +190,7 @@ def prefill(
           server. [no size: it is a matter of the load]
         - The softmax, on other units. [no size: kernels hide most of it]
         - Memory for activations, which an engine keeps small by reading long prompts in chunks:
-          keep it free with --memory-share. [no size: the engine decides]
+          keep it free with --memory-share. [memory_of_the_runtime]
         - Narrow formats of the published checkpoint, unless they are asked for, and what it has in
           other formats. [weights_as_published, weights_beside_experts]
     """

@@ -70,10 +70,15 @@ def attention_without_sequences(
     state_layers: float,
     window: float,
     window_layers: float,
+    sparse_layers: float,
+    selected_tokens: float,
+    compressed_layers: float,
 ) -> float:
     """Causal scores, 6 L D s for each token, over 6 FLOP for each parameter; windows as such."""
     windowed = where(window < inf, minimum(window_layers, layers), 0)
-    reach = (layers - windowed - state_layers) * SEQ + windowed * minimum(window, SEQ)
+    limited = windowed + sparse_layers + compressed_layers
+    seen = windowed * minimum(window, SEQ) + sparse_layers * minimum(selected_tokens, SEQ)
+    reach = (layers - limited - state_layers) * SEQ + seen
     width = where(d_model < inf, d_model, 0)
     return where(seq > 0, 0, maximum(reach, 0) * width / params)
 
