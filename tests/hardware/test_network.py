@@ -6,6 +6,7 @@ import pytest
 
 from flopbook.data.library import load_entries
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.calculator import calculate
 from flopbook.hardware.chip import Chip, chip
 from flopbook.hardware.network import LINE_RATES, Network
 from flopbook.hardware.picked import Missing
@@ -119,6 +120,31 @@ def test_a_card_without_links_uses_the_bus_of_its_host() -> None:
     assert card.pick_link().value == 16e9 and "its PCIe Gen3 x16" in card.pick_link().notes[0]
     assert card.kind is not None and card.kind.name == "PCIe Gen3 x16"
     assert not Network(chip("h100-pcie")).is_hosted
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "words"),
+    [
+        ("rtx-4090", 32e9, "has no links to other cards: its PCIe Gen4 x16 carries all"),
+        ("rtx-5090", 64e9, "has no published links to other cards: its PCIe Gen5 x16"),
+        ("l4", 32e9, "has no links to other cards"),
+        ("rtx-6000-ada", 32e9, "has no links to other cards"),
+    ],
+)
+def test_cards_of_a_desk_talk_over_their_bus(name: str, rate: float, words: str) -> None:
+    """TP of a 70B model over PCIe was refused for the cards that people try it on."""
+    network = Network(chip(name))
+    assert network.is_hosted and network.pick_link().value == rate
+    assert words in network.pick_link().notes[0]
+    run = calculate("tp-limit", model="llama-3-70b", chip=name)
+    assert 1 < run["max_tp_degree"] < 32
+
+
+def test_the_domain_of_an_h800_is_its_server() -> None:
+    """DeepSeek-V3 3.1: eight GPUs connected by NVLink and NVSwitch."""
+    network = Network(chip("h800"))
+    domain = network.pick_domain()
+    assert network.topology == "switch" and domain is not None and domain.value == 8
 
 
 def test_kinds_of_links_are_those_that_were_measured() -> None:

@@ -34,9 +34,12 @@ class Network:
 
     @property
     def is_hosted(self) -> bool:
-        """Whether a card has no links of its own: the bus of its host joins it to others."""
+        """Whether a card has no links of its own: the bus of its host joins it to others.
+
+        A card whose links are looked for and not published counts as one without.
+        """
         links = self.chip.claims("scaleup_bandwidth")
-        has_none = bool(links) and all(claim.absent for claim in links)
+        has_none = bool(links) and all(claim.absent or not claim.published for claim in links)
         return has_none and self.chip.pick_host_bandwidth() is not None
 
     def pick_axes(self) -> Picked:
@@ -139,7 +142,9 @@ class Network:
         host = self.chip.pick_host_bandwidth()
         if not self.is_hosted or host is None:
             return self.chip.pick_scaleup_bandwidth()
-        note = f"{self.chip.id} has no links to other cards: its {host.claim.name} carries all"
+        known = any(claim.absent for claim in self.chip.claims("scaleup_bandwidth"))
+        none = "has no links to other cards" if known else "has no published links to other cards"
+        note = f"{self.chip.id} {none}: its {host.claim.name} carries all"
         return host._replace(notes=(note,))
 
     def pick_beyond(self) -> Picked | None:
