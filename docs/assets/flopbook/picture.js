@@ -2,6 +2,7 @@
 
 import {said, waiting} from "./answer.js";
 import {choice, el, svg} from "./dom.js";
+import {filesMenu} from "./downloads.js";
 import {brief, label} from "./fields.js";
 import {left} from "./notes.js";
 import {written} from "./quantity.js";
@@ -21,7 +22,8 @@ export class Picture {
     this.words = el("figcaption", {id: `${prefix}-trend`});
     this.frame = el("div", {class: "fb-frame"});
     this.pickers = el("div", {class: "fb-axes", role: "group", "aria-label": "What the picture shows", input: (event) => event.stopPropagation()});
-    this.box = el("figure", {class: "fb-figure fb-curve"}, this.pickers, this.frame, this.words);
+    const menu = filesMenu({name: () => `${spec.id}-${this.output.name}`, picture: () => this.frame.querySelector("svg"), rows: () => this.rows()});
+    this.box = el("figure", {class: "fb-figure fb-curve"}, this.words, el("div", {class: "fb-chart-head"}, this.pickers, menu), this.frame);
     new ResizeObserver(([entry]) => this.resized(entry.contentRect.width)).observe(this.frame);
     this.choices();
   }
@@ -57,12 +59,20 @@ export class Picture {
     this.across();
     const points = this.state.result ? sweep(this.compute, this.state, this.input, this.output) : [];
     const drawn = points.filter(({y}) => y !== undefined);
+    this.points = drawn;
     const nothing = this.nothing(drawn);
     this.frame.hidden = Boolean(nothing);
     if (nothing) return void (this.words.textContent = nothing);
     this.words.textContent = this.trend(drawn);
     this.width ||= this.frame.clientWidth; // later widths come from the observer, without a layout of their own
     if (this.width) this.frame.replaceChildren(this.svg(points, drawn));
+  }
+
+  /** What is drawn, as numbers in SI units below what they are. */
+  rows() {
+    const {input, output} = this;
+    const head = [`${label(this.spec, input.name)} (${input.unit})`, `${brief(output.meaning)} (${output.unit})`];
+    return [head, ...this.points.map(({x, y}) => [x, y])];
   }
 
   /** Unless somebody chose it, the input is the one on which the output depends most; it stays while there is something to draw. */

@@ -121,6 +121,7 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
     units, colours = units_record(), groups(rows)
     quantities = (*QUANTITIES, *RATIOS)
     return {
+        "as_of": _newest_reading(rows),
         "start": list(START),
         "loud": list(LOUD),
         "sparsities": SPARSITIES,
@@ -145,6 +146,12 @@ def explorer_record(rows: Sequence[ExplorerRow]) -> dict[str, Any]:
         "entries": entries,
         **{f"first_{name}": count for name, count in zip(_SHARED, counts, strict=True)},
     }
+
+
+def _newest_reading(rows: Iterable[ExplorerRow]) -> str:
+    """The day on which a claim was last read."""
+    days = (claim.as_of for row in rows for claim in row.entry.claims)
+    return max(map(str, days), default="")
 
 
 def _short_name(key: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from flopbook.data.library import references
 from flopbook.errors import FlopbookError
 from flopbook.ledger.rows import Row, ledger_rows
-from scripts.website.markup import Html, attribute, link
+from scripts.website.markup import Html, link
 from scripts.website.pages.accelerators import INDEX
 from scripts.website.pages.errata import PITFALLS, stated_words
 from scripts.website.pages.explorer import items
@@ -171,11 +171,9 @@ def wrong_words() -> Html:
 def chips_words() -> Html:
     """How many products there are, and comparisons that people ask for."""
     rows = items()
-    pairs = (("H100 and MI300X", "h100-sxm,mi300x"), ("B200 and TPU7x", "b200,tpu-v7x"))
-    index = html_link(PAGE, INDEX)
+    pages = (("H100 and MI300X", "h100-sxm-vs-mi300x"), ("B200 and MI355X", "b200-vs-mi355x"))
     links = Html(", ").join(
-        link(words, Html("{}?view=compare&amp;compare={}").format(index, attribute(ids)))
-        for words, ids in pairs
+        link(words, html_link(PAGE, f"compare/{page}.md")) for words, page in pages
     )
     return Html(
         '<p class="fb-fine">{:,} products of {} vendors. Dense and sparse rates are never mixed, '

@@ -15,7 +15,7 @@ from flopbook.formulas import get_formula, printed
 from flopbook.hardware.chip import chip
 from scripts.website.pages.form_values import chip_record, lent_record, picker_record
 from scripts.website.pages.forms import form_markup, form_record
-from scripts.website.pages.packing import NAMES, packed
+from scripts.website.pages.packing import NAMES, packed, parted
 
 
 @pytest.mark.parametrize("name", ["nvidia/h100-sxm", "google/tpu-v5p", "amd/mi300x"])
@@ -86,3 +86,22 @@ def test_packed_values_are_the_same_values_and_lighter() -> None:
     assert packed(
         {"chips": [{"id": "a", "name": "A", "aliases": [], "x": {"value": 1, "source": None}}]}
     )
+
+
+def test_a_page_brings_all_names_and_the_values_of_its_example() -> None:
+    """Both files together are what was packed, and the first is the smaller by far."""
+    record = picker_record()
+    for formula in printed().values():
+        lent = lent_record(formula, record)
+        if not lent:
+            continue
+        whole = packed(lent)
+        first, rest = parted(lent, formula.examples[0])
+        for kind, entries in whole.items():
+            known = {entry["id"]: dict(entry) for entry in first[kind]}
+            for entry in rest[kind]:
+                assert set(known[entry["id"]]) == set(NAMES)
+                known[entry["id"]] |= entry
+            assert [*known.values()] == entries
+            asked = formula.examples[0].get(kind.removesuffix("s"))
+            assert not asked or len(first[kind]) - len(rest[kind]) == 1, (formula.id, kind)

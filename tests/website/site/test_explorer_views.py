@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -331,3 +332,23 @@ def test_a_dated_chip_is_drawn_with_its_value() -> None:
     cells = CELLS["nvidia/h100-sxm"]
     assert isinstance(cells["date"], Picked) and isinstance(cells["launched"], Picked)
     assert cells["date"].kind == cells["launched"].kind != cells["announced"].kind
+
+
+@at("?view=scatter", accept_downloads=True)
+def test_the_scatter_says_what_it_shows_and_gives_its_files(tab: Any) -> None:
+    """A title with both ends, a source with a day, and what is drawn as picture and as numbers."""
+    title = tab.inner_text("[data-view=scatter] .fb-says")
+    assert re.search(r": from .+ \(.+\) to .+ \(.+\)$", title), title
+    assert re.search(
+        r"read until 20\d\d-\d\d-\d\d\.", tab.inner_text(".fb-view .fb-count >> visible=true")
+    )
+    tab.locator("[data-view=scatter] .fb-menu summary").click()
+    drawn = tab.locator(".fb-scatter svg a").count()
+    with tab.expect_download() as got:
+        tab.get_by_role("button", name="Values as CSV").click()
+    lines = Path(got.value.path()).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == drawn + 1 and lines[0].startswith("product,")
+    with tab.expect_download() as got:
+        tab.get_by_role("button", name="Picture as SVG").click()
+    picture = Path(got.value.path()).read_text(encoding="utf-8")
+    assert picture.startswith("<svg") and "class=" not in picture and "stroke:" in picture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -356,3 +357,23 @@ def _afresh(tab: Any, base: str) -> list[str]:
 
 def test_a_form_made_anew_draws_its_first_output(forms: Any) -> None:
     assert forms("memory", _afresh) == ["Memory"]
+
+
+def _files(context: Any, base: str) -> tuple[str, bytes]:
+    tab = open_form(context, base, "min-batch")
+    tab.locator(".fb-curve .fb-menu summary").click()
+    with tab.expect_download() as got:
+        tab.get_by_role("button", name="Values as CSV").click()
+    values = Path(got.value.path()).read_text(encoding="utf-8")
+    with tab.expect_download() as got:
+        tab.get_by_role("button", name="Picture as PNG").click()
+    return values, Path(got.value.path()).read_bytes()
+
+
+def test_the_picture_of_a_form_gives_its_files(surf: Any, base: str) -> None:
+    """Each point as a line of SI numbers below what they are, and a PNG."""
+    values, picture = surf(_files, base, accept_downloads=True)
+    head, *lines = values.splitlines()
+    assert head.count("(") >= 2 and len(lines) > 20
+    assert all(float(x) > 0 and float(y) > 0 for x, y in (line.split(",") for line in lines))
+    assert picture.startswith(b"\x89PNG") and len(picture) > 2000

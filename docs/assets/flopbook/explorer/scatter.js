@@ -1,6 +1,7 @@
 // Any two quantities against each other: logarithmic or linear, with frontier, labels, tips, links; arrow keys walk the points.
 
 import {check, choice, el, svg} from "../dom.js";
+import {filesMenu} from "../downloads.js";
 import {Room, frontier, range, scale, thin, ticks} from "../scales.js";
 
 const HEIGHT = 460;
@@ -16,7 +17,10 @@ export class Scatter {
     this.tip = el("div", {class: "fb-source fb-pop", hidden: true, "aria-hidden": "true"});
     this.figure = el("figure", {class: "fb-figure fb-scatter"});
     this.legend = legend(model);
-    section.replaceChildren(el("h2", {class: "fb-hidden"}, "Scatter"), this.row, this.legend, this.figure, this.said, this.tip);
+    this.title = el("p", {class: "fb-says"});
+    const menu = filesMenu({name: () => `${this.state.y}-${this.state.x}`.replaceAll(":", "-"), picture: () => this.figure.querySelector("svg"), rows: () => this.rows()});
+    const head = el("div", {class: "fb-chart-head"}, this.title, menu);
+    section.replaceChildren(el("h2", {class: "fb-hidden"}, "Scatter"), this.row, head, this.legend, this.figure, this.said, this.tip);
     new ResizeObserver(([entry]) => this.resized(entry.contentRect.width)).observe(this.figure);
   }
 
@@ -59,7 +63,8 @@ export class Scatter {
     const points = this.points();
     const absent = this.entries.length - points.length;
     this.said.textContent = `${points.length} of ${this.entries.length} drawn${absent ? `; ${absent} lack a value` : ""}. `
-      + "Every value of the picture is in the table too. Hollow: estimated or reported.";
+      + "Every value of the picture is in the table too. Hollow: estimated or reported. " + `Source: the claims on file, read until ${model.data.as_of}.`;
+    this.title.textContent = points.length ? this.finding(points) : "";
     if (!points.length) {
       this.figure.replaceChildren(el("p", {class: "fb-nothing"}, "No entry that passes the filters has both values."));
       return;
@@ -72,6 +77,23 @@ export class Scatter {
     const best = frontier(points, this.quantities.map(({better}) => better));
     this.figure.replaceChildren(this.picture(points, best, frame, [x, y]));
     if (state.frontier) this.said.textContent += ` Frontier, which no entry beats on both: ${best.map(({entry}) => entry.short).join(", ")}.`;
+  }
+
+  /** What is drawn, as numbers in SI units below what they are. */
+  rows() {
+    const {model, state} = this;
+    const heads = this.quantities.map(({label, unit}) => `${label} (${unit})`);
+    const from = (entry, axis) => model.cell(entry, state[axis], state)?.source ?? "computed";
+    return [["product", ...heads, "marks", "source of x", "source of y"],
+      ...this.drawn.map(({entry, x, y, marks}) => [entry.name, x, y, marks.join("; "), from(entry, "x"), from(entry, "y")])];
+  }
+
+  /** The finding: from which to which value the products go. */
+  finding(points) {
+    const [, up] = this.quantities;
+    const ordered = [...points].sort((a, b) => a.y - b.y);
+    const said = ({entry, y}) => `${this.model.words(up, y)} (${entry.short})`;
+    return `${axisLabel(up, this.state.y)}: from ${said(ordered[0])} to ${said(ordered.at(-1))}`;
   }
 
   scales(points, [left, top, right, bottom]) {
