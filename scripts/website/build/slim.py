@@ -35,6 +35,8 @@ _INLINE_LATEX = re.compile(r'(<math\b[^>]*?display="inline"[^>]*?) data-latex="[
 # HTML knows the namespace of <math> by itself.
 _NAMESPACE = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"')
 _FORM_RECORD = re.compile(r' data-spec="([^"]*)"')
+_ENTITY = re.compile(r"&#(\d{2,3});")
+_HARMLESS = frozenset("_\\{}*[]()!#+-.~|$:=^/")
 # At-rules whose content is rules again; what others hold (@keyframes, @font-face) is kept whole.
 _GROUPING = ("media", "supports", "layer", "container")
 
@@ -193,9 +195,15 @@ def slim_page(text: str) -> str:
     text = _INLINE_LATEX.sub(r"\1", _NAMESPACE.sub("", text))
     pieces = _VERBATIM.split(_FORM_RECORD.sub(_single_quoted, text))
     # `split` gives text, verbatim element, name of the element, text, ...
-    smaller = [_LINE_BREAK.sub("\n", piece) for piece in pieces[0::3]]
+    smaller = [_ENTITY.sub(_plain, _LINE_BREAK.sub("\n", piece)) for piece in pieces[0::3]]
     verbatim = [*pieces[1::3], ""]
     return "".join(f"{piece}{element}" for piece, element in zip(smaller, verbatim, strict=True))
+
+
+def _plain(match: re.Match[str]) -> str:
+    """A character that Markdown was kept from reading; of HTML it is no part."""
+    character = chr(int(match[1]))
+    return character if character in _HARMLESS else match[0]
 
 
 def _single_quoted(match: re.Match[str]) -> str:

@@ -54,6 +54,7 @@ TEMPLATES = (
     "references/",
     "references/roofline/",
     "references/works/",
+    "references/works-to-2025/",
     "references/works-to-2024/",
     "references/works-to-2021/",
     "references/sources/",

@@ -82,7 +82,7 @@ def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
     number = _MARKS[row.use]
     x, y = place
     shape = (
-        f'<path class="fb-mark fb-c{number}" transform="translate({x:g} {y:g}) scale(.7)" '
+        f'<path class="fb-mark fb-c{number}" transform="translate({x:.4g} {y:.4g}) scale(.7)" '
         f'd="{SHAPES[number]}">{tooltip(_tip(line))}</path>'
     )
     address = reference(links[row.publication]).link

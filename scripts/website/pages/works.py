@@ -39,7 +39,7 @@ from scripts.website.pages.sources import (
 PAGE, SOURCES = "references/works.md", "references/sources.md"
 # Years that have a page of their own, from the first page on to the newest of the next: a page with
 # all works would be the heaviest of the site. The script of the first page fetches the others.
-EARLIER = {2024: "references/works-to-2024.md", 2021: "references/works-to-2021.md"}
+EARLIER = {year: f"references/works-to-{year}.md" for year in (2025, 2024, 2021)}
 NOTES = {PAGE: "references/works.json", SOURCES: "references/sources.json"}
 SCRIPTS = "assets/flopbook/"
 STYLE = f"{SCRIPTS}works/works.css"
@@ -196,7 +196,7 @@ def _filters(work: Reference) -> Html:
     """
     record = {
         "d": f"{work.year or 0:04d}-{work.month or 0:02d}",
-        "k": work.kind,
+        "k": "" if work.kind == USUAL else work.kind,
         "t": " ".join(work.topics[1:]),
         "v": " ".join(sorted(vendors_of(work))),
     }
@@ -281,6 +281,7 @@ def _facets(works: Sequence[Reference]) -> str:
             "topics": [[topic.id, topic.title, depth] for topic, depth in _tree(topics())],
             "kinds": [kind for kind in KINDS if kind != SOURCE and kind in kinds],
             "source": SOURCE,
+            "usual": USUAL,
             "vendors": {name: vendor(name).name for name in vendor_ids() if name in vendors},
         }
     )

@@ -191,7 +191,7 @@ def _late(context: Any, base: str) -> dict[str, Any]:
     tab.goto(base + PAGE)
     tab.wait_for_selector(".fb-explorer[data-ready]")
     tab.get_by_role("tab", name="Scatter").click()
-    tab.locator(".fb-scatter circle, .fb-scatter path").first.wait_for()
+    tab.locator(".fb-scatter a").first.wait_for()
     context.route("**/explorer-values.json", lambda route: route.abort())
     other = context.new_page()
     other.goto(f"{base}{PAGE}?view=compare&compare=h100-sxm")

@@ -20,7 +20,7 @@ export class Library {
   /** The rows of a page are used as they are. */
   adopt(rows) {
     for (const node of rows) {
-      const {d, k: kind, t = "", v = ""} = node.dataset;
+      const {d, k: kind = this.facets.usual, t = "", v = ""} = node.dataset;
       const title = node.querySelector(".fb-title").textContent;
       const home = node.querySelector(`a[href$="#${node.id}"]`).getAttribute("href").split("/").at(-2);
       const work = {

@@ -28,7 +28,7 @@ class Works {
     if (!asked) return;
     this.list.all = true;
     this.show([]);
-    asked.node.scrollIntoView();
+    await reach(asked.node);
   }
 
   /** What a link needs that this page does not bring: the sources, when it asks for them or for one of them. */
@@ -148,6 +148,16 @@ class Works {
         return "Not reached";
       }
     });
+  }
+}
+
+/** Rows that are far away have estimated heights; each look brings a row nearer to where it is. */
+async function reach(row) {
+  for (let looks = 0; looks < 8; looks++) {
+    row.scrollIntoView();
+    await new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(drawn)); });
+    const {top} = row.getBoundingClientRect();
+    if (top >= 0 && top < innerHeight / 2) return;
   }
 }
 
