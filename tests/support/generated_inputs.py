@@ -25,18 +25,20 @@ def fits(formula: Formula, given: Inputs) -> bool:
 
 
 def _fits_still(formula: Formula, given: Inputs, changed: str) -> bool:
-    """As `fits`, for inputs that fitted before one of them was changed: nothing is computed."""
+    """As `fits`, for inputs that fitted before one of them was changed.
+
+    Nothing is computed, and only the rules that know this input are asked.
+    """
     if not formula.printed:  # ordinary Python may refuse while it computes
         return fits(formula, given)
     value, defaults = given[changed], formula.defaults
     try:
         is_default = changed in defaults and value is defaults[changed]
         check_input(changed, formula.inputs[changed], value, is_default)
-        for rule in formula.rules:
-            rule.check(given)
     except FlopbookError:
         return False
-    return True
+    asked = (rule for rule in formula.rules if changed in rule.inputs.values())
+    return all(rule.is_kept(given) for rule in asked)
 
 
 def random_inputs(formula: Formula, rng: random.Random, start: Inputs | None = None) -> Inputs:

@@ -33,8 +33,14 @@ class _NumPy(Protocol):
     def where(self, condition: bool, then: Choice, otherwise: Choice) -> Choice: ...
 
 
+# By type, since nearly all values are these and a calculator asks of some hundred.
+_PLAIN = frozenset((float, int, bool, str))
+
+
 def _numpy(*values: object) -> _NumPy | None:
     """Return the NumPy module if any value is one of its arrays or scalars, else None."""
+    if _PLAIN.issuperset(map(type, values)):
+        return None
     numpy = sys.modules.get("numpy")
     if numpy is not None and any(isinstance(v, (numpy.ndarray, numpy.generic)) for v in values):
         return cast(_NumPy, numpy)

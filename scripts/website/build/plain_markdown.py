@@ -22,6 +22,8 @@ _FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 # Left out in any case, and most of the elements of a page: it need not become part of a tree.
 _PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+# Of a formula only its LaTeX is asked, which its tag has.
+_INSIDE_MATHS = re.compile(r"(<math\b[^<>]*>).*?(?=</math>)", re.DOTALL)
 _CODE_MARK = re.compile(r"\x00(\d+)\x00")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 # `{ .fb-wide }`, which tells the generator the class of what stands before it
@@ -71,7 +73,7 @@ def as_markdown(text: str, page: str, pages: Iterable[str]) -> str:
 
     links = _Links(page, pages)
     text = _CODE.sub(set_aside, _FENCE.sub(set_aside, _plain_of(text)))
-    text = _ENTITY.sub("\x01\\1;", _PICTURE.sub("", text))
+    text = _ENTITY.sub("\x01\\1;", _PICTURE.sub("", _INSIDE_MATHS.sub(r"\1", text)))
     text = _LINK.sub(lambda match: f"]({links.from_source(match[1])})", text)
     # Before anything is escaped: what stands on its two sides then comes together.
     text = _Writer(links).inside(_parsed(_ATTRIBUTE_LIST.sub("", text)))
