@@ -114,8 +114,8 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
     runs_on, shape = machine(row.hardware["chip"]), transformer(row.model)
     trained = ADAPTED_SHARE if trains_adapters(row) else 1.0
     chosen = _usual_degrees(row, shape, runs_on, trained)
-    row = row._replace(parallelism={**row.parallelism, **chosen})
-    degrees = row.parallelism
+    degrees = {**row.parallelism, **chosen}
+    row = row._replace(parallelism=degrees)
     software, strategy = str(row.run.get("software", "")), str(degrees.get("strategy", ""))
     stack = stack_named(f"{software} {strategy} {row.publication} {words}")
     split = _split(row, shape.tokens, runs_on.is_torus)
@@ -127,15 +127,14 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         held = held_by_a_rank(shape, degrees)
         zero = zero_that_fits(usual, held, split.dp, runs_on.memory, trained)
     recompute = _recompute(row.run.get("recompute"))
-    if not recompute:
-        inferred.append("recompute")
-        recompute = USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
+    usual_recompute = USUAL_RECOMPUTE.get(stack, "full" if runs_on.is_torus else "none")
     schedule, virtual = _schedule(row)
-    if virtual != degrees.get("vp", 1):
-        inferred.append("chunks of a stage")
     precision = _precision(row, runs_on)
-    if precision and not row.run.get("precision"):
-        inferred.append("number format")
+    is_open = {
+        "recompute": not recompute,
+        "chunks of a stage": virtual != degrees.get("vp", 1),
+        "number format": precision and not row.run.get("precision"),
+    }
     return RunLayout(
         machine=runs_on,
         shape=shape,
@@ -151,7 +150,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         micro_batch=split.micro_batch,
         micro_batches=split.micro_batches,
         zero=zero,
-        recompute=recompute,
+        recompute=recompute or usual_recompute,
         precision=precision_named(precision),
         domain=_domain(row, runs_on),
         slices=row.hardware.get("n_slices", 1),
@@ -165,7 +164,7 @@ def training_run(row: MeasuredRun, year: int, words: str = "") -> RunLayout:
         schedule=schedule if degrees.get("pp", 1) > 1 else "1f1b",
         hsdp=degrees.get("hsdp", 1),
         trained=trained,
-        inferred=tuple(inferred),
+        inferred=(*inferred, *(name for name in is_open if is_open[name])),
     )
 
 
