@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from flopbook import calculate
 from flopbook.data.library import model_ids
+from flopbook.errors import FlopbookError
 from flopbook.formulas import memory
 
 KINDS_OF_LAYERS: dict[str, Any] = {
@@ -28,6 +29,25 @@ KINDS_OF_LAYERS: dict[str, Any] = {
 def activations(**more: Any) -> float:
     """Activations of the layers, in bytes."""
     return float(memory(**{**KINDS_OF_LAYERS, **more})["activations"])
+
+
+@given(st.integers(1, 12), st.sampled_from([1, 2, 4]))
+def test_layers_recomputed_one_by_one_lie_between_all_and_none(layers: int, pp: int) -> None:
+    """Each keeps its input alone, the others everything; more of them than there are is all."""
+    every, no = activations(recompute="full", pp=pp), activations(pp=pp)
+    share = min(layers / (8 / pp), 1)
+    found = activations(recompute="full", recompute_layers=layers, pp=pp)
+    assert found == pytest.approx(share * every + (1 - share) * no)
+    assert (
+        memory(**{**KINDS_OF_LAYERS, "recompute": "full", "recompute_layers": layers})["working"]
+        > 0
+    )
+
+
+def test_only_full_recomputation_counts_layers() -> None:
+    for word in ("none", "selective", "selective-op"):
+        with pytest.raises(FlopbookError, match="--recompute-layers counts layers"):
+            activations(recompute=word, recompute_layers=2)
 
 
 def test_scores_are_as_long_as_a_layer_sees() -> None:

@@ -86,6 +86,8 @@ def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
         ({"batch_tokens": "10000"}, r"is no multiple of --seq 8,192; use 8,192 \(1 sequence\)"),
         ({"batch_tokens": "4M"}, r"use 3,997,696 \(488 sequences\) or 4,194,304 \(512 seq"),
         ({"recompute": "some"}, "--recompute is 'some', expected one of none, selective, full"),
+        ({"recompute_layers": "2"}, "--recompute-layers counts layers of --recompute full"),
+        ({"recompute": "full", "recompute_layers": "0"}, "--recompute-layers is 0, expected"),
         ({"dtype": "fp3"}, "--dtype is 'fp3'"),
         ({"batch_tokens": "3 apples"}, "--batch-tokens is '3 apples': unknown unit"),
         ({"chips": "many"}, "--chips is 'many'"),
@@ -160,6 +162,33 @@ def test_what_is_left_open_is_chosen_to_fit() -> None:
     for fixed in ({"zero": "1", "recompute": "none"}, {"zero": "0", "recompute": "selective"}):
         kept = predict({**asked, **fixed})
         assert kept.run.recompute == fixed["recompute"] and kept.run.zero == int(fixed["zero"])
+
+
+LLAMA_405B = {
+    "model": "llama-3-405b",
+    "chip": "h100-sxm",
+    "chips": "16384",
+    "tp": "8",
+    "pp": "16",
+    "zero": "1",
+    "seq": "8192",
+    "batch_tokens": "16Mi",
+    "stack": "megatron-core",
+}
+
+
+def test_no_more_layers_are_recomputed_than_the_memory_asks_for() -> None:
+    """Llama 3 405B takes 94 GB without: two of the eight layers of a stage are enough."""
+    found = predict(LLAMA_405B)
+    assert found.run.recompute == "full" and found.run.recompute_layers == 2
+    assert found.memory and found.memory.fits and "recompute" in found.inferred
+    asked = {**LLAMA_405B, "recompute": "full"}
+    fewer = predict({**asked, "recompute_layers": "1"}).memory
+    assert fewer and not fewer.fits
+    seconds = [predict({**asked, "recompute_layers": str(n)}).seconds for n in range(1, 9)]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] == pytest.approx(predict(asked).seconds, rel=1e-12)
+    assert seconds[1] == pytest.approx(found.seconds, rel=1e-12)
 
 
 def test_what_would_fit_does() -> None:

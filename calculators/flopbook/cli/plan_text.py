@@ -15,6 +15,7 @@ from flopbook.planning.explaining import (
 )
 from flopbook.planning.flags import FRAMEWORKS, flags_for
 from flopbook.planning.planner import PlannedLayout, RunPlan
+from flopbook.planning.recomputing import recomputed_in_part
 from flopbook.quantities.formatting import format_quantity
 
 MOST_REASONS = 4
@@ -29,7 +30,7 @@ def answer(found: RunPlan, top: int, *, is_explained: bool) -> str:
     if not found.layouts:
         return "\n".join((nothing_fits(found), left_out(found, most), *_inferred(found)))
     listed = found.front or found.layouts
-    said = [table(found, listed[:top]), "", why(found), left_out(found, most)]
+    said = [table(found, listed[:top]), "", why(found), *_in_part(found), left_out(found, most)]
     if is_explained:
         said += ["", parts(found)]
     return "\n".join((*said, *_inferred(found), *_beyond(found)))
@@ -92,6 +93,20 @@ def why(found: RunPlan) -> str:
         faster, held = found.too_large, format_quantity(found.too_large.bytes, "byte", digits=3)
         said += f"; memory binds: with {held} a step of {faster.seconds:.4g} s would be possible"
     return said
+
+
+def _in_part(found: RunPlan) -> list[str]:
+    """The layout that is faster than the best where a stage recomputes some of its layers."""
+    part = recomputed_in_part(found)
+    if part is None:
+        return []
+    one, best = part.layout, found.layouts[0]
+    shorter = 100 * (1 - part.seconds / best.seconds)
+    degrees = f"tp {one.tp} pp {one.pp} virtual {one.virtual} cp {one.cp} ep {one.ep}"
+    return [
+        f"some layers: {part.seconds:.4g} s, {shorter:.1f} % less, with {degrees} zero {one.zero} "
+        f"micro-batch {one.micro_batch} --recompute full --recompute-layers {part.layers}"
+    ]
 
 
 def nothing_fits(found: RunPlan) -> str:

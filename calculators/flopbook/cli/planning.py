@@ -18,7 +18,7 @@ MOST_PLANS = 16
 # Options that only one of both kinds of plan takes.
 _OF_TRAINING = (
     *("batch_tokens", "seq", "stack", "cp", "virtual", "schedule"),
-    *("zero", "hsdp", "micro_batch", "recompute", "max_bytes", "max_seconds"),
+    *("zero", "hsdp", "micro_batch", "recompute", "recompute_layers", "max_bytes", "max_seconds"),
 )
 _OF_SERVING = ("prompt", "answer", "batch", "pools", "max_first_token", "max_per_token")
 _OPTIONS = (
@@ -41,6 +41,7 @@ _OPTIONS = (
     Option("--hsdp", "hsdp", "This number of HSDP groups alone, each with all states.", "COUNT"),
     Option("--micro-batch", "micro_batch", "This micro-batch alone, in sequences.", "COUNT"),
     Option("--recompute", "recompute", "This alone: none, selective, full.", "WORD"),
+    Option("--recompute-layers", "recompute_layers", "Of a stage, with full.", "COUNT"),
     Option("--max-bytes", "max_bytes", "Memory of each chip that a layout may take.", "SIZE"),
     Option("--max-seconds", "max_seconds", "Longest step.", "TIME"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "PRICE"),
@@ -149,8 +150,12 @@ def _asked(found: RunPlan) -> dict[str, object]:
 
 def _record(found: RunPlan, top: int, framework: str | None) -> dict[str, object]:
     from flopbook.planning.flags import flags_for
+    from flopbook.planning.recomputing import recomputed_in_part
 
     record = found.record()
+    part = recomputed_in_part(found)
+    if part:
+        record["some_layers"] = part.record()
     record["layouts"] = record["layouts"][:top]
     if found.question.price is not None:
         for layout in (*record["layouts"], *record.get("front", ())):

@@ -47,6 +47,7 @@ _PREDICT_OPTIONS = (
     Option("--hsdp", "hsdp", "HSDP groups, each of which holds all that ZeRO divides.", "COUNT"),
     Option("--micro-batch", "micro_batch", "Sequences of a micro-batch.", "COUNT"),
     Option("--recompute", "recompute", "What is recomputed: none, selective, full.", "WORD"),
+    Option("--recompute-layers", "recompute_layers", "Of a stage; all with full if open.", "COUNT"),
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
     Option("--answer", "answer", "Tokens of an answer: predicts serving, not training.", "COUNT"),

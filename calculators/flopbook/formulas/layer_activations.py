@@ -30,7 +30,9 @@ from flopbook.formulas.training_memory_inputs import (
     Attention,
     Dropout,
     Fusion,
+    Pp,
     Recompute,
+    RecomputeLayers,
     SequenceParallel,
     Tp,
 )
@@ -56,7 +58,9 @@ def layer_activations(
     expert_model: Step,
     matrices: Step,
     tp: Tp = 1.0,
+    pp: Pp = 1.0,
     recompute: Recompute = "selective",
+    recompute_layers: RecomputeLayers = inf,
     sequence_parallel: SequenceParallel = "no",
     attention: Attention = "auto",
     dropout: Dropout = "auto",
@@ -136,8 +140,11 @@ def layer_activations(
     last = where(matrices > 2, d_model * blocks / layers, 0)
     products = activation_bytes * ((places + inner / inner_results) / tp + last)
     alternate = boundary + products + scores
+    # Of a stage some layers may be computed again, and the others keep everything.
+    repeated = minimum(recompute_layers * pp / layers, 1)
+    repeating = repeated * boundary + (1 - repeated) * everything
     return {
-        "kept": {"full": boundary, "none": everything, "selective-op": alternate}.get(
+        "kept": {"full": repeating, "none": everything, "selective-op": alternate}.get(
             recompute, everything - dropped
         ),
         "again": {

@@ -95,6 +95,12 @@ def parameters_hold_the_shape(
     return ROUNDED * params >= embedding_weights + expert_weights
 
 
+@rule("--recompute-layers counts layers of --recompute full; with {recompute} there are none")
+def counted_layers_are_recomputed(recompute: str, recompute_layers: float) -> bool:
+    """Only full recomputation takes layers one by one."""
+    return (recompute == "full") | (recompute_layers == inf)
+
+
 LAYOUT_RULES = (
     kv_heads_are_shared,
     *TENSOR_RULES,

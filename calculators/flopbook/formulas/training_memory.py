@@ -15,7 +15,7 @@ from flopbook.formulas.parameters import (
 )
 from flopbook.formulas.pipeline import in_flight
 from flopbook.formulas.training_buffers import CUDA_CONTEXT, RESERVED, training_buffers
-from flopbook.formulas.training_layouts import LAYOUT_RULES
+from flopbook.formulas.training_layouts import LAYOUT_RULES, counted_layers_are_recomputed
 from flopbook.formulas.training_memory_inputs import (
     ActivationBytes,
     ContextBytes,
@@ -198,6 +198,8 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
         "latent_places": r"y_{pl}",
         "dropped": r"S_3",
         "boundary": r"A_0",
+        "repeated": r"\sigma_r",
+        "repeating": r"A_r",
         "kept": "A",
         "again": "R",
         "tokens": r"\theta",
@@ -235,7 +237,7 @@ from flopbook.quantities.ops import inf, maximum, minimum, where
             "grad-bytes": "4",
         },
     ),
-    rules=(*LAYOUT_RULES, *SEEN_RULES),
+    rules=(*LAYOUT_RULES, *SEEN_RULES, counted_layers_are_recomputed),
     omissions=(uneven_stages, gradients_in_fp32, waiting_outputs),
 )
 def memory(
@@ -303,9 +305,9 @@ def memory(
         value after softmax, and with dropout a mask and a value more: 5 bytes. Neither flash
         attention nor selective recomputation keeps them. Selective recomputation by operation keeps
         the results of attention and of every second matrix product; full recomputation keeps only
-        the input of the layer. Scores are as many as a layer sees: a window, a chunk, what an
-        indexer selects. A recurrent mixer keeps a value for each row of its matrices. For the GPT
-        shape this is sbh(10 + 24/t + 5as/(ht)) bytes, and
+        the input of the layer, of all layers or of some in each stage. Scores are as many as a
+        layer sees: a window, a chunk, what an indexer selects. A recurrent mixer keeps a value for
+        each row of its matrices. For the GPT shape this is sbh(10 + 24/t + 5as/(ht)) bytes, and
         sbh(34 + 5as/h)/t with sequence parallelism.
 
         The first stage holds as many micro-batches as stages (1F1B), a share (p - 1)/(p v) more

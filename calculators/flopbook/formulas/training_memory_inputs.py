@@ -70,6 +70,11 @@ Ep = Annotated[
 Virtual = Annotated[float, _degree("v", "model chunks on each stage"), PASSES]
 Schedule = Annotated[str, _word("schedule", "pipeline schedule", SCHEDULES), PASSES]
 Recompute = Annotated[str, _word("recompute", "activation recomputation", RECOMPUTE), KEPT]
+RecomputeLayers = Annotated[
+    float,
+    _degree(r"\ell_r", "layers of a stage that full recomputation computes again (default: all)"),
+    KEPT,
+]
 SequenceParallel = Annotated[
     str,
     _word(

@@ -70,17 +70,31 @@ def _megatron(question: Question, layout: PlannedLayout) -> Flags:
     if layout.zero >= 2:
         settings["use-megatron-fsdp"] = True
         settings["data-parallel-sharding-strategy"] = MEGATRON_SHARDS[layout.zero]
-    settings |= _megatron_recompute(layout) | _megatron_formats(question.dtype)
-    return Flags(_dashed(settings, " "), _uneven(question, layout) + _other_schedule(layout))
+    settings |= _megatron_recompute(question, layout) | _megatron_formats(question.dtype)
+    lacks = _uneven(question, layout) + _other_schedule(layout) + _uneven_chunks(question, layout)
+    return Flags(_dashed(settings, " "), lacks)
 
 
-def _megatron_recompute(layout: PlannedLayout) -> Settings:
+def _megatron_recompute(question: Question, layout: PlannedLayout) -> Settings:
+    """Layers one by one are counted in each chunk of a stage."""
     if layout.recompute == "none":
         return {}
     if layout.recompute == "selective":
         return {"recompute-granularity": "selective"}
-    whole = {"recompute-method": "uniform", "recompute-num-layers": 1}
-    return {"recompute-granularity": "full", **whole}
+    layers = question.run.recompute_layers
+    chosen = {"recompute-method": "uniform", "recompute-num-layers": 1}
+    if layers:
+        count = math.ceil(layers / layout.virtual)
+        chosen = {"recompute-method": "block", "recompute-num-layers": count}
+    return {"recompute-granularity": "full", **chosen}
+
+
+def _uneven_chunks(question: Question, layout: PlannedLayout) -> tuple[str, ...]:
+    """What to say where the layers that are recomputed do not divide over the chunks."""
+    layers = int(question.run.recompute_layers)
+    if layout.recompute != "full" or layers % layout.virtual == 0:
+        return ()
+    return (f"{layers} recomputed layers of a stage: each of its chunks takes equally many",)
 
 
 def _megatron_formats(precision: str) -> Settings:

@@ -23,6 +23,7 @@ from flopbook.prediction.step_time import StepParts, step_parts
 # Cells whose arrays stay in the caches of a core.
 PIECE = 4096
 DEFAULT_TOP = 10
+MOST_LARGER = 64  # layouts beyond the memory that are kept
 
 
 class PlannedLayout(NamedTuple):
@@ -50,8 +51,8 @@ class RunPlan(NamedTuple):
     """The best layouts of a question, how many were considered, and why others are left out.
 
     `too_large` is the one that would take the least time if the memory were no limit; None where
-    it is slower than the best. `front`, where it was asked for, has the layouts that no other
-    beats in both time and memory.
+    it is slower than the best; `larger` has it and others like it. `front`, where it was asked for,
+    has the layouts that no other beats in both time and memory.
     """
 
     question: Question
@@ -60,6 +61,7 @@ class RunPlan(NamedTuple):
     infeasible: Mapping[str, int]
     too_large: PlannedLayout | None = None
     front: tuple[PlannedLayout, ...] = ()
+    larger: tuple[PlannedLayout, ...] = ()
 
     @property
     def feasible(self) -> int:
@@ -103,13 +105,21 @@ def plan(question: Question, top: int = DEFAULT_TOP, *, with_front: bool = False
     front: list[PlannedLayout] = []
     for found in evaluated(question, space, sieve, inputs):
         best = _fastest([*best, *fastest_of(question, space, found, found.is_possible, top)], top)
-        beyond = _fastest([*beyond, *fastest_of(question, space, found, found.is_too_large, 1)], 1)
+        larger = fastest_of(question, space, found, found.is_too_large, MOST_LARGER)
+        beyond = _fastest([*beyond, *larger], MOST_LARGER)
         if with_front:
             front = _unbeaten([*front, *_front_of(question, space, found)])
-    is_faster = beyond and (not best or beyond[0].seconds < best[0].seconds)
-    too_large = beyond[0] if is_faster else None
+    faster = tuple(one for one in beyond if not best or one.seconds < best[0].seconds)
     counts = dict(sieve.counts.most_common())
-    return RunPlan(question, tuple(best), space.size, counts, too_large, tuple(front))
+    return RunPlan(
+        question,
+        tuple(best),
+        space.size,
+        counts,
+        too_large=faster[0] if faster else None,
+        front=tuple(front),
+        larger=faster,
+    )
 
 
 def _unbeaten(layouts: list[PlannedLayout]) -> list[PlannedLayout]:

@@ -37,6 +37,8 @@ DEGREES = {
     "micro_batch": "micro_batch_seqs",
 }
 RECOMPUTE = ("none", "selective", "full")
+# What a rule may choose so that a run fits.
+FITTING = ("zero", "micro_batch", "recompute", "recompute_layers")
 PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
 DEFAULT_SEQUENCE = 4096
 THIS_YEAR = 2026
@@ -131,7 +133,7 @@ def predict(
 
 def _given(options: Mapping[str, str | None]) -> Iterator[str]:
     """The fields of a layout's memory that options fix; a rule may choose the others."""
-    return (name for name in ("zero", "micro_batch", "recompute") if options.get(name) is not None)
+    return (name for name in FITTING if options.get(name) is not None)
 
 
 def _memory(model: ModelName, run: RunLayout) -> tuple[LayoutMemory | None, str]:
@@ -189,12 +191,22 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     layout = training_run(row, THIS_YEAR, stack)
     _check_groups(layout)
     inferred = (*layout.inferred, *_open_software(options, layout.year))
+    layout = _recomputing(layout, count_option(options, "recompute_layers"))
     schedule = word_option(options, "schedule", SCHEDULES) or layout.schedule
     if schedule == "interleaved" and layout.virtual == 1:
         raise FlopbookError("--schedule interleaved needs --virtual of at least 2 chunks a stage")
     if layout.virtual > 1:
         schedule = _interleaved(options.get("schedule"))
     return layout._replace(inferred=inferred, schedule=schedule)
+
+
+def _recomputing(layout: RunLayout, layers: int | None) -> RunLayout:
+    """The layout with so many layers of a stage recomputed. Raises FlopbookError without any."""
+    if layers is None:
+        return layout
+    if layout.recompute != "full":
+        raise FlopbookError("--recompute-layers counts layers of --recompute full; give both")
+    return layout._replace(recompute_layers=layers)
 
 
 def _stack(options: Mapping[str, str | None]) -> str:

@@ -60,6 +60,7 @@ def software_options(model: ModelName, run: RunLayout) -> dict[str, Any]:
         "dropout": "no" if run.has_flash else "auto",
         "fusion": "fused" if run.is_compiled else "eager",
         **({"grad_dtype": "fp32"} if is_wide else {}),
+        **({"recompute_layers": run.recompute_layers} if run.recompute_layers else {}),
     }
 
 
@@ -118,13 +119,36 @@ def made_to_fit(model: ModelName, run: RunLayout, given: Iterable[str]) -> RunLa
 def _that_fit(
     model: ModelName, run: RunLayout
 ) -> Iterator[tuple[str, Mapping[str, Any], RunLayout]]:
-    """Changes with which a run fits: their words, fields, and the changed run."""
+    """Changes with which a run fits: their words, fields, and the changed run.
+
+    Where recomputing everything makes it fit, the fewest layers that do are offered.
+    """
     for words, change in _SAVINGS:
         batch = run.micro_batch * run.micro_batches
         changed = run._replace(**change)
         changed = changed._replace(micro_batches=batch / changed.micro_batch)
-        if changed != run and _fits(model, changed):
+        if changed == run or not _fits(model, changed):
+            continue
+        if "recompute" not in change:
             yield words, change, changed
+            continue
+        fewest = _with_fewest_layers(model, changed)
+        if fewest.recompute_layers:
+            words = f"{words} --recompute-layers {fewest.recompute_layers:.0f}"
+            change = {**change, "recompute_layers": fewest.recompute_layers}
+        yield words, change, fewest
+
+
+def _with_fewest_layers(model: ModelName, run: RunLayout) -> RunLayout:
+    """A run that fits with the fewest layers of a stage recomputed with which it still does."""
+    fewest, most = 1, math.ceil(run.shape.layers / run.pp)
+    while fewest < most:
+        middle = (fewest + most) // 2
+        if _fits(model, run._replace(recompute_layers=middle)):
+            most = middle
+        else:
+            fewest = middle + 1
+    return run._replace(recompute_layers=most) if most < run.shape.layers / run.pp else run
 
 
 def _fits(model: ModelName, run: RunLayout) -> bool:
