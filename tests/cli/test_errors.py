@@ -100,16 +100,24 @@ VALUES = {
     "inf": ((*FLOPS, "inf"), "--tokens: 'inf' is not a quantity"),
     "words": (
         (*FLOPS, "many"),
-        "--tokens: 'many' is not a quantity; write a number such as 15T or 1.5e13",
+        "--tokens: 'many' is not a quantity; write a number such as 8192, 128k or 15T",
     ),
     "nothing": ((*FLOPS, ""), "^--tokens is empty$"),
+    "bytes for a sequence": (
+        ("kv-cache", "--model", "llama-3-8b", "--seq", "10GB"),
+        "--seq: '10GB' is in byte, expected token; write for example 8192, 128k or 15T",
+    ),
+    "a share without its sign": (
+        ("training-time", *"--model llama-3-8b --chip h100-sxm --chips 8 --mfu 40".split()),
+        "--mfu is 40, which is not a plausible size; expected at most 1; write 40%$",
+    ),
     "thousands with commas": ((*FLOPS, "1,000"), "--tokens: '1,000' has a comma"),
     "two lines": ((*FLOPS, "1\n2"), "--tokens: "),
     "terminal codes": ((*FLOPS, "1\x1b[31m"), "--tokens: .*\\\\x1b"),
     "very long": ((*FLOPS, "x" * 100_000), "--tokens: 'xxx"),
     "unit of another kind": (
         (*FLOPS, "80GB"),
-        "--tokens: '80GB' is in byte, expected token; write for example 15T",
+        "--tokens: '80GB' is in byte, expected token; write for example 8192, 128k or 15T",
     ),
     "amount for a rate": (
         ("min-batch", *H100, "--bandwidth", "80GB"),

@@ -8,6 +8,7 @@ from typing import Any
 from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas.description import ABSURDLY_SMALL, Input
 
+PERCENT = 100
 LONGEST_TEXT = 2000
 
 
@@ -32,6 +33,9 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
     _check_low(name, spec, low)
     if high > spec.most:
         bound = f"at most {spec.most:g}{_in(spec.unit)}"
+        # A share as people say it: 40 for 40 %.
+        if spec.most == 1 and spec.unit == "1" and high <= PERCENT:
+            bound += f"; write {high:.15g}%"
         raise FlopbookError(
             f"{name} is {high:.15g}, which is not a plausible size; expected {bound}"
         )

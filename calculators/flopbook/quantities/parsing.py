@@ -33,7 +33,7 @@ _EXAMPLES: Mapping[str, str] = {
     "FLOP/s": "989TFLOP/s",
     "byte/s": "3.35TB/s or 400Gb/s",
     "byte": "80GB or 80GiB",
-    "token": "15T or 1.5e13",
+    "token": "8192, 128k or 15T",
     "param": "70B or 7e10",
     "FLOP": "3.8e25FLOP",
     "s": "20s",
