@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from flopbook.formulas import formulas
 
 H100 = ("--chip", "nvidia/h100-sxm")
+MANY = ("training-time", "--model", "llama-3-8b", "--chip", "h100-sxm", "--chips", "8")
 FLOPS = ("training-flops", "--params", "70B", "--tokens")
 BUBBLE = ("bubble", "--stages", "8", "--microbatches", "32")
 
@@ -108,7 +109,10 @@ VALUES = {
         "--seq: '10GB' is in byte, expected token; write for example 8192, 128k or 15T",
     ),
     "a share without its sign": (
-        ("training-time", *"--model llama-3-8b --chip h100-sxm --chips 8 --mfu 40".split()),
+        (
+            "training-time",
+            *["--model", "llama-3-8b", "--chip", "h100-sxm", "--chips", "8", "--mfu", "40"],
+        ),
         "--mfu is 40, which is not a plausible size; expected at most 1; write 40%$",
     ),
     "thousands with commas": ((*FLOPS, "1,000"), "--tokens: '1,000' has a comma"),

@@ -102,6 +102,9 @@ def test_the_working_follows_the_arrays(cli: Any) -> None:
     steps = [line.strip() for line in out.partition("\nSteps\n")[2].splitlines()[:3]]
     assert steps[1].startswith("multiply on each device: A[I, J_X] * B[J_X, K] -> C[I, K] {U_X}, ")
     assert steps[2].startswith("reduce-scatter of C over X: C[I, K] {U_X} -> C[I, K_X], 8.192 kB")
+    # 2 x 64 x 32 x 64 FLOP on each of four devices, at a rate that shows them as time.
+    timed = cli(*words("sharded-matmul", PRODUCT, peak="1TFLOP/s"), "--explain").out
+    assert "{U_X}, 262.1 kFLOP, 262.1 ns\n" in timed
 
 
 WRONG = {

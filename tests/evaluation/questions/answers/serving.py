@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tests.evaluation.questions.answers.facts import Shape
 from tests.evaluation.questions.answers.shapes import (
+    awaited,
     cache,
     expert_weights,
     parameters,
@@ -77,7 +78,7 @@ def cache_share(s: Shape, m: Machine) -> float:
 
 def cached_bytes(s: Shape, m: Machine, seq: int) -> float:
     """Keys, values and states of a sequence on one chip."""
-    return cache(s, seq, 1, m.kv) * cache_share(s, m) + states(s) / m.tp
+    return cache(s, seq, 1, m.kv) * cache_share(s, m) + states(s) / m.tp + awaited(s)
 
 
 def decode(s: Shape, m: Machine, seq: int, batch: int) -> dict[str, object]:

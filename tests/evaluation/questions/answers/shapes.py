@@ -228,13 +228,14 @@ def cache(s: Shape, seq: int, batch: int = 1, width: float = 2) -> float:
 
 
 def states(s: Shape, batch: int = 1, width: float = 4) -> float:
-    """Bytes of all recurrent states, which do not grow; fp32 as engines keep them.
+    """Bytes of all recurrent states, which do not grow; fp32 as engines keep them."""
+    return batch * width * state_numbers(s) * sum("state" in kind for kind in s.kinds())
 
-    Values and gates of the tokens that will make the next entries are kept like a state.
-    """
+
+def awaited(s: Shape, batch: int = 1, width: float = 4) -> float:
+    """Values and gates of the tokens that will make the next entries, those of two if sparse."""
     kinds = s.kinds()
-    numbers = state_numbers(s) * sum("state" in kind for kind in kinds)
-    numbers += kinds.count("compressed") * 2 * s.per * s.width
+    numbers = kinds.count("compressed") * 2 * s.per * s.width
     if s.index_per > 1:
         entry = kinds.count("sparse") * (s.width + s.index_width)
         numbers += 2 * 2 * s.index_per * entry
@@ -280,6 +281,18 @@ def sequence_scores(s: Shape, seq: int) -> float:
             total += s.index_heads * s.index_width * scanned
         if "state" in kind:
             total += 2 * state_numbers(s) * seq
+    return total
+
+
+def unmasked_scores(s: Shape, seq: int) -> float:
+    """Products of one token without a mask: as many keys as its layers ever see, and indexers."""
+    total = 0.0
+    for kind in s.kinds():
+        total += score_width(s, kind) * attended(s, kind, seq)
+        if kind == "sparse":
+            total += s.index_heads * s.index_width * (seq // s.index_per)
+        if "state" in kind:
+            total += 2 * state_numbers(s)
     return total
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from tests.evaluation.questions.answers.facts import Shape
 from tests.evaluation.questions.answers.shapes import (
-    kept_tokens,
     parameters,
-    score_width,
     sequence_scores,
+    unmasked_scores,
 )
 
 
@@ -19,13 +18,12 @@ def training_work(s: Shape, tokens: float, seq: int) -> dict[str, float]:
     """Forward once and backward twice: 2 operations a weight, 2 for each number of a pair."""
     numbers = parameters(s)
     flop = 6 * numbers["compute"] * tokens
-    unmasked = sum(kept_tokens(s, kind, seq) for kind in s.kinds())
     head = 6 * s.vocab * s.d_model * tokens
     return {
         "flop": flop,
         "flop_per_token": flop / tokens,
         "pf_days": flop / 8.64e19,
-        "attention": 6 * score_width(s) * unmasked * tokens,
+        "attention": 6 * unmasked_scores(s, seq) * tokens,
         "attention_causal": 6 * sequence_scores(s, seq) / seq * tokens,
         "head": head,
         "flop_layers": flop - head,

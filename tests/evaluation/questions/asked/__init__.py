@@ -5,6 +5,7 @@ from tests.evaluation.questions.asked import (
     limits,
     networks,
     practice,
+    recent,
     rooflines,
     serving,
     shapes,
@@ -22,4 +23,5 @@ QUESTIONS = [
     *serving.QUESTIONS,
     *clusters.QUESTIONS,
     *practice.QUESTIONS,
+    *recent.QUESTIONS,
 ]
