@@ -99,3 +99,16 @@ def test_every_model_has_experts_within_its_parameters(name: str) -> None:
         visited = whole.inputs["experts_per_token"].value
         met = 2 * (unmet["total"] - unmet["active"]) * experts / (experts - visited)
         assert routed == pytest.approx(met, rel=2e-3)
+
+
+@pytest.mark.parametrize("zero", [0, 1, 2, 3])
+def test_gradients_of_experts_are_cut_by_what_holds_them(zero: int) -> None:
+    """Mixtral 8x7B, eight replicas that spread the experts over all: 2 bytes a gradient.
+
+    Each chip has an eighth of the experts whatever ZeRO does; from stage 2 on it keeps an eighth
+    of all others too, while the experts have no further replica to divide them over.
+    """
+    out = calculate("memory", model="mixtral-8x7b", seq=4096, dp=8, ep=8, zero=zero)
+    experts = 32 * 8 * 3 * 4096 * 14336
+    others = calculate("params", model="mixtral-8x7b")["total"] - experts
+    assert out["gradients"] == 2 * (experts / 8 + others / (8 if zero >= 2 else 1))

@@ -165,16 +165,9 @@ class Library:
         key = name.strip().lower()
         if key in self.model_ids:
             return self.load_model(key)
-        for model_id, aliases in self._model_aliases.items():
-            if key in aliases:
-                return self.load_model(model_id)
-        from flopbook.data.spellings import meant  # only where no name is exactly this one
+        from flopbook.data.spellings import model_named  # only where no id is exactly this one
 
-        other = meant(name, self._model_aliases)
-        if other:
-            return self.load_model(other)
-        aliases_of_all = [alias for aliases in self._model_aliases.values() for alias in aliases]
-        raise UnknownName("model", name, [*self.model_ids, *aliases_of_all])
+        return self.load_model(model_named(name, self._model_aliases))
 
     @functools.cached_property
     def _model_aliases(self) -> dict[str, tuple[str, ...]]:
