@@ -122,6 +122,7 @@ def figure(kind: str = "racks") -> Figure:
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),
+        source="published runs",
     )
 
 
