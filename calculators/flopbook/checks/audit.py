@@ -165,12 +165,26 @@ def score(text: str) -> Score:
     return _scored(text, {shown.key for shown in shown_values()})
 
 
+def check_form(text: str) -> None:
+    """Raise FlopbookError, as `score` does, for a sheet that cannot be counted.
+
+    Its values may be shown no more.
+    """
+    _scored(text, None)
+
+
 def _scored(text: str, known: set[tuple[str, str, str]] | None) -> Score:
     rows = csv.DictReader(io.StringIO(text))
-    missing = {"entry", "quantity", "conditions", "verdict"} - set(rows.fieldnames or ())
+    try:
+        missing = {"entry", "quantity", "conditions", "verdict"} - set(rows.fieldnames or ())
+    except csv.Error as error:
+        raise FlopbookError(f"line 1: {shorten(error)}") from None
     if missing:
         raise FlopbookError(f"the sheet has no column {' and '.join(sorted(missing))}")
-    verdicts = [_verdict(row, rows.line_num, known) for row in rows]
+    try:
+        verdicts = [_verdict(row, rows.line_num, known) for row in rows]
+    except csv.Error as error:
+        raise FlopbookError(f"line {rows.line_num}: {shorten(error)}") from None
     looked_up = sum(verdict != "not found" for verdict in verdicts)
     if not looked_up:
         raise FlopbookError("the sheet has no value that was found; nothing to count")

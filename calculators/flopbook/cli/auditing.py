@@ -42,7 +42,7 @@ def audit_command(
     if filled is not None:
         if sample or seed or with_values or last:
             raise UsageError("--score takes a filled sheet; it does not go with other options")
-        _print_score(score(read_text(Path(filled), _MOST_BYTES)), as_json)
+        _print_score(score(_sheet(filled)), as_json)
         return
     if last and (sample or seed or with_values):
         raise UsageError("--last tells of the audit on record; it does not go with other options")
@@ -60,6 +60,14 @@ def audit_command(
         return
     print(sheet(values, with_values=with_values), end="")
     _tell_last()
+
+
+def _sheet(name: str) -> str:
+    try:
+        return read_text(Path(name), _MOST_BYTES)
+    except UnicodeDecodeError:
+        said = printable(shorten(name))
+        raise FlopbookError(f"{said} is not UTF-8 text; save the sheet as CSV in UTF-8") from None
 
 
 def _count(option: str, text: str | None, default: int) -> int:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import datetime
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.files import read_text
 from flopbook.data.library import library, per_library
-from flopbook.errors import DataError, Problem, show_path
+from flopbook.errors import DataError, Problem, shorten, show_path
 
 FOLDER = "audits"
 EXAMPLE = "2026-11-23-seed-2311.csv"
@@ -31,15 +32,27 @@ class AuditSheet(NamedTuple):
 
 @per_library
 def audit_sheets() -> tuple[AuditSheet, ...]:
-    """All audits of the library in use, the oldest first. Raises DataError for a misnamed file."""
-    sheets = []
-    for path in sorted((library().accelerators / FOLDER).glob("*.csv")):
-        file = show_path(path)
-        named = date_and_seed(path.stem)
-        if named is None:
-            raise _refused(path.stem, file)
-        sheets.append(AuditSheet(*named, read_text(path, _MOST_BYTES), file))
-    return tuple(sorted(sheets, key=lambda sheet: sheet.date))
+    """All audits of the library in use, the oldest first.
+
+    Raises DataError for a file that is misnamed or cannot be read.
+    """
+    paths = sorted((library().accelerators / FOLDER).glob("*.csv"))
+    return tuple(sorted(map(read_sheet, paths), key=lambda sheet: sheet.date))
+
+
+def read_sheet(path: Path) -> AuditSheet:
+    """A filled sheet. Raises DataError for one that is misnamed or cannot be read."""
+    file = show_path(path)
+    named = date_and_seed(path.stem)
+    if named is None:
+        raise _refused(path.stem, file)
+    try:
+        return AuditSheet(*named, read_text(path, _MOST_BYTES), file)
+    except (OSError, UnicodeDecodeError) as error:
+        observed = shorten(getattr(error, "strerror", None) or error)
+        expected, mend = "a readable sheet in UTF-8", "put a file of its own in its place"
+        problem = Problem(file, 1, 1, "audit", observed, expected, mend)
+        raise DataError([problem]) from None
 
 
 def date_and_seed(stem: str) -> tuple[datetime.date, int] | None:

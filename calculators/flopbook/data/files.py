@@ -63,7 +63,12 @@ def confine(root: Path) -> None:
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """The content of a regular file of at most `most` bytes. Raises OSError, mostly NotRead."""
     is_confined = refuse_links(path)
-    handle = os.open(path, _CAREFUL | (_NO_LINK if is_confined else 0))
+    try:
+        handle = os.open(path, _CAREFUL | (_NO_LINK if is_confined else 0))
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # how a socket is refused
+            raise NotRead(_kind(path.stat().st_mode), path) from None
+        raise
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
         os.close(handle)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from pathlib import Path
 
 import pytest
 
 from flopbook.checks.lint import lint
+from flopbook.checks.rules import stray, typed
 from flopbook.checks.rules.base import Holdings
 from flopbook.checks.rules.elements import check, elements, hidden
+from flopbook.checks.rules.typed import bound_numbers, typed_numbers
+from flopbook.data.files import NotRead, read_text
 from flopbook.data.library import library
 
 
@@ -109,3 +114,28 @@ def test_characters_that_hide_are_found_in_text_and_in_code(mark: str) -> None:
 
 def test_letters_and_tabs_hide_nothing() -> None:
     assert not list(hidden("é × 10²³ – “quoted”\n\tcode 木\n"))
+
+
+@pytest.mark.parametrize("piece", ["[", "{", "](", "<", "`", "{% raw %}", "\n```", " ", "$"])
+def test_a_page_of_one_mark_takes_no_time(piece: str) -> None:
+    """A hundred thousand brackets kept lint for eleven seconds."""
+    text = "# T\n" + piece * (50_000 // len(piece))
+    begun = time.process_time()
+    list(elements(text))
+    typed_numbers(text)
+    bound_numbers(text)
+    assert time.process_time() - begun < 3
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="the system has no such sockets")
+def test_a_socket_among_the_prose_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind("one.md")
+        with pytest.raises(NotRead, match="a socket"):
+            read_text(Path("one.md"))
+        holdings = Holdings(library=library(), docs=tmp_path)
+        assert not list(check(holdings)) and not list(typed.check(holdings))
+        assert "a socket" in str(next(stray.check(holdings)).problem)

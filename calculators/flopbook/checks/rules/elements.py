@@ -18,7 +18,7 @@ from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings
 from flopbook.data.contributed_text import hidden_character
-from flopbook.data.files import NotRead, read_text
+from flopbook.data.files import read_text
 from flopbook.errors import Problem, shorten, show_path
 
 NAME = "markup"
@@ -27,20 +27,15 @@ PRINTABLE = Advice("printable text", "retype the line")
 PLAIN = Advice("Markdown", "write Markdown, an expression, or code between backticks")
 # Stand for what an expression prints, and for a line end inside of what Jinja takes out.
 _PRINTED, _WRAP = "\ue000", "\ue001"
-# What Jinja takes out before anything else is read, with the blanks that a hyphen takes along.
-# Between `raw` and `endraw` braces are text, and open no expression that hides what is behind them.
-_EXPRESSION = re.compile(
-    r"(?:\s+(?=\{[{%#]-))?(?:"
-    r"\{%[-+]?\s*raw\s*[-+]?%\}(?P<raw>.*?)\{%[-+]?\s*endraw\s*[-+]?%\}"
-    r"|(?P<printed>\{\{.*?\}\})|\{%.*?%\}|\{#.*?#\}"
-    r")(?:(?<=-[}%#]\})\s+)?",
-    re.DOTALL,
-)
+# What Jinja takes out before anything else is read. Between `raw` and `endraw` braces are text, and
+# open no expression that hides what is behind them.
+_OPENS = re.compile(r"\{[{%#]")
+_CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
+_RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}")
+_ENDRAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _ALLOWED = re.compile(r"^<!-- book -->$", re.MULTILINE)
 # A line that begins with a fence; it opens a block of code with a language and options at most.
-_FENCE = re.compile(
-    r"(?P<before>[ \t>]*(?:[-*+:][ \t]|\d+[.)][ \t])?[ \t>]*)(?P<marks>`{3,}|~{3,})"
-)
+_FENCE = re.compile(r"(?P<before>[ \t>]*+(?:(?:[-*+:]|\d+[.)])[ \t>]++)?)(?P<marks>`{3,}|~{3,})")
 _OPTIONS = re.compile(r"[ \t]*[\w#.+-]*(?:[ \t]+\w+=\"[^\"\n]*\")*[ \t]*")
 # Code within a line, as all readers of Markdown have it: as many backticks on both sides.
 _TICKS = re.compile(r"`+")
@@ -65,7 +60,8 @@ _ACTIVE = re.compile(
 )
 # Where a link leads, beside its text and below it.
 _ADDRESS = re.compile(
-    r"\]\((?=\s*<?(?P<beside>[^)\n]*))|\[(?!\^)(?=[^\]\n]+\]:\s*<?(?P<below>[^\n]*))"
+    r"\]\((?=\s{0,99}<?(?P<beside>[^)\n]{0,300}))"
+    r"|\[(?!\^)(?=[^\[\]\n]+\]:\s{0,99}<?(?P<below>[^\n]{0,300}))"
 )
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _SCHEMES = ("http", "https", "mailto")
@@ -76,7 +72,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Every place of a page of prose where an element, a handler or a running address begins."""
     for path in sorted(holdings.docs.rglob("*.md")):
         # What no file is, the rule of files says; what is no text, the rule of typed numbers.
-        with contextlib.suppress(NotRead, UnicodeDecodeError):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
             text = read_text(path)
             for line, found in elements(text):
                 yield Finding(_problem(path, line, found))
@@ -86,7 +82,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
 
 def elements(text: str) -> Iterator[tuple[int, str]]:
     """Line and text of what a page would put into HTML as it is."""
-    prose = _ALLOWED.sub("", _EXPRESSION.sub(_without_expression, text))
+    prose = _ALLOWED.sub("", _without_expressions(text))
     prose = _without_blocks(prose)
     prose = _MATHS.sub(_blank, "".join(map(_without_code, _PARAGRAPHS.split(prose))))
     for match in _ACTIVE.finditer(prose):
@@ -97,10 +93,46 @@ def elements(text: str) -> Iterator[tuple[int, str]]:
             yield _line(prose, match), _shown(match[0] + address)
 
 
-def _without_expression(match: re.Match[str]) -> str:
-    if match["raw"] is not None:
-        return match["raw"]
-    return (_PRINTED if match["printed"] else "") + _WRAP * match[0].count("\n")
+def _without_expressions(text: str) -> str:
+    """A page without what Jinja takes out, with a mark for each expression that prints.
+
+    What does not end stays: Jinja refuses such a page.
+    """
+    pieces, end = [], 0
+    while opening := _OPENS.search(text, end):
+        closing = text.find(_CLOSES[opening[0]], opening.end())
+        if closing < 0:
+            break
+        tag = text[opening.start() : closing + 2]
+        before, inside = text[end : opening.start()], ""
+        end = closing + 2
+        if _RAW.fullmatch(tag):
+            last = _ENDRAW.search(text, end)
+            if last is None:
+                break
+            inside, end, tag = text[end : last.start()], last.end(), f"{tag}{last[0]}"
+        # A hyphen takes the blanks beside it along.
+        kept = before.rstrip() if tag[2] == "-" else before
+        pieces += [kept, _PRINTED if tag[1] == "{" else "", inside]
+        behind = len(text[end:]) - len(text[end:].lstrip()) if tag[-3] == "-" else 0
+        gone = f"{before[len(kept) :]}{tag}{text[end : end + behind]}"
+        pieces.append(_WRAP * gone.count("\n"))
+        end += behind
+    return "".join([*pieces, text[end:]])
+
+
+def closed_part(text: str) -> str:
+    """A page up to the first expression that does not end; Jinja refuses what follows.
+
+    To look for the end of each of many such is slow.
+    """
+    end = 0
+    while opening := _OPENS.search(text, end):
+        closing = text.find(_CLOSES[opening[0]], opening.end())
+        if closing < 0:
+            return text[: opening.start()]
+        end = closing + 2
+    return text
 
 
 def _without_blocks(text: str) -> str:

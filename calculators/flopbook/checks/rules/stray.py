@@ -27,7 +27,8 @@ PLAIN = Advice("a plain file or folder", "put the content itself in its place")
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Files that no reader opens, then what is neither a file nor a folder in the prose."""
     for path in sorted(holdings.accelerators.glob("*/*")):
-        if not path.is_dir() and not _is_hidden(path):
+        # What a linked folder leads to is nobody's business; the link itself is told of below.
+        if not path.is_dir() and not path.parent.is_symlink() and not _is_hidden(path):
             yield from _beside_products(path)
     for path in sorted(holdings.accelerators.glob("*/vendor.yaml")):
         if not is_id(path.parent.name):

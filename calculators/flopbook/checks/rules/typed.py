@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
+from flopbook.checks.rules.elements import closed_part
 from flopbook.data.files import NotRead, read_text
 from flopbook.errors import Problem, shorten, show_path
 
@@ -38,17 +39,17 @@ _MEASURES = (
     r"|(?:nano|micro|milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|dollars?|mm|nm"
 )
 _TYPED = re.compile(
-    rf"(?<![\w.$-])(?P<number>\d[\d,]*(?:\.\d+)?)"
+    rf"(?<![\w.$-])(?P<number>\d[\d,]{{0,40}}(?:\.\d+)?)"
     rf"(?P<size>\s(?:thousand|million|billion|trillion))?[\s\u00a0]?"
     rf"(?:(?P<count>{_COUNTS})|(?P<measure>{_MEASURES}))(?![\w/])"
 )
 _REASON = re.compile(r"\{#-?\s*typed:\s*(?P<why>[^#]*?)\s*-?#\}")
 # What is not prose: code, expressions, maths, comments, addresses, tags.
 _OTHER = re.compile(
-    r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|`[^`\n]*`"
+    r"^(?P<fence>`{3,}+|~{3,}+).*?^(?P=fence)[^\n]*$|`[^`\n]*`"
     r"|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}"
     r"|\$\$.*?\$\$|\$[^$\n]+\$"
-    r"|\]\([^)\n]*\)|<[^>\n]*>",
+    r"|\]\([^()\n]{0,999}\)|<[^<>\n]{0,999}>",
     re.S | re.M,
 )
 _EXPRESSION = re.compile(r"\{\{.*?\}\}", re.S)
@@ -78,7 +79,7 @@ class Share(NamedTuple):
 
 def typed_numbers(text: str) -> list[tuple[int, str]]:
     """Line and words of every number with a unit that a page of prose types."""
-    prose = _OTHER.sub(_blank, text)
+    prose = _OTHER.sub(_blank, closed_part(text))
     return [
         (_line_of(prose, match), " ".join(match[0].split()))
         for match in _TYPED.finditer(prose)
@@ -105,8 +106,13 @@ def _blank(match: re.Match[str]) -> str:
 
 def bound_numbers(text: str) -> int:
     """How many places of a page of prose are expressions that print a number."""
-    expressions = _EXPRESSION.findall(_RAW.sub("", text))
+    expressions = _EXPRESSION.findall(_without_raw(closed_part(text)))
     return sum(not _WORDS.fullmatch(expression) for expression in expressions)
+
+
+def _without_raw(text: str) -> str:
+    """A page without what it shows of Jinja; looking for an end that is not there takes long."""
+    return _RAW.sub("", text) if "{% endraw %}" in text else text
 
 
 def share_of(docs: Path) -> Share | None:
@@ -129,8 +135,9 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             yield from _of_page(read_text(path), show_path(path))
         except NotRead:  # what no file is, the rule of files says
             continue
-        except UnicodeDecodeError as error:
-            yield at_file(NAME, show_path(path), shorten(error), READABLE)
+        except (OSError, UnicodeDecodeError) as error:
+            observed = shorten(getattr(error, "strerror", None) or error)
+            yield at_file(NAME, show_path(path), observed, READABLE)
 
 
 def page_text(path: Path) -> str:
