@@ -167,7 +167,9 @@ class Landscape:
             for family in FAMILIES
         ]
         head = ("Family", "Makers", "#Entries")
-        return table(head, rows, caption="Families of accelerators", kind="fb-families")
+        return table(
+            head, rows, caption="Families of accelerators", kind="fb-families", stacked=True
+        )
 
     def ranges_table(self) -> Html:
         """What the chips of each family have, from the least to the most."""
@@ -179,7 +181,7 @@ class Landscape:
             rows.append((family.title, *ranges))
         head = ("Family", *(measure.title for measure in MEASURES.values()))
         caption = "From least to most, and of how many chips it is known"
-        return table(head, rows, caption=caption)
+        return table(head, rows, caption=caption, stacked=True)
 
     def formats_table(self, *vendors: str) -> Html:
         """Number formats of matrix units, each in the first generation of a maker to have it."""
@@ -188,13 +190,13 @@ class Landscape:
             for family, year, formats in new_formats(self._items, name):
                 rows.append((vendor(name).name, family, f"{int(year)}", ", ".join(formats)))
         head = ("Maker", "Generation", "#Year", "New formats of its matrix units")
-        return table(head, rows, caption="Number formats by year")
+        return table(head, rows, caption="Number formats by year", stacked=True)
 
     def errors_table(self, *picked: tuple[str, str, str, str]) -> Html:
         """Known errors as (what happened, entry, field, source): what was stated, what is shown."""
         rows = [self._error_row(*error) for error in picked]
         head = ("What happened", "Chip", "Stated", "#Stated over shown", "Source")
-        return table(head, rows, caption="Known errors")
+        return table(head, rows, caption="Known errors", stacked=True)
 
     def _error_row(self, words: str, entry_id: str, field: str, source: str) -> tuple[str, ...]:
         errors = (
@@ -223,7 +225,7 @@ class Landscape:
         endings.sort(key=lambda ending: (date_or_last(ending[0]), ending[1]))
         rows = [self._ending_row(maker_id, fact) for fact, maker_id in endings]
         head = ("Maker", "When", "What", "Source")
-        return table(head, rows, caption="Makers that ended or changed hands")
+        return table(head, rows, caption="Makers that ended or changed hands", stacked=True)
 
     def _ending_row(self, vendor_id: str, fact: Fact) -> tuple[str, ...]:
         source = cite(fact.source, self._page)
@@ -234,7 +236,7 @@ class Landscape:
         by_id = {row.entry.id: row for row in self._items}
         rows = [self._system_row(by_id[load_entry(name).id]) for name in ids]
         head = ("System", "Status", "#Domain, chips", "#Peak, 16 bits", "#Memory", "#Power")
-        return table(head, rows, caption="Systems with one fast network")
+        return table(head, rows, caption="Systems with one fast network", stacked=True)
 
     def _system_row(self, system: ExplorerRow) -> tuple[str, ...]:
         peak = peak16(system.cells)

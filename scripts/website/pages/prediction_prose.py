@@ -73,7 +73,9 @@ class PredictedStep:
             for name, seconds in sorted(self._found.parts.items(), key=lambda part: -part[1])
             if seconds > 0
         ]
-        return table(("Part", "#Time", "#Share"), rows, caption="Parts of a predicted step")
+        return table(
+            ("Part", "#Time", "#Share"), rows, caption="Parts of a predicted step", stacked=True
+        )
 
     @property
     def _whole(self) -> float:
@@ -122,7 +124,8 @@ class PredictionProse:
 
     def parameters(self, *names: str) -> Html:
         """A table of parameters: what each means, its prior, and the fitted value."""
-        return table(_HEAD, [_parameter(name) for name in names], caption="Parameters and priors")
+        rows = [_parameter(name) for name in names]
+        return table(_HEAD, rows, caption="Parameters and priors", stacked=True)
 
     def added(self, name: str, size: str = "median") -> Number:
         """The error once a piece and all before it are there, in per cent."""
@@ -159,7 +162,7 @@ class PredictionProse:
         """Errors of training runs of some kinds, fitted and never fitted."""
         lines = {use: sound_lines(KIND, use) for use in (FIT, CHECK)}
         rows = [_group(name, lines) for name in GROUPS]
-        return table(_GROUPS_HEAD, rows, caption="Errors of predicted training runs")
+        return table(_GROUPS_HEAD, rows, caption="Errors of predicted training runs", stacked=True)
 
 
 def _by_cost() -> list[AblationLine]:
