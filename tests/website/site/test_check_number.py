@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from flopbook.data.library import entry_ids, load_entry
 from flopbook.factcheck.facts import names, subject
-from flopbook.factcheck.judging import judge
+from flopbook.factcheck.judging import judge, of_anybody
 from flopbook.factcheck.reading import Unreadable, read
 from scripts.website.pages.number_check import EXAMPLES
 from tests.support.browsing import faults
@@ -21,6 +22,7 @@ TEXTS = [
     *(text for text, _ in UNREADABLE if text.strip()),
     *of_every_chip(),
 ]
+CHIPS = [name for name in entry_ids() if load_entry(name).computes]
 _CHECKED = """async ([base, texts]) => {
   const {checked} = await import(base + "assets/flopbook/check/main.js");
   const shown = ({holds, verdict, chip, says, evidence, value}) =>
@@ -38,6 +40,8 @@ def expected(text: str) -> Any:
     try:
         findings = [judge(statement, subject) for statement in read(text, names())]
     except Unreadable as error:
+        if error.statements:
+            return of_anybody(error.statements, CHIPS, subject)
         return str(error)
     return [
         [f.holds, f.verdict, f.chip, list(f.says), [fact.source for fact in f.evidence], f.value]

@@ -377,7 +377,8 @@ def _keyboard(tab: Any, _: str) -> tuple[dict[str, float | str | None], list[str
     unfold(tab)
     tab.locator("[name=chip]").focus()
     reached = []
-    for _ in range(len(takes(get_formula("min-batch"))) + len(get_formula("min-batch").inputs) + 8):
+    formula = get_formula("min-batch")
+    for _ in range(len(takes(formula)) + len(formula.inputs) + 12):
         reached.append(tab.evaluate(REACHED))
         if reached[-1] == "bandwidth":
             tab.keyboard.type("1TB/s")
@@ -392,7 +393,9 @@ def test_the_keyboard_reaches_everything_in_order(forms: Any) -> None:
     place = len(formula.asks)
     assert reached[:place] == list(formula.asks)
     assert reached[place].startswith("All ") and reached[place + 1].startswith("More ")
-    pictures = ["picture", "picture"]
+    # What is drawn against what, and the menu of its files, which the walk opens.
+    files = ["", "Picture as SVG", "Picture as PNG", "Values as CSV"]
+    pictures = ["picture", "picture", *files]
     buttons = ["Copy command", "Copy Python", "Copy link", "Start again"]
     assert reached[place + 2 :] == [*formula.inputs, *pictures, *buttons]
     assert result == expected("min-batch", {"chip": "nvidia/h100-sxm", "bandwidth": "1TB/s"})
