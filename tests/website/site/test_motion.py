@@ -25,7 +25,9 @@ _RUNS = """kind => [...document.querySelectorAll('.' + kind)]
   const timing = one.effect.getComputedTiming();
   return {end: timing.endTime, times: timing.iterations};
 })"""
-_SEEN = """kind => [...document.querySelectorAll('.' + kind)].map(piece => {
+# Of the two sheets of a picture, wide and for a phone, the one that is shown.
+_SEEN = """kind => [...document.querySelectorAll('.' + kind)]
+  .filter(piece => piece.checkVisibility()).map(piece => {
   const style = getComputedStyle(piece);
   return {opacity: style.opacity, clip: style.clipPath};
 })"""
@@ -64,6 +66,17 @@ def test_it_runs_once_and_ends_in_time(
 ) -> None:
     """Every shape that moves does so once, and all have arrived before five seconds are over."""
     found = surf(_running, base, page, kind)
+    assert len(found) == count
+    assert all(one["times"] == 1 and 0 < one["end"] <= LONGEST for one in found)
+
+
+@moving
+def test_it_moves_on_a_phone_as_well(
+    surf: Any, base: str, page: str, kind: str, count: int
+) -> None:
+    """As many pieces on the sheet for narrow screens, which does not scroll."""
+    phone = {"viewport": {"width": 390, "height": 844}}
+    found = surf(_running, base, page, kind, **phone)
     assert len(found) == count
     assert all(one["times"] == 1 and 0 < one["end"] <= LONGEST for one in found)
 
