@@ -6,7 +6,8 @@ throw-away formulas that leave the registry as it was, and one real browser.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -15,27 +16,35 @@ from flopbook.formulas import declaration as registry
 from flopbook.formulas.declaration import Formula, Output, formula
 from tests.support.browsing import Surfer
 
-# Numbers cross as JSON, whose shortest form gives the same double back; JSON has no infinity and no
-# minus zero.
-RUN = """async ([source, calls]) => {
+# Numbers cross as JSON, whose shortest form gives the same double back; it has no infinity and no
+# minus zero. Names cross once, in a table of heads: there are thousands of calls and answers.
+RUN = """async ([source, sent]) => {
   const module = await import("data:text/javascript," + encodeURIComponent(source));
   const there = value => value === "inf" ? Infinity : value;
   const number = value => Object.is(value, -0) || !Number.isFinite(value) ? String(value) : value;
   const back = value => typeof value === "string" ? {word: value} : number(value);
-  return JSON.stringify(JSON.parse(calls).map(([name, inputs]) => {
-    const values = Object.entries(inputs).map(([key, value]) => [key, there(value)]);
-    const answer = module[name](Object.fromEntries(values));
+  const {heads, calls} = JSON.parse(sent);
+  const places = new Map();
+  const answers = calls.map(([head, ...values]) => {
+    const [name, ...keys] = heads[head];
+    const inputs = Object.fromEntries(keys.map((key, i) => [key, there(values[i])]));
+    const answer = module[name](inputs);
     const outputs = typeof answer === "string" ? {message: answer} : answer;
-    return Object.fromEntries(Object.entries(outputs).map(([key, value]) => [key, back(value)]));
-  }));
+    const shown = Object.keys(outputs).join(" ");
+    if (!places.has(shown)) places.set(shown, places.size);
+    return [places.get(shown), ...Object.values(outputs).map(back)];
+  });
+  return JSON.stringify({heads: [...places.keys()].map(key => key.split(" ")), answers});
 }"""
 
 
 class Engine:
-    """The JavaScript engine of the browser."""
+    """The JavaScript engine of the browser, in a tab that is kept."""
 
     def __init__(self, surf: Surfer) -> None:
         self._surf = surf
+        self._context = surf(lambda context: context.browser.new_context())
+        self._tab = surf(lambda _: self._context.new_page())
 
     def run(
         self, source: str, calls: Sequence[tuple[str, Mapping[str, Any]]]
@@ -44,16 +53,25 @@ class Engine:
 
         What is a text, the message of a broken rule, comes as `message`.
         """
-        infinity = float("inf")
-        plain = [
-            [n, {k: "inf" if v == infinity else v for k, v in given.items()}] for n, given in calls
+        heads: dict[tuple[str, ...], int] = {}
+        rows = [
+            [
+                heads.setdefault((name, *given), len(heads)),
+                *("inf" if value == math.inf else value for value in given.values()),
+            ]
+            for name, given in calls
         ]
-        text = self._surf(
-            lambda context: context.new_page().evaluate(RUN, [source, json.dumps(plain)])
-        )
+        sent = json.dumps({"heads": list(heads), "calls": rows})
+        text = self._surf(lambda _: self._tab.evaluate(RUN, [source, sent]))
+        made = json.loads(text)
         return [
-            {name: _value(value) for name, value in outputs.items()} for outputs in json.loads(text)
+            dict(zip(filter(None, made["heads"][head]), map(_value, values), strict=True))
+            for head, *values in made["answers"]
         ]
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._surf(lambda _: self._context.close())
 
 
 def _value(value: Any) -> float | str:
@@ -62,9 +80,11 @@ def _value(value: Any) -> float | str:
 
 
 @pytest.fixture(scope="session")
-def engine(surf: Surfer) -> Engine:
+def engine(surf: Surfer) -> Iterator[Engine]:
     """The JavaScript engine of the browser that the other tests use."""
-    return Engine(surf)
+    kept = Engine(surf)
+    yield kept
+    kept.close()
 
 
 Make = Callable[..., Formula]

@@ -5,6 +5,7 @@ So a new calculator is tested on every face as soon as it is registered.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Container, Iterator
 
@@ -47,7 +48,8 @@ def units(name: str) -> dict[str, str]:
 
 def generator(name: str) -> Callable[[random.Random], Inputs]:
     """Random inputs near the example."""
-    return lambda rng: random_inputs(get_formula(name), rng, inputs(name))
+    start = functools.cache(lambda: inputs(name))  # looked up in data once, not for every draw
+    return lambda rng: random_inputs(get_formula(name), rng, start())
 
 
 def edges(name: str) -> Callable[[], Iterator[Inputs]]:
