@@ -157,7 +157,8 @@ def environment(folder: Path) -> dict[str, str]:
     """What a program of the small checkout runs with: its own code, nothing kept elsewhere."""
     paths = os.pathsep.join((str(folder), str(folder / "calculators")))
     own = {"PYTHONPATH": paths, "FLOPBOOK_CACHE": "", "FLOPBOOK_JAX": "0"}
-    return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": "1"}
+    # A checkout is built several times: its code is compiled by the first, whoever forbids that.
+    return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def build_command(*words: str) -> list[str]:
