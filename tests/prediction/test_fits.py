@@ -91,6 +91,23 @@ def test_the_committed_parameters_are_those_of_the_runs(kind: str) -> None:
     assert rebuilt["residuals"] == pytest.approx(dict(committed.residuals), abs=2e-3)
 
 
+def test_a_generation_without_rows_is_taken_as_chips_in_general() -> None:
+    """What all reach is learnt from all; a generation moves away from it as its rows insist."""
+    p = fitted_kinds()["matmul_peak"].parameters
+    assert 0.8 < p["best"] < 0.9
+    assert p["best_neuron"] == pytest.approx(1, rel=1e-6)
+    assert p["best_cdna"] < 1 < p["best_gaudi"]
+
+
+def test_left_out_sources_of_matmul_rates_are_met() -> None:
+    """The median error without a source; 11.9 percent while each generation stood alone."""
+    model = MODELS["matmul_peak"]
+    cases = cases_of(model, run_files().values(), use="fit").cases
+    errors = left_out_errors(model, cases, lambda case: case.source, 1000)
+    sizes = np.abs(errors[np.array([case.is_sound for case in cases])])
+    assert np.median(sizes) < 0.08 and np.mean(sizes) < 0.125
+
+
 def test_only_rows_marked_for_it_are_fitted() -> None:
     fit_ids = {row.id for file in run_files().values() for row in file.rows if row.use == "fit"}
     for known in fitted_kinds().values():

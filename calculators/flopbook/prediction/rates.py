@@ -25,9 +25,10 @@ _HALF_CHIP = re.compile(r"one of 2 devices")
 
 MATMUL_PRIORS = {
     **{
-        f"best_{name}": Prior(0.8, 0.15, f"share of the peak that the best shapes reach on {name}")
+        f"best_{name}": Prior(1.0, 0.08, f"what the best shapes reach on {name} over all chips")
         for name in GENERATION_STARTS
     },
+    "best": Prior(0.85, 0.15, "share of the peak that the best shapes reach on chips in general"),
     "narrow": Prior(0.95, 0.1, "the same in 8 bits over 16 bits"),
     "operands": Prior(0.9, 0.15, "share of the memory bandwidth at which operands arrive"),
     "overlap": Prior(0.3, 0.5, "share that shows of the shorter of arithmetic and reading"),
@@ -98,7 +99,7 @@ def predict_products(products: Sequence[MatrixProduct], p: Parameters) -> Column
 
 
 def _product_rate(product: MatrixProduct, p: Parameters) -> float:
-    rate = product.peak * p[f"best_{product.generation}"]
+    rate = product.peak * p["best"] * p[f"best_{product.generation}"]
     if product.is_narrow:
         rate *= p["narrow"]
     first, second, third = product.sides
