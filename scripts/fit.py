@@ -17,7 +17,7 @@ import numpy as np
 
 from flopbook.data.files import write_text
 from flopbook.data.measured_runs import run_files
-from flopbook.prediction import collectives, memory, training
+from flopbook.prediction import collectives, memory, serving, training
 from flopbook.prediction.arrays import Column
 from flopbook.prediction.bands import BAND_WITHOUT_STACK
 from flopbook.prediction.catalogue import MODELS
@@ -144,8 +144,12 @@ def _rounded(value: float) -> float:
 
 
 def _bands(model: PredictionModel, cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
-    """A band for each quantity of sound rows, and one for all."""
-    is_sound = np.array([case.is_sound for case in cases])
+    """A band for each quantity of sound rows, and one for all.
+
+    The laws of serving were chosen with few sources in view: so that its bands are not too narrow,
+    flagged and incomplete rows count too.
+    """
+    is_sound = np.array([case.is_sound or model is serving.MODEL for case in cases])
     shown = [case.shown or model.shown for case in cases]
     quantities = np.array([one.band or one.quantity for one in shown])
     bands = {"": round(band(errors[is_sound]), 4)}
