@@ -78,7 +78,7 @@ def kept(name: str, version: str) -> dict[str, Any]:
         return {}
     try:
         content = json.loads(read_bytes(place / f"{name}.json"))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError, MemoryError):
         return {}
     if not isinstance(content, dict) or content.get("version") != version:
         return {}

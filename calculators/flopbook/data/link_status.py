@@ -8,10 +8,12 @@ that a file changes only with its links.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 from flopbook.data.files import MAX_YAML_BYTES, read_text
+from flopbook.data.reference_rules import is_link
 from flopbook.errors import DataError, Problem, shorten, show_path
 
 FILE = "link-status.json"
@@ -54,6 +56,9 @@ def read_link_statuses(path: Path) -> dict[str, LinkStatus]:
         raise DataError([_problem(path, shorten(f"{type(error).__name__}: {error}"))]) from None
 
 
+# Readers of a dead link are led to a copy: nowhere else than where the check looks for one.
+ARCHIVE = "https://web.archive.org/web/"
+_STATUS = re.compile(r"[a-z0-9][a-z0-9 -]{0,29}")
 _FIELDS = {"status", "checked", "archive"}
 
 
@@ -62,8 +67,12 @@ def _row(url: str, row: dict[str, str]) -> LinkStatus:
     if not all(isinstance(text, str) for text in link) or row.keys() - _FIELDS:
         raise ValueError(f"a row of {url} that is not status, checked and archive")
     addresses = [url, link.archive] if link.archive else [url]
-    if not all(address.startswith(("http://", "https://")) for address in addresses):
+    if not all(map(is_link, addresses)):
         raise ValueError(f"an address of {url} that is not http")
+    if link.archive and not link.archive.startswith(ARCHIVE):
+        raise ValueError(f"a copy of {url} that is not in {ARCHIVE}")
+    if not _STATUS.fullmatch(link.status):
+        raise ValueError(f"a status of {url} that is no word and no number")
     return link
 
 

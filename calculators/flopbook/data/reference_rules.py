@@ -61,9 +61,12 @@ _LINK = re.compile(r"https?://[^\s<>\"'`\\{}/?#\[\]]+[^\s<>\"'`\\{}]*")
 _PORT = re.compile(r"https?://[^/?#]*:(\d*)(?:[/?#]|$)")
 _HIGHEST_PORT = 65_535
 # Far beyond every work that we have; a page shows each of them whole.
-_LONGEST = {"key": 60, "title": 500, "url": 1000, "code": 1000, "venue": 500, "note": 1000}
+_LONGEST = {
+    **{"key": 60, "title": 500, "url": 1000, "code": 1000, "venue": 500, "note": 1000},
+    "annote": 1000,
+}
 _MOST_PEOPLE = 5000
-_MARKUP = re.compile(r"<[A-Za-z/!?\\]|\{\{|\{%")
+_MARKUP = re.compile(r"<[A-Za-z/!?\\]|\{\{|\{%|&#")
 _TYPE_FIELD = re.compile(r"\btype\s*=")
 _ABBREVIATED = ("others", "et al.", "al.")  # how BibTeX and people end a list of authors early
 # Attribute of a reference -> the field that people write.

@@ -195,12 +195,16 @@ def test_every_topic_explains_itself_and_says_where_to_start(topic: Topic) -> No
     ("row", "said", "unsaid"),
     [
         (
-            {"status": "404", "archive": "https://archive.example/x"},
-            'href="https://archive.example/x"',
+            {"status": "404", "archive": "https://web.archive.org/web/x"},
+            'href="https://web.archive.org/web/x"',
             "dead since",
         ),
         ({"status": "410", "archive": ""}, "dead since 2026-11-21", "archived copy"),
-        ({"status": "403", "archive": "https://archive.example/x"}, "The work", "archived copy"),
+        (
+            {"status": "403", "archive": "https://web.archive.org/web/x"},
+            "The work",
+            "archived copy",
+        ),
         (None, "The work", "archived copy"),
     ],
 )

@@ -8,15 +8,16 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping
 
-from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim
+from flopbook.checks.rules.base import Advice, Finding, Holdings, at_claim, at_file, at_reference
 from flopbook.data.accelerators import Entry
 from flopbook.data.claims import Claim
 from flopbook.data.models import Model
 from flopbook.data.reference import Reference
-from flopbook.errors import Problem
+from flopbook.errors import Problem, shorten
 from flopbook.hardware.choice import choose
 
 NAME = "dates"
+_EARLIEST = "1990"  # before there was a web to read
 PAST = Advice("a day that has been", "mend the date")
 WRITTEN = Advice(
     "a reading after the source was written", "mend the date, or the year of the reference"
@@ -30,8 +31,16 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Dates out of order."""
     for owner in holdings.owners:
         yield from _readings(owner, holdings.references)
+    for reference in holdings.references.values():
+        if reference.urldate and not _EARLIEST <= reference.urldate <= latest_day().isoformat():
+            observed = f"urldate {shorten(reference.urldate)} of {reference.key}"
+            yield at_reference(NAME, reference, observed, PAST)
     for entry in holdings.entries.values():
         yield from _launched_first(entry, holdings.tiers)
+        for status in entry.status:
+            if str(status.as_of) > latest_day().isoformat():
+                observed = f"as_of {status.as_of} of the status {status.state}"
+                yield at_file(NAME, entry.file, observed, PAST)
 
 
 def _readings(owner: Entry | Model, references: Mapping[str, Reference]) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ and a pipe would keep a reader waiting, so neither belongs into a folder that is
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,14 +15,17 @@ from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.data.audits import EXAMPLE, FOLDER, date_and_seed
 from flopbook.data.files import kind_of
 from flopbook.data.folders import is_id
-from flopbook.errors import show_path
+from flopbook.errors import shorten, show_path
 
 NAME = "file"
 ADVICE = Advice("PRODUCT.yaml, lower case with hyphens", "rename or remove it")
 VENDOR = Advice("a VENDOR in lower case with hyphens", "rename or remove it")
 MODEL = Advice("MODEL.yaml, lower case with hyphens", "rename or remove it")
 SHEET = Advice(f"the day and seed of an audit, such as {EXAMPLE}", "rename or remove it")
+NAMED = Advice("letters, digits, hyphens and dots: it becomes an address", "rename it")
 PLAIN = Advice("a plain file or folder", "put the content itself in its place")
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def check(holdings: Holdings) -> Iterator[Finding]:
@@ -40,6 +44,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     for path in (*_below(holdings.docs), *_below(notebooks), *holdings.accelerators.glob("*")):
         if kind := kind_of(path):
             yield at_file(NAME, show_path(path), kind, PLAIN)
+        elif not _PLAIN_NAME.fullmatch(path.name):
+            yield at_file(NAME, show_path(path), f"'{shorten(path.name)}'", NAMED)
 
 
 def _beside_products(path: Path) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_text
 from flopbook.data.topics import Topic
-from flopbook.errors import Problem, UnknownName
+from flopbook.errors import Problem, UnknownName, shorten
 from flopbook.formulas import CATALOGUE
 
 NAME = "topic"
@@ -38,7 +38,7 @@ def _keywords(holdings: Holdings) -> Iterator[Finding]:
         for keyword in reference.topics:
             if keyword not in ids:
                 place = (reference.file, reference.line, 1)
-                yield Finding(Problem(*place, NAME, f"'{keyword}'", *KEYWORD))
+                yield Finding(Problem(*place, NAME, f"'{shorten(keyword)}'", *KEYWORD))
 
 
 def _pointers(topic: Topic, holdings: Holdings) -> Iterator[_Pointers]:

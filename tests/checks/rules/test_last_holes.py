@@ -1,0 +1,83 @@
+"""Names of pages, days that have not been, and markup and lengths of references."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flopbook.checks import lint as checker
+from flopbook.checks.rules import dates, stray
+from flopbook.checks.rules.base import Holdings
+from flopbook.data.library import library
+from flopbook.data.link_status import read_link_statuses
+from flopbook.errors import DataError
+from tests.support.samples import World, bib, claim
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.md", "a\nb.md", "\x1b[2J.md", "\u202ea.md", "a'.svg", "é.md"]
+)
+def test_the_name_of_a_page_is_plain(name: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / name).write_text("# One\n")
+    (tmp_path / "docs" / "plain-one.v2.md").write_text("# Two\n")
+    holdings = Holdings(library=library(), accelerators=tmp_path / "none", docs=tmp_path / "docs")
+    (found,) = list(stray.check(holdings))
+    assert "it becomes an address" in str(found.problem) and str(found.problem).isprintable()
+
+
+def test_a_status_is_of_a_day_that_has_been(world: World) -> None:
+    world.write("bibliography/all.bib", bib())
+    world.entry("one", claim("peak"))
+    path = world.root / "accelerators/acme/one.yaml"
+    text = path.read_text(encoding="utf-8")
+    head, status, rest = text.partition("status:")
+    path.write_text(head + status + rest.replace("2026-11-21", "9999-12-31", 1), encoding="utf-8")
+    holdings, _ = checker.read_holdings(world.library)
+    told = [str(finding.problem) for finding in dates.check(holdings)]
+    assert any("as_of 9999-12-31 of the status" in line for line in told), told
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+def test_a_source_was_read_on_a_day_that_has_been(day: str, world: World) -> None:
+    """The newest reading is the date of the site."""
+    world.write("bibliography/all.bib", bib(urldate=day))
+    holdings, _ = checker.read_holdings(world.library)
+    told = [str(finding.problem) for finding in dates.check(holdings)]
+    assert any(f"found urldate {day}" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("url", "row"),
+    [
+        ("https://a.example/", {"archive": "https://acme.example/"}),
+        ("https://a.example/", {"archive": "https://web.archive.org.acme.example/web/1"}),
+        ("https://a.example/", {"archive": "https://web.archive.org/web/<b>"}),
+        ("https://a.example/", {"status": "<b>"}),
+        ("https://a.example/", {"status": "4" * 99}),
+        ("https://a.example/ b", {}),
+        ("https://\u0430.example/", {}),
+    ],
+)
+def test_a_dead_link_leads_to_the_archive_alone(
+    url: str, row: dict[str, str], tmp_path: Path
+) -> None:
+    """A row led readers of a dead link to any host that its author chose."""
+    path = tmp_path / "link-status.json"
+    path.write_text(json.dumps({url: {"status": "404", "checked": "2026-11-01", **row}}))
+    with pytest.raises(DataError, match="link-status: found ValueError"):
+        read_link_statuses(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [({"annote": "x" * 1001}, "length"), ({"annote": "Shows &#60;b one."}, "markup")],
+)
+def test_references_hold_no_entities_and_end(
+    change: dict[str, str], rule: str, world: World
+) -> None:
+    world.write("bibliography/all.bib", bib(**change))
+    _, problems = checker.read_holdings(world.library)
+    assert rule in {problem.rule for problem in problems}
