@@ -393,8 +393,7 @@ def test_the_keyboard_reaches_everything_in_order(forms: Any) -> None:
     place = len(formula.asks)
     assert reached[:place] == list(formula.asks)
     assert reached[place].startswith("All ") and reached[place + 1].startswith("More ")
-    # What is drawn against what, and the menu of its files, which the walk opens.
-    files = ["", "Picture as SVG", "Picture as PNG", "Values as CSV"]
+    files = ["", "Picture as SVG", "Picture as PNG", "Values as CSV"]  # the walk opens their menu
     pictures = ["picture", "picture", *files]
     buttons = ["Copy command", "Copy Python", "Copy link", "Start again"]
     assert reached[place + 2 :] == [*formula.inputs, *pictures, *buttons]
