@@ -21,7 +21,7 @@ from tests.support.browsing import Surfer
 RUN = """async ([source, sent]) => {
   const module = await import("data:text/javascript," + encodeURIComponent(source));
   const there = value => value === "inf" ? Infinity : value;
-  const number = value => Object.is(value, -0) || !Number.isFinite(value) ? String(value) : value;
+  const number = value => Object.is(value, -0) ? "-0" : Number.isFinite(value) ? value : `${value}`;
   const back = value => typeof value === "string" ? {word: value} : number(value);
   const {heads, calls} = JSON.parse(sent);
   const places = new Map();

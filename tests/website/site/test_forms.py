@@ -389,8 +389,7 @@ def _keyboard(tab: Any, _: str) -> tuple[dict[str, float | str | None], list[str
 def test_the_keyboard_reaches_everything_in_order(forms: Any) -> None:
     result, reached = forms("min-batch", _keyboard)
     formula = get_formula("min-batch")
-    # Between the questions and the rest stand what opens all values and what opens more inputs.
-    place = len(formula.asks)
+    place = len(formula.asks)  # then what opens all values and what opens more inputs
     assert reached[:place] == list(formula.asks)
     assert reached[place].startswith("All ") and reached[place + 1].startswith("More ")
     files = ["", "Picture as SVG", "Picture as PNG", "Values as CSV"]  # the walk opens their menu
