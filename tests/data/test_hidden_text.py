@@ -84,3 +84,21 @@ def test_runs_are_read_by_the_one_reader(kind: str, tmp_path: Path) -> None:
         path.symlink_to("/dev/zero")
     files, problems = read_run_files([path])
     assert not files and "read: found a " in str(problems[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("an H\u04401 chip", "U+0440 among the letters of 'H\u04401'"),
+        ("by \u0410MD, of 2024", "U+0410 among the letters of '\u0410MD,'"),
+        ("\uff21", "U+FF21 among the letters of '\uff21'"),
+        ("plain", ""),
+    ],
+)
+def test_the_disguised_word_is_told(text: str, told: str) -> None:
+    assert disguised_word(text) == told
+
+
+@pytest.mark.parametrize("value", [1, 2.5, None, True, "plain", "a=b", ""])
+def test_other_cells_stay_as_they_are(value: object) -> None:
+    assert csv_safe(value) == value

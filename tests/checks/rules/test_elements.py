@@ -11,7 +11,7 @@ import pytest
 from flopbook.checks.lint import lint
 from flopbook.checks.rules import stray, typed
 from flopbook.checks.rules.base import Holdings
-from flopbook.checks.rules.elements import check, elements, hidden
+from flopbook.checks.rules.elements import check, closed_part, elements, hidden
 from flopbook.checks.rules.typed import bound_numbers, typed_numbers
 from flopbook.data.files import NotRead, read_text
 from flopbook.data.library import library
@@ -139,3 +139,56 @@ def test_a_socket_among_the_prose_is_told_of(
         holdings = Holdings(library=library(), docs=tmp_path)
         assert not list(check(holdings)) and not list(typed.check(holdings))
         assert "a socket" in str(next(stray.check(holdings)).problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\n<b>\n", 2),
+        ("{#\none\ntwo\n#}<b>\n", 4),
+        ("{% set a = 1 %}\n{{ a }}\n<b>\n", 3),
+        ("{{ calc(\n  'params'\n) }} <b>\n", 3),
+        ("{% raw %}\n{{\n{% endraw %}\n<b>\n", 4),
+        ("one\n\n{#- two\n-#}\n\n<b>\n", 6),
+        ("```\ncode\n```\n\n<b>\n", 5),
+        ("$$\na\n$$\n<b>\n", 4),
+        ("{{ open\n<b>\n", 2),
+        ("one\n\n[x](javascript:a)\n", 3),
+        ("one\n~~~ a b\n", 2),
+    ],
+)
+def test_the_line_is_that_of_the_source(text: str, line: int) -> None:
+    """What Jinja takes out has lines too."""
+    assert [found for found, _ in elements(text)] == [line]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("one {{ two }} three", "one {{ two }} three"),
+        ("one {{ two", "one "),
+        ("one {# two }} three", "one "),
+        ("{% a %}{{ b }}{# c #}{{ d", "{% a %}{{ b }}{# c #}"),
+        ("{ one } { two", "{ one } { two"),
+        ("{{ '{#' }} one", "{{ '{#' }} one"),
+        ("", ""),
+    ],
+)
+def test_what_does_not_end_is_cut_off(text: str, kept: str) -> None:
+    assert closed_part(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<b>one</b>", ["<b>", "</b>"]),
+        ("<{{ a }}>", ["<{{ }}>"]),
+        ("[x]({{ a }})", ["]({{ }}", "]({{ }}"]),
+        ("[x](javascript:a)", ["](javascript:a"]),
+        ("![x](x){onerror=a}", ["{onerror=a}"]),
+        ("``` a b", ["``` a b"]),
+        ("<" + "a" * 100, ["<" + "a" * 56 + "..."]),
+    ],
+)
+def test_a_finding_says_what_stands_there(text: str, found: list[str]) -> None:
+    assert [shown for _, shown in elements(text)] == found
