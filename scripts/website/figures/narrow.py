@@ -108,7 +108,7 @@ def shaped(style: str, place: Point, tip: str = "") -> str:
         return dot(*place, style, tip)
     x, y = place
     shape = SHAPES[int(style.removeprefix(_MARK)[0])]
-    at = f"translate({x:.4g} {y:.4g})"
+    at = f"translate({round(x, 1):g} {round(y, 1):g})"
     return f'<path class="{style}" transform="{at}" d="{shape}">{tooltip(tip)}</path>'
 
 

@@ -80,9 +80,9 @@ def _described(lines: Sequence[Comparison]) -> tuple[str, str]:
 def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
     row = line.case.row
     number = _MARKS[row.use]
-    x, y = place
+    x, y = (round(one, 1) for one in place)
     shape = (
-        f'<path class="fb-mark fb-c{number}" transform="translate({x:.4g} {y:.4g}) scale(.7)" '
+        f'<path class="fb-mark fb-c{number}" transform="translate({x:g} {y:g}) scale(.7)" '
         f'd="{SHAPES[number]}">{tooltip(_tip(line))}</path>'
     )
     address = reference(links[row.publication]).link

@@ -50,7 +50,7 @@ def point(run: Reached, place: Point) -> str:
     if _is_hollow(run):
         kind += " fb-open"
     address = attribute(reference(run.source.source).link)
-    at = f"translate({x:.4g} {y:.4g}) scale(.7)"
+    at = f"translate({round(x, 1):g} {round(y, 1):g}) scale(.7)"
     shape = (
         f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(_words(run))}</path>'
     )

@@ -87,7 +87,7 @@ def mark(number: int, place: Point, tip: str = "", hollow: bool = False) -> str:
     """One mark, by its number."""
     x, y = place
     kind = mark_style(number, hollow)
-    at = f"translate({x:.4g} {y:.4g})"
+    at = f"translate({round(x, 1):g} {round(y, 1):g})"
     return f'<path class="{kind}" transform="{at}" d="{SHAPES[number]}">{tooltip(tip)}</path>'
 
 

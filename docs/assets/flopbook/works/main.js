@@ -28,7 +28,9 @@ class Works {
     if (!asked) return;
     this.list.all = true;
     this.show([]);
-    await reach(asked.node);
+    // Rows that are far away have estimated heights: all are laid out, so that the one that is asked for lies where it is.
+    for (const {node} of this.library.works) node.style.contentVisibility = "visible";
+    this.asked = asked.node;
   }
 
   /** What a link needs that this page does not bring: the sources, when it asks for them or for one of them. */
@@ -151,16 +153,6 @@ class Works {
   }
 }
 
-/** Rows that are far away have estimated heights; each look brings a row nearer to where it is. */
-async function reach(row) {
-  for (let looks = 0; looks < 8; looks++) {
-    row.scrollIntoView();
-    await new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(drawn)); });
-    const {top} = row.getBoundingClientRect();
-    if (top >= 0 && top < innerHeight / 2) return;
-  }
-}
-
 function save(text, name) {
   const address = URL.createObjectURL(new Blob([text], {type: name.endsWith(".json") ? "application/json" : "text/plain"}));
   el("a", {href: address, download: name}).click();
@@ -171,4 +163,5 @@ for (const host of document.querySelectorAll(".fb-works")) {
   const works = new Works(host, new Library(host));
   await works.start();
   host.dataset.ready = "yes";
+  works.asked?.scrollIntoView();
 }
