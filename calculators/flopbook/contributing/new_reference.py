@@ -117,9 +117,10 @@ def entry_text(key: str, work: Work, topic: str | None = None) -> str:
     """The entry as it is written.
 
     A person fills in `annote`, `type` of a page, and `keywords` if no topic is given; lint says
-    what is still open.
+    what is still open. A paper whose record names no venue is a preprint as of today.
     """
     venue_field, venue = work.venue
+    today = datetime.date.today().isoformat()
     texts = {
         "author": " and ".join(_name(author) for author in work.people),
         "title": title_text(work.title),
@@ -130,8 +131,9 @@ def entry_text(key: str, work: Work, topic: str | None = None) -> str:
         "doi": work.doi,
         "eprint": work.eprint,
         "archiveprefix": "arXiv" if work.eprint else "",
+        "preprint": today if work.eprint and not venue else "",
         "url": work.url,
-        "urldate": datetime.date.today().isoformat() if work.url else "",
+        "urldate": today if work.url else "",
     }
     # What every entry has is written even if empty, so that it is seen when it is missing.
     required = {"author", "title", "year"}

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from flopbook.evaluation.results import GIVEN, Result, Value
+from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas.declaration import Formula, Output
 from flopbook.quantities.units import format_quantity, other_units
 
+LAYER_KINDS = "Layer kinds"  # the group of inputs that few models have
 LONG = 72  # letters of an input beyond which it gets lines of its own
 LONGEST_LINE = 110  # of an input on lines of its own
 # A value with one of these has to be quoted to reach the command in one piece.
@@ -36,7 +37,11 @@ def answer(result: Result) -> str:
         for name, value in result.items()
         if not specs[name].table
     ]
-    inputs = [(name, input_text(used), _origin(used)) for name, used in result.inputs.items()]
+    inputs = [
+        (name, input_text(used), _origin(used))
+        for name, used in result.inputs.items()
+        if not _is_idle(result.formula, name, used)
+    ]
     short = [row for row in inputs if len(row[1]) <= LONG]
     # What does not fit comes first: the other numbers are of something that cannot run.
     blocks = [result.fit.text] if result.fit and result.fit.text else []
@@ -50,6 +55,11 @@ def answer(result: Result) -> str:
             blocks.append(_filled("  ".join(word for word in row if word)))
     blocks += [f"note: {note}" for note in result.notes]
     return "\n".join(blocks)
+
+
+def _is_idle(formula: Formula, name: str, used: Value) -> bool:
+    """Whether an input speaks of a kind of layer that the model lacks: only `--json` has those."""
+    return used.origin == DEFAULT and formula.inputs[name].group == LAYER_KINDS
 
 
 def _filled(text: str) -> str:

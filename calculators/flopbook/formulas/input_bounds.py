@@ -8,7 +8,7 @@ from typing import Any
 from flopbook.errors import FlopbookError, UnknownName, shorten
 from flopbook.formulas.description import ABSURDLY_SMALL, Input
 
-PERCENT = 100
+LEAST_PERCENT, PERCENT = 2, 100  # 1.5 is a slip rather than 1.5 %
 LONGEST_TEXT = 2000
 
 
@@ -34,7 +34,7 @@ def check_input(name: str, spec: Input, value: Any, is_default: bool = False) ->
     if high > spec.most:
         bound = f"at most {spec.most:g}{_in(spec.unit)}"
         # A share as people say it: 40 for 40 %.
-        if spec.most == 1 and spec.unit == "1" and high <= PERCENT:
+        if spec.most == 1 and spec.unit == "1" and LEAST_PERCENT <= high <= PERCENT:
             bound += f"; write {high:.15g}%"
         raise FlopbookError(
             f"{name} is {high:.15g}, which is not a plausible size; expected {bound}"

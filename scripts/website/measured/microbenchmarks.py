@@ -20,7 +20,7 @@ GIGA, MEGA = 1e9, 1e6
 _SI = {"kB": 1024.0, "GB/s": GIGA, "GFLOP/s": GIGA, "MHz": MEGA}
 
 
-class Sweep(NamedTuple):
+class Microbenchmark(NamedTuple):
     """One series: the file of its results, the id of its chip, its columns, its rows in SI."""
 
     path: str
@@ -41,7 +41,7 @@ def record() -> Mapping[str, Any]:
     return found
 
 
-def sweep(name: str) -> Sweep:
+def sweep(name: str) -> Microbenchmark:
     """A series by its name. Raises UnknownName."""
     known = record()["series"]
     if name not in known:
@@ -53,7 +53,9 @@ def sweep(name: str) -> Sweep:
         tuple(factor * number for factor, number in zip(factors, row, strict=True))
         for row in found["rows"]
     )
-    return Sweep(found["path"], found["chip"], columns, MEGA * found.get("clock_mhz", 0), rows)
+    return Microbenchmark(
+        found["path"], found["chip"], columns, MEGA * found.get("clock_mhz", 0), rows
+    )
 
 
 def latency(low: float, high: float) -> float:
