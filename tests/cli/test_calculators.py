@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from flopbook.evaluation.answers import said
+from flopbook.evaluation.answers import LAYER_KINDS, said
 from flopbook.evaluation.calculator import calculate
+from flopbook.evaluation.results import DEFAULT
 from flopbook.formulas import formulas, get_formula
 from tests.support import byexample, inferring, network_inputs
 
@@ -174,7 +175,10 @@ def test_the_text_shows_outputs_and_inputs(name: str, cli: Any) -> None:
         shown = said(value, spec.unit)
         assert re.search(rf"^{key} +{re.escape(shown)} ", outcome.out, re.M)
     inputs = outcome.out.partition("\nfrom\n")[2]
-    assert all(re.search(rf"^  {key} ", inputs, re.M) for key in result.inputs)
+    for key, used in result.inputs.items():
+        taken = result.formula.inputs.get(key)
+        is_idle = taken and taken.group == LAYER_KINDS and used.origin == DEFAULT
+        assert bool(re.search(rf"^  {key} ", inputs, re.M)) == (not is_idle), key
     assert not any(line != line.rstrip() for line in outcome.out.splitlines())
 
 

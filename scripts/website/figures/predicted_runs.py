@@ -101,7 +101,7 @@ def _legend(top: float) -> list[str]:
     shapes = []
     for place, (use, name) in enumerate(_NAMES.items()):
         x, number = 72 + 140 * place, _MARKS[use]
-        at = f"translate({x:g} {top:g})"
+        at = f"translate({round(x, 1):g} {round(top, 1):g})"
         shapes.append(f'<path class="fb-mark fb-c{number}" transform="{at}" d="{SHAPES[number]}"/>')
         shapes.append(words(x + 9, top + 4, name, "start"))
     return shapes

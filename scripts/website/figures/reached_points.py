@@ -70,7 +70,7 @@ def legend(top: float, left: float, count: int = len(MARKS)) -> list[str]:
     shapes = []
     for number, (name, _) in enumerate(MARKS[:count]):
         x = left + 76 * number
-        at = f"translate({x:g} {top:g})"
+        at = f"translate({round(x, 1):g} {round(top, 1):g})"
         shapes.append(f'<path class="fb-mark fb-c{number}" transform="{at}" d="{SHAPES[number]}"/>')
         shapes.append(words(x + 9, top + 4, name, "start"))
     shapes.append(words(left + 76 * count, top + 4, "hollow: incomplete or doubted", "start"))

@@ -171,7 +171,8 @@ def moved(element: ET.Element, across: Map, down: Map) -> str:
         points = (f"{across(x):.5g},{down(y):.5g}" for x, y in _points(element))
         made.set("points", " ".join(points))
     elif at := _AT.match(element.get("transform", "")):
-        there = f"translate({across(float(at[1])):.5g} {down(float(at[2])):.5g})"
+        x, y = across(float(at[1])), down(float(at[2]))
+        there = f"translate({round(x, 1):g} {round(y, 1):g})"
         made.set("transform", there + element.get("transform", "")[at.end() :])
     elif element.tag == "rect":
         x, y = _number(element, "x"), _number(element, "y")

@@ -187,7 +187,8 @@ def _serving(row: MeasuredRun) -> dict[str, Any]:
         "vocab": model["vocab_size"],
         "tied_embeddings": "yes" if tied else "no",
         "chip": _chip(row),
-        "tp": row.parallelism["tp"],
+        # A source may count cores of which a chip has several.
+        "tp": min(row.parallelism["tp"], row.hardware["n_chips"]),
         "batch": row.run["batch_seqs"],
         "dtype": precision,
     }

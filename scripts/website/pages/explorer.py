@@ -223,6 +223,7 @@ def trends_page() -> str:
             "recorded. Each point leads to the page of its chip; the [table of all chips]({}) has "
             "the same pictures with filters.\n"
         ).format(relative(TRENDS, INDEX)),
+        Markdown("## What a chip has, by year\n"),
         stylesheet(TRENDS, f"{SCRIPTS}explorer.css"),
         Html('<div class="fb-view fb-explorer" data-view="trends">'),
         trends(newest_first(items()), TRENDS),

@@ -15,6 +15,9 @@ PAGES = (
     "accelerators/nvidia/h100-sxm/",
     "accelerators/google/tpu-v5p/",
     "compare/h100-sxm-vs-mi300x/",
+    "calculators/memory/",
+    "serve/",
+    "check/",
 )
 _TARGET = 44  # pixels
 _SIDEWAYS = """() => [...document.querySelectorAll('.fb-scroll, .fb-pair .fb-wide')]
@@ -29,14 +32,22 @@ _SMALL = """least => [...document.querySelectorAll(
   .map(one => [one, one.getBoundingClientRect()])
   .filter(([, box]) => box.width > 1 && box.height < least - 0.5)
   .map(([one, box]) => `${one.outerHTML.slice(0, 80)} ${box.width}x${box.height}`)"""
+# What scripts put on a page must find its room reserved: Lighthouse allows a shift of 0.1.
+_SHIFTS = """window.moved = 0;
+new PerformanceObserver(list => list.getEntries().forEach(one => { window.moved += one.value; }))
+  .observe({type: 'layout-shift', buffered: true});"""
+_MOST_MOVED = 0.1
 _WIDE = "document.documentElement.scrollWidth > innerWidth"
 
 
 def _looked_at(context: Any, base: str, page: str) -> dict[str, Any]:
     context.set_default_timeout(60_000)
     tab = context.new_page()
+    tab.add_init_script(_SHIFTS)
     tab.goto(base + page, wait_until="networkidle")
+    moved = tab.evaluate("window.moved")
     found = {
+        "moved while it loaded": moved if moved > _MOST_MOVED else None,
         "sideways": tab.evaluate(_SIDEWAYS),
         "small": tab.evaluate(_SMALL, _TARGET)[:4],
         "wide": tab.evaluate(_WIDE),

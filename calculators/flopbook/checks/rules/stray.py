@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
@@ -41,10 +41,17 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         if not is_id(path.stem):
             yield at_file(NAME, show_path(path), f"'{path.name}'", MODEL)
     notebooks = holdings.docs.parent / "calculators" / "notebooks"
-    for path in (*_below(holdings.docs), *_below(notebooks), *holdings.accelerators.glob("*")):
+    pages = (*_below(holdings.docs), *_below(notebooks))
+    for path in (*pages, *holdings.accelerators.glob("*")):
         if kind := kind_of(path):
             yield at_file(NAME, show_path(path), kind, PLAIN)
-        elif not _PLAIN_NAME.fullmatch(path.name):
+    yield from _odd_names(pages)
+
+
+def _odd_names(pages: Iterable[Path]) -> Iterator[Finding]:
+    """Pages and folders whose names would need quoting in an address."""
+    for path in pages:
+        if not kind_of(path) and not _PLAIN_NAME.fullmatch(path.name):
             yield at_file(NAME, show_path(path), f"'{shorten(path.name)}'", NAMED)
 
 
