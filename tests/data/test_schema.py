@@ -302,6 +302,8 @@ def test_a_misspelt_key_offers_the_nearest(key: str, says: str) -> None:
         ),
         ({"per": "chip"}, "found 'chip'"),
         ({"field": "memmory"}, "(nearest: memory); choose the field"),
+        # Not the list of all fields, which is longer than the rest of the line.
+        ({"field": "measured_matmull"}, "words (nearest: measured_matmul); choose the field"),
     ],
 )
 def test_a_misspelt_value_offers_the_nearest(changes: dict, says: str) -> None:

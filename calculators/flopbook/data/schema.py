@@ -33,6 +33,7 @@ from flopbook.errors import DataError, Problem, shorten, show_path
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
+_LONGEST_CHOICES = 300  # letters of a list of choices that stands beside the nearest of them
 _MOST_UNKNOWN = 20  # names of one mapping that are told one by one
 Rule = Mapping[str, Any]
 Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
@@ -221,6 +222,8 @@ class _Reporter:
             return self._no_form_fits(node, rule)
         expected = EXPECTED[keyword](rule[keyword])
         if keyword == "enum" and (close := nearest(node.value, rule["enum"])):
+            if len(expected) > _LONGEST_CHOICES:
+                expected = f"one of {len(rule['enum'])} words"
             expected += f" (nearest: {close})"
         name = RULE_NAMES.get(keyword, keyword)
         return self._problem(node, name, described_value(node.value), expected, rule)
