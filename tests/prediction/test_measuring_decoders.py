@@ -43,7 +43,9 @@ class FakeDecoders(FakeMachine):
 
 
 def ordered(*work: DecoderWork, model: str = "llama-3.2-1b", layers: int | None = None) -> Order:
-    return Order(what=(), samples=3, decoders=DecoderOrder(shape(model), work, layers))
+    return Order(
+        what=(), samples=3, decoders=DecoderOrder(shape(model), decoder(shape(model), layers), work)
+    )
 
 
 def built() -> list[str]:
@@ -147,12 +149,13 @@ def test_rows_are_read_and_compared_with_the_prediction(
 
 
 def test_a_model_that_was_cut_says_so() -> None:
-    order = DecoderOrder(shape("llama-3-8b"), (DecoderWork("step", 1, 128),), 4)
+    model = shape("llama-3-8b")
+    order = DecoderOrder(model, decoder(model, 4), (DecoderWork("step", 1, 128),))
     (row,) = rows(order, order.work[0], 0.1, None, compiled=False)
     assert row["model"]["n_layers"] == 4 and row["model"]["name"] == "llama-3-8b with 4 layers"
     assert row["model"]["n_params"] == order.sizes.params < 2.1e9
     assert "software" not in row["run"]
-    assert words(order._replace(layers=1), order.work[0]).startswith(
+    assert words(order._replace(sizes=decoder(model, 1)), order.work[0]).startswith(
         "step of llama-3-8b with 1 layer,"
     )
     with pytest.raises(FlopbookError, match="--layers is 33, but llama-3-8b has 32"):

@@ -122,14 +122,14 @@ def _order(options: dict[str, str | None]) -> Order:
 def _decoders(options: dict[str, str | None], kinds: tuple[str, ...]) -> DecoderOrder | None:
     """The model to time and on what. Raises FlopbookError for a model that cannot be built."""
     from flopbook.architectures.shape import shape
-    from flopbook.prediction.asking import count_option, word_option
-    from flopbook.prediction.decoders import DecoderWork
+    from flopbook.prediction.asking import count_option, flag_of, word_option
+    from flopbook.prediction.decoders import DecoderWork, decoder
     from flopbook.prediction.measuring_decoders import DecoderOrder
 
     recompute = word_option(options, "recompute", ("none", "full"))
     for name in ("layers", "micro_batch", "seq", "recompute"):
         if options[name] and not kinds:
-            raise FlopbookError(f"--{name.replace('_', '-')} says how to run a model; give --model")
+            raise FlopbookError(f"{flag_of(name)} says how to run a model; give --model")
     if not kinds:
         return None
     if not options["model"]:
@@ -140,9 +140,8 @@ def _decoders(options: dict[str, str | None], kinds: tuple[str, ...]) -> Decoder
         for sequences in _counts(options, "micro_batch") or (1,)
         for tokens in _counts(options, "seq") or (DEFAULT_TOKENS,)
     )
-    order = DecoderOrder(shape(options["model"]), work, count_option(options, "layers"))
-    order.sizes  # noqa: B018  # raises for a model that cannot be built
-    return order
+    model = shape(options["model"])
+    return DecoderOrder(model, decoder(model, count_option(options, "layers")), work)
 
 
 def _counts(options: dict[str, str | None], name: str) -> tuple[int, ...]:

@@ -46,7 +46,7 @@ class Backend(Protocol):
         """A collective over all devices; None where there is one device."""
 
     def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
-        """DecoderWork of a whole decoder on one device; None where the framework has none here."""
+        """Work of a whole decoder on one device; None where the framework has none here."""
 
     def peak_memory(self) -> float | None:
         """Most bytes of tensors that were live since the last call; None where nothing counts."""
@@ -76,7 +76,19 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
-class NumpyBackend:
+class WithoutDecoders:
+    """What the backends answer that time parts and no whole decoders."""
+
+    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
+        """None: whole decoders are measured with PyTorch."""
+        return None
+
+    def peak_memory(self) -> float | None:
+        """None: nothing counts."""
+        return None
+
+
+class NumpyBackend(WithoutDecoders):
     """NumPy on the processor."""
 
     formats: tuple[str, ...] = ("fp32", "fp64")
@@ -119,14 +131,6 @@ class NumpyBackend:
 
     def collective(self, op: str, size: int) -> Call | None:
         """None: there is one processor."""
-        return None
-
-    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
-        """None: whole decoders are measured with PyTorch."""
-        return None
-
-    def peak_memory(self) -> float | None:
-        """None: nothing counts."""
         return None
 
 
@@ -207,7 +211,7 @@ class TorchBackend:
         return most
 
 
-class JaxBackend:
+class JaxBackend(WithoutDecoders):
     """JAX on all its local devices; one of them multiplies, all of them talk."""
 
     def __init__(self) -> None:
@@ -263,14 +267,6 @@ class JaxBackend:
         }
         compiled = self._jax.pmap(acts[op], axis_name="all")
         return _repeated(lambda: self._jax.block_until_ready(compiled(arrays)))
-
-    def decoder(self, sizes: Decoder, work: DecoderWork) -> Call | None:
-        """None: whole decoders are measured with PyTorch."""
-        return None
-
-    def peak_memory(self) -> float | None:
-        """None: nothing counts."""
-        return None
 
 
 def _nothing() -> None:

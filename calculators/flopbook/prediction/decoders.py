@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from flopbook.architectures.shape import Shape
 from flopbook.errors import FlopbookError
+from flopbook.prediction.transformers import BODY, Transformer, transformer
 
-# What a decoder of full attention and gated FFNs has, by the field of the model.
-SIZES = ("layers", "d_model", "d_ff", "heads", "kv_heads", "head_dim", "vocab")
+# What a decoder of full attention and gated FFNs has: name in a row -> field of the model.
+_NAMES = BODY | {"d_ff": "d_ff", "vocab_size": "vocab"}
+SIZES = tuple(_NAMES.values())
 WORK = ("step", "prefill", "decode")
 # Training keeps weights, their gradients and two moments in fp32, and multiplies in bf16.
 TRAINED_BYTES = 16
@@ -28,13 +30,15 @@ class Decoder(NamedTuple):
     tied: bool
 
     @property
+    def shape(self) -> Transformer:
+        """Its matrices and scores, as all predictions count them."""
+        sizes = {name: getattr(self, field) for name, field in _NAMES.items()}
+        return transformer({**sizes, "gated_ffn": True, "tied_embeddings": self.tied})
+
+    @property
     def params(self) -> int:
-        """Weights of all matrices and norms."""
-        width = self.d_model
-        attention = 2 * width * self.head_dim * (self.heads + self.kv_heads)
-        layer = attention + 3 * width * self.d_ff + 2 * width
-        embeddings = self.vocab * width * (1 if self.tied else 2)
-        return self.layers * layer + embeddings + width
+        """Weights of all matrices and of the norms: two in a layer, one at the end."""
+        return int(self.shape.parameters) + (2 * self.layers + 1) * self.d_model
 
 
 class DecoderWork(NamedTuple):

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from flopbook.architectures.shape import Shape
 from flopbook.errors import FlopbookError
+from flopbook.evaluation.answers import counted
 from flopbook.hardware.chip import Chip
-from flopbook.prediction.decoders import SERVED_BYTES, TRAINED_BYTES, Decoder, DecoderWork, decoder
+from flopbook.prediction.decoders import SERVED_BYTES, TRAINED_BYTES, Decoder, DecoderWork
 from flopbook.prediction.named_models import sizes_of
+from flopbook.prediction.serving import FLOP_PER_WEIGHT
 from flopbook.quantities.units import format_quantity
 
 MILLI, GIGA = 1e-3, 1e9
@@ -20,20 +22,16 @@ class DecoderOrder(NamedTuple):
     """A model, cut to some layers where it would not fit, and the work to time on it."""
 
     model: Shape
+    sizes: Decoder
     work: tuple[DecoderWork, ...]
-    layers: int | None = None
-
-    @property
-    def sizes(self) -> Decoder:
-        """What is built. Raises FlopbookError for a model that cannot be."""
-        return decoder(self.model, self.layers)
 
     @property
     def name(self) -> str:
         """The model, and what was left out of it."""
-        if self.layers is None:
+        layers = self.sizes.layers
+        if layers == self.model.size("layers"):
             return self.model.id
-        return f"{self.model.id} with {self.layers} layer{'s' if self.layers > 1 else ''}"
+        return f"{self.model.id} with {counted(layers, 'layer')}"
 
 
 class DecoderRate(NamedTuple):
@@ -79,22 +77,20 @@ def share(
 
 def _forward_flop(sizes: Decoder, work: DecoderWork) -> float:
     """FLOP of one pass: matrices of all layers, the triangle of scores, the head where it acts."""
-    width = sizes.d_model
+    shape = sizes.shape
     tokens = work.sequences * work.tokens
     in_head = tokens if work.kind == "step" else work.sequences
-    norms = width * (2 * sizes.layers + 1)
-    head = sizes.vocab * width
-    body = sizes.params - norms - head * (1 if sizes.tied else 2)
+    weights = shape.layer_weights * tokens + shape.embedding * in_head
     pairs = work.sequences * work.tokens * (work.tokens + 1) / 2
-    scores = 4.0 * sizes.layers * sizes.heads * sizes.head_dim * pairs
-    return 2.0 * body * tokens + 2.0 * head * in_head + scores
+    # A score is a product, and weighing a value by it another one.
+    return FLOP_PER_WEIGHT * (weights + 2 * shape.layers * shape.score_width * pairs)
 
 
 def _bytes_read(sizes: Decoder, work: DecoderWork) -> float:
     """Weights but the looked-up embedding, and the cache of every sequence, once."""
-    read = sizes.params - (0 if sizes.tied else sizes.vocab * sizes.d_model)
+    looked_up = 0.0 if sizes.tied else sizes.shape.embedding
     cached = 2 * sizes.layers * sizes.kv_heads * sizes.head_dim * work.tokens * work.sequences
-    return float(SERVED_BYTES * (read + cached))
+    return SERVED_BYTES * (sizes.params - looked_up + cached)
 
 
 def rows(
