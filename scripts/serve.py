@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from flopbook.errors import reason_of
 from scripts.website.build.generator import preview
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +61,7 @@ def cannot_listen(address: str) -> str:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, int(port)))
     except (OSError, ValueError, OverflowError) as error:
-        return f"cannot listen on '{address}': {getattr(error, 'strerror', None) or error}"
+        return f"cannot listen on '{address}': {reason_of(error)}"
     return ""
 
 

@@ -91,6 +91,11 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+def reason_of(error: Exception) -> str:
+    """Why something failed: of the system's errors the reason alone, without number and file."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 def show_path(path: Path) -> str:
     """A path as people will type it: relative to the working directory where that is shorter."""
     if max(map(len, path.parts), default=0) > LONGEST_NAME:

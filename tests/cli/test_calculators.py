@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from flopbook.evaluation.answers import LAYER_KINDS, said
+from flopbook.evaluation.answers import said
 from flopbook.evaluation.calculator import calculate
 from flopbook.evaluation.results import DEFAULT
 from flopbook.formulas import formulas, get_formula
+from flopbook.formulas.description import LAYER_KINDS
 from tests.support import byexample, inferring, network_inputs
 
 COMMANDS: dict[str, list[str]] = {

@@ -79,7 +79,7 @@ def test_the_sentence_names_the_longest_part_and_the_loss_of_the_next() -> None:
 def test_the_sentence_says_whether_memory_binds() -> None:
     assert TIGHT.too_large
     assert f"a step of {TIGHT.too_large.seconds:.4g} s would be possible" in plan_text.why(TIGHT)
-    assert "memory binds" not in plan_text.why(FOUND._replace(too_large=None))
+    assert "memory binds" not in plan_text.why(FOUND._replace(larger=()))
 
 
 def test_one_layout_has_no_next_to_compare_with() -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from flopbook.data.files import read_text
 from flopbook.data.library import library, per_library
-from flopbook.errors import DataError, Problem, shorten, show_path
+from flopbook.errors import DataError, Problem, reason_of, shorten, show_path
 
 FOLDER = "audits"
 EXAMPLE = "2026-11-23-seed-2311.csv"
@@ -49,7 +49,7 @@ def read_sheet(path: Path) -> AuditSheet:
     try:
         return AuditSheet(*named, read_text(path, _MOST_BYTES), file)
     except (OSError, UnicodeDecodeError) as error:
-        observed = shorten(getattr(error, "strerror", None) or error)
+        observed = shorten(reason_of(error))
         expected, mend = "a readable sheet in UTF-8", "put a file of its own in its place"
         problem = Problem(file, 1, 1, "audit", observed, expected, mend)
         raise DataError([problem]) from None

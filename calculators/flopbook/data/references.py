@@ -20,7 +20,7 @@ from flopbook.data.cache import Shelf
 from flopbook.data.files import MAX_BIB_BYTES, TooLarge, read_bytes, read_text
 from flopbook.data.reference import Person, Reference
 from flopbook.data.reference_rules import duplicates, kind_of, problem_at, rules_of
-from flopbook.errors import DataError, Problem, shorten, show_path
+from flopbook.errors import DataError, Problem, reason_of, shorten, show_path
 
 # What a file may hold of that which takes long to read: entries, names of authors, LaTeX. At 30
 # microseconds each this is 5 s; our largest file has a fiftieth of it.
@@ -126,7 +126,7 @@ def _text_of(path: Path, file: str) -> str:
         expected = f"at most {MAX_BIB_BYTES:,} bytes"
         raise _bib_error(file, 1, "size", str(error.strerror), expected, SPLIT) from None
     except (OSError, UnicodeDecodeError) as error:
-        observed = shorten(getattr(error, "strerror", None) or error)
+        observed = shorten(reason_of(error))
         expected, mend = "a readable file in UTF-8", "put a file of its own in its place"
         raise _bib_error(file, 1, "read", observed, expected, mend) from None
     marks = sum(1 for _ in _MARK.finditer(text))

@@ -8,9 +8,9 @@ from typing import Any
 
 from flopbook.evaluation.results import DEFAULT, GIVEN, Result, Value
 from flopbook.formulas.declaration import Formula, Output
+from flopbook.formulas.description import LAYER_KINDS
 from flopbook.quantities.units import format_quantity, other_units
 
-LAYER_KINDS = "Layer kinds"  # the group of inputs that few models have
 LONG = 72  # letters of an input beyond which it gets lines of its own
 LONGEST_LINE = 110  # of an input on lines of its own
 # A value with one of these has to be quoted to reach the command in one piece.

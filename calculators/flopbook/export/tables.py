@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flopbook.changes.history import history
-from flopbook.errors import FlopbookError
+from flopbook.errors import FlopbookError, reason_of
 from flopbook.export import changes_feed as feed
 from flopbook.export import records as export
 
@@ -198,7 +198,7 @@ def parquet_of(files: Mapping[str, Table]) -> dict[str, bytes]:
             for file, table in files.items():
                 contents[file] = _parquet(connection, table, Path(folder) / file)
     except (OSError, duckdb.IOException) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = reason_of(error)
         place = "cannot be written in the folder for temporary files"
         raise FlopbookError(f"Parquet files {place}: {reason}") from None
     return contents

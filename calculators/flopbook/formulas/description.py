@@ -65,6 +65,10 @@ class Group(str):
     """
 
 
+# Inputs that few models have: an answer leaves out those that stand at their default.
+LAYER_KINDS = Group("Layer kinds")
+
+
 class Output(NamedTuple):
     """A result of a formula: SI unit, symbol and what it is.
 

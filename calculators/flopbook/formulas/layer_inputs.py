@@ -7,10 +7,9 @@ parts that compute with them.
 from typing import Annotated
 
 from flopbook.formulas.conditions import rule
-from flopbook.formulas.declaration import Group, Input
+from flopbook.formulas.declaration import Input
+from flopbook.formulas.description import LAYER_KINDS as KINDS
 from flopbook.quantities.ops import inf, minimum, where
-
-KINDS = Group("Layer kinds")
 
 
 def _tokens(symbol: str, meaning: str, model: str) -> Input:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from flopbook.formulas.declaration import Group, Input
-from flopbook.formulas.layer_inputs import KINDS
+from flopbook.formulas.description import LAYER_KINDS as KINDS
 
 FFN_KINDS = ("gated", "plain")
 POSITIONS = ("rotary", "learned", "relative", "alibi", "none")

@@ -50,18 +50,21 @@ class PlannedLayout(NamedTuple):
 class RunPlan(NamedTuple):
     """The best layouts of a question, how many were considered, and why others are left out.
 
-    `too_large` is the one that would take the least time if the memory were no limit; None where
-    it is slower than the best; `larger` has it and others like it. `front`, where it was asked for,
-    has the layouts that no other beats in both time and memory.
+    `larger` has layouts that would be faster than the best if the memory were no limit, the fastest
+    first. `front`, where it was asked for, has those that no other beats in both time and memory.
     """
 
     question: Question
     layouts: tuple[PlannedLayout, ...]
     considered: int
     infeasible: Mapping[str, int]
-    too_large: PlannedLayout | None = None
     front: tuple[PlannedLayout, ...] = ()
     larger: tuple[PlannedLayout, ...] = ()
+
+    @property
+    def too_large(self) -> PlannedLayout | None:
+        """The layout that memory alone keeps from being the best."""
+        return self.larger[0] if self.larger else None
 
     @property
     def feasible(self) -> int:
@@ -111,15 +114,7 @@ def plan(question: Question, top: int = DEFAULT_TOP, *, with_front: bool = False
             front = _unbeaten([*front, *_front_of(question, space, found)])
     faster = tuple(one for one in beyond if not best or one.seconds < best[0].seconds)
     counts = dict(sieve.counts.most_common())
-    return RunPlan(
-        question,
-        tuple(best),
-        space.size,
-        counts,
-        too_large=faster[0] if faster else None,
-        front=tuple(front),
-        larger=faster,
-    )
+    return RunPlan(question, tuple(best), space.size, counts, tuple(front), faster)
 
 
 def _unbeaten(layouts: list[PlannedLayout]) -> list[PlannedLayout]:

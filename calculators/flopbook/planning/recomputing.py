@@ -55,7 +55,7 @@ def _in_part(found: RunPlan, layout: PlannedLayout, inputs: dict[str, Any]) -> I
     question = found.question
     counts = np.arange(1.0, math.ceil(question.run.shape.layers / layout.pp))
     run = run_with(question, layout)._replace(recompute="full")
-    names = {"microbatches": "micro_batches", "hsdp": "hsdp"}
+    names = {"microbatches": "micro_batches"}
     numbers = {name: float(getattr(run, names.get(name, name))) for name in (*LAYOUT, "hsdp")}
     schedule = "interleaved" if run.virtual > 1 else run.schedule
     words = {"schedule": schedule, "recompute": "full"}

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from flopbook.checks.rules.base import Advice, Finding, Holdings, at_file
 from flopbook.checks.rules.elements import closed_part
 from flopbook.data.files import NotRead, read_text
-from flopbook.errors import Problem, shorten, show_path
+from flopbook.errors import Problem, reason_of, shorten, show_path
 
 NAME = "typed"
 COMPUTED = Advice(
@@ -136,8 +136,7 @@ def check(holdings: Holdings) -> Iterator[Finding]:
         except NotRead:  # what no file is, the rule of files says
             continue
         except (OSError, UnicodeDecodeError) as error:
-            observed = shorten(getattr(error, "strerror", None) or error)
-            yield at_file(NAME, show_path(path), observed, READABLE)
+            yield at_file(NAME, show_path(path), shorten(reason_of(error)), READABLE)
 
 
 def page_text(path: Path) -> str:
