@@ -15,18 +15,10 @@ from flopbook.prediction.fits import cases_of, left_out_errors
 from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.machines import machine
 from flopbook.prediction.serving import DECODE, MODEL, PREFILL, predict, prompt_launches, serving_of
+from tests.support.training_rows import LLAMA
 
 P = fitted_kinds()["inference"].parameters
-LLAMA = {
-    "n_layers": 80,
-    "d_model": 8192,
-    "n_heads": 64,
-    "n_kv_heads": 8,
-    "d_ff": 28672,
-    "vocab_size": 32000,
-    "n_params": 68976648192,
-    "gated_ffn": True,
-}
+LLAMA_2 = {**LLAMA, "vocab_size": 32000, "n_params": 68976648192}
 
 
 def row(chips: int = 8, tp: int = 8, **run: Any) -> MeasuredRun:
@@ -36,7 +28,7 @@ def row(chips: int = 8, tp: int = 8, **run: Any) -> MeasuredRun:
         publication="",
         where="",
         measured={},
-        model=LLAMA,
+        model=LLAMA_2,
         hardware={"chip": "H100-SXM-80GB", "n_chips": chips},
         parallelism={"tp": tp},
         run={"phase": "decode", "precision": "fp16", "batch_seqs": 64, **run},
@@ -94,7 +86,7 @@ def test_a_first_token_of_a_short_prompt_waits_for_launches() -> None:
 
 
 def test_input_embeddings_are_looked_up_and_not_read() -> None:
-    large = row()._replace(model={**LLAMA, "n_params": 68976648192 + 10**9})
+    large = row()._replace(model={**LLAMA_2, "n_params": 68976648192 + 10**9})
     alone = {"task": DECODE, "batch": 1.0}
     assert seconds(large, **alone) == pytest.approx(seconds(row(), **alone))
 

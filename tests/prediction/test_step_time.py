@@ -10,58 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flopbook.data.measured_runs import run_files
-from flopbook.data.runs import MeasuredRun
 from flopbook.formulas.pipeline import SCHEDULES
 from flopbook.prediction.catalogue import MODELS
 from flopbook.prediction.fits import cases_of
-from flopbook.prediction.fitted import fitted_kinds
 from flopbook.prediction.layouts import Layouts, OneRun, RunLayout, training_run
 from flopbook.prediction.parameters import PRIORS
 from flopbook.prediction.step_time import StepParts, step_parts, tokens_per_second
+from tests.support.training_rows import FITTED, LLAMA, layout, parts, row
 
-FITTED = fitted_kinds()["training_throughput"].parameters
 START = {name: prior.start for name, prior in PRIORS.items()}
-LLAMA = {
-    "name": "Llama-3-70B",
-    "n_layers": 80,
-    "d_model": 8192,
-    "n_heads": 64,
-    "n_kv_heads": 8,
-    "d_ff": 28672,
-    "vocab_size": 128256,
-    "gated_ffn": True,
-    "seq_len_tokens": 8192,
-}
 MIXTURE = {**LLAMA, "n_experts": 8, "experts_per_token": 2, "moe_d_ff": 14336}
-
-
-def row(
-    model: dict[str, Any] = LLAMA, run: dict[str, Any] | None = None, **degrees: Any
-) -> MeasuredRun:
-    """A run on 64 H100 with these degrees."""
-    return MeasuredRun(
-        id="one",
-        kind="training_throughput",
-        publication="acme",
-        where="",
-        measured={},
-        model=model,
-        hardware={"chip": "H100-SXM-80GB", "n_chips": 64, "chips_per_node": 8},
-        parallelism={"tp": 8, "dp": 8, "micro_batch_seqs": 1, "global_batch_seqs": 64, **degrees},
-        run={"precision": "bf16", "recompute": "none", **(run or {})},
-    )
-
-
-def layout(**kwargs: Any) -> RunLayout:
-    return training_run(row(**kwargs), 2025, "NeMo")
 
 
 def seconds(run: RunLayout, parameters: Any = FITTED) -> float:
     return float(step_parts(Layouts([run]), parameters).seconds[0])
-
-
-def parts(run: RunLayout, parameters: Any = FITTED) -> StepParts:
-    return step_parts(Layouts([run]), parameters)
 
 
 @pytest.mark.parametrize("parameters", [START, FITTED], ids=["priors", "fitted"])

@@ -2,49 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from flopbook.data.runs import MeasuredRun
-from flopbook.prediction.fitted import fitted_kinds
-from flopbook.prediction.layouts import Layouts, RunLayout, training_run
-from flopbook.prediction.step_time import StepParts, step_parts
-
-FITTED = fitted_kinds()["training_throughput"].parameters
-LLAMA = {
-    "n_layers": 80,
-    "d_model": 8192,
-    "n_heads": 64,
-    "n_kv_heads": 8,
-    "d_ff": 28672,
-    "vocab_size": 128256,
-    "gated_ffn": True,
-    "seq_len_tokens": 8192,
-}
-
-
-def row(run: dict[str, Any] | None = None) -> MeasuredRun:
-    """A run on 64 H100 with tensor parallelism of eight."""
-    return MeasuredRun(
-        id="one",
-        kind="training_throughput",
-        publication="acme",
-        where="",
-        measured={},
-        model=LLAMA,
-        hardware={"chip": "H100-SXM-80GB", "n_chips": 64, "chips_per_node": 8},
-        parallelism={"tp": 8, "dp": 8, "micro_batch_seqs": 1, "global_batch_seqs": 64},
-        run={"precision": "bf16", "recompute": "none", **(run or {})},
-    )
-
-
-def layout(run: dict[str, Any] | None = None) -> RunLayout:
-    return training_run(row(run), 2025, "NeMo")
-
-
-def parts(run: RunLayout, parameters: Any = FITTED) -> StepParts:
-    return step_parts(Layouts([run]), parameters)
+from flopbook.prediction.layouts import training_run
+from tests.support.training_rows import FITTED, layout, parts, row
 
 
 def test_blocks_in_parallel_share_a_sum() -> None:
