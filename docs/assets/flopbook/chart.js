@@ -2,9 +2,9 @@
 
 import {copyText} from "./copy.js";
 import {el, svg} from "./dom.js";
+import {act, closing, png, save} from "./files.js";
 
 const NEAR = 40; // pixels of the picture from the pointer to a mark
-const SHARP = 2; // pixels of a PNG for each of the picture
 
 for (const figure of document.querySelectorAll(".fb-chart")) start(figure);
 
@@ -147,32 +147,10 @@ function fill(figure, list) {
   const file = list.querySelector('a[href$=".svg"]').href;
   const address = `${location.href.split("#")[0]}#${figure.id}`;
   const title = figure.querySelector(".fb-says").textContent;
-  const act = (words, done) => {
-    const button = el("button", {type: "button", click: async () => {
-      button.textContent = (await done()) ? "Done" : "Not allowed here";
-      setTimeout(() => { button.textContent = words; }, 3000);
-    }}, words);
-    return el("li", {}, button);
-  };
+  const button = (words, done) => act(words, done, "Not allowed here");
   const code = `<figure><a href="${address}"><img src="${file}" alt="${title.replaceAll('"', "&quot;")}"></a></figure>`;
-  list.children[0].after(act("Picture as PNG", () => save(file, `${figure.id}.png`)));
-  list.append(act("Copy link", () => copyText(address)), act("Copy code to embed", () => copyText(code)));
-  const menu = list.parentElement;
-  addEventListener("click", ({target}) => { if (menu.open && !menu.contains(target)) menu.open = false; });
-  menu.addEventListener("keydown", ({key}) => { if (key === "Escape") { menu.open = false; menu.firstElementChild.focus(); } });
-}
-
-/** Saves the picture as PNG; true when there was one. */
-async function save(address, name) {
-  const text = await (await fetch(address)).text();
-  const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
-  await image.decode();
-  const sheet = el("canvas", {width: image.width * SHARP, height: image.height * SHARP});
-  sheet.getContext("2d").drawImage(image, 0, 0, sheet.width, sheet.height);
-  const blob = await new Promise((ready) => { sheet.toBlob(ready, "image/png"); });
-  const link = el("a", {href: URL.createObjectURL(blob), download: name});
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  return Boolean(blob);
+  const drawn = async () => (await fetch(file)).text();
+  list.children[0].after(button("Picture as PNG", async () => save(await png(await drawn()), "image/png", `${figure.id}.png`)));
+  list.append(button("Copy link", () => copyText(address)), button("Copy code to embed", () => copyText(code)));
+  closing(list.parentElement);
 }

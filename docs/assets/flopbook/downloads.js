@@ -1,27 +1,19 @@
 // Files of a picture that a script draws: SVG, PNG and its values as CSV, in the menu that every figure of the site has.
 
 import {el} from "./dom.js";
+import {act, closing, png, save} from "./files.js";
 
-const SHARP = 2; // pixels of a PNG for each of the picture
 const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity", "paint-order", "text-anchor"];
 
 /** A menu; `picture` gives the drawn SVG or null, `rows` the values with a row of heads, `name` that of the files. */
 export function filesMenu({name, picture, rows}) {
-  const act = (words, file) => {
-    const button = el("button", {type: "button", click: async () => {
-      button.textContent = (await file()) ? "Done" : "Nothing is drawn yet";
-      setTimeout(() => { button.textContent = words; }, 3000);
-    }}, words);
-    return el("li", {}, button);
-  };
+  const button = (words, file) => act(words, file, "Nothing is drawn yet");
   const drawn = () => picture() && standalone(picture());
   const menu = el("details", {class: "fb-menu"}, el("summary", {"aria-label": "Files of this picture"}), el("ul", {},
-    act("Picture as SVG", () => save(drawn(), "image/svg+xml", `${name()}.svg`)),
-    act("Picture as PNG", async () => save(await sharp(drawn()), "image/png", `${name()}.png`)),
-    act("Values as CSV", () => save(picture() && csv(rows()), "text/csv", `${name()}.csv`))));
-  addEventListener("click", ({target}) => { if (menu.open && !menu.contains(target)) menu.open = false; });
-  menu.addEventListener("keydown", ({key}) => { if (key === "Escape") { menu.open = false; menu.firstElementChild.focus(); } });
-  return menu;
+    button("Picture as SVG", () => save(drawn(), "image/svg+xml", `${name()}.svg`)),
+    button("Picture as PNG", async () => save(await png(drawn()), "image/png", `${name()}.png`)),
+    button("Values as CSV", () => save(picture() && csv(rows()), "text/csv", `${name()}.csv`))));
+  return closing(menu);
 }
 
 /** A picture as a file of its own: with its colours and letters, on the paper of the page. */
@@ -46,23 +38,4 @@ export function standalone(picture) {
 export function csv(rows) {
   const cell = (value) => (/[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
-}
-
-/** The PNG of an SVG; null without one. */
-async function sharp(text) {
-  if (!text) return null;
-  const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
-  await image.decode();
-  const sheet = el("canvas", {width: image.width * SHARP, height: image.height * SHARP});
-  sheet.getContext("2d").drawImage(image, 0, 0, sheet.width, sheet.height);
-  return new Promise((ready) => { sheet.toBlob(ready, "image/png"); });
-}
-
-function save(content, type, name) {
-  if (!content) return false;
-  const link = el("a", {href: URL.createObjectURL(new Blob([content], {type})), download: name});
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  return true;
 }

@@ -2,6 +2,7 @@
 
 import {Address, among, number, parse} from "../explorer/address.js";
 import {button, check, choice, el} from "../dom.js";
+import {save} from "../files.js";
 import {Facet, cleared, filtered, finder, foldButton, linkButton, showFields, telling, years} from "../explorer/panel.js";
 import {FILTERS, Library, SORTS} from "./library.js";
 import {List} from "./list.js";
@@ -144,19 +145,14 @@ class Works {
         const all = await (format === "BibTeX" ? this.library.bibtex() : this.library.csl());
         const records = keys.map((id) => all.get(id)).filter(Boolean);
         const text = format === "BibTeX" ? `${records.join("\n\n")}\n` : JSON.stringify(records, null, 1);
-        save(text, format === "BibTeX" ? "flopbook.bib" : "flopbook.json");
+        if (format === "BibTeX") save(text, "text/plain", "flopbook.bib");
+        else save(text, "application/json", "flopbook.json");
         return `${records.length} written`;
       } catch {
         return "Not reached";
       }
     });
   }
-}
-
-function save(text, name) {
-  const address = URL.createObjectURL(new Blob([text], {type: name.endsWith(".json") ? "application/json" : "text/plain"}));
-  el("a", {href: address, download: name}).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
 for (const host of document.querySelectorAll(".fb-works")) {
