@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from flopbook.data.library import library, model
-from flopbook.data.spellings import meant
 from flopbook.errors import UnknownName
 
 WRITTEN = {
@@ -38,7 +37,7 @@ def test_every_model_answers_to_its_own_name() -> None:
     lib = library()
     for model_id, aliases in lib._model_aliases.items():
         for name in (model_id, *aliases):
-            assert meant(name, lib._model_aliases) in (model_id, None)
+            assert lib.model_meant(name) in (model_id, None)
             assert lib.model(name).id == model_id
 
 

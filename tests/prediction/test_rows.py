@@ -219,7 +219,9 @@ def test_conventions_differ_by_what_they_count() -> None:
     assert flop_per_token(shape, "six_n", active=7e10) == 6 * 7e10
 
 
-@pytest.mark.parametrize("name", ["Llama-3-70B", "llama 3 70b", "LLAMA_3.70B"])
+@pytest.mark.parametrize(
+    "name", ["Llama-3-70B", "LLAMA_3.70B", "meta-llama/Llama-3.1-70B-Instruct"]
+)
 def test_a_known_model_without_its_shape_has_the_one_on_file(name: str) -> None:
     named = row(model={"name": name, "seq_len_tokens": 8192})._replace(
         measured={"tokens_per_s_per_chip": 800.0}

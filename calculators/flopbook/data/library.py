@@ -165,9 +165,31 @@ class Library:
         key = name.strip().lower()
         if key in self.model_ids:
             return self.load_model(key)
-        from flopbook.data.spellings import model_named  # only where no id is exactly this one
+        model_id = self.model_meant(key)
+        if model_id is None:
+            aliases = [alias for names in self._model_aliases.values() for alias in names]
+            raise UnknownName("model", name, [*self.model_ids, *aliases])
+        return self.load_model(model_id)
 
-        return self.load_model(model_named(name, self._model_aliases))
+    def model_meant(self, name: str) -> str | None:
+        """The id of the only model that a name can mean, as people write it; else None."""
+        from flopbook.data.spellings import plain  # only where no id is exactly this one
+
+        return self._models_by_alias.get(name) or self._models_by_spelling.get(plain(name))
+
+    @functools.cached_property
+    def _models_by_alias(self) -> dict[str, str]:
+        """The model behind each alias."""
+        return {
+            alias: model_id for model_id, names in self._model_aliases.items() for alias in names
+        }
+
+    @functools.cached_property
+    def _models_by_spelling(self) -> dict[str, str | None]:
+        """The model that each plain spelling of an id or alias means; None for several."""
+        from flopbook.data.spellings import models_by_spelling
+
+        return models_by_spelling(self._model_aliases)
 
     @functools.cached_property
     def _model_aliases(self) -> dict[str, tuple[str, ...]]:

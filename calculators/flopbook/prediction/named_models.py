@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from flopbook.architectures.shape import Shape, shape
-from flopbook.data.library import library, per_library
+from flopbook.data.library import library
 from flopbook.data.runs import MeasuredRun
 from flopbook.errors import FlopbookError
 from flopbook.prediction.transformers import BODY, INPUTS, TOTALS
 
 USUAL_SEQUENCE = 2048
 MODEL_SHAPE = "model shape"  # what was inferred, where a name alone says it
-_BETWEEN = re.compile(r"[^a-z0-9]+")
 # The id of a model on file, or the file that describes one.
 ModelName = str | Path
 
@@ -68,18 +66,8 @@ def with_shape(row: MeasuredRun) -> tuple[MeasuredRun, bool]:
     name, sequence = row.model.get("name"), row.model.get("seq_len_tokens")
     if not name or (row.model.get("n_layers") and row.model.get("d_model")):
         return row, False
-    model_id = _ids_by_name().get(_plain(str(name)))
+    model_id = library().model_meant(str(name).strip().lower())
     if model_id is None:
         return row, False
     known = sizes_of(shape(model_id), int(sequence or USUAL_SEQUENCE))
     return row._replace(model={**known, **row.model}), True
-
-
-@per_library
-def _ids_by_name() -> dict[str, str]:
-    """Models on file by their names, without what people write differently between the words."""
-    return {_plain(model_id): model_id for model_id in library().model_ids}
-
-
-def _plain(name: str) -> str:
-    return _BETWEEN.sub("", name.lower())
