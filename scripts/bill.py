@@ -39,31 +39,31 @@ class Pin(NamedTuple):
 
 def pins(lock: str) -> dict[str, Pin]:
     """Name -> package of a lock file as `make lock` writes it."""
-    found: dict[str, Pin] = {}
+    pinned: dict[str, Pin] = {}
     for block in re.split(r"^(?=[A-Za-z0-9])", lock, flags=re.MULTILINE):
         match = _PIN.match(block)
         if match is None:
             continue
         lines = filter(None, map(_WANTED_BY.match, block.splitlines()))
-        wanted = tuple(line[1] for line in lines if line[1] != "via")
+        dependants = tuple(line[1] for line in lines if line[1] != "via")
         hashes = tuple(_HASH.findall(block))
-        found[match["name"]] = Pin(match["name"], match["version"], hashes, wanted)
-    return found
+        pinned[match["name"]] = Pin(match["name"], match["version"], hashes, dependants)
+    return pinned
 
 
 def needed_to_run(locked: Mapping[str, Pin]) -> set[str]:
     """The packages that the wheel asks for, directly or through others."""
     needed: set[str] = set()
     while True:
-        more = {
+        indirect = {
             name
             for name, pin in locked.items()
             if name not in needed
             and any(by == _RUNTIME or by.split()[0] in needed for by in pin.wanted_by)
         }
-        if not more:
+        if not indirect:
             return needed
-        needed |= more
+        needed |= indirect
 
 
 def bill(wheel: Path, lock: str) -> dict[str, Any]:

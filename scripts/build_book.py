@@ -70,16 +70,16 @@ def _make(options: argparse.Namespace, browser: Path, steps: BuildSteps) -> None
     from scripts.website.book.publish import megabytes, publish
 
     with steps.step("read the site"):
-        known, parts = making.gathered(options.site)
+        facts, parts = making.gathered(options.site)
         steps.detail(f"{len(parts)} parts, {sum(len(part.cited) for part in parts)} citations")
     options.out.mkdir(parents=True, exist_ok=True)
     paper, reader = options.out / f"{NAME}.pdf", options.out / f"{NAME}.epub"
     with steps.step("print the PDF"):
-        content, pages = making.paper(known, parts, browser)
+        content, pages = making.paper(facts, parts, browser)
         write_made(paper, content)
         steps.detail(f"{pages} pages, {megabytes(paper)}")
     with steps.step("write the ePub"):
-        write_made(reader, making.reader(known, parts))
+        write_made(reader, making.reader(facts, parts))
         steps.detail(f"{megabytes(reader)}")
     with alone(ROOT / "build", print), steps.step("put both into the site"):
         publish([paper, reader], options.site)

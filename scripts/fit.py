@@ -55,8 +55,8 @@ def main() -> int:
     if options.check:
         return _compare(kinds)
     committed = json.loads(FILE.read_text(encoding="utf-8"))
-    known = {kind: kinds.get(kind, committed.get(kind)) for kind in MODELS}
-    write_text(FILE, json.dumps(known, indent=1) + "\n")
+    fits = {kind: kinds.get(kind, committed.get(kind)) for kind in MODELS}
+    write_text(FILE, json.dumps(fits, indent=1) + "\n")
     print(f"wrote {FILE.name}")
     return 0
 
@@ -133,10 +133,16 @@ def _memory_bands(cases: tuple[Case, ...], errors: Column) -> dict[str, float]:
     No constant is fitted that could be left out, and the options of frameworks were read with these
     rows in view: so that the band is not too narrow, flagged and incomplete rows count too.
     """
-    sources = {name: one for file in run_files().values() for name, one in file.sources.items()}
+    sources = {
+        name: source for file in run_files().values() for name, source in file.sources.items()
+    }
     blind = errors_without_framework([case for case in cases if case.is_sound], sources)
-    known = round(band(errors), 4)
-    return {"": known, memory.SHOWN.quantity: known, memory.BY_UNKNOWN.band: round(band(blind), 4)}
+    half_width = round(band(errors), 4)
+    return {
+        "": half_width,
+        memory.SHOWN.quantity: half_width,
+        memory.BY_UNKNOWN.band: round(band(blind), 4),
+    }
 
 
 def _rounded(value: float) -> float:
@@ -151,7 +157,7 @@ def _bands(model: PredictionModel, cases: tuple[Case, ...], errors: Column) -> d
     """
     is_sound = np.array([case.is_sound or model is serving.MODEL for case in cases])
     shown = [case.shown or model.shown for case in cases]
-    quantities = np.array([one.band or one.quantity for one in shown])
+    quantities = np.array([line.band or line.quantity for line in shown])
     bands = {"": round(band(errors[is_sound]), 4)}
     for quantity in sorted(set(quantities)):
         chosen = is_sound & (quantities == quantity)

@@ -125,7 +125,12 @@ BARE = "the printed peak alone"
 def without(missing: Sequence[AblationPiece]) -> PredictionModel:
     """The model of training throughput without some of its pieces."""
     held = {name: value for piece in missing for name, value in piece.held.items()}
-    tied = {name: other for piece in missing for name, other in piece.tied.items() if name != other}
+    tied = {
+        name: source_name
+        for piece in missing
+        for name, source_name in piece.tied.items()
+        if name != source_name
+    }
     dropped = {name for piece in missing for name in piece.drops}
 
     def arrange(runs: Sequence[RunLayout]) -> Layouts:
@@ -135,10 +140,12 @@ def without(missing: Sequence[AblationPiece]) -> PredictionModel:
         )
 
     def predict(runs: Layouts, p: Parameters) -> Column:
-        known = {**p, **held}
-        known |= {name: known[other] for name, other in tied.items() if name not in held}
+        parameters = {**p, **held}
+        parameters |= {
+            name: parameters[source_name] for name, source_name in tied.items() if name not in held
+        }
         batch = runs["micro_batch"] * runs["micro_batches"] * runs["dp"]
-        seconds = kept_seconds(step_parts(runs, known), dropped)
+        seconds = kept_seconds(step_parts(runs, parameters), dropped)
         return batch * runs["tokens"] / seconds / runs["chips"]
 
     free = {name: prior for name, prior in PRIORS.items() if name not in {*held, *tied}}
@@ -152,11 +159,11 @@ def kept_seconds(parts: StepParts, dropped: set[str]) -> Column:
     kept = _sum(seconds[name] for name in work if name not in dropped)
     once = _sum(seconds[name] for name in _ONCE if name not in dropped)
     bubble = seconds["bubble"] * kept / _sum(seconds[name] for name in work)
-    whole = kept + once + (0 if "bubble" in dropped else bubble)
-    others = _sum(part for name, part in seconds.items() if name != "straggling")
-    slower = 0 if "straggling" in dropped else seconds["straggling"] / others
-    found: Column = whole * (1 + slower)
-    return found
+    step = kept + once + (0 if "bubble" in dropped else bubble)
+    others_seconds = _sum(part for name, part in seconds.items() if name != "straggling")
+    slower = 0 if "straggling" in dropped else seconds["straggling"] / others_seconds
+    slowed: Column = step * (1 + slower)
+    return slowed
 
 
 def _sum(columns: Any) -> Any:
@@ -173,8 +180,12 @@ def errors_of(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]
     """Median, mean and 90th percentile of the size of errors of sound rows, clusters left out."""
     errors = left_out_errors(model, cases, lambda case: case.cluster, FOLDS)
     sizes = np.abs(errors[np.array([case.is_sound for case in cases])])
-    found = {"median": np.median(sizes), "mean": np.mean(sizes), "p90": np.quantile(sizes, 0.9)}
-    return {name: round(float(value), 4) for name, value in found.items()}
+    statistics = {
+        "median": np.median(sizes),
+        "mean": np.mean(sizes),
+        "p90": np.quantile(sizes, 0.9),
+    }
+    return {name: round(float(value), 4) for name, value in statistics.items()}
 
 
 def ablation(cases: Sequence[Case]) -> dict[str, Any]:
@@ -188,8 +199,8 @@ def ablation(cases: Sequence[Case]) -> dict[str, Any]:
     for piece in PIECES:
         if piece.name in NOT_ALONE:
             continue
-        found = errors_of(without([piece]), cases)
-        left_out.append({"name": piece.name, "label": piece.label, **found})
+        errors = errors_of(without([piece]), cases)
+        left_out.append({"name": piece.name, "label": piece.label, **errors})
         _say("without", left_out[-1])
     sound = sum(case.is_sound for case in cases)
     return {"rows": sound, "parameters": len(PRIORS), "added": added, "left_out": left_out}

@@ -97,12 +97,12 @@ def _within(place: int, value: float) -> float:
 
 def kinds() -> dict[str, list[Row]]:
     """Rows by the name of their link."""
-    found: dict[str, list[Row]] = {}
+    rows_of: dict[str, list[Row]] = {}
     for row in read_rows():
         if isinstance(row, Row):
             name = Network(chip(str(row.options["chip"]))).pick_port().claim.name
-            found.setdefault(name, []).append(row)
-    return found
+            rows_of.setdefault(name, []).append(row)
+    return rows_of
 
 
 def text() -> str:

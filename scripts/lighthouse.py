@@ -56,14 +56,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     try:
         program, browser = install(), ensure_browser()
-        found = dict(
+        reports = dict(
             measured(options.site, chosen(options.templates), options.runs, program, browser)
         )
     except (LighthouseError, BrowserError) as error:
         print(error, file=sys.stderr)
         return 2
-    print("\n".join(table(found)))
-    return 1 if any(missed(report) for report in found.values()) else 0
+    print("\n".join(table(reports)))
+    return 1 if any(missed(report) for report in reports.values()) else 0
 
 
 def install() -> Path:

@@ -37,7 +37,7 @@ def environment() -> dict[str, str]:
 def software(python: Path) -> str:
     """The versions of PyTorch and Python, in words. Raises NoTorch."""
     try:
-        found = subprocess.run(
+        process = subprocess.run(
             [str(python), "-c", VERSION],
             capture_output=True,
             text=True,
@@ -46,21 +46,21 @@ def software(python: Path) -> str:
         )
     except (OSError, subprocess.CalledProcessError):
         raise NoTorch(f"{python} cannot import torch: {HELP}") from None
-    torch, version = found.stdout.split()
+    torch, version = process.stdout.split()
     return f"PyTorch {torch.partition('+')[0]} and Python {version}"
 
 
 def wanted(names: list[str]) -> list[Path]:
     """The notebooks to run, all recorded ones or those named. Raises NoTorch for another name."""
-    known = {
+    recorded = {
         path.stem: path
         for path in notebooks.sources()
         if extras.extra_of(path) in recordings.RECORDED
     }
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in recorded]
     if unknown:
-        raise NoTorch(f"no recorded notebook '{unknown[0]}'; there are {', '.join(known)}")
-    return [known[name] for name in names] if names else list(known.values())
+        raise NoTorch(f"no recorded notebook '{unknown[0]}'; there are {', '.join(recorded)}")
+    return [recorded[name] for name in names] if names else list(recorded.values())
 
 
 def record(path: Path, python: Path, made: dict[str, str]) -> None:
@@ -85,10 +85,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         machine = f"{os.cpu_count()} cores of a {platform.machine()} processor"
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
-        made = {"date": today, "machine": machine, "software": software(options.python)}
+        origin = {"date": today, "machine": machine, "software": software(options.python)}
         for path in wanted(options.names):
             print(f"{path.stem}: running", flush=True)
-            record(path, options.python, made)
+            record(path, options.python, origin)
     except NoTorch as error:
         print(f"record: {error}", file=sys.stderr)
         return 2

@@ -46,9 +46,9 @@ class DataError(FlopbookError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         lines = [str(problem) for problem in self.problems[:MOST_TOLD]]
-        more = len(self.problems) - MOST_TOLD
-        if more > 0:
-            lines.append(f"and {more:,} more problems")
+        unprinted = len(self.problems) - MOST_TOLD
+        if unprinted > 0:
+            lines.append(f"and {unprinted:,} more problems")
         super().__init__("\n".join(lines))
 
 
@@ -66,7 +66,9 @@ class UnknownName(FlopbookError):
         is_unordered = isinstance(known, (set, frozenset))
         names = sorted(known) if is_unordered else list(dict.fromkeys(known))
         spellings = {spelling.lower(): spelling for spelling in names}
-        begun = [one for one in sorted(spellings) if one.startswith(f"{name.lower()}-")]
+        begun = [
+            candidate for candidate in sorted(spellings) if candidate.startswith(f"{name.lower()}-")
+        ]
         alike = difflib.get_close_matches(name.lower(), sorted(spellings), n=3, cutoff=LEAST_ALIKE)
         nearest = list(dict.fromkeys([*begun, *alike]))[:3]
         self.name, self.near = name, tuple(spellings[lowered] for lowered in nearest)

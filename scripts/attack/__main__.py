@@ -76,10 +76,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = _known()
+    areas = _known()
     long = ", ".join(area.NAME for area in LONG)
     parser.add_argument(
-        "names", nargs="*", help=f"which: {', '.join(known)} (default: all but {long})"
+        "names", nargs="*", help=f"which: {', '.join(areas)} (default: all but {long})"
     )
     parser.add_argument("--seed", type=int, default=0, help="what chance begins with (default: 0)")
     parser.add_argument(
@@ -90,8 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     for name in options.names:
-        if name not in known:
-            parser.error(f"unknown area '{name}'; known: {', '.join(known)}")
+        if name not in areas:
+            parser.error(f"unknown area '{name}'; known: {', '.join(areas)}")
     if not 0 < options.share <= 1:
         parser.error(f"--share {options.share}: give a number above 0, at most 1")
     if options.jobs < 1:
@@ -108,12 +108,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _outcomes(names: list[str], seed: int, share: float, jobs: int) -> Iterator[Outcome]:
     """The areas in their order, so many at once as there are jobs."""
-    one = functools.partial(attack, seed=seed, share=share)
+    run_area = functools.partial(attack, seed=seed, share=share)
     if jobs == 1 or len(names) == 1:
-        yield from map(one, names)
+        yield from map(run_area, names)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(one, names)
+        yield from pool.map(run_area, names)
 
 
 def _report(outcomes: list[Outcome]) -> int:
@@ -122,9 +122,9 @@ def _report(outcomes: list[Outcome]) -> int:
         for attempt in outcome.failures[:_SHOWN]:
             tried, failure = _shortened(attempt.what), _shortened(attempt.failure)
             print(f"{outcome.area}: {tried}: {failure}", file=sys.stderr)
-        more = len(outcome.failures) - _SHOWN
-        if more > 0:
-            print(f"{outcome.area}: {more} more", file=sys.stderr)
+        unprinted = len(outcome.failures) - _SHOWN
+        if unprinted > 0:
+            print(f"{outcome.area}: {unprinted} more", file=sys.stderr)
     return int(any(outcome.failures for outcome in outcomes))
 
 

@@ -149,8 +149,8 @@ def _pages(nav: Any) -> Iterator[str]:
     elif isinstance(nav, dict):
         yield from _pages(list(nav.values()))
     else:
-        for item in nav:
-            yield from _pages(item)
+        for nav_item in nav:
+            yield from _pages(nav_item)
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -241,9 +241,9 @@ def _bibliography(target: Path, folder: Path) -> None:
 
 def _of_the_topic(entry: str) -> str:
     """An entry of the one topic; a web page without a kind is a source of values."""
-    head, line, rest = entry.partition("\n")
+    head, line, fields = entry.partition("\n")
     kind = "" if "\n  type = " in entry else "\n  type = {source},"
-    return _KEYWORDS.sub(f"keywords = {{{_TOPIC['id']}}}", head + kind + line + rest)
+    return _KEYWORDS.sub(f"keywords = {{{_TOPIC['id']}}}", head + kind + line + fields)
 
 
 def _glossary(source: Path, target: Path) -> None:

@@ -69,11 +69,11 @@ def leaves(document: Any, fields: tuple[str, ...], place: str = "") -> Iterator[
     """The texts of a document in these fields, lists of texts as well."""
     pairs = document.items() if isinstance(document, dict) else enumerate(document)
     for key, value in list(pairs):
-        here = f"{place}.{key}" if place else str(key)
+        path = f"{place}.{key}" if place else str(key)
         if isinstance(value, dict | list):
-            yield from leaves(value, fields, here)
-        elif isinstance(value, str) and _is_text(here, fields):
-            yield Leaf(here, value, functools.partial(document.__setitem__, key))
+            yield from leaves(value, fields, path)
+        elif isinstance(value, str) and _is_text(path, fields):
+            yield Leaf(path, value, functools.partial(document.__setitem__, key))
 
 
 def _is_text(place: str, fields: tuple[str, ...]) -> bool:

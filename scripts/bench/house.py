@@ -120,7 +120,7 @@ def import_cycles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
     upstream = {module: graph.find_upstream_modules(module) for module in graph.modules}
     cycles = set()
     for module, imported in upstream.items():
-        peers = [other for other in imported if module in upstream[other]]
+        peers = [peer for peer in imported if module in upstream[peer]]
         if peers:
             cycles.add(frozenset((module, *peers)))
     return cycles

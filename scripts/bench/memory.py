@@ -39,6 +39,6 @@ def memory(_: int) -> Iterator[Counted]:
         for command in COMMANDS:
             words = tuple(word.format(out=f"{folder}/out") for word in command)
             run = measured(words, ROOT, {"FLOPBOOK_CACHE": folder})
-            said = f"{run.megabytes:,.0f} MB of {MOST_MEGABYTES}"
+            figure = f"{run.megabytes:,.0f} MB of {MOST_MEGABYTES}"
             is_refused = "" if run.status in (0, 1) else f", refused: {run.error.strip()[:120]}"
-            yield Counted(f"memory of {' '.join(command[:2])}", said + is_refused)
+            yield Counted(f"memory of {' '.join(command[:2])}", figure + is_refused)

@@ -54,12 +54,12 @@ def plans(runs: int) -> Iterator[Result]:
     # As where it is installed: compiled once, not at every start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     one_core = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    found: dict[str, list[tuple[float, int, int]]] = {}
+    times: dict[str, list[tuple[float, int, int]]] = {}
     for _ in range(min(runs, _MOST_RUNS)):
         for line in printed(_SPACE, one_core).splitlines():
             name, seconds, layouts, kept = line.split()
-            found.setdefault(name, []).append((float(seconds), int(layouts), int(kept)))
-    space, million = found["space"], found["million"]
+            times.setdefault(name, []).append((float(seconds), int(layouts), int(kept)))
+    space, million = times["space"], times["million"]
     yield Counted("layouts of the space, of them feasible", f"{space[0][1]:,}, {space[0][2]:,}")
     yield Timed("plan of GPT-3 175B on 1,024 chips", [1000 * run[0] for run in space], "2000 ms")
     name = f"{million[0][1]:,} layouts, parts, memory, ranked"

@@ -196,11 +196,11 @@ class _Reader:
             )
         expect = fields.get("expect", "")
         if not re.fullmatch(r"[3-5]\d\d", expect) and expect not in KINDS.keys() - {"ok"}:
-            known = ", ".join(sorted(KINDS.keys() - {"ok"}))
+            kinds = ", ".join(sorted(KINDS.keys() - {"ok"}))
             self._complain(
                 node,
                 "expect",
-                f"found {expect!r}; expected a status such as 403, or one of {known}",
+                f"found {expect!r}; expected a status such as 403, or one of {kinds}",
             )
         until = self._day(node, fields.get("until", ""))
         if len(self.errors) > before or until is None:
@@ -229,8 +229,8 @@ class _Reader:
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
             if name not in _KEYS:
-                known = ", ".join(sorted(_KEYS))
-                self._complain(key, "unknown-key", f"found {name!r}; expected one of {known}")
+                keys = ", ".join(sorted(_KEYS))
+                self._complain(key, "unknown-key", f"found {name!r}; expected one of {keys}")
             elif name in fields:
                 self._complain(key, "duplicate-key", f"{name} is given twice; keep one")
             elif not isinstance(value, yaml.ScalarNode):

@@ -58,15 +58,14 @@ def _moved_lines(report: Report) -> Iterator[str]:
     for url in sorted(url for url, result in report.results.items() if result.moved):
         first = min(report.places[url])
         target = report.results[url].final_url
-        what = f"moved for good to {target} (works; bring it up to date)"
-        yield f"{first.file}:{first.line}: moved: {url}: {what}"
+        advice = f"moved for good to {target} (works; bring it up to date)"
+        yield f"{first.file}:{first.line}: moved: {url}: {advice}"
 
 
 def _broken_line(link: Link, result: Result, entry: LinkException | None) -> str:
-    other = f" (the exception on line {entry.line} expects {entry.expect})" if entry else ""
-    return (
-        f"{link.file}:{link.line}: broken-link: {link.url}: {result.kind}: {result.detail}{other}"
-    )
+    expected = f" (the exception on line {entry.line} expects {entry.expect})" if entry else ""
+    fault = f"{result.kind}: {result.detail}{expected}"
+    return f"{link.file}:{link.line}: broken-link: {link.url}: {fault}"
 
 
 def _sum(report: Report) -> str:

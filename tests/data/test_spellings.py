@@ -35,9 +35,9 @@ def test_a_name_as_people_write_it(written: str) -> None:
 def test_every_model_answers_to_its_own_name() -> None:
     """No id or alias means another model when it is read loosely."""
     lib = library()
-    for model_id, aliases in lib._model_aliases.items():
+    for model_id, aliases in lib.model_names.aliases.items():
         for name in (model_id, *aliases):
-            assert lib.model_meant(name) in (model_id, None)
+            assert lib.model_names.meant(name) in (model_id, None)
             assert lib.model(name).id == model_id
 
 

@@ -62,7 +62,7 @@ def _compression(config: Config) -> tuple[int, int]:
             rates.need("compressed_sparse_attention"),
             rates.need("heavily_compressed_attention"),
         )
-    ratios = {one for one in config.numbers("compress_ratios") or [] if one}
+    ratios = {ratio for ratio in config.numbers("compress_ratios") or [] if ratio}
     few, many = ({r for r in ratios if (r <= FEW) == is_few} for is_few in (True, False))
     if len(few) != 1 or len(many) != 1:
         raise config.wrong("compress_ratios are not of one small and one large kind")

@@ -57,13 +57,13 @@ class Config:
 
     def numbers(self, key: str) -> list[int] | None:
         """A list of whole numbers that is there."""
-        found = self.raw.get(key)
-        if found is None:
+        listed = self.raw.get(key)
+        if listed is None:
             return None
-        is_list = isinstance(found, list) and len(found) <= MOST_LAYERS
-        if not is_list or not all(type(one) is int and 0 <= one <= MOST for one in found):
-            raise self.wrong(f"{key} is {shorten(json.dumps(found))}, expected whole numbers")
-        return list(found)
+        is_list = isinstance(listed, list) and len(listed) <= MOST_LAYERS
+        if not is_list or not all(type(entry) is int and 0 <= entry <= MOST for entry in listed):
+            raise self.wrong(f"{key} is {shorten(json.dumps(listed))}, expected whole numbers")
+        return list(listed)
 
     def group(self, key: str) -> Config:
         """A group of settings inside the configuration."""

@@ -119,16 +119,16 @@ def _usable(config: Config, kinds: list[str]) -> list[str]:
 
 
 def _listed(config: Config, key: str) -> list[str]:
-    found = config.raw[key]
-    if not isinstance(found, list) or len(found) > MOST_LAYERS:
-        raise config.wrong(f"{key} is {shorten(json.dumps(found))}, expected a list of words")
-    for word in found:
+    listed = config.raw[key]
+    if not isinstance(listed, list) or len(listed) > MOST_LAYERS:
+        raise config.wrong(f"{key} is {shorten(json.dumps(listed))}, expected a list of words")
+    for word in listed:
         if not isinstance(word, str) or word not in WORDS:
             raise config.wrong(
                 f"{key} has the mixer {shorten(json.dumps(word))}, which is not read; give the "
                 "layers as options, such as --state-layers and --state-values"
             )
-    return [WORDS[word] for word in found]
+    return [WORDS[word] for word in listed]
 
 
 def from_letters(config: Config, key: str) -> list[str]:
@@ -160,7 +160,7 @@ def _chunks(config: Config, period: int, layers: int) -> list[str]:
     """Chunks in the layers with rotary positions, which `no_rope_layers` marks with 1."""
     marked = config.numbers("no_rope_layers")
     if marked:
-        return ["chunk" if one else "full" for one in marked]
+        return ["chunk" if is_chunked else "full" for is_chunked in marked]
     return _every(config.number("no_rope_layer_interval") or period, layers, "chunk")
 
 

@@ -23,15 +23,15 @@ ROUNDING = 0.01  # a marketed count that is this near needs no note
 def sizes(shape: Sized) -> dict[str, Any]:
     """The inputs of `params` that a shape has."""
     formula = get_formula("params")
-    found = {}
+    parameters_of = {}
     for name, spec in formula.inputs.items():
         size = shape.size(spec.model)
         if size is None and spec.model in layers.COUNTED:
             counted = layers.COUNTED[spec.model](shape)
             size = counted and counted.value
         if size is not None:
-            found[name] = size
-    return found
+            parameters_of[name] = size
+    return parameters_of
 
 
 def parameters(shape: Sized) -> Mapping[str, Any] | None:
@@ -40,11 +40,11 @@ def parameters(shape: Sized) -> Mapping[str, Any] | None:
     Rules are left to the calculator that asks, because what is typed may break them.
     """
     formula = get_formula("params")
-    found = sizes(shape)
-    if any(name not in formula.defaults and name not in found for name in formula.inputs):
+    counted = sizes(shape)
+    if any(name not in formula.defaults and name not in counted for name in formula.inputs):
         return None
-    has_width = {"d_ff", "expert_d_ff"} & found.keys()
-    return formula.compute({**formula.defaults, **found}) if has_width else None
+    has_width = {"d_ff", "expert_d_ff"} & counted.keys()
+    return formula.compute({**formula.defaults, **counted}) if has_width else None
 
 
 def _params(shape: Sized) -> Picked | None:
@@ -90,8 +90,8 @@ def _attention_share(shape: Sized) -> Picked | None:
     counted, d_ff = parameters(shape), shape.size("d_ff")
     if counted is None or d_ff is None:
         return None
-    found = layers.COUNTED["attention_layers"](shape)
-    attending = shape.size("layers") if found is None else found.value
+    attention_layers = layers.COUNTED["attention_layers"](shape)
+    attending = shape.size("layers") if attention_layers is None else attention_layers.value
     matrices = 3 if shape.size("ffn") == "gated" else 2
     block = matrices * shape.size("d_model") * d_ff
     return picked(shape, "attention_share", counted["attention"] / attending / block, "1")

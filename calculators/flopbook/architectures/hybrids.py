@@ -90,7 +90,7 @@ def _lightning_kinds(config: Config, layers: int) -> list[str]:
     marked = config.numbers("attn_type_list")
     if marked is None:
         marked = [1 - number % 2 for number in range(layers)]
-    return ["full" if one else "state" for one in marked]
+    return ["full" if is_full else "state" for is_full in marked]
 
 
 def _mamba_kinds(config: Config, layers: int) -> list[str]:

@@ -51,11 +51,11 @@ def _of_kind(field: str) -> Callable[[Sized], Picked | None]:
     """Counts the layers that an input of the layer kinds asks for."""
 
     def count(shape: Sized) -> Picked | None:
-        found = kinds(shape)
-        if found is None or (field == "window_layers" and shape.size("window") is None):
+        kind_of_layer = kinds(shape)
+        if kind_of_layer is None or (field == "window_layers" and shape.size("window") is None):
             return None
         shared = int(shape.size("shared_kv_layers") or 0)
-        number = patterns.counts(found, shared).get(field)
+        number = patterns.counts(kind_of_layer, shared).get(field)
         return None if number is None else picked(shape, field, float(number), "1")
 
     return count
@@ -63,12 +63,18 @@ def _of_kind(field: str) -> Callable[[Sized], Picked | None]:
 
 def _attending(shape: Sized) -> Picked | None:
     """Layers with attention, where some have none or have a state beside it."""
-    found = kinds(shape)
-    without = 0 if found is None else sum(kind in ("state", "none") for kind in found)
+    kind_of_layer = kinds(shape)
+    without = (
+        0 if kind_of_layer is None else sum(kind in ("state", "none") for kind in kind_of_layer)
+    )
     # Without a number, layers with a state are taken to have no attention.
-    if found is None or without == len(found) or not (without or "state+full" in found):
+    if (
+        kind_of_layer is None
+        or without == len(kind_of_layer)
+        or not (without or "state+full" in kind_of_layer)
+    ):
         return None
-    return picked(shape, "attention_layers", float(len(found) - without), "1")
+    return picked(shape, "attention_layers", float(len(kind_of_layer) - without), "1")
 
 
 def _state(shape: Sized) -> State | None:

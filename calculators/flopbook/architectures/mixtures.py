@@ -25,8 +25,8 @@ UNREAD = {
 
 def _uniform(config: Config, key: str) -> int | None:
     """A number that a file may write once for all layers, or as a list of equal numbers."""
-    found = config.raw.get(key)
-    if not isinstance(found, list):
+    listed = config.raw.get(key)
+    if not isinstance(listed, list):
         return config.number(key)
     numbers = config.numbers(key) or []
     if len(set(numbers)) != 1:
@@ -120,14 +120,17 @@ def mimo_flash(config: Config, inputs: Inputs) -> None:
 
 def _mimo_kinds(config: Config, layers: int) -> list[str]:
     marks = _marks(config, "hybrid_layer_pattern", layers)
-    return ["window" if one else "full" for one in marks]
+    return ["window" if is_windowed else "full" for is_windowed in marks]
 
 
 def step(config: Config, inputs: Inputs) -> None:
     """Narrow experts after dense layers; the windowed layers may have other heads."""
     copy(config, ("num_attention_groups",), inputs, "kv_heads")
-    other = config.raw.get("attention_other_setting")
-    if isinstance(other, dict) and other.get("num_attention_heads") != inputs["heads"]:
+    second_attention = config.raw.get("attention_other_setting")
+    if (
+        isinstance(second_attention, dict)
+        and second_attention.get("num_attention_heads") != inputs["heads"]
+    ):
         raise config.wrong("windowed layers with more heads (attention_other_setting) are not read")
     inputs["experts"] = config.need("moe_num_experts", "num_experts")
     inputs["expert_d_ff"] = config.need("moe_intermediate_size")
@@ -168,7 +171,7 @@ def minimax_m3(config: Config, inputs: Inputs) -> None:
 
 def _m3_kinds(config: Config, layers: int) -> list[str]:
     marks = _marks(config.group("sparse_attention_config"), "sparse_attention_freq", layers)
-    return ["sparse" if one else "full" for one in marks]
+    return ["sparse" if is_sparse else "full" for is_sparse in marks]
 
 
 def _m3_sparse(config: Config) -> Inputs:

@@ -80,11 +80,11 @@ def written(kinds: Sequence[str]) -> str:
     ('1 window, 1 full', '1 full, 2 window')
     """
     period = _period(kinds)
-    whole = len(kinds) // period
-    rest = list(kinds[whole * period :])
+    repeats = len(kinds) // period
+    rest = list(kinds[repeats * period :])
     text = _runs(kinds[:period])
     if rest:
-        text = f"{whole} x ({text}), {_runs(rest)}" if whole > 1 else _runs(kinds)
+        text = f"{repeats} x ({text}), {_runs(rest)}" if repeats > 1 else _runs(kinds)
     return text
 
 
@@ -111,21 +111,21 @@ def counts(kinds: Sequence[str], shared: int = 0) -> dict[str, int]:
     The last `shared` layers reuse the cache of an earlier one.
     """
     number = Counter(kinds)
-    found = {f"{kind}_layers": number[kind] for kind in ("chunk", "compressed") if number[kind]}
+    counted = {f"{kind}_layers": number[kind] for kind in ("chunk", "compressed") if number[kind]}
     sparse = number["sparse"] + number["sparse-reuse"]
     if sparse:
-        found["sparse_layers"] = sparse
+        counted["sparse_layers"] = sparse
     # Without a number, each has an indexer.
     if number["sparse-reuse"]:
-        found["index_layers"] = number["sparse"]
+        counted["index_layers"] = number["sparse"]
     states = number["state"] + number["state+full"]
     if states:
-        found["state_layers"] = states
+        counted["state_layers"] = states
     # Without a number, a window would be that of all layers.
-    found["window_layers"] = number["window"]
+    counted["window_layers"] = number["window"]
     # Full layers follow from the others, unless a layer is of two kinds or of none.
     if number["state+full"] or number["none"]:
-        found["full_layers"] = number["full"] + number["state+full"]
+        counted["full_layers"] = number["full"] + number["state+full"]
     if shared:
-        found["shared_window_layers"] = Counter(kinds[-shared:])["window"]
-    return found
+        counted["shared_window_layers"] = Counter(kinds[-shared:])["window"]
+    return counted

@@ -25,17 +25,17 @@ def weight_format(config: Config) -> str | None:
     if config.raw.get(KEY) is None:
         return None
     settings = config.group(KEY)
-    found = _format(settings)
+    format_name = _format(settings)
     # Experts may be narrower than all else.
-    if config.raw.get("expert_dtype") == "fp4" and found == "fp8":
+    if config.raw.get("expert_dtype") == "fp4" and format_name == "fp8":
         return "mxfp4"
-    if found is None:
+    if format_name is None:
         shown = shorten(json.dumps(settings.raw.get("quant_method")))
         raise config.wrong(
             f"{KEY} has the method {shown}, whose format is not read; take it out of the file and "
             "give --weight-dtype"
         )
-    return found
+    return format_name
 
 
 def _format(settings: Config) -> str | None:
@@ -55,8 +55,8 @@ def _format(settings: Config) -> str | None:
 def _compressed(settings: Config) -> str | None:
     """All groups in one format, that of their weights."""
     groups = settings.group("config_groups")
-    found = {_of_weights(groups.group(name).raw.get("weights")) for name in groups.raw}
-    return found.pop() if len(found) == 1 else None
+    formats = {_of_weights(groups.group(name).raw.get("weights")) for name in groups.raw}
+    return formats.pop() if len(formats) == 1 else None
 
 
 def _of_weights(weights: Any) -> str | None:

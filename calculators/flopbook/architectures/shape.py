@@ -72,8 +72,10 @@ class Shape:
         """
         claim = self.claim(field)
         if claim is None or claim.si_value is None:
-            known = sorted({c.field for c in self.model.claims if c.si_value is not None})
-            raise Missing(f"model {self.id} has no published {field}; it has: {', '.join(known)}")
+            recorded = sorted({c.field for c in self.model.claims if c.si_value is not None})
+            raise Missing(
+                f"model {self.id} has no published {field}; it has: {', '.join(recorded)}"
+            )
         return Picked(claim.si_value, claim.si_unit, claim)
 
     def __getattr__(self, field: str) -> float:

@@ -40,15 +40,15 @@ def _joined(ids: Iterable[str], libraries: Iterable[Library]) -> set[str]:
     neighbours: defaultdict[str, set[str]] = defaultdict(set)
     for books in libraries:
         for entry_id, head in books.heads.items():
-            for other in (*(part.ref for part in head.contains), head.variant_of):
-                neighbours[entry_id].add(other)
-                neighbours[other].add(entry_id)
+            for neighbour in (*(part.ref for part in head.contains), head.variant_of):
+                neighbours[entry_id].add(neighbour)
+                neighbours[neighbour].add(entry_id)
     neighbours.pop("", None)  # of no other a variant
-    found: set[str] = set()
+    joined: set[str] = set()
     waiting = [*ids]
     while waiting:
         entry_id = waiting.pop()
-        if entry_id and entry_id not in found:
-            found.add(entry_id)
+        if entry_id and entry_id not in joined:
+            joined.add(entry_id)
             waiting += neighbours[entry_id]
-    return found
+    return joined

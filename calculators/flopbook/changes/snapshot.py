@@ -175,11 +175,11 @@ def _calculators(chips: Sequence[str]) -> dict[str, dict[str, float | str | None
     for formula in formulas().values():
         for options in _questions(formula, chips):
             words = " ".join(f"--{name} {value}" for name, value in options.items())
-            given: dict[str, Any] = {
+            options_of: dict[str, Any] = {
                 name.replace("-", "_"): value for name, value in options.items()
             }
             try:
-                outputs = calculate(formula.id, **given).outputs
+                outputs = calculate(formula.id, **options_of).outputs
             except (FlopbookError, ValueError, ArithmeticError):
                 continue
             answers[f"{formula.id} {words}"] = {

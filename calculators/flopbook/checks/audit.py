@@ -202,8 +202,8 @@ def _verdict(row: Mapping[str, str], line: int, known: set[tuple[str, str, str]]
         raise FlopbookError(f"line {line}: {shorten(' '.join(key))} is not shown (any more)")
     verdict = (row["verdict"] or "").strip().lower()
     if verdict not in VERDICTS:
-        found = f"'{shorten(verdict)}'" if verdict else "no verdict"
-        raise FlopbookError(f"line {line}: found {found}, expected {', '.join(VERDICTS)}")
+        written = f"'{shorten(verdict)}'" if verdict else "no verdict"
+        raise FlopbookError(f"line {line}: found {written}, expected {', '.join(VERDICTS)}")
     return verdict
 
 

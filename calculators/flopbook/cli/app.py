@@ -117,6 +117,8 @@ def _fail(message: str) -> int:
     if sys.stderr is not None:  # print would take None for the standard output
         with contextlib.suppress(OSError):
             words = _LONG_WORD.sub(lambda word: shorten(word[0], LONGEST_NAME), message)
-            lines = [one if len(one) < _LONG else shorten(one, _LONG) for one in words.split("\n")]
+            lines = [
+                line if len(line) < _LONG else shorten(line, _LONG) for line in words.split("\n")
+            ]
             print(printable("flopbook: " + "\n".join(lines)), file=sys.stderr, flush=True)
     return 2

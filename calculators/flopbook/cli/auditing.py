@@ -66,8 +66,10 @@ def _sheet(name: str) -> str:
     try:
         return read_text(Path(name), _MOST_BYTES)
     except UnicodeDecodeError:
-        said = printable(shorten(name))
-        raise FlopbookError(f"{said} is not UTF-8 text; save the sheet as CSV in UTF-8") from None
+        printed_name = printable(shorten(name))
+        raise FlopbookError(
+            f"{printed_name} is not UTF-8 text; save the sheet as CSV in UTF-8"
+        ) from None
 
 
 def _count(option: str, text: str | None, default: int) -> int:

@@ -133,7 +133,9 @@ def _taken_by(option_flag: str) -> list[str]:
     from flopbook.formulas import formulas  # loads all of them, for a mistake only
 
     return [
-        other.id for other in formulas().values() if option_flag in map(flag, option_names(other))
+        formula.id
+        for formula in formulas().values()
+        if option_flag in map(flag, option_names(formula))
     ]
 
 
@@ -143,13 +145,13 @@ def _answer(
     """Print the answer, or what else was asked for. Raises FlopbookError."""
     drawing = DRAWINGS.get(formula.id)
     # None and False are options that were not given; an empty text was.
-    wanted = [name for name, value in asked.items() if value not in (None, False)]
+    chosen = [name for name, value in asked.items() if value not in (None, False)]
     if names_several(formula, given):
-        if wanted:
-            flags = f"--{wanted[0]}"
+        if chosen:
+            flags = f"--{chosen[0]}"
             raise UsageError(f"{flags} asks one chip and one model at a time; name one of each")
         show_each(answer_each(formula, given), as_json, explain)
-    elif wanted:
+    elif chosen:
         from flopbook.cli.asking import Asked, ask  # solving and sweeping take long to import
 
         picture = bool(drawing and asked.pop(drawing.flag, False))

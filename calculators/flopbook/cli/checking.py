@@ -68,12 +68,12 @@ def lint_command(
 
 def _lines(problems: Sequence[Problem], written: Callable[[Problem], str]) -> Iterator[str]:
     """A line for each problem; of a file with very many the first of them, and how many more."""
-    for file, found in itertools.groupby(problems, key=lambda problem: problem.file):
-        of_file = list(found)
+    for file, of_this_file in itertools.groupby(problems, key=lambda problem: problem.file):
+        of_file = list(of_this_file)
         yield from map(written, of_file[:MOST_OF_FILE])
-        more = len(of_file) - MOST_OF_FILE
-        if more > 0:
-            yield printable(f"{file}: {more:,} more problems; --json has them all")
+        unprinted = len(of_file) - MOST_OF_FILE
+        if unprinted > 0:
+            yield printable(f"{file}: {unprinted:,} more problems; --json has them all")
 
 
 def _print_report(lines: Sequence[str], problem_count: int, is_full: bool) -> None:

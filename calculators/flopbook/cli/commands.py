@@ -56,7 +56,7 @@ def show_command(name: str, everything: bool, as_json: bool) -> None:
             rows.append(_claim_row(claim, in_use))
         else:
             hidden += 1
-    rows += [_claim_row(made.of_parts, made.is_sum) for made in settled_totals(accelerator)]
+    rows += [_claim_row(total.of_parts, total.is_sum) for total in settled_totals(accelerator)]
     print(columns(rows, head=("value", "", "basis", "source", "read")))
     if hidden:
         them = "it" if hidden == 1 else "them"
@@ -132,7 +132,7 @@ def claims_command(
     from flopbook.ledger.rows import VERDICTS, ledger_rows
 
     rows = list(ledger_rows())
-    known = {
+    quantities = {
         "source": sorted({row.source for row in rows}),
         "topic": sorted({row.topic for row in rows}),
         "verdict": sorted(VERDICTS),
@@ -141,8 +141,8 @@ def claims_command(
     for field, wish in filters.items():
         if wish is None:
             continue
-        if wish not in known[field]:
-            raise UnknownName(field, wish, known[field])
+        if wish not in quantities[field]:
+            raise UnknownName(field, wish, quantities[field])
         rows = [row for row in rows if getattr(row, field) == wish]
     if as_json:
         print_json([row_record(row) for row in rows])

@@ -21,7 +21,9 @@ def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
     `outputs` are those of which it says what moves them most, else the first one.
     """
     formula = result.formula
-    used = {key: item.value for key, item in result.inputs.items() if key in formula.inputs}
+    used = {
+        key: used_value.value for key, used_value in result.inputs.items() if key in formula.inputs
+    }
     values = {**formula.defaults, **used}
     steps = _steps(result, values) if formula.printed else _working(result, values)
     lines = [f"{formula.title}: {formula.summary}", "", "Inputs"]
@@ -39,7 +41,7 @@ def explanation(result: Result, outputs: Sequence[str] = ()) -> str:
 def _left_out(formula: Formula) -> list[str]:
     import textwrap
 
-    lines = (f"- {item}" for item in left_out(formula))
+    lines = (f"- {omission}" for omission in left_out(formula))
     return [
         textwrap.fill(line, LONGEST_LINE, initial_indent="  ", subsequent_indent="    ")
         for line in lines
@@ -87,9 +89,9 @@ def _steps(result: Result, values: dict[str, Any]) -> list[str]:
     for step in worked(result.formula, values, open_outputs):
         value = format_value(step.value, step.unit)
         # A step without an operation is its own value: what is the same is printed once.
-        first, *others = dict.fromkeys((step.expression, step.numbers, value))
+        first, *further = dict.fromkeys((step.expression, step.numbers, value))
         lines.append(f"{step.name} = {first}")
-        lines += [f"{' ' * len(step.name)} = {line}" for line in others]
+        lines += [f"{' ' * len(step.name)} = {line}" for line in further]
     return lines
 
 

@@ -301,5 +301,10 @@ def _comparison_record(column: _Listed, first: dict[str, Figure]) -> dict[str, A
     for row in ROWS:
         figure = column.figures[row.id]
         values[row.id] = figure_record(figure, row) | {"ratio": _ratio(figure, first[row.id])}
-    one = column.entry
-    return {"id": one.id, "name": one.name, "kind": one.kind, "values": values}
+    shown_entry = column.entry
+    return {
+        "id": shown_entry.id,
+        "name": shown_entry.name,
+        "kind": shown_entry.kind,
+        "values": values,
+    }

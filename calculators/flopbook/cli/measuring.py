@@ -67,16 +67,16 @@ def measure_command(
     if output is not None:
         _check_output(Path(output))
     machine = chosen(backend)
-    found = list(measure(machine, order))
+    measurements = list(measure(machine, order))
     if output is not None:
-        _write(Path(output), machine, order, found)
+        _write(Path(output), machine, order, measurements)
     if as_json:
         record = {"device": machine.device, "software": machine.software}
-        print_json({**record, "measured": [one.record() for one in found]})
+        print_json({**record, "measured": [measurement.record() for measurement in measurements]})
         return
     print(f"{machine.device}, {machine.software}")
     head = ("what", "reached", "of printed", "time", "spread")
-    print(columns([_line(one) for one in found], head=head))
+    print(columns([_line(measurement) for measurement in measurements], head=head))
     if machine.devices < 2 and "collective" in order.what:
         print("note: one device: no collectives; start with torchrun for several")
     if output is not None:
@@ -105,8 +105,8 @@ def _order(options: dict[str, str | None]) -> Order:
     from flopbook.prediction.decoders import WORK
     from flopbook.prediction.measuring import SAMPLES, WHAT, Order
 
-    what = _words(options["what"]) or (WORK if options["model"] else WHAT)
-    for name in what:
+    kinds = _words(options["what"]) or (WORK if options["model"] else WHAT)
+    for name in kinds:
         if name not in WHAT + WORK:
             raise UnknownName("measurement", name, WHAT + WORK)
     samples = count_option(options, "repeat") or SAMPLES
@@ -114,8 +114,8 @@ def _order(options: dict[str, str | None]) -> Order:
     for flag, most, numbers in (("repeat", MOST_SAMPLES, (samples,)), ("m", MOST_SIDE, sides)):
         if max(numbers, default=0) > most:
             raise FlopbookError(f"--{flag} is {max(numbers):,}, expected at most {most:,}")
-    parts = tuple(name for name in what if name in WHAT)
-    decoders = _decoders(options, tuple(name for name in what if name in WORK))
+    parts = tuple(name for name in kinds if name in WHAT)
+    decoders = _decoders(options, tuple(name for name in kinds if name in WORK))
     return Order(parts, _words(options["dtype"]), sides, samples, options["chip"], decoders)
 
 
@@ -173,6 +173,6 @@ def _write(path: Path, machine: Backend, order: Order, found: Sequence[Measured]
 
     today = datetime.datetime.now(datetime.UTC).date()
     document = run_file(machine, order, found, today)
-    said = shlex.join(["flopbook", "measure", "--output", path.name])
+    command_line = shlex.join(["flopbook", "measure", "--output", path.name])
     write_text(path, yaml.safe_dump(document, sort_keys=False))
-    write_text(path.with_suffix(".bib"), bibtex_entry(machine, today, said))
+    write_text(path.with_suffix(".bib"), bibtex_entry(machine, today, command_line))

@@ -65,8 +65,10 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     }
     words: list[str] = []
     wants_help = False
-    rest = iter(arguments)  # an option takes its value from here, and `--` all that is behind it
-    for word in rest:
+    remaining = iter(
+        arguments
+    )  # an option takes its value from here, and `--` all that is behind it
+    for word in remaining:
         if word == END_OF_OPTIONS:
             break
         flag, equals, value = word.partition("=")
@@ -80,14 +82,14 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
         elif not option.metavar:
             values[option.name] = True
         else:
-            _store(values, option, value if equals else _next_value(option, rest, options))
+            _store(values, option, value if equals else _next_value(option, remaining, options))
     # Before words are looked at: whoever asks for help may not know the options yet.
     if wants_help:
         return None
     for word in words:
         if word[:1] == "-" and word != "-":  # a single hyphen is a value, for standard output
             raise _not_taken(command, word, {"--help", *options})
-    return values | _arguments(command, [*words, *rest])
+    return values | _arguments(command, [*words, *remaining])
 
 
 def _store(values: dict[str, Any], option: Option, value: str) -> None:
@@ -141,13 +143,15 @@ def _not_taken(command: Command, word: str, known: Iterable[str]) -> FlopbookErr
     """The error for an option that a command lacks: who takes it, and the nearest that it has."""
     error = unknown_option(word, known)
     flag = word.partition("=")[0]
-    others = command.taken_by(flag) if command.taken_by else ()
-    if not others:
+    other_commands = command.taken_by(flag) if command.taken_by else ()
+    if not other_commands:
         return error
-    rest = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+    unnamed = (
+        f" and {len(other_commands) - MOST_NAMED} more" if len(other_commands) > MOST_NAMED else ""
+    )
     near = error.near if isinstance(error, UnknownName) else ()
     hint = f"; nearest here: {', '.join(near)}" if near else ""
-    takers = f"{', '.join(others[:MOST_NAMED])}{rest}"
+    takers = f"{', '.join(other_commands[:MOST_NAMED])}{unnamed}"
     return UsageError(f"{command.name} takes no {flag}, an option of {takers}{hint}")
 
 

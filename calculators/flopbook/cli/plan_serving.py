@@ -27,34 +27,42 @@ COST = "USD per million tokens"
 def answer(options: Mapping[str, str | None], top: int, *, as_json: bool) -> None:
     """Print the plan that options ask for."""
     framework = word_option(options, "flags", ("vllm",))
-    found = plan_serving(serving_question(options), top)
-    record = found.record()
+    serving_plan = plan_serving(serving_question(options), top)
+    record = serving_plan.record()
     if as_json:
-        flags = vllm_flags(found.question, found.layouts[0]) if found.layouts else ""
-        more = {"flags": {"framework": framework, "text": flags}} if framework and flags else {}
-        print_json({**record, **more})
+        flags = (
+            vllm_flags(serving_plan.question, serving_plan.layouts[0])
+            if serving_plan.layouts
+            else ""
+        )
+        flag_record = (
+            {"flags": {"framework": framework, "text": flags}} if framework and flags else {}
+        )
+        print_json({**record, **flag_record})
         return
-    print(_table(found) if found.layouts else _nothing(found))
-    said = ", ".join(f"{reason} {count:,}" for reason, count in found.infeasible.items())
-    left = sum(found.infeasible.values())
-    print(f"\nleft out: {left:,} of {found.considered:,}: {said or 'nothing'}")
-    if framework and found.layouts:
-        print(f"each replica: vllm serve {vllm_flags(found.question, found.layouts[0])}")
+    print(_table(serving_plan) if serving_plan.layouts else _nothing(serving_plan))
+    counts = ", ".join(f"{reason} {count:,}" for reason, count in serving_plan.infeasible.items())
+    left = sum(serving_plan.infeasible.values())
+    print(f"\nleft out: {left:,} of {serving_plan.considered:,}: {counts or 'nothing'}")
+    if framework and serving_plan.layouts:
+        print(
+            f"each replica: vllm serve {vllm_flags(serving_plan.question, serving_plan.layouts[0])}"
+        )
 
 
 def _table(found: ServingPlan) -> str:
     costs = (COST,) if found.question.price is not None else ()
     rows = [_row(found, layout) for layout in found.layouts]
     # Degrees that no listed layout uses are no columns.
-    used = [any(_degrees(one)[n] > 1 for one in found.layouts) for n in range(len(DEGREES))]
+    used = [any(_degrees(planned)[n] > 1 for planned in found.layouts) for n in range(len(DEGREES))]
     names = [name for name, is_used in zip(DEGREES, used, strict=True) if is_used]
     chosen = [
-        (*row, *(f"{d:,}" for d, is_used in zip(_degrees(one), used, strict=True) if is_used))
-        for row, one in zip(rows, found.layouts, strict=True)
+        (*row, *(f"{d:,}" for d, is_used in zip(_degrees(planned), used, strict=True) if is_used))
+        for row, planned in zip(rows, found.layouts, strict=True)
     ]
-    if not any(one.prefill for one in found.layouts):
+    if not any(planned.prefill for planned in found.layouts):
         return columns(chosen, head=(*HEAD, *costs, *names))
-    chosen = [(*row, _readers(one)) for row, one in zip(chosen, found.layouts, strict=True)]
+    chosen = [(*row, _readers(planned)) for row, planned in zip(chosen, found.layouts, strict=True)]
     return columns(chosen, head=(*HEAD, *costs, *names, READERS))
 
 

@@ -30,10 +30,10 @@ def answer(found: RunPlan, top: int, *, is_explained: bool) -> str:
     if not found.layouts:
         return "\n".join((nothing_fits(found), left_out(found, most), *_inferred(found)))
     listed = found.front or found.layouts
-    said = [table(found, listed[:top]), "", why(found), *_in_part(found), left_out(found, most)]
+    lines = [table(found, listed[:top]), "", why(found), *_in_part(found), left_out(found, most)]
     if is_explained:
-        said += ["", parts(found)]
-    return "\n".join((*said, *_inferred(found), *_beyond(found)))
+        lines += ["", parts(found)]
+    return "\n".join((*lines, *_inferred(found), *_beyond(found)))
 
 
 def table(found: RunPlan, layouts: Sequence[PlannedLayout]) -> str:
@@ -46,7 +46,7 @@ def table(found: RunPlan, layouts: Sequence[PlannedLayout]) -> str:
 def side_by_side(plans: Sequence[RunPlan]) -> str:
     """The best layout of each plan, and the plans in which none fits."""
     lines = [_choices(plans, best_of_each(plans))]
-    empty = [" ".join(_asked(plans, found)) for found in plans if not found.layouts]
+    empty = [" ".join(_asked(plans, run_plan)) for run_plan in plans if not run_plan.layouts]
     names = " and ".join(_differing(plans))
     return "\n".join([*lines, f"none fits with {names} {', '.join(empty)}"] if empty else lines)
 
@@ -59,15 +59,15 @@ def joint(plans: Sequence[RunPlan], top: int) -> str:
 def _choices(plans: Sequence[RunPlan], choices: Sequence[Choice]) -> str:
     costs = (COST,) if plans[0].question.price is not None else ()
     rows = [
-        (*_asked(plans, one.plan), *_times(one.plan, one.layout), *_degrees(one.layout))
-        for one in choices
+        (*_asked(plans, choice.plan), *_times(choice.plan, choice.layout), *_degrees(choice.layout))
+        for choice in choices
     ]
     return columns(rows, head=(*_differing(plans), *TIMES, *costs, *DEGREES))
 
 
 def _differing(plans: Sequence[RunPlan]) -> list[str]:
     """What some plans differ in: chips, dtype, or both; chips where they are all alike."""
-    asked = [_words(found) for found in plans]
+    asked = [_words(run_plan) for run_plan in plans]
     return [name for name in asked[0] if len({each[name] for each in asked}) > 1] or ["chips"]
 
 
@@ -84,15 +84,17 @@ def why(found: RunPlan) -> str:
     """One sentence: what the best spends its time on, what the next loses, whether memory binds."""
     best = found.layouts[0]
     part, seconds = next(iter(parts_of_layout(found.question, best).items()))
-    said = f"best: {100 * seconds / best.seconds:.0f} % of its step is {_named(part)}"
+    sentence = f"best: {100 * seconds / best.seconds:.0f} % of its step is {_named(part)}"
     loss = loss_of_the_next(found)
     if loss:
         longer = 100 * loss.seconds / best.seconds
-        said += f"; the next loses {longer:.1f} %, most of it in {_named(loss.part)}"
+        sentence += f"; the next loses {longer:.1f} %, most of it in {_named(loss.part)}"
     if found.too_large:
         faster, held = found.too_large, format_quantity(found.too_large.bytes, "byte", digits=3)
-        said += f"; memory binds: with {held} a step of {faster.seconds:.4g} s would be possible"
-    return said
+        sentence += (
+            f"; memory binds: with {held} a step of {faster.seconds:.4g} s would be possible"
+        )
+    return sentence
 
 
 def _in_part(found: RunPlan) -> list[str]:
@@ -113,16 +115,16 @@ def nothing_fits(found: RunPlan) -> str:
     """How many chips would be enough."""
     question = found.question
     room = format_quantity(question.room, "byte", digits=3)
-    said = f"no layout on {counted(question.chips, 'chip')} fits into {room} each"
+    sentence = f"no layout on {counted(question.chips, 'chip')} fits into {room} each"
     count = smallest_count(question)
-    return f"{said}; {count:,} chips are enough" if count else f"{said}, nor on more chips"
+    return f"{sentence}; {count:,} chips are enough" if count else f"{sentence}, nor on more chips"
 
 
 def left_out(found: RunPlan, most: int) -> str:
     """How many layouts were left out, and for which reasons."""
     left = sum(found.infeasible.values())
-    said = ", ".join(f"{reason} {count:,}" for reason, count in reasons(found.infeasible, most))
-    return f"left out: {left:,} of {found.considered:,} layouts: {said}"
+    counts = ", ".join(f"{reason} {count:,}" for reason, count in reasons(found.infeasible, most))
+    return f"left out: {left:,} of {found.considered:,} layouts: {counts}"
 
 
 def parts(found: RunPlan) -> str:
@@ -138,11 +140,11 @@ def parts(found: RunPlan) -> str:
 
 def in_words_of(framework: str, found: RunPlan) -> str:
     """The best layout as a framework takes it, with what it cannot do."""
-    known = FRAMEWORKS[framework]
+    framework_entry = FRAMEWORKS[framework]
     flags = flags_for(framework, found.question, found.layouts[0])
-    said = [f"{known.repository} at {known.commit[:10]}", f"  {flags.text}"]
-    said += [f"note: not a flag of {framework}: {lack}" for lack in flags.lacks]
-    return "\n".join(said)
+    lines = [f"{framework_entry.repository} at {framework_entry.commit[:10]}", f"  {flags.text}"]
+    lines += [f"note: not a flag of {framework}: {lack}" for lack in flags.lacks]
+    return "\n".join(lines)
 
 
 def _times(found: RunPlan, layout: PlannedLayout) -> tuple[str, ...]:
@@ -184,5 +186,7 @@ def _inferred(found: RunPlan) -> list[str]:
 def _beyond(found: RunPlan) -> list[str]:
     """Where the best layout lies outside what was measured."""
     beyond = beyond_measured(found.question, found.layouts[0])
-    said = [f"{one.what} {one.size:,.0f} (on file: {one.on_file:,.0f})" for one in beyond]
-    return [f"note: beyond any run on file: {', '.join(said)}"] if said else []
+    excesses = [
+        f"{excess.what} {excess.size:,.0f} (on file: {excess.on_file:,.0f})" for excess in beyond
+    ]
+    return [f"note: beyond any run on file: {', '.join(excesses)}"] if excesses else []

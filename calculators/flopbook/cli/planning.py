@@ -138,8 +138,8 @@ def _records(
 
     if len(plans) == 1:
         return _record(plans[0], top, framework)
-    answers = [{**_asked(found), **_record(found, top, framework)} for found in plans]
-    front = [{**_asked(one.plan), **one.layout._asdict()} for one in joint_front(plans)]
+    answers = [{**_asked(run_plan), **_record(run_plan, top, framework)} for run_plan in plans]
+    front = [{**_asked(choice.plan), **choice.layout._asdict()} for choice in joint_front(plans)]
     return {"answers": answers, **({"front": front} if with_front else {})}
 
 

@@ -106,28 +106,28 @@ def _print_serving(
     """What serving reaches: times, throughput, and whether the batch fits."""
     from flopbook.prediction.asking_serving import predict_serving
 
-    found = predict_serving(options, _calibration("inference", calibrate))
+    prediction = predict_serving(options, _calibration("inference", calibrate))
     if as_json:
-        print_json(found.record())
+        print_json(prediction.record())
         return
-    load = f"{found.batch:,.0f} sequences at once"
+    load = f"{prediction.batch:,.0f} sequences at once"
     values = (
-        ("first token", found.first_token, "s"),
-        ("each token", found.token, "s"),
-        ("throughput", found.throughput, "token/s"),
+        ("first token", prediction.first_token, "s"),
+        ("each token", prediction.token, "s"),
+        ("throughput", prediction.throughput, "token/s"),
     )
     rows = [
         (title, format_quantity(one.value, unit, digits=3), _between(one.low, one.high, unit))
         for title, one, unit in values
     ]
-    room = format_quantity(found.serving.machine.memory, "byte", digits=3)
-    said = f"{'fits into' if found.fits else 'does not fit into'} {room}"
-    rows.append(("memory of a chip", format_quantity(found.bytes, "byte", digits=3), said))
-    if found.cost_per_million is not None:
-        rows.append(("cost of a million tokens", f"{found.cost_per_million:.3g} USD", ""))
+    room = format_quantity(prediction.serving.machine.memory, "byte", digits=3)
+    verdict = f"{'fits into' if prediction.fits else 'does not fit into'} {room}"
+    rows.append(("memory of a chip", format_quantity(prediction.bytes, "byte", digits=3), verdict))
+    if prediction.cost_per_million is not None:
+        rows.append(("cost of a million tokens", f"{prediction.cost_per_million:.3g} USD", ""))
     print(columns([*rows, ("batch", load, "")]))
     print()
-    _print_notes(found.inferred, found.similar)
+    _print_notes(prediction.inferred, prediction.similar)
 
 
 def _between(low: float, high: float, unit: str) -> str:
@@ -140,8 +140,8 @@ def _print_notes(inferred: Sequence[str], similar: Sequence[SimilarRun]) -> None
         print(f"note: inferred: {', '.join(inferred)}")
     if not similar:
         print("note: measured runs like it: none on file")
-    for one in similar:
-        print(f"note: a measured run like it: {one.id}, {one.url}")
+    for run in similar:
+        print(f"note: a measured run like it: {run.id}, {run.url}")
 
 
 def _calibration(kind: str, name: str | None) -> Calibration | None:
@@ -158,8 +158,8 @@ def _memory_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
     if memory is None:
         return []
     room = format_quantity(abs(memory.room - memory.total), "byte", digits=3)
-    said = f"fits, {room} are free" if memory.fits else f"does not fit: {room} too much"
-    return [("memory", format_quantity(memory.total, "byte", digits=3), said)]
+    verdict = f"fits, {room} are free" if memory.fits else f"does not fit: {room} too much"
+    return [("memory", format_quantity(memory.total, "byte", digits=3), verdict)]
 
 
 def _spent_rows(spent: Spending) -> list[tuple[str, str, str]]:
@@ -172,22 +172,22 @@ def _spent_rows(spent: Spending) -> list[tuple[str, str, str]]:
         "run_joules": ("energy of the run", "J"),
         "run_cost": ("cost of the run", "USD"),
     }
-    known = spent.record()
+    record = spent.record()
     return [
-        (title, format_quantity(known[name], unit, digits=3), "")
+        (title, format_quantity(record[name], unit, digits=3), "")
         for name, (title, unit) in units.items()
-        if name in known
+        if name in record
     ]
 
 
 def _shares(parts: Mapping[str, float], unit: str) -> str:
     """Parts that are there, the largest first, with the share of each."""
-    whole = sum(parts.values())
+    total = sum(parts.values())
     rows = [
         (
             name.replace("_", " "),
             format_quantity(size, unit, digits=3),
-            f"{100 * size / whole:.1f} %",
+            f"{100 * size / total:.1f} %",
         )
         for name, size in sorted(parts.items(), key=lambda part: -part[1])
         if size > 0
@@ -219,16 +219,16 @@ def validate_command(
 
     if by is not None and by not in GROUPINGS:
         raise UnknownName("grouping", by, GROUPINGS)
-    given = _given_runs(files)
-    unread = [row for own in given for row in own.unread]
-    found = _calibrations(calibrate)
-    adjusted = {kind: calibration.adjustment for kind, calibration in found.items()}
-    validation = validate(_run_files(given), unread, adjusted)
+    own_files = _given_runs(files)
+    unread = [row for own in own_files for row in own.unread]
+    by_kind = _calibrations(calibrate)
+    adjusted = {kind: calibration.adjustment for kind, calibration in by_kind.items()}
+    validation = validate(_run_files(own_files), unread, adjusted)
     record = validation.record()
     if by is not None:
         record["groups"] = grouped(validation, by)
-    if found:
-        record["calibration"] = {kind: one.record() for kind, one in found.items()}
+    if by_kind:
+        record["calibration"] = {kind: one.record() for kind, one in by_kind.items()}
     if as_json:
         print_json(record)
     else:
@@ -237,7 +237,7 @@ def validate_command(
             print("\n" + _lines(validation))
         if validation.refused:
             print("\n" + _refusals(validation))
-        _print_remarks(found.values(), given)
+        _print_remarks(by_kind.values(), own_files)
     problems = [str(problem) for row in unread for problem in row.problems]
     failed = () if files else validation.failed_gates()
     for line in (*problems, *failed):
@@ -269,13 +269,13 @@ def _calibrations(name: str | None) -> dict[str, Calibration]:
     if name is None:
         return {}
     (own,) = _given_runs([name])
-    found = calibrations([own.runs])
-    if not found:
+    by_kind = calibrations([own.runs])
+    if not by_kind:
         raise FlopbookError(
             f"--calibrate needs {LEAST_ROWS} or more rows of one kind that can be predicted; "
             f"{printable(Path(name).name)} has fewer of every kind"
         )
-    return found
+    return by_kind
 
 
 def _calibrated(calibration: Calibration) -> str:

@@ -68,18 +68,18 @@ def study_command(
         left = [case for case in study.cases if name_of(case, most) not in journal.answers]
         progress = _Progress(len(study.cases), len(study.cases) - len(left))
         try:
-            for options, found in _answers(left, most, scheduler) if left else ():
-                journal.add(name_of(options, most), found)
+            for options, answer in _answers(left, most, scheduler) if left else ():
+                journal.add(name_of(options, most), answer)
                 progress.advance()
         finally:
             progress.end()
             # What is finished is a result, too, where the study is stopped.
-            made = _written(study, journal.answers, most, folder) if journal.answers else {}
-    made["asked"] = len(left)
+            record = _written(study, journal.answers, most, folder) if journal.answers else {}
+    record["asked"] = len(left)
     if as_json:
-        print_json(made)
+        print_json(record)
         return
-    print(_summary(made))
+    print(_summary(record))
 
 
 def _count(name: str, text: str | None, most: int) -> int:
@@ -141,11 +141,11 @@ def _written(
     table = Table("results", kinds, [tuple(row.get(name) for name in kinds) for row in listed])
     path = folder / RESULTS
     write_bytes(path, parquet_of({RESULTS: table})[RESULTS])
-    finished = [found for case in study.cases if (found := answers.get(name_of(case, top)))]
+    finished = [answer for case in study.cases if (answer := answers.get(name_of(case, top)))]
     return {
         "cases": len(study.cases),
         "finished": len(finished),
-        "planned": sum(bool(found.layouts) for found in finished),
+        "planned": sum(bool(answer.layouts) for answer in finished),
         "results": str(path),
         "rows": listed,
     }

@@ -58,18 +58,18 @@ class Unresolved(Exception):
 
 def system_resolver(host: str) -> list[str]:
     """The addresses the system gives for a host; spellings such as `0x7f.2` are resolved too."""
-    found: list[str] = []
+    resolved: list[str] = []
 
     def look_up() -> None:
         with contextlib.suppress(OSError, UnicodeError):
             answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-            found.extend(str(answer[4][0]) for answer in answers)
+            resolved.extend(str(answer[4][0]) for answer in answers)
 
     # The system waits as long as its own settings say, and cannot be stopped.
     thread = threading.Thread(target=look_up, daemon=True)
     thread.start()
     thread.join(_LONGEST_LOOKUP_S)
-    return list(found)
+    return list(resolved)
 
 
 def why_not_public(address: str) -> str | None:

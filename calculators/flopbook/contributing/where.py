@@ -65,15 +65,15 @@ def fields(places: list[Place], field: str) -> list[Place]:
     """
     entries = [load_entry(place.id) for place in places if place.kind == "chip"]
     lines = []
-    known: set[str] = set()
+    quantities: set[str] = set()
     for entry in entries:
         path = library().entry_path(entry.id)
         for claim in entry.claims:
-            known.add(claim.field)
+            quantities.add(claim.field)
             if claim.field == field:
                 lines.append(Place("claim", entry.id, path, claim.line, _says(claim)))
     if not lines:
-        raise UnknownName("field", field, known)
+        raise UnknownName("field", field, quantities)
     return lines
 
 

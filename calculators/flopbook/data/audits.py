@@ -57,9 +57,9 @@ def read_sheet(path: Path) -> AuditSheet:
 
 def date_and_seed(stem: str) -> tuple[datetime.date, int] | None:
     """What the name of a sheet says; None for another name, and for a day that no calendar has."""
-    found = _NAME.fullmatch(stem)
+    match = _NAME.fullmatch(stem)
     try:
-        return (datetime.date.fromisoformat(found[1]), int(found[2])) if found else None
+        return (datetime.date.fromisoformat(match[1]), int(match[2])) if match else None
     except ValueError:
         return None
 

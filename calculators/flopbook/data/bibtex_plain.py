@@ -44,19 +44,19 @@ class PlainEntry(NamedTuple):
 def plain_entries(text: str, sources: Iterable[tuple[str, str]]) -> dict[str, PlainEntry] | None:
     """The entries of a file by key, from each as it is written; None for a file to work out."""
     entries: dict[str, PlainEntry] = {}
-    seen: set[str] = set()
+    keys: set[str] = set()
     end = 0
     for key, source in sources:
         start = text.find(source, end)
         entry = read_entry(source)
-        is_alone = not text[end:start].strip() and key.lower() not in seen
+        is_alone = not text[end:start].strip() and key.lower() not in keys
         if entry is None or not is_alone or not _is_plain(entry):
             return None
         try:
             entries[key] = _entry(entry)
         except Exception:  # pybtex fails in many ways on names; its own reader says where
             return None
-        seen.add(key.lower())
+        keys.add(key.lower())
         end = start + len(source)
     return None if text[end:].strip() else entries
 

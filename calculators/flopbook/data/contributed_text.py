@@ -73,7 +73,7 @@ def _key_problems(node: Node, file: str) -> Iterator[Problem]:
 
 def _scalars(node: Node) -> list[tuple[str, Node]]:
     """All values of a document that hold no others, with their key; those of a list have none."""
-    found: list[tuple[str, Node]] = []
+    scalars: list[tuple[str, Node]] = []
 
     def walk(key: str, node: Node) -> None:
         value = node.value
@@ -84,10 +84,10 @@ def _scalars(node: Node) -> list[tuple[str, Node]]:
             for child in value:
                 walk("", child)
         else:
-            found.append((key, node))
+            scalars.append((key, node))
 
     walk("", node)
-    return found
+    return scalars
 
 
 def _may_hold_markup(text: str) -> bool:

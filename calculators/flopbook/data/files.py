@@ -146,9 +146,9 @@ def write_made(path: Path, content: bytes | str) -> None:
     It is not flushed to the disk, for what is lost is made again, and its place may be reached
     through links, for whoever builds has named it. Raises FlopbookError.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    content_bytes = content.encode("utf-8") if isinstance(content, str) else content
     _made_folders(path)
-    _written(path, data, replace=True, is_made=True)
+    _written(path, content_bytes, replace=True, is_made=True)
 
 
 def write_new(path: Path, text: str) -> None:
@@ -156,11 +156,11 @@ def write_new(path: Path, text: str) -> None:
 
     Raises FlopbookError when it is there, or cannot be written: nothing is left behind then.
     """
-    made = _made_folders(path)
+    new_folders = _made_folders(path)
     try:
         _written(path, text.encode("utf-8"), replace=False)
     except BaseException:
-        for folder in made:
+        for folder in new_folders:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise

@@ -38,7 +38,7 @@ def cut_numbers(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
     In `{value: 1,000}` YAML sees a key `000` of nothing.
     """
-    found: dict[str, tuple[str, str]] = {}
+    cut: dict[str, tuple[str, str]] = {}
     groups: list[str] = []
     first: Any = None
     for key, value in [*values.items(), ("", None)]:
@@ -47,6 +47,6 @@ def cut_numbers(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
             continue
         if groups and isinstance(first, int) and 0 < first < 1000:
             number = ",".join((str(first), *groups))
-            found |= dict.fromkeys(groups, (groups[0], number))
+            cut |= dict.fromkeys(groups, (groups[0], number))
         groups, first = [], value
-    return found
+    return cut

@@ -94,11 +94,11 @@ def scan_tiers(folder: Path) -> dict[str, str]:
     Choosing a value needs this one field, so every command needs it; pybtex takes seconds for what
     a scan reads in milliseconds.
     """
-    known: dict[str, str] = {}
+    tier_of: dict[str, str] = {}
     for path in sorted(folder.glob("*.bib")):
         for key, tier in tiers(decoded(path)):
-            known.setdefault(key, tier)
-    return known
+            tier_of.setdefault(key, tier)
+    return tier_of
 
 
 def scan_keys(folder: Path) -> Iterator[str]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # read only by commands that need them: start-up counts
     from flopbook.data.link_status import LinkStatus
     from flopbook.data.models import Model
     from flopbook.data.reference import Reference
+    from flopbook.data.spellings import ModelNames
     from flopbook.data.topics import Topic
     from flopbook.data.vendors import Vendor
 
@@ -105,7 +106,7 @@ class Library:
     def heads(self) -> Mapping[str, Entry]:
         """Every accelerator that can be read, without its claims, by id."""
         if "_catalogue" in vars(self):  # all are read whole already
-            return {name: one._replace(claims=()) for name, one in self._catalogue[0].items()}
+            return {name: head._replace(claims=()) for name, head in self._catalogue[0].items()}
         from flopbook.data.index import read_heads
 
         return read_heads(self.accelerators, self.entry_ids)
@@ -165,38 +166,18 @@ class Library:
         key = name.strip().lower()
         if key in self.model_ids:
             return self.load_model(key)
-        model_id = self.model_meant(key)
+        model_id = self.model_names.meant(key)
         if model_id is None:
-            aliases = [alias for names in self._model_aliases.values() for alias in names]
-            raise UnknownName("model", name, [*self.model_ids, *aliases])
+            raise UnknownName("model", name, self.model_names.every)
         return self.load_model(model_id)
 
-    def model_meant(self, name: str) -> str | None:
-        """The id of the only model that a name can mean, as people write it; else None."""
-        from flopbook.data.spellings import plain  # only where no id is exactly this one
-
-        return self._models_by_alias.get(name) or self._models_by_spelling.get(plain(name))
-
     @functools.cached_property
-    def _models_by_alias(self) -> dict[str, str]:
-        """The model behind each alias."""
-        return {
-            alias: model_id for model_id, names in self._model_aliases.items() for alias in names
-        }
-
-    @functools.cached_property
-    def _models_by_spelling(self) -> dict[str, str | None]:
-        """The model that each plain spelling of an id or alias means; None for several."""
-        from flopbook.data.spellings import models_by_spelling
-
-        return models_by_spelling(self._model_aliases)
-
-    @functools.cached_property
-    def _model_aliases(self) -> dict[str, tuple[str, ...]]:
-        """Aliases of every model that can be read."""
+    def model_names(self) -> ModelNames:
+        """What every model that can be read is called."""
         from flopbook.data.index import read_aliases
+        from flopbook.data.spellings import ModelNames  # only where no id is exactly the name
 
-        return {model_id: read_aliases(self.model_path(model_id)) for model_id in self.model_ids}
+        return ModelNames({name: read_aliases(self.model_path(name)) for name in self.model_ids})
 
     @functools.cached_property
     def source_tiers(self) -> dict[str, str]:
@@ -391,10 +372,10 @@ def reference(key: str) -> Reference:
     >>> reference("williams2009roofline").year
     2009
     """
-    known = references()
-    if key not in known:
-        raise UnknownName("reference", key, known)
-    return known[key]
+    works = references()
+    if key not in works:
+        raise UnknownName("reference", key, works)
+    return works[key]
 
 
 def topics() -> tuple[Topic, ...]:

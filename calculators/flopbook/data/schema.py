@@ -204,8 +204,11 @@ class _Reporter:
                 continue
             observed = f"'{shorten(name)}'"
             yield Problem(self.file, *place, "unknown", observed, expected, "rename or remove it")
-        if more := unknown[_MOST_UNKNOWN:]:
-            place, observed = marks.get(more[0], (node.line, node.column)), f"{len(more):,} more"
+        if unprinted := unknown[_MOST_UNKNOWN:]:
+            place, observed = (
+                marks.get(unprinted[0], (node.line, node.column)),
+                f"{len(unprinted):,} more",
+            )
             expected = "fields of the schema"
             yield Problem(self.file, *place, "unknown", observed, expected, "rename or remove them")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 # What a repository appends to the name of a model of the same shape.
 VARIANT = re.compile(
@@ -25,13 +25,28 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", key)
 
 
-def models_by_spelling(known: Mapping[str, Iterable[str]]) -> dict[str, str | None]:
-    """Of ids with their aliases, the model that each plain spelling means; None for several."""
-    meanings: dict[str, str | None] = {}
-    for model, aliases in known.items():
-        for name in (model, *aliases):
-            for spelling in (plain(name), plain(ACTIVE.sub("", name))):
-                is_shared = meanings.setdefault(spelling, model) != model
-                if is_shared:
-                    meanings[spelling] = None
-    return meanings
+class ModelNames:
+    """Ids of models with their aliases, and what a name can mean among them."""
+
+    def __init__(self, aliases: Mapping[str, Sequence[str]]) -> None:
+        """Of the aliases of each model."""
+        self.aliases = aliases
+        self._by_alias = {alias: model for model, names in aliases.items() for alias in names}
+        self._by_spelling: dict[str, str | None] = {}  # None: the spelling of several models
+        for model, names in aliases.items():
+            for name in (model, *names):
+                self._add(plain(name), model)
+                self._add(plain(ACTIVE.sub("", name)), model)
+
+    def _add(self, spelling: str, model: str) -> None:
+        if self._by_spelling.setdefault(spelling, model) != model:
+            self._by_spelling[spelling] = None
+
+    @property
+    def every(self) -> list[str]:
+        """All ids, then all aliases."""
+        return [*self.aliases, *self._by_alias]
+
+    def meant(self, name: str) -> str | None:
+        """The id of the only model that a name can mean; None for no model, or several."""
+        return self._by_alias.get(name.lower()) or self._by_spelling.get(plain(name))

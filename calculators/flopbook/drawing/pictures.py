@@ -84,5 +84,5 @@ def shown_answer(result: Result, width: int = PAGE_WIDTH) -> str:
 def formula_inputs(result: Result) -> dict[str, Any]:
     """Every input of an answer's formula in SI units, without the chip that filled some in."""
     formula = result.formula
-    given = {name: row.value for name, row in result.inputs.items() if name in formula.inputs}
-    return {**formula.defaults, **given}
+    inputs = {name: row.value for name, row in result.inputs.items() if name in formula.inputs}
+    return {**formula.defaults, **inputs}

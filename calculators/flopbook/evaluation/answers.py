@@ -111,8 +111,8 @@ def answer_text(value: Any, spec: Output) -> str:
     text = output_text(value, spec)
     if not isinstance(value, (int, float)):
         return text
-    others = other_units(value, spec.unit)
-    return f"{text} ({others})" if others else text
+    equivalents = other_units(value, spec.unit)
+    return f"{text} ({equivalents})" if equivalents else text
 
 
 def format_value(value: Any, unit: str) -> str:

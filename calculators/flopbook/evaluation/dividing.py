@@ -32,15 +32,19 @@ def degree_left(name: str, request: Request) -> float | None:
     chips = read_input(CHIPS, CHIPS_INPUT, request.options[CHIPS])
     check_input(flag(CHIPS), CHIPS_INPUT, chips)
     degrees = {
-        other: read_input(other, formula.inputs[other], request.options[other])
-        for other in formula.divides[1:]
-        if other in request.options
+        degree_name: read_input(
+            degree_name, formula.inputs[degree_name], request.options[degree_name]
+        )
+        for degree_name in formula.divides[1:]
+        if degree_name in request.options
     }
-    for other, degree in degrees.items():
-        check_input(flag(other), formula.inputs[other], degree)
+    for degree_name, degree in degrees.items():
+        check_input(flag(degree_name), formula.inputs[degree_name], degree)
     group = math.prod(degrees.values())
     if chips % group:
-        product = " x ".join(f"{flag(other)} {degree:.0f}" for other, degree in degrees.items())
+        product = " x ".join(
+            f"{flag(degree_name)} {degree:.0f}" for degree_name, degree in degrees.items()
+        )
         raise FlopbookError(
             f"{flag(CHIPS)} {chips:,.0f} does not divide into groups of {group:,.0f} ({product}); "
             f"use {_nearest(chips, group)}"

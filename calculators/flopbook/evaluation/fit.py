@@ -30,9 +30,9 @@ def fit_of(formula: Formula, values: Mapping[str, Value], outputs: Mapping[str, 
 
 def _remedy(formula: Formula, values: Mapping[str, Value]) -> str:
     """The first change of one input with which the answer fits, as an option; empty if none."""
-    given = {name: used.value for name, used in values.items()}
+    inputs = {name: used.value for name, used in values.items()}
     for changes in _changes(formula, values):
-        if _free(formula, {**given, **changes}) >= 0:
+        if _free(formula, {**inputs, **changes}) >= 0:
             name, value = next(iter(changes.items()))
             text = value if isinstance(value, str) else f"{value:.0f}"
             return f"{flag(name)} {text}"
@@ -51,7 +51,11 @@ def _changes(formula: Formula, values: Mapping[str, Value]) -> Iterator[dict[str
     for name in ("tp", "ep"):
         if name in formula.inputs:
             # What was filled from a number of chips would contradict the new layout.
-            freed = {other: math.inf for other in ("chips", "dp") if _is_limit(formula, other)}
+            freed = {
+                unbounded: math.inf
+                for unbounded in ("chips", "dp")
+                if _is_limit(formula, unbounded)
+            }
             yield from ({name: degree, **freed} for degree in _POWERS)
     for name in ("batch", "micro_batch"):
         if name in formula.inputs and values[name].origin != DEFAULT:

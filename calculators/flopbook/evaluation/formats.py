@@ -45,13 +45,13 @@ def add_format_note(request: Request, values: Mapping[str, Value]) -> None:
     """Say for which tensors the format that was asked for does not hold, by its rule."""
     if "dtype" not in request.options:
         return
-    others: dict[str, list[str]] = {}
+    tensors_of: dict[str, list[str]] = {}
     for option, used in formats_used(request, values).items():
         # The state of the optimizer is in fp32 whatever the format: no reader expects otherwise.
         by_rule = option not in request.options and option != "optimizer_dtype"
         if by_rule and used.value != request.dtype:
-            others.setdefault(str(used.value), []).append(option)
-    for dtype, options in others.items():
+            tensors_of.setdefault(str(used.value), []).append(option)
+    for dtype, options in tensors_of.items():
         tensors = ", ".join(TENSORS[option] for option in options)
         flags = ", ".join(flag(option) for option in options)
         request.notes.append(f"{request.dtype} by its rule leaves {tensors} in {dtype} ({flags})")

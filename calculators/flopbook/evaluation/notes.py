@@ -32,13 +32,15 @@ def add_notes(request: Request, values: Mapping[str, Value], outputs: dict[str, 
     """Add the notes on an answer to its request; outputs whose inputs are missing become None."""
     if "sparsity" in request.options and "peak" in request.options:
         request.notes.append(PEAK_AS_GIVEN)
-    given = {name: used.value for name, used in values.items()}
-    found = omitted(request.formula.omissions, {**outputs, **given})
+    inputs = {name: used.value for name, used in values.items()}
+    omissions = omitted(request.formula.omissions, {**outputs, **inputs})
     _open_outputs(request, values, outputs)
     _note_chips(request, values, outputs)
     _note_whole_nodes(request, values, outputs)
     # Nothing is left out of an output that is open.
-    request.omitted = {name: one for name, one in found.items() if outputs[one.of] is not None}
+    request.omitted = {
+        name: omission for name, omission in omissions.items() if outputs[omission.of] is not None
+    }
 
 
 def _open_outputs(request: Request, values: Mapping[str, Value], outputs: dict[str, Any]) -> None:

@@ -174,17 +174,17 @@ def option_names(formula: Formula) -> tuple[str, ...]:
 
 def _given_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that have a value, words as the package spells them. Raises FlopbookError."""
-    given = {name: value for name, value in options.items() if value is not None}
-    for name, value in given.items():
+    options_set = {name: value for name, value in options.items() if value is not None}
+    for name, value in options_set.items():
         if isinstance(value, str) and not value.strip():
             raise FlopbookError(f"{flag(name)} is empty")
     for name, words in WORDS.items():
-        if name not in given:
+        if name not in options_set:
             continue
-        given[name] = choice(given[name], words)
-        if given[name] not in words:
-            raise UnknownName(name.replace("_", "-"), str(given[name]), words)
-    return given
+        options_set[name] = choice(options_set[name], words)
+        if options_set[name] not in words:
+            raise UnknownName(name.replace("_", "-"), str(options_set[name]), words)
+    return options_set
 
 
 def read_input(name: str, spec: Input, value: Any) -> Any:

@@ -102,7 +102,9 @@ def sensitivities(result: Result, output: str | None = None) -> Sensitivities:
             f"{name or 'every output'} is no number other than zero here: "
             "nothing moves it by percents"
         )
-    used = {key: item.value for key, item in result.inputs.items() if key in formula.inputs}
+    used = {
+        key: used_value.value for key, used_value in result.inputs.items() if key in formula.inputs
+    }
     values = {**formula.defaults, **used}
     moving: list[Sensitivity] = []
     without_effect, held = [], []
@@ -137,8 +139,8 @@ def _can_vary(value: Any) -> bool:
 
 def _elasticity(curve: Curve, point: _Point) -> Sensitivity | None:
     """The elasticity at a point, from one side if the other is refused; None where both are."""
-    whole = curve.spec.whole
-    for x_low, x_high in _steps(point.x, whole):
+    is_whole = curve.spec.whole
+    for x_low, x_high in _steps(point.x, is_whole):
         low, high = _Point(x_low, curve(x_low)), _Point(x_high, curve(x_high))
         # Two of the three points make a slope, from one side if need be.
         usable = [candidate for candidate in (low, point, high) if candidate.has_slope]
@@ -148,7 +150,7 @@ def _elasticity(curve: Curve, point: _Point) -> Sensitivity | None:
         elasticity = _slope(first, last, point.y) or 0.0
         below, above = _slope(low, point, point.y), _slope(point, high, point.y)
         # A whole number takes a step too long for its two sides to agree.
-        if below is None or above is None or whole or abs(above - below) <= CORNER:
+        if below is None or above is None or is_whole or abs(above - below) <= CORNER:
             below = above = None
         return Sensitivity(curve.name, elasticity, first.x, last.x, below, above)
     return None

@@ -53,9 +53,9 @@ def sweep(calculator: str, /, **options: Any) -> Sweep:
         raise FlopbookError(f"{grid.size:,} points are too many{why}, at most {most:,}")
     _Filler(grid).fill()
     if len(grid.problems) == grid.size:
-        reason, *others = dict.fromkeys(grid.problems.values())
-        more = f" ({len(others)} more reasons)" if others else ""
-        raise FlopbookError(f"no point of the sweep has an answer: {reason}{more}")
+        reason, *further = dict.fromkeys(grid.problems.values())
+        unnamed = f" ({len(further)} more reasons)" if further else ""
+        raise FlopbookError(f"no point of the sweep has an answer: {reason}{unnamed}")
     return grid
 
 
@@ -108,11 +108,11 @@ class _Filler:
         if not axes:
             self._fill_numbers(words, points)
             return
-        first, *others = axes
+        first, *inner = axes
         stride, count = self.strides[first.name], len(first.values)
         for place, word in enumerate(first.values):
             chosen = self.storage.at_place(points, stride, count, place)
-            self._fill_words({**words, first.name: word}, chosen, others)
+            self._fill_words({**words, first.name: word}, chosen, inner)
 
     def _fill_numbers(self, words: Mapping[str, Any], points: Any) -> None:
         """Fill all points that have these words."""
@@ -225,8 +225,8 @@ class _Filler:
         """Keep each note once; of what is left out, the one with the largest share."""
         self.notes |= dict.fromkeys(result.remarks)
         for name, noted in result.omitted.items():
-            known = self.omitted.get(name)
-            if known is None or abs(noted.share) > abs(known.share):
+            worst = self.omitted.get(name)
+            if worst is None or abs(noted.share) > abs(worst.share):
                 self.omitted[name] = noted
 
     def _keep_fixed(self, result: Result) -> None:

@@ -37,16 +37,16 @@ def atom(title: str, name: str, file: str, items: Iterable[Item]) -> str:
     feed = ElementTree.Element(f"{{{NAMESPACE}}}feed")
     _add(feed, "title", title)
     _add(feed, "id", f"urn:flopbook:{name}")
-    _add(feed, "updated", max((item.when for item in listed), default=NEVER))
+    _add(feed, "updated", max((news.when for news in listed), default=NEVER))
     _add(_add(feed, "author"), "name", "The flopbook contributors")
     _add(feed, "link", rel="self", href=file)
-    for item in listed:
+    for news in listed:
         entry = _add(feed, "entry")
-        _add(entry, "title", item.title)
-        _add(entry, "id", f"urn:flopbook:{item.id}")
-        _add(entry, "updated", item.when)
-        _add(entry, "link", rel="alternate", href=item.href)
-        _add(entry, "content", item.content, type="text")
+        _add(entry, "title", news.title)
+        _add(entry, "id", f"urn:flopbook:{news.id}")
+        _add(entry, "updated", news.when)
+        _add(entry, "link", rel="alternate", href=news.href)
+        _add(entry, "content", news.content, type="text")
     ElementTree.indent(feed, " ")
     text = ElementTree.tostring(feed, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'

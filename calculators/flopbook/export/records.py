@@ -230,7 +230,7 @@ def _output_record(spec: Output) -> dict[str, Any]:
 
 def references_csl() -> list[dict[str, Any]]:
     """All references as CSL-JSON, with topics and annotation."""
-    return [csl(item) for item in references().values()]
+    return [csl(work) for work in references().values()]
 
 
 def terms() -> list[dict[str, Any]]:
@@ -285,7 +285,7 @@ def files() -> Iterator[tuple[str, str]]:
     yield "vendors.json", _json(vendors())
     yield "models.json", _json(models())
     yield "references.json", _json(references_csl())
-    yield "references.bib", "\n\n".join(item.bibtex for item in references().values()) + "\n"
+    yield "references.bib", "\n\n".join(work.bibtex for work in references().values()) + "\n"
     yield "claims.json", _json(ledger())
     yield "calculators.json", _json([calculator_record(formula) for formula in formulas().values()])
     yield "glossary.json", _json(terms())

@@ -42,19 +42,19 @@ def dimensions(formula: Formula) -> dict[str, Dim]:
     Raises DimensionError when they disagree with declared units.
     """
     parsed = steps(formula)
-    known = {name: _of(spec.unit) for name, spec in formula.inputs.items()}
-    known |= {name: _of(constant(formula, name).unit) for name in parsed.constants}
-    known["inf"] = Dim(free=True)
+    dimension_of = {name: _of(spec.unit) for name, spec in formula.inputs.items()}
+    dimension_of |= {name: _of(constant(formula, name).unit) for name in parsed.constants}
+    dimension_of["inf"] = Dim(free=True)
     for name, expression in parsed.locals:
-        known[name] = _Walker(known, f"{formula.id}.{name}").dim(expression)
+        dimension_of[name] = _Walker(dimension_of, f"{formula.id}.{name}").dim(expression)
     for name, expression in parsed.outputs:
-        walker = _Walker(known, f"{formula.id}.{name}")
+        walker = _Walker(dimension_of, f"{formula.id}.{name}")
         computed = walker.dim(expression)
         declared_unit = formula.outputs[name].unit
         declared = _of(declared_unit)
-        _Walker(known, f"{walker.place} (declared {declared_unit})").same(computed, declared)
-        known[name] = declared
-    return known
+        _Walker(dimension_of, f"{walker.place} (declared {declared_unit})").same(computed, declared)
+        dimension_of[name] = declared
+    return dimension_of
 
 
 def omission_dimensions(formula: Formula, omission: Omission) -> Dim:
@@ -65,12 +65,12 @@ def omission_dimensions(formula: Formula, omission: Omission) -> Dim:
     parsed = statement_steps(omission)
     units = {name: spec.unit for name, spec in formula.inputs.items()}
     units |= {name: spec.unit for name, spec in formula.outputs.items()}
-    known = {name: _of(units[used]) for name, used in omission.inputs.items()}
-    known |= {name: _of(_unit(number)) for name, number in parsed.constants.items()}
-    known["inf"] = Dim(free=True)
-    walker = _Walker(known, f"{formula.id}.{omission.name}")
+    dimension_of = {name: _of(units[used]) for name, used in omission.inputs.items()}
+    dimension_of |= {name: _of(_unit(number)) for name, number in parsed.constants.items()}
+    dimension_of["inf"] = Dim(free=True)
+    walker = _Walker(dimension_of, f"{formula.id}.{omission.name}")
     for name, expression in parsed.locals:
-        known[name] = walker.dim(expression)
+        dimension_of[name] = walker.dim(expression)
     return walker.dim(parsed.last)
 
 

@@ -90,7 +90,7 @@ def literal(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(float(value)) if isinstance(value, float) else repr(int(value))
     if isinstance(value, Mapping):
-        pairs = (f"{json.dumps(str(key))}: {literal(one)}" for key, one in value.items())
+        pairs = (f"{json.dumps(str(key))}: {literal(entry)}" for key, entry in value.items())
         return f"{{{', '.join(pairs)}}}"
     return f"[{', '.join(map(literal, value))}]"
 
@@ -109,8 +109,8 @@ class Expressions:
 
     def _refuse(self, node: ast.AST) -> UnprintableError:
         line = self._start + getattr(node, "lineno", 1) - 1
-        what = type(node).__name__
-        return UnprintableError(f"{self._file}:{line}: {what} cannot be printed as JavaScript")
+        node_kind = type(node).__name__
+        return UnprintableError(f"{self._file}:{line}: {node_kind} cannot be printed as JavaScript")
 
     def _elements(self, node: ast.expr) -> str:
         """What a loop runs over: the keys of a mapping, the elements of all else."""
@@ -169,8 +169,8 @@ class Expressions:
     def _Compare(self, node: ast.Compare) -> str:
         sides = [node.left, *node.comparators]
         pairs = zip(sides, node.ops, sides[1:], strict=False)
-        found = [self._compared(left, op, right) for left, op, right in pairs]
-        return found[0] if len(found) == 1 else f"({' && '.join(found)})"
+        comparisons = [self._compared(left, op, right) for left, op, right in pairs]
+        return comparisons[0] if len(comparisons) == 1 else f"({' && '.join(comparisons)})"
 
     def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
         if isinstance(op, ast.In | ast.NotIn):
@@ -215,11 +215,11 @@ class Expressions:
         return f"`{text}`"
 
     def _Subscript(self, node: ast.Subscript) -> str:
-        whole = self._text(node.value)
+        table = self._text(node.value)
         match node.slice:
             case ast.Constant(value=str(name)) if name.isidentifier():
-                return f"{whole}.{name}"
-        return f"{whole}[{self._text(node.slice)}]"
+                return f"{table}.{name}"
+        return f"{table}[{self._text(node.slice)}]"
 
     def _Attribute(self, node: ast.Attribute) -> str:
         if isinstance(node.value, ast.Name) and node.value.id in _LIBRARIES:
@@ -285,9 +285,9 @@ class Expressions:
     def _own(self, function: Any, node: ast.Call) -> str:
         """A call of a function of ours; a record is an object in the order of its fields."""
         if hasattr(function, "_fields"):
-            given = dict(zip(function._fields, map(self._text, node.args), strict=False))
-            given |= {str(each.arg): self._text(each.value) for each in node.keywords}
-            pairs = (f"{name}: {given[name]}" for name in function._fields if name in given)
+            arguments = dict(zip(function._fields, map(self._text, node.args), strict=False))
+            arguments |= {str(each.arg): self._text(each.value) for each in node.keywords}
+            pairs = (f"{name}: {arguments[name]}" for name in function._fields if name in arguments)
             return f"({{{', '.join(pairs)}}})"
         if node.keywords:
             raise self._refuse(node)

@@ -76,12 +76,12 @@ class _Module:
     def add_formula(self, name: str) -> str:
         """Print a formula; returns the object that stands for it."""
         formula = get_formula(name)
-        made = function_name(formula)
+        script_name = function_name(formula)
         if name not in self.formulas:
             defaults = json.dumps(dict(formula.defaults))
-            record = f"const ${made} = {{defaults: {defaults}, compute: {made}}};"
+            record = f"const ${script_name} = {{defaults: {defaults}, compute: {script_name}}};"
             self.formulas[name] = f"{javascript(formula)}\n{record}"
-        return f"${made}"
+        return f"${script_name}"
 
     def place(self) -> int:
         """The place of one more table that is kept."""
@@ -95,9 +95,11 @@ class _Function(Expressions):
     def __init__(self, module: _Module, function: Callable[..., Any]) -> None:
         self._name = function.__name__
         self._is_class = inspect.isclass(function)
-        made = function.__init__ if inspect.isclass(function) else function
-        lines, start = inspect.getsourcelines(made)
-        super().__init__(module, str(inspect.getsourcefile(made)), start, made.__globals__)
+        body_function = function.__init__ if inspect.isclass(function) else function
+        lines, start = inspect.getsourcelines(body_function)
+        super().__init__(
+            module, str(inspect.getsourcefile(body_function)), start, body_function.__globals__
+        )
         definition = ast.parse(textwrap.dedent("".join(lines))).body[0]
         assert isinstance(definition, ast.FunctionDef)
         self._definition = definition

@@ -179,7 +179,7 @@ def module(formulas: Iterable[Formula]) -> str:
 def javascript_conditions(name: str, rules: Iterable[Rule]) -> str:
     """Whether some inputs keep all of some rules, as one exported function of an object of them."""
     chosen = list(rules)
-    used = dict.fromkeys(given for rule in chosen for given in rule.inputs.values())
+    used = dict.fromkeys(input_name for rule in chosen for input_name in rule.inputs.values())
     lines = []
     for rule in chosen:
         named, condition = _printed(rule)

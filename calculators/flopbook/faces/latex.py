@@ -45,13 +45,13 @@ def equations(formula: Formula) -> dict[str, str]:
     parsed = steps(formula)
     texts = symbols(formula)
     numbers = {name: _number(value) for name, value in parsed.constants.items()}
-    found = {}
+    latex_of = {}
     for name, expression in parsed.all():
         symbol = texts.get(name, rf"\text{{{name}}}")
         definition = print_latex(expression, {**texts, **numbers})
         if symbol != definition:  # an output that a step has computed already
-            found[name] = f"{symbol} = {definition}"
-    return found
+            latex_of[name] = f"{symbol} = {definition}"
+    return latex_of
 
 
 def print_latex(node: ast.expr, names: Mapping[str, str], outer: int = 0) -> str:

@@ -71,9 +71,9 @@ def worked(
     lines: list[_Line] = []
     for name, expression in parsed.all():
         if name in needed:
-            known = {**_CALLABLE, **values}
-            line = _taken(name, expression, known)
-            values[name] = evaluate_tree(line.expression, known)
+            scope = {**_CALLABLE, **values}
+            line = _taken(name, expression, scope)
+            values[name] = evaluate_tree(line.expression, scope)
             lines.append(line)
     units = {name: _unit(name, formula, dim) for name, dim in dimensions(formula).items()}
     shown = {name: _shown(value, units.get(name, "1")) for name, value in values.items()}

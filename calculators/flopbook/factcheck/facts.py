@@ -76,35 +76,35 @@ def names() -> dict[str, tuple[str, ...]]:
     The name of a family stands for all of its chips where nothing else is called so, and that of
     a maker of few chips, as `by NAME`, where a text names no chip.
     """
-    found: dict[str, list[str]] = {}
+    chips_of: dict[str, list[str]] = {}
     for entry_id in entry_ids():
         for name in _names_of(load_head(entry_id)):
             short = compact(name)
             if len(short) >= _SHORTEST and not short.isdigit():
-                found.setdefault(short, []).append(entry_id)
+                chips_of.setdefault(short, []).append(entry_id)
     for family, ids in _families().items():
-        found.setdefault(family, ids)
-    found |= _makers()
-    return {name: tuple(dict.fromkeys(ids)) for name, ids in found.items()}
+        chips_of.setdefault(family, ids)
+    chips_of |= _makers()
+    return {name: tuple(dict.fromkeys(ids)) for name, ids in chips_of.items()}
 
 
 def _families() -> dict[str, list[str]]:
     """Compact name of a family -> its chips; short names are words of other things."""
-    found: dict[str, list[str]] = {}
+    chips_of: dict[str, list[str]] = {}
     for head in map(load_head, entry_ids()):
         name = compact(head.family)
         if head.computes and len(name) >= _SHORTEST_FAMILY:
-            found.setdefault(name, []).append(head.id)
-    return found
+            chips_of.setdefault(name, []).append(head.id)
+    return chips_of
 
 
 def _makers() -> dict[str, list[str]]:
     """Compact name of a maker of few chips -> these."""
-    found: dict[str, list[str]] = {}
+    chips_of: dict[str, list[str]] = {}
     for head in map(load_head, entry_ids()):
         if head.computes:
-            found.setdefault(f"{BY}{compact(head.vendor)}", []).append(head.id)
-    return {name: ids for name, ids in found.items() if len(ids) <= _FEW}
+            chips_of.setdefault(f"{BY}{compact(head.vendor)}", []).append(head.id)
+    return {name: ids for name, ids in chips_of.items() if len(ids) <= _FEW}
 
 
 def _names_of(entry: Entry) -> Iterator[str]:
@@ -112,9 +112,9 @@ def _names_of(entry: Entry) -> Iterator[str]:
     product = entry.id.partition("/")[2]
     for name in (product, entry.name, *entry.aliases, *entry.device_names):
         yield name
-        vendor, blank, rest = name.partition(" ")
+        vendor, blank, short_name = name.partition(" ")
         if blank and compact(vendor) == compact(entry.vendor):
-            yield rest
+            yield short_name
 
 
 @per_library

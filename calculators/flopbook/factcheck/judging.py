@@ -57,29 +57,29 @@ def judge(statement: StatedNumber, look: Look) -> Judgement:
     subjects = [look(name) for name in statement.chips]
     # Facts of other chips are asked only where none of the chip itself fits: "that is the H200".
     for search in (matches, matches_of_others):
-        found = [(one, search(statement, one, look)) for one in subjects]
-        found = [(one, candidates) for one, candidates in found if candidates]
-        if found:
+        matched = [(one, search(statement, one, look)) for one in subjects]
+        matched = [(one, candidates) for one, candidates in matched if candidates]
+        if matched:
             # A name such as Hopper is that of several chips: the one that fits best is meant, of
             # equals the one of which most is on file.
-            asked, own = min(found, key=lambda pair: (_least(pair[1]), -len(pair[0].facts)))
+            asked, own = min(matched, key=lambda pair: (_least(pair[1]), -len(pair[0].facts)))
             return _found(statement, asked, own, look)
     return _not_found(statement, max(subjects, key=lambda one: len(one.facts)))
 
 
 def owners(statement: StatedNumber, ids: Iterable[str], look: Look) -> str:
     """The chips of which a number without one holds as it is, in words; empty for none."""
-    found: list[tuple[float, str, str]] = []
-    for one in map(look, ids):
-        whole = [match for match in matches(statement, one, look) if match.subject is one]
-        best = min(whole, key=lambda match: match.cost, default=None)
+    ranked: list[tuple[float, str, str]] = []
+    for owner in map(look, ids):
+        own_matches = [match for match in matches(statement, owner, look) if match.subject is owner]
+        best = min(own_matches, key=lambda match: match.cost, default=None)
         if best is not None and "error" not in best.departures:
-            found.append((round(best.cost, 9), _described(best), one.name))
+            ranked.append((round(best.cost, 9), _described(best), owner.name))
     groups: dict[str, list[str]] = {}
-    for _, what, chip in sorted(found):
-        groups.setdefault(what, []).append(chip)
+    for _, quantity, chip in sorted(ranked):
+        groups.setdefault(quantity, []).append(chip)
     shown = [*groups.items()][:MOST_OWNERS]
-    return "; ".join(f"{what} of {', '.join(chips[:MOST_OWNERS])}" for what, chips in shown)
+    return "; ".join(f"{quantity} of {', '.join(chips[:MOST_OWNERS])}" for quantity, chips in shown)
 
 
 def of_anybody(statements: Sequence[StatedNumber], ids: Iterable[str], look: Look) -> str:
@@ -125,11 +125,13 @@ def _main_sentence(statement: StatedNumber, asked: Subject, best: Match) -> str:
     stated = _amount(statement, statement.value)
     value = _amount(statement, best.fact.value * best.share)
     key = _main_key(best, differs=stated != value)
-    what = _described(best)
+    description = _described(best)
     if key == "error" and best.fact.note:
-        what = f"{what}; {best.fact.note}"
+        description = f"{description}; {best.fact.note}"
     chip = best.subject.name if key == "other-chip" else asked.name
-    return SENTENCES[key].format(chip=chip, asked=asked.name, stated=stated, value=value, what=what)
+    return SENTENCES[key].format(
+        chip=chip, asked=asked.name, stated=stated, value=value, what=description
+    )
 
 
 def _main_key(best: Match, *, differs: bool) -> str:
@@ -194,16 +196,18 @@ def _remedy(statement: StatedNumber, departure: str, best: Match, look: Look) ->
         return [SENTENCES[departure].format(value=both)]
     if departure in ("per-node", "per-chip"):
         return _other_level(statement, departure, best, look)
-    wanted = _counterpart(statement, departure, best)
-    if wanted is None and departure == "sparse" and fact.sparsity == HALF:
+    counterpart = _counterpart(statement, departure, best)
+    if counterpart is None and departure == "sparse" and fact.sparsity == HALF:
         half = _amount(statement, fact.value * best.share / 2)
         return [SENTENCES["half"].format(value=half)]
-    if wanted is None:
+    if counterpart is None:
         return []
-    kind = QUANTITY_NAMES[wanted.field]
-    value = _amount(statement, wanted.value * best.share)
-    way = DESCRIPTIONS.get(wanted.direction, "")
-    sentence = SENTENCES[departure].format(value=value, format=wanted.dtype, way=way, kind=kind)
+    kind = QUANTITY_NAMES[counterpart.field]
+    value = _amount(statement, counterpart.value * best.share)
+    way = DESCRIPTIONS.get(counterpart.direction, "")
+    sentence = SENTENCES[departure].format(
+        value=value, format=counterpart.dtype, way=way, kind=kind
+    )
     return [sentence.rstrip()]
 
 
@@ -227,9 +231,9 @@ def _counterpart(statement: StatedNumber, departure: str, best: Match) -> FiledF
         return None
     alike = [f for f in best.subject.facts if f.field == fact.field and not f.error and test(f)]
     plain = [f for f in alike if f.sparsity in ("dense", "unstated", "")]
-    found = alike if departure == "dense" else plain
-    same = [f for f in found if f.engine == fact.engine or departure == "vector"]
-    return next(iter(same or found), None)
+    candidates = alike if departure == "dense" else plain
+    same = [f for f in candidates if f.engine == fact.engine or departure == "vector"]
+    return next(iter(same or candidates), None)
 
 
 def _other_level(statement: StatedNumber, departure: str, best: Match, look: Look) -> list[str]:
@@ -242,10 +246,10 @@ def _other_level(statement: StatedNumber, departure: str, best: Match, look: Loo
         subject = look(name)
         for fact in subject.facts:
             if _is_alike(fact, best.fact):
-                said = SENTENCES[departure].format(
+                sentence = SENTENCES[departure].format(
                     part=subject.name, whole=subject.name, value=_amount(statement, fact.value)
                 )
-                return [said]
+                return [sentence]
     return []
 
 
@@ -267,16 +271,21 @@ def _also(statement: StatedNumber, best: Match, candidates: Sequence[Match]) -> 
     """Other quantities of the same chip with this value; none where the best says all."""
     if not best.departures:
         return []
-    said = [_described(best)]
+    descriptions = [_described(best)]
     for match in sorted(candidates, key=lambda match: match.cost):
         is_other = match.subject.id == best.subject.id and not match.fact.error
-        what = _described(match)
+        description = _described(match)
         # A source that names no direction says the same with less.
         is_vague = match.fact.direction == "unstated" and match.fact.field == best.fact.field
-        if is_other and not is_vague and what not in said and match.cost < COSTS["binary"]:
-            said.append(what)
-    more = said[1 : MOST_ALSO + 1]
-    return [SENTENCES["also"].format(what=", ".join(more))] if more else []
+        if (
+            is_other
+            and not is_vague
+            and description not in descriptions
+            and match.cost < COSTS["binary"]
+        ):
+            descriptions.append(description)
+    further = descriptions[1 : MOST_ALSO + 1]
+    return [SENTENCES["also"].format(what=", ".join(further))] if further else []
 
 
 def _same(match: Match, best: Match) -> bool:
@@ -288,10 +297,10 @@ def _not_found(statement: StatedNumber, asked: Subject) -> Judgement:
     stated = _amount(statement, statement.value)
     if near is None:
         field = statement.field or FIELDS[statement.kind][0]
-        said = SENTENCES["none-recorded"].format(
+        sentence = SENTENCES["none-recorded"].format(
             chip=asked.name, stated=stated, kind=QUANTITY_NAMES[field]
         )
-        return Judgement(False, "none", asked.id, (said,), (), None)
+        return Judgement(False, "none", asked.id, (sentence,), (), None)
     match = Match(asked, near, (), 0.0)
     key = "none-price" if near.kind in ("price", "rent") else "none"
     says = (

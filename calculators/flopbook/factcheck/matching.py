@@ -44,25 +44,25 @@ def matches(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
     around: list[tuple[Subject, tuple[str, ...]]] = [(one, ())]
     around += [(look(name), ("per-node",)) for name in one.within]
     around += [(look(name), ("per-chip",)) for name in one.parts]
-    found: list[Match] = []
+    matched: list[Match] = []
     for subject, extra in around:
         for fact in subject.facts:
-            found += _match(statement, subject, fact, extra, one)
-    return found
+            matched += _match(statement, subject, fact, extra, one)
+    return matched
 
 
 def matches_of_others(statement: StatedNumber, one: Subject, look: Look) -> list[Match]:
     """Facts of other chips of the family that are just what is stated."""
-    found: list[Match] = []
+    matched: list[Match] = []
     for name in one.family:
-        other = look(name)
-        for fact in other.facts:
-            found += [
+        other_chip = look(name)
+        for fact in other_chip.facts:
+            matched += [
                 match
-                for match in _match(statement, other, fact, ("other-chip",), other)
+                for match in _match(statement, other_chip, fact, ("other-chip",), other_chip)
                 if match.departures == ("other-chip",)
             ]
-    return found
+    return matched
 
 
 def _match(
@@ -116,21 +116,21 @@ def departures_of(
     statement: StatedNumber, fact: FiledFact, asked: Subject, is_elsewhere: bool
 ) -> tuple[str, ...]:
     """Each condition of a fact that a statement lacks or contradicts."""
-    found: list[str] = []
+    departures: list[str] = []
     if not _is_stated(statement, fact):
-        found.append("quantity")
+        departures.append("quantity")
     if fact.field.startswith("measured") and not statement.field.startswith("measured"):
-        found.append("measured")
+        departures.append("measured")
     if fact.field == "peak":
-        found += _rate_departures(statement, fact, asked)
+        departures += _rate_departures(statement, fact, asked)
     if fact.field in LINKS:
-        found += _link_departures(statement, fact)
+        departures += _link_departures(statement, fact)
     is_node = fact.aggregate == "domain" and asked.kind in ("package", "card", "die")
     if is_node and not is_elsewhere and statement.scope != "node":
-        found.append("per-node")
+        departures.append("per-node")
     if fact.error:
-        found.append("error")
-    return tuple(found)
+        departures.append("error")
+    return tuple(departures)
 
 
 def _is_stated(statement: StatedNumber, fact: FiledFact) -> bool:
@@ -141,23 +141,23 @@ def _is_stated(statement: StatedNumber, fact: FiledFact) -> bool:
 
 
 def _rate_departures(statement: StatedNumber, fact: FiledFact, asked: Subject) -> list[str]:
-    found: list[str] = []
+    departures: list[str] = []
     if not _is_format(statement, fact, asked):
-        found.append("format" if statement.formats else "open-format")
+        departures.append("format" if statement.formats else "open-format")
     if fact.engine == "vector" and not statement.vector and fact.dtype not in VECTOR_FORMATS:
-        found.append("vector")
+        departures.append("vector")
     is_sparse = fact.sparsity not in ("", "dense", "unstated")
     if is_sparse and statement.sparsity != "sparse":
-        found.append("sparse")
+        departures.append("sparse")
     if fact.sparsity == "dense" and statement.sparsity == "sparse":
-        found.append("dense")
-    return found
+        departures.append("dense")
+    return departures
 
 
 def _is_format(statement: StatedNumber, fact: FiledFact, asked: Subject) -> bool:
     if statement.formats:
-        wanted = {*statement.formats, *(n for f in statement.formats for n in RELATED.get(f, ()))}
-        return fact.dtype in wanted
+        accepted = {*statement.formats, *(n for f in statement.formats for n in RELATED.get(f, ()))}
+        return fact.dtype in accepted
     usual = usual_format(statement, asked)
     alike = ("bf16", "fp16") if usual in ("bf16", "fp16") else (usual,)
     return fact.dtype in alike
@@ -172,14 +172,14 @@ def usual_format(statement: StatedNumber, asked: Subject) -> str:
 
 
 def _link_departures(statement: StatedNumber, fact: FiledFact) -> list[str]:
-    found: list[str] = []
+    departures: list[str] = []
     if fact.direction == "both" and statement.direction != "both":
-        found.append("both-ways")
+        departures.append("both-ways")
     if fact.direction == "one-way" and statement.direction == "both":
-        found.append("one-way")
+        departures.append("one-way")
     if fact.aggregate == "link" and statement.scope != "link":
-        found.append("per-link")
-    return found
+        departures.append("per-link")
+    return departures
 
 
 def _tie(statement: StatedNumber, fact: FiledFact, asked: Subject) -> float:

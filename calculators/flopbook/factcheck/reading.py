@@ -109,12 +109,12 @@ def read(text: str, names: Names) -> list[StatedNumber]:
     named, left = _chips_beside(plain, names, numbers)
     if not left:
         raise Unreadable("date" if named and _has(plain, words.DATE) else "number")
-    spans = [*(one.span for one in named), *(one.span for one in numbers)]
+    spans = [*(mention.span for mention in named), *(mention.span for mention in numbers)]
     blank = _without(plain, spans)
     shown = left[: words.MOST_STATEMENTS]
     if not named:
         nobody = _Named(0, 0, (), 1)
-        raise _without_chip(plain, names, [_statement(blank, one, nobody) for one in shown])
+        raise _without_chip(plain, names, [_statement(blank, mention, nobody) for mention in shown])
     return [_statement(blank, number, _owner(number, named)) for number in shown]
 
 
@@ -131,7 +131,7 @@ def _numbers(text: str) -> Iterator[_Number]:
 
 
 def _number(match: re.Match[str]) -> _Number | None:
-    whole, decimals, power, prefix, binary, spelling = (group or "" for group in match.groups())
+    integer, decimals, power, prefix, binary, spelling = (group or "" for group in match.groups())
     unit = _unit(spelling)
     if unit is None:
         return None
@@ -141,10 +141,10 @@ def _number(match: re.Match[str]) -> _Number | None:
     if binary:
         factor = 1024.0 ** (len(f"{thousands:.0f}") // 3) * size
     unit_factor = size if kind == "price" else factor  # no kilodollars
-    whole = whole.replace(",", "")
-    digits = float(whole + decimals)
+    integer = integer.replace(",", "")
+    digits = float(integer + decimals)
     scale = factor * 10.0 ** int(power[1:] or "0")
-    slack, cut = (one * scale for one in _slack(whole, decimals, digits))
+    slack, cut = (bound * scale for bound in _slack(integer, decimals, digits))
     shown = _symbol(prefix.lower(), symbol, binary)
     start, end = match.span()
     return _Number(start, end, digits * scale, slack, cut, kind, unit_factor, shown, bool(binary))
@@ -203,11 +203,11 @@ def _makers(names: Names) -> Names:
 
 def _without_chip(text: str, names: Names, statements: Sequence[StatedNumber]) -> Unreadable:
     """What is wrong with a text that names no chip, with the names that a slip may have meant."""
-    said = [match.group().lower() for match in re.finditer(words.WORD, text)]
-    said += [one + after for one, after in itertools.pairwise(said)]
+    words_read = [match.group().lower() for match in re.finditer(words.WORD, text)]
+    words_read += [one + after for one, after in itertools.pairwise(words_read)]
     near: dict[tuple[str, ...], str] = {}  # of several names of a chip the shortest
     for name in sorted(names, key=lambda one: (len(one), one)):
-        if len(name) >= words.SHORTEST_NEAR and any(_is_near(one, name) for one in said):
+        if len(name) >= words.SHORTEST_NEAR and any(_is_near(one, name) for one in words_read):
             near.setdefault(tuple(names[name]), name)
     if not near:
         return Unreadable("chip", statements)
@@ -222,11 +222,13 @@ def _is_near(said: str, name: str) -> bool:
         return False
     letters = zip(said, name, strict=False)
     least = min(len(said), len(name))
-    shared = next((n for n, (one, other) in enumerate(letters) if one != other), least)
-    left, wanted = said[shared:], name[shared:]
-    is_turned = left[:2] == wanted[:2][::-1] and left[2:] == wanted[2:]
-    is_other = left[1:] == wanted[1:]
-    return is_turned or is_other or left[1:] == wanted or left == wanted[1:]
+    shared = next(
+        (n for n, (letter, name_letter) in enumerate(letters) if letter != name_letter), least
+    )
+    left, tail = said[shared:], name[shared:]
+    is_turned = left[:2] == tail[:2][::-1] and left[2:] == tail[2:]
+    is_other = left[1:] == tail[1:]
+    return is_turned or is_other or left[1:] == tail or left == tail[1:]
 
 
 def _cut(text: str, one: _Number, after: _Number) -> bool:
@@ -237,15 +239,15 @@ def _cut(text: str, one: _Number, after: _Number) -> bool:
 def _named(text: str, names: Names, taken: Sequence[Span]) -> list[_Named]:
     """Names of chips in a text, longest first, in the order in which they stand."""
     atoms = [match.span() for match in re.finditer(words.WORD, text)]
-    found: list[_Named] = []
+    named: list[_Named] = []
     for length in range(min(LONGEST_NAME, len(atoms)), 0, -1):
         for first in range(len(atoms) - length + 1):
             span = (atoms[first][0], atoms[first + length - 1][1])
             chips = _chips_of(text[span[0] : span[1]], names)
-            if chips and not _meets(span, [*taken, *(one.span for one in found)]):
+            if chips and not _meets(span, [*taken, *(one.span for one in named)]):
                 before = text[slice(*atoms[first - 1])] if first else ""
-                found.append(_Named(*span, chips, _times(before)))
-    return sorted(found, key=lambda one: one.start)
+                named.append(_Named(*span, chips, _times(before)))
+    return sorted(named, key=lambda one: one.start)
 
 
 def _chips_of(name: str, names: Names) -> tuple[str, ...]:
@@ -277,7 +279,7 @@ def _without(text: str, spans: Iterable[Span]) -> str:
 
 def _owner(number: _Number, named: Sequence[_Named]) -> _Named:
     """The last chip before a number, else the first behind it."""
-    before = [one for one in named if one.start < number.start]
+    before = [mention for mention in named if mention.start < number.start]
     return before[-1] if before else named[0]
 
 

@@ -132,9 +132,9 @@ def _without_memory(typed: str, devices: list[Device]) -> list[Device]:
         return []
     matching = []
     for name, entry_id in devices:
-        known = plain(name)
-        same_memory = memory <= set(_MEMORY.findall(known))
-        if same_memory and f"{_bare(known)} ".startswith(f"{bare} "):
+        plain_name = plain(name)
+        same_memory = memory <= set(_MEMORY.findall(plain_name))
+        if same_memory and f"{_bare(plain_name)} ".startswith(f"{bare} "):
             matching.append((name, entry_id))
     has_same_name = any(_bare(plain(name)) == bare for name, _ in matching)
     return matching if has_same_name else []
@@ -154,6 +154,6 @@ def _bare(text: str) -> str:
 def _refuse(name: str, matching: list[Device], devices: list[Device]) -> NoReturn:
     if matching:
         listed = ", ".join(f"'{device}' ({entry_id})" for device, entry_id in matching)
-        what = f"device '{shorten(name)}' does not name one product"
-        raise FlopbookError(printable(f"{what}; name it in full: {listed}"))
+        complaint = f"device '{shorten(name)}' does not name one product"
+        raise FlopbookError(printable(f"{complaint}; name it in full: {listed}"))
     raise UnknownName("device", name, [device for device, _ in devices])

@@ -65,8 +65,8 @@ class Network:
         """A domain of more chips than a chip has links is joined by more than direct links."""
         domain = self.chip.pick_scaleup_domain()
         links = choose(self.chip.claims("scaleup_links"))
-        known = domain is not None and links is not None and links.si_value is not None
-        return bool(known and domain.value - 1 > links.si_value)  # type: ignore[union-attr,operator]
+        is_recorded = domain is not None and links is not None and links.si_value is not None
+        return bool(is_recorded and domain.value - 1 > links.si_value)  # type: ignore[union-attr,operator]
 
     @property
     def topology(self) -> str:
@@ -88,8 +88,8 @@ class Network:
             return None
         domain = self.chip.pick_scaleup_domain()
         if domain is None:
-            what = "how many chips its scale-up network joins is not recorded"
-            raise FlopbookError(f"{self.chip.id}: {what}; give --chips-per-node")
+            complaint = "how many chips its scale-up network joins is not recorded"
+            raise FlopbookError(f"{self.chip.id}: {complaint}; give --chips-per-node")
         return self._as_sold(domain)
 
     def _as_sold(self, domain: Picked) -> Picked:
@@ -99,7 +99,9 @@ class Network:
         """
         if domain.claim.per != "system":
             return domain
-        nodes = (one.entry.id for one in servers_of(self.chip.id) if one.entry.kind == "node")
+        nodes = (
+            system.entry.id for system in servers_of(self.chip.id) if system.entry.kind == "node"
+        )
         server = next(nodes, None)
         own = server and choose(
             claim for claim in load_entry(server).claims if claim.field == "scaleup_domain"
@@ -142,8 +144,10 @@ class Network:
         host = self.chip.pick_host_bandwidth()
         if not self.is_hosted or host is None:
             return self.chip.pick_scaleup_bandwidth()
-        known = any(claim.absent for claim in self.chip.claims("scaleup_bandwidth"))
-        none = "has no links to other cards" if known else "has no published links to other cards"
+        is_absent = any(claim.absent for claim in self.chip.claims("scaleup_bandwidth"))
+        none = (
+            "has no links to other cards" if is_absent else "has no published links to other cards"
+        )
         note = f"{self.chip.id} {none}: its {host.claim.name} carries all"
         return host._replace(notes=(note,))
 

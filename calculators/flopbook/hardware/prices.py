@@ -46,10 +46,10 @@ def _note(price: Price) -> str:
 
 
 def _none_on_record(chip_id: str, asked: str, of_chip: Sequence[Price]) -> str:
-    known = sorted({f"{price.provider}:{price.region}" for price in of_chip})
-    if not known:
+    offers = sorted({f"{price.provider}:{price.region}" for price in of_chip})
+    if not offers:
         return f"--price-from: no list price of {chip_id} is on record; give --price"
     return (
         f"--price-from: no list price of {chip_id} from '{shorten(asked)}' is on record "
-        f"({FORM}); there is one from {', '.join(known)}"
+        f"({FORM}); there is one from {', '.join(offers)}"
     )

@@ -35,10 +35,10 @@ def pick_server_power(chip: Chip) -> Picked:
     The notes say which of the two it is. Raises Missing where not even that of the chip is known.
     """
     chip.require_package()
-    found = _server_power(chip.id)
-    if found is None:
+    server_power = _server_power(chip.id)
+    if server_power is None:
         return _alone(chip)
-    server, claim = found
+    server, claim = server_power
     assert claim.si_value is not None  # as `_server_power` asks
     total = format_quantity(claim.si_value, "W")
     note = f"power is a share of {server.entry.id}: {total} for {server.chips} chips"
@@ -59,7 +59,9 @@ def _alone(chip: Chip) -> Picked:
 
 def pick_node_size(chip: Chip) -> Picked | None:
     """Number of chips in a node of this chip; None where no node of it is recorded."""
-    server = next((one for one in servers_of(chip.id) if one.entry.kind == "node"), None)
+    server = next(
+        (candidate for candidate in servers_of(chip.id) if candidate.entry.kind == "node"), None
+    )
     if server is None:
         return None
     # A count of parts has no claim of its own: the first of the node stands for its sources.
@@ -112,9 +114,9 @@ def _is_like(other_id: str, chip: Entry) -> bool:
     """Whether a chip is this one, or of its family and of the same printed power."""
     if other_id == chip.id:
         return True
-    other = load_head(other_id)
-    if other.family != chip.family:
+    other_chip = load_head(other_id)
+    if other_chip.family != chip.family:
         return False
     powers = [choose_power(load_entry(each).claims) for each in (other_id, chip.id)]
-    known = [power.si_value for power in powers if power is not None]
-    return len(known) == 2 and known[0] == known[1]
+    watts = [power.si_value for power in powers if power is not None]
+    return len(watts) == 2 and watts[0] == watts[1]

@@ -186,11 +186,11 @@ def _size(text: str, amount: str, name: str, unit: str = "1") -> float:
         size = parse_quantity(amount, unit)
     except UnitError as error:
         raise FlopbookError(f"'{shorten(text)}': {name}: {error}") from None
-    whole = name not in FRACTIONS and unit != "FLOP/byte"
+    is_whole = name not in FRACTIONS and unit != "FLOP/byte"
     largest = LARGEST_RATE if name in UNITS else LARGEST_SIZE
-    if 0 < size <= largest and (size.is_integer() or not whole):
+    if 0 < size <= largest and (size.is_integer() or not is_whole):
         return size
-    kind = "a whole number of at least 1" if whole else "a number of more than 0"
+    kind = "a whole number of at least 1" if is_whole else "a number of more than 0"
     raise FlopbookError(
         f"'{shorten(text)}': {name} is {shorten(amount)}, expected {kind} and of plausible size"
     )

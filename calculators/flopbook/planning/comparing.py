@@ -25,7 +25,7 @@ class Choice(NamedTuple):
 
 def best_of_each(plans: Sequence[RunPlan]) -> list[Choice]:
     """The fastest layout of each plan that has one."""
-    return [Choice(found, found.layouts[0]) for found in plans if found.layouts]
+    return [Choice(plan, plan.layouts[0]) for plan in plans if plan.layouts]
 
 
 def joint_front(plans: Sequence[RunPlan]) -> list[Choice]:
@@ -33,7 +33,7 @@ def joint_front(plans: Sequence[RunPlan]) -> list[Choice]:
 
     On one count the cost follows the time, so the front of each plan has all that can be there.
     """
-    choices = [Choice(found, layout) for found in plans for layout in found.front]
+    choices = [Choice(plan, layout) for plan in plans for layout in plan.front]
     if not choices:
         return []
     points = [(one.layout.seconds, one.layout.bytes, one.chip_seconds) for one in choices]

@@ -31,17 +31,17 @@ class Beyond(NamedTuple):
 def beyond_measured(question: Question, layout: PlannedLayout) -> tuple[Beyond, ...]:
     """What of a layout lies outside all training runs on file."""
     rows = list(_rows())
-    found = []
-    for name, (field, what) in DEGREES.items():
+    excesses = []
+    for name, (field, title) in DEGREES.items():
         most = max((row.parallelism.get(field, 1) for row in rows), default=1)
         if getattr(layout, name) > most:
-            found.append(Beyond(what, getattr(layout, name), most))
+            excesses.append(Beyond(title, getattr(layout, name), most))
     if layout.cp > 1:
         tokens = question.run.shape.tokens / layout.cp
         fewest = min(map(_tokens_of_a_rank, filter(_is_ring, rows)), default=tokens)
         if tokens < fewest:
-            found.append(Beyond("tokens of a sequence on a rank", tokens, fewest))
-    return tuple(found)
+            excesses.append(Beyond("tokens of a sequence on a rank", tokens, fewest))
+    return tuple(excesses)
 
 
 def _rows() -> Iterator[MeasuredRun]:

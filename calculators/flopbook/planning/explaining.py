@@ -94,5 +94,5 @@ def _fits(question: Question, chips: int) -> bool:
 def reasons(infeasible: Mapping[str, int], most: int) -> list[tuple[str, int]]:
     """The most frequent reasons, and all others together."""
     ordered = sorted(infeasible.items(), key=lambda reason: -reason[1])
-    others = sum(count for _, count in ordered[most:])
-    return [*ordered[:most], ("other reasons", others)] if others else ordered[:most]
+    unnamed = sum(count for _, count in ordered[most:])
+    return [*ordered[:most], ("other reasons", unnamed)] if unnamed else ordered[:most]

@@ -141,14 +141,14 @@ def _torchtitan(question: Question, layout: PlannedLayout) -> Flags:
 
 def _maxtext(question: Question, layout: PlannedLayout) -> Flags:
     """Keys of MaxText for one slice; the axes of the mesh multiply to the chips."""
-    rest = layout.dp // layout.ep if layout.dp % layout.ep == 0 else layout.dp
+    replicas = layout.dp // layout.ep if layout.dp % layout.ep == 0 else layout.dp
     is_piped = layout.pp > 1
     count = _micro_batches(question, layout)
     steps = 1 if is_piped else count
-    copies = min(layout.hsdp, rest) if layout.zero >= 3 else rest
+    copies = min(layout.hsdp, replicas) if layout.zero >= 3 else replicas
     settings: Settings = {
         "ici_data_parallelism": copies,
-        "ici_fsdp_parallelism": rest // copies,
+        "ici_fsdp_parallelism": replicas // copies,
         "ici_tensor_parallelism": layout.tp,
         "ici_context_parallelism": layout.cp,
         "ici_expert_parallelism": layout.ep,

@@ -26,8 +26,8 @@ def memory_inputs(question: Question) -> dict[str, Any]:
 
 def bytes_of(inputs: Mapping[str, Any], numbers: Mapping[str, Any], **words: str) -> Column:
     """Bytes on each device: `inputs` that are shared, `numbers` of layouts, and their words."""
-    given = {**inputs, **numbers, **words}
-    total: Column = np.asarray(_formula().compute(given)["total"])
+    options = {**inputs, **numbers, **words}
+    total: Column = np.asarray(_formula().compute(options)["total"])
     return total
 
 

@@ -112,7 +112,7 @@ def plan(question: Question, top: int = DEFAULT_TOP, *, with_front: bool = False
         beyond = _fastest([*beyond, *larger], MOST_LARGER)
         if with_front:
             front = _unbeaten([*front, *_front_of(question, space, found)])
-    faster = tuple(one for one in beyond if not best or one.seconds < best[0].seconds)
+    faster = tuple(layout for layout in beyond if not best or layout.seconds < best[0].seconds)
     counts = dict(sieve.counts.most_common())
     return RunPlan(question, tuple(best), space.size, counts, tuple(front), faster)
 
@@ -187,19 +187,19 @@ def groups_of(question: Question, cells: Cells, space: Space) -> tuple[Column, M
     hybrid = ranks * cells.numbers["tp"] / question.run.domain
     can_be = (hybrid > 1) & (hybrid % 1 == 0) & (cells.numbers["dp"] % hybrid == 0)
     can_be = can_be & (ranks / hybrid % cells.numbers["ep"] == 0)
-    wanted = np.array([sharding.is_hybrid for sharding in space.zero])[None, :]
+    is_hybrid = np.array([sharding.is_hybrid for sharding in space.zero])[None, :]
     sharded = np.array([sharding.stage > 0 for sharding in space.zero])[None, :]
     fixed = question.fixed.get("hsdp", 1)
     plain = np.where(sharded, float(fixed), 1.0)
-    groups = np.where(wanted, np.where(can_be, hybrid, 1)[:, None], plain)
-    return groups, np.where(wanted, can_be[:, None], _divides(cells, groups))
+    groups = np.where(is_hybrid, np.where(can_be, hybrid, 1)[:, None], plain)
+    return groups, np.where(is_hybrid, can_be[:, None], _divides(cells, groups))
 
 
 def _divides(cells: Cells, groups: Column) -> Mask:
     """Whether groups have whole replicas, and each of them all experts."""
     dp, ranks = cells.numbers["dp"][:, None], (cells.numbers["dp"] * cells.numbers["cp"])[:, None]
-    whole: Mask = (dp % groups == 0) & (ranks / groups % cells.numbers["ep"][:, None] == 0)
-    return whole
+    is_whole: Mask = (dp % groups == 0) & (ranks / groups % cells.numbers["ep"][:, None] == 0)
+    return is_whole
 
 
 def parts_of(
@@ -248,8 +248,8 @@ def _layout(question: Question, space: Space, found: Evaluated, place: np.intp) 
     cell, stage, word = np.unravel_index(place, found.seconds.shape)
     numbers = {name: column[cell] for name, column in found.cells.numbers.items()}
     seconds = float(found.seconds[cell, stage, word])
-    known = fitted_kinds()["training_throughput"]
-    factor = band_of(known, band_name(question.run.inferred))
+    fitted = fitted_kinds()["training_throughput"]
+    factor = band_of(fitted, band_name(question.run.inferred))
     run = question.run
     rate = question.batch * run.shape.tokens / seconds / run.chips
     return PlannedLayout(

@@ -42,7 +42,11 @@ def recomputed_in_part(found: RunPlan) -> InPart | None:
     question = found.question
     if "full" not in question.recompute or question.run.recompute_layers or not found.layouts:
         return None
-    tried = [one for one in (*found.layouts, *found.larger) if one.recompute != "selective"]
+    tried = [
+        candidate
+        for candidate in (*found.layouts, *found.larger)
+        if candidate.recompute != "selective"
+    ]
     inputs = memory_inputs(question)
     parts = [part for layout in tried if (part := _in_part(found, layout, inputs))]
     fastest = min(parts, key=lambda part: part.seconds, default=None)

@@ -140,9 +140,9 @@ def plan_serving(question: ServingQuestion, top: int = 10) -> ServingPlan:
         if reason:
             counts[reason] += sizes
             continue
-        found = _paced(question, division)
-        counts[BATCH] += sizes - len(found.sequences)
-        paced.append(found)
+        divisions_paced = _paced(question, division)
+        counts[BATCH] += sizes - len(divisions_paced.sequences)
+        paced.append(divisions_paced)
     layouts = [] if question.pools == "two" else list(_in_one_pool(question, paced, counts))
     if question.pools != "one":
         layouts += _in_two_pools(question, paced)
@@ -161,7 +161,7 @@ def _divisions(question: ServingQuestion) -> Iterator[Division]:
     for tp in _allowed(question, "tp", question.chips):
         for pp in _allowed(question, "pp", question.chips // tp):
             ranks = _allowed(question, "dp", question.chips // (tp * pp))
-            for dp in ranks if is_mixture else [one for one in ranks if one == 1]:
+            for dp in ranks if is_mixture else [rank for rank in ranks if rank == 1]:
                 widths = {1, tp * dp} if is_mixture else {1}
                 for ep in sorted(widths):
                     if question.fixed.get("ep", ep) == ep:
@@ -169,15 +169,15 @@ def _divisions(question: ServingQuestion) -> Iterator[Division]:
 
 
 def _allowed(question: ServingQuestion, name: str, number: int) -> list[int]:
-    return [one for one in divisors(number) if question.fixed.get(name, one) == one]
+    return [divisor for divisor in divisors(number) if question.fixed.get(name, divisor) == divisor]
 
 
 def _no_division(question: ServingQuestion) -> str:
     """What is fixed and makes no replica."""
-    said = " ".join(f"--{n} {size}" for n, size in question.fixed.items() if n != "batch")
+    fixed_degrees = " ".join(f"--{n} {size}" for n, size in question.fixed.items() if n != "batch")
     if not question.base.shape.is_mixture and {"dp", "ep"} & set(question.fixed):
-        return f"{said}: a model without experts has replicas in place of --dp and --ep"
-    return f"{said} does not make {question.chips} chips"
+        return f"{fixed_degrees}: a model without experts has replicas in place of --dp and --ep"
+    return f"{fixed_degrees} does not make {question.chips} chips"
 
 
 def _excluded(question: ServingQuestion, division: Division) -> str:
@@ -223,20 +223,20 @@ def _in_one_pool(
     question: ServingQuestion, paced: Iterable[_Paced], counts: Counter[str]
 ) -> Iterator[ServingLayout]:
     """The best batch of each division whose replicas read and write."""
-    for one in paced:
-        fits = one.bytes <= question.room
-        is_early = one.first_token <= question.most_first_token
-        is_fast = one.per_token <= question.most_per_token
+    for candidate in paced:
+        fits = candidate.bytes <= question.room
+        is_early = candidate.first_token <= question.most_first_token
+        is_fast = candidate.per_token <= question.most_per_token
         counts[NO_ROOM] += int((~fits).sum())
         counts[LATE] += 0 if is_early else int(fits.sum())
         counts[SLOW] += int((fits & ~is_fast).sum()) if is_early else 0
         allowed = fits & is_fast & is_early
         if not allowed.any():
             continue
-        place = int(np.argmax(np.where(allowed, one.rate, -np.inf)))
-        replicas = question.chips // one.division.chips
-        total = float(one.rate[place]) * replicas
-        yield _layout(question, one, place, (replicas, total, one.first_token))
+        place = int(np.argmax(np.where(allowed, candidate.rate, -np.inf)))
+        replicas = question.chips // candidate.division.chips
+        total = float(candidate.rate[place]) * replicas
+        yield _layout(question, candidate, place, (replicas, total, candidate.first_token))
 
 
 def _in_two_pools(question: ServingQuestion, paced: Iterable[_Paced]) -> list[ServingLayout]:
@@ -246,21 +246,30 @@ def _in_two_pools(question: ServingQuestion, paced: Iterable[_Paced]) -> list[Se
     """
     readers: dict[int, _Paced] = {}
     writers: dict[int, tuple[_Paced, int]] = {}
-    for one in paced:
-        size = one.division.chips
-        late = one.first_token + one.transfer > question.most_first_token
-        holds = held_bytes_of_one(question, one) <= question.room
-        if holds and not late and (size not in readers or one.prompts > readers[size].prompts):
-            readers[size] = one
-        allowed = (one.bytes <= question.room) & (one.per_token <= question.most_per_token)
+    for candidate in paced:
+        size = candidate.division.chips
+        late = candidate.first_token + candidate.transfer > question.most_first_token
+        holds = held_bytes_of_one(question, candidate) <= question.room
+        if (
+            holds
+            and not late
+            and (size not in readers or candidate.prompts > readers[size].prompts)
+        ):
+            readers[size] = candidate
+        allowed = (candidate.bytes <= question.room) & (
+            candidate.per_token <= question.most_per_token
+        )
         if allowed.any():
-            place = int(np.argmax(np.where(allowed, one.written, -np.inf)))
-            known = writers.get(size)
-            if known is None or one.written[place] > known[0].written[known[1]]:
-                writers[size] = one, place
+            place = int(np.argmax(np.where(allowed, candidate.written, -np.inf)))
+            best_writer = writers.get(size)
+            if (
+                best_writer is None
+                or candidate.written[place] > best_writer[0].written[best_writer[1]]
+            ):
+                writers[size] = candidate, place
     pairs = ((reader, *writer) for reader in readers.values() for writer in writers.values())
-    found = (_split(question, *pair) for pair in pairs)
-    return [layout for layout in found if layout]
+    splits = (_split(question, *pair) for pair in pairs)
+    return [layout for layout in splits if layout]
 
 
 def held_bytes_of_one(question: ServingQuestion, one: _Paced) -> float:

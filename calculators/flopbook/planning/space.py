@@ -93,21 +93,21 @@ def cells_of(question: Question, space: Space, sieve: Sieve) -> Iterator[Cells]:
     """The layouts that exist, by schedule; the sieve counts the others."""
     per_chunks = len(space.micro_batches) * space.variants
     rows = _possible_degrees(question, space, sieve)
-    found: dict[str, list[Columns]] = {}
+    columns_of: dict[str, list[Columns]] = {}
     for schedule, virtual in space.chunks:
-        given = {"schedule": schedule, "virtual": float(virtual)}
+        chunk_words = {"schedule": schedule, "virtual": float(virtual)}
         is_piped = (rows["pp"] > 1) | (schedule == "1f1b")
         piped = sieve.keep(rows, is_piped, exclusions.NO_PIPELINE, per_chunks)
         even = is_even(question.run.shape.layers, piped["pp"] * virtual)
         piped = sieve.keep(piped, even, exclusions.UNEVEN, per_chunks)
-        piped = sieve.obey(piped, exclusions.CHUNK_RULES, per_chunks, **given)
+        piped = sieve.obey(piped, exclusions.CHUNK_RULES, per_chunks, **chunk_words)
         crossed = _with_batches(question, space, piped)
-        whole = crossed["microbatches"] % 1 == 0
-        crossed = sieve.keep(crossed, whole, exclusions.BATCH, space.variants)
-        crossed = sieve.obey(crossed, exclusions.BATCH_RULES, space.variants, **given)
+        is_whole = crossed["microbatches"] % 1 == 0
+        crossed = sieve.keep(crossed, is_whole, exclusions.BATCH, space.variants)
+        crossed = sieve.obey(crossed, exclusions.BATCH_RULES, space.variants, **chunk_words)
         crossed["virtual"] = np.full(len(crossed["tp"]), float(virtual))
-        found.setdefault(schedule, []).append(crossed)
-    for schedule, pieces in found.items():
+        columns_of.setdefault(schedule, []).append(crossed)
+    for schedule, pieces in columns_of.items():
         yield Cells(
             schedule, {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
         )
@@ -151,8 +151,8 @@ def _allowed(question: Question, name: str, number: int) -> list[int]:
 
 def _experts(question: Question, experts: int) -> list[int]:
     """Expert-parallel degrees; a fixed one is kept though it may not divide the experts."""
-    found = [ep for ep in divisors(max(experts, 1)) if question.allows("ep", ep)]
-    return found or [question.fixed["ep"]]
+    degrees = [ep for ep in divisors(max(experts, 1)) if question.allows("ep", ep)]
+    return degrees or [question.fixed["ep"]]
 
 
 def _chunks(question: Question, degrees: Columns) -> tuple[Chunks, ...]:
@@ -165,13 +165,13 @@ def _chunks(question: Question, degrees: Columns) -> tuple[Chunks, ...]:
         for chunks in range(2 * pp, layers + 1, pp)
         if is_even(layers, chunks)
     }
-    found: list[Chunks] = []
+    offered: list[Chunks] = []
     for schedule in question.schedules:
         counts: list[int] = sorted(virtual) if schedule == "interleaved" else [1]
-        found += [Chunks(schedule, v) for v in counts if question.allows("virtual", v)]
-    if not found:
+        offered += [Chunks(schedule, v) for v in counts if question.allows("virtual", v)]
+    if not offered:
         raise _no_chunks(question, sorted(virtual))
-    return tuple(found)
+    return tuple(offered)
 
 
 def _no_chunks(question: Question, possible: list[int]) -> FlopbookError:

@@ -95,9 +95,9 @@ def _problem(file: str, node: Node, observed: str, expected: str) -> Problem:
 def _values(node: Node) -> Iterator[tuple[Node, str]]:
     """The values of an option as people would type them."""
     nodes = node.value if isinstance(node.value, list) else [node]
-    for one in nodes:
-        if one.value is not None:
-            yield one, str(one.plain())
+    for value_node in nodes:
+        if value_node.value is not None:
+            yield value_node, str(value_node.plain())
 
 
 def _wrong(name: str, values: list[tuple[Node, str]], file: str) -> Iterator[Problem]:
@@ -128,10 +128,10 @@ _CHECKS: Mapping[str, Callable[[str], Any]] = {"model": shape, "chip": machine, 
 @per_library
 def made_with() -> str:
     """What an answer depends on beside its options: code, fitted parameters, chips and models."""
-    known = library()
-    data = (*known.accelerators.glob("*/*.yaml"), *known.models.glob("*.yaml"))
+    shelf = library()
+    paths = (*shelf.accelerators.glob("*/*.yaml"), *shelf.models.glob("*.yaml"))
     digest = hashlib.sha256()
-    for path in (*sorted(PACKAGE.rglob("*.py")), FITTED, *sorted(data)):
+    for path in (*sorted(PACKAGE.rglob("*.py")), FITTED, *sorted(paths)):
         digest.update(path.name.encode() + b"\0" + read_bytes(path) + b"\0")
     return digest.hexdigest()[:16]
 
@@ -144,11 +144,11 @@ def name_of(options: Options, top: int) -> str:
 def answer(options: Options, top: int) -> Answer:
     """The best layouts of a case. What cannot be planned is an answer, too."""
     try:
-        found = plan(question_of(dict(options)), top)
+        run_plan = plan(question_of(dict(options)), top)
     except FlopbookError as error:
         return Answer((), 0, str(error), made_with())
-    layouts = tuple(layout._asdict() for layout in found.layouts)
-    return Answer(layouts, found.considered, "" if layouts else "does not fit", made_with())
+    layouts = tuple(layout._asdict() for layout in run_plan.layouts)
+    return Answer(layouts, run_plan.considered, "" if layouts else "does not fit", made_with())
 
 
 def rows(study: Study, answers: Mapping[str, Answer], top: int) -> Iterator[dict[str, Any]]:
@@ -157,16 +157,16 @@ def rows(study: Study, answers: Mapping[str, Answer], top: int) -> Iterator[dict
     `seconds`, `low` and `high` are in seconds, `price` in USD/s, `token_cost` in USD.
     """
     for options in study.cases:
-        found = answers.get(name_of(options, top))
-        if found is None:
+        run_plan = answers.get(name_of(options, top))
+        if run_plan is None:
             continue
         for price in study.prices or (None,):
-            asked = {**options, "price": price, "considered": found.considered}
-            for rank, layout in enumerate(found.layouts, 1):
+            asked = {**options, "price": price, "considered": run_plan.considered}
+            for rank, layout in enumerate(run_plan.layouts, 1):
                 cost = _token_cost(options, layout, price)
                 yield {**asked, "problem": None, "rank": rank, **_prefixed(layout), **cost}
-            if not found.layouts:
-                yield {**asked, "problem": found.problem, "rank": 0}
+            if not run_plan.layouts:
+                yield {**asked, "problem": run_plan.problem, "rank": 0}
 
 
 def _prefixed(layout: Mapping[str, Any]) -> dict[str, Any]:

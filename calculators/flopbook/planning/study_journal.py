@@ -46,10 +46,10 @@ def opened(folder: Path) -> Iterator[Journal]:
     with open_to_grow(path) as file:
         _lock(file, path)
         content = _read(path)
-        whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):  # a line that was torn
-            os.truncate(path, len(whole))
-        yield Journal(file, dict(_answers(whole)))
+        complete_lines = content[: content.rfind(b"\n") + 1]
+        if len(complete_lines) < len(content):  # a line that was torn
+            os.truncate(path, len(complete_lines))
+        yield Journal(file, dict(_answers(complete_lines)))
 
 
 def _read(path: Path) -> bytes:
@@ -79,8 +79,8 @@ def _answers(content: bytes) -> Iterator[tuple[str, Answer]]:
         try:
             record = json.loads(line)
             name = record.pop("name")
-            found = Answer(**{**record, "layouts": tuple(record["layouts"])})
+            answer = Answer(**{**record, "layouts": tuple(record["layouts"])})
         except (ValueError, TypeError, KeyError, AttributeError):
             continue
-        if found.made_with == made_with():
-            yield name, found
+        if answer.made_with == made_with():
+            yield name, answer

@@ -66,20 +66,20 @@ def _gathered(dask: Any, client: Any, cases: Sequence[Options], top: int) -> Ite
 
     arriving = dask.as_completed(send(max(AHEAD * threads, AHEAD)), loop=client.loop)
     for future in arriving:
-        found = future.result()
-        if found.made_with != made_with():
+        finished = future.result()
+        if finished.made_with != made_with():
             raise FlopbookError("a worker has other code or data of flopbook; install the same")
-        for more in send(1):
-            arriving.add(more)
-        yield asked.pop(future.key), found
+        for added in send(1):
+            arriving.add(added)
+        yield asked.pop(future.key), finished
 
 
 def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError:
-        said = "--scheduler needs Dask: pip install 'flopbook[dask]'"
-        raise FlopbookError(said) from None
+        remedy = "--scheduler needs Dask: pip install 'flopbook[dask]'"
+        raise FlopbookError(remedy) from None
 
 
 def _client(dask: Any, address: str) -> Any:

@@ -102,12 +102,12 @@ def predict(
     if run.machine.memory and not (memory and memory.fits):
         run = made_to_fit(model, run, _given(options))
         memory, problem = _memory(model, run)
-    known = fitted_kinds()["training_throughput"]
-    found = step_parts(OneRun(run), known.parameters)
+    fitted = fitted_kinds()["training_throughput"]
+    parts_found = step_parts(OneRun(run), fitted.parameters)
     # Calibration knows the rate of the whole; it shortens or stretches every part alike.
     adjustment = calibration.adjustment if calibration else AS_FITTED
-    factor = min(band_of(known, band_name(run.inferred)), adjustment.band)
-    parts = {name: float(part) / adjustment.factor for name, part in found._asdict().items()}
+    factor = min(band_of(fitted, band_name(run.inferred)), adjustment.band)
+    parts = {name: float(part) / adjustment.factor for name, part in parts_found._asdict().items()}
     seconds = math.fsum(parts.values())
     rate = run.batch * run.shape.tokens / seconds / run.chips
     price = price_option(options, run.machine.chip)

@@ -151,11 +151,11 @@ def _stack(options: Mapping[str, str | None]) -> str:
 
 def _banded(case: Serving, calibration: Calibration | None) -> Banded:
     """What is predicted for a task, with its band."""
-    known = fitted_kinds()["inference"]
+    fitted = fitted_kinds()["inference"]
     adjustment = calibration.adjustment if calibration else AS_FITTED
     shown = serving.SHOWN[case.task]
-    factor = min(band_of(known, shown.quantity), adjustment.band)
-    raw = float(serving.predict([case], known.parameters)[0])
+    factor = min(band_of(fitted, shown.quantity), adjustment.band)
+    raw = float(serving.predict([case], fitted.parameters)[0])
     value = adjustment.of(raw, is_time=shown.unit == "s")
     return Banded(value, value / factor, value * factor)
 
@@ -163,5 +163,5 @@ def _banded(case: Serving, calibration: Calibration | None) -> Banded:
 def _similar(case: Serving) -> tuple[SimilarRun, ...]:
     """Inference runs on the same generation of chips, the nearest in size first."""
     generation = case.machine.generation
-    known = known_runs(serving.MODEL.kind)
-    return nearest((one for one in known if one.generation == generation), case)
+    runs = known_runs(serving.MODEL.kind)
+    return nearest((run for run in runs if run.generation == generation), case)

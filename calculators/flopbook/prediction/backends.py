@@ -62,8 +62,8 @@ def backend(name: str | None = None) -> Backend:
     for module in [name] if name else MODULES:
         if importlib.util.find_spec(module) is not None:
             return _BACKENDS[module]()
-    wanted = MODULES[name] if name else "NumPy"
-    raise FlopbookError(f"{wanted} is not installed; pip install {name or 'numpy'}")
+    library_name = MODULES[name] if name else "NumPy"
+    raise FlopbookError(f"{library_name} is not installed; pip install {name or 'numpy'}")
 
 
 def processor() -> str:

@@ -57,25 +57,25 @@ def calibrated(kind: str, files: Iterable[RunFile]) -> Calibration:
 
     Raises FlopbookError where fewer than three rows of the kind can be predicted.
     """
-    model, known = MODELS[kind], fitted_kinds()[kind]
-    ratios = _ratios(model, known, files)
+    model, fitted = MODELS[kind], fitted_kinds()[kind]
+    ratios = _ratios(model, fitted, files)
     if len(ratios) < LEAST_ROWS:
-        found = "none can" if not ratios else f"{len(ratios)} can"
+        usable = "none can" if not ratios else f"{len(ratios)} can"
         raise FlopbookError(
             f"--calibrate needs {LEAST_ROWS} or more rows of {kind} that can be predicted; "
-            f"of the rows given {found}"
+            f"of the rows given {usable}"
         )
-    return _calibration(kind, known, ratios)
+    return _calibration(kind, fitted, ratios)
 
 
 def calibrations(files: Sequence[RunFile]) -> dict[str, Calibration]:
     """The calibration of each kind of which some files have enough rows."""
-    found = {}
+    calibrated_kinds = {}
     for kind, model in MODELS.items():
         ratios = _ratios(model, fitted_kinds()[kind], files)
         if len(ratios) >= LEAST_ROWS:
-            found[kind] = _calibration(kind, fitted_kinds()[kind], ratios)
-    return found
+            calibrated_kinds[kind] = _calibration(kind, fitted_kinds()[kind], ratios)
+    return calibrated_kinds
 
 
 def _ratios(model: PredictionModel, known: Fitted, files: Iterable[RunFile]) -> list[float]:

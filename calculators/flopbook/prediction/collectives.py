@@ -59,20 +59,20 @@ def read(row: MeasuredRun, source: RunSource) -> Case:
     if not operation:
         raise FlopbookError("the operation is not given")
     shard, sent = row.measured.get("input_shard_bytes"), row.measured.get("transferred_bytes")
-    whole = size
+    buffer = size
     if shard and sent and size > shard:
         # Several arrays are gathered, each among fewer chips: what arrived says how many.
         chips = size / shard
-        whole = sent / (1 - 1 / chips)
+        buffer = sent / (1 - 1 / chips)
     elif operation == "all-to-all":
         # Benchmarks name the buffer of one chip, the calculator the array of all.
-        whole = size * chips
-    options: Options = {"op": operation, "chips": chips, "bytes": whole}
+        buffer = size * chips
+    options: Options = {"op": operation, "chips": chips, "bytes": buffer}
     if NVLS in str(row.run.get("algorithm", "")).lower() and size >= NVLS_FROM:
         options["reduction"] = "switch"
-    network, more = _network(machine(row.hardware["chip"]), options)
+    network, assumed = _network(machine(row.hardware["chip"]), options)
     options |= network
-    inferred = (*inferred, *more)
+    inferred = (*inferred, *assumed)
     band = next(name for least, name in BANDS.items() if size > least)
     shown = PrintedAs("collective", "s", band=band)
     measured = _seconds(row.measured, operation, chips, size)

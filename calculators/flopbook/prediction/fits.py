@@ -52,10 +52,10 @@ def _case(model: PredictionModel, row: MeasuredRun, source: RunSource) -> Case:
     try:
         return model.read(row, source)
     except FlopbookError:
-        whole, is_named = with_shape(row)
+        row_with_shape, is_named = with_shape(row)
         if not is_named:
             raise
-    case = model.read(whole, source)
+    case = model.read(row_with_shape, source)
     return case._replace(inferred=(*case.inferred, MODEL_SHAPE))
 
 
@@ -92,8 +92,8 @@ def fitted(model: PredictionModel, cases: Sequence[Case]) -> dict[str, float]:
 
 def _places(cases: Sequence[Case]) -> Places:
     """The place of the source of each case among all sources."""
-    known = {name: place for place, name in enumerate(sorted({case.source for case in cases}))}
-    return np.array([known[case.source] for case in cases])
+    place_of = {name: place for place, name in enumerate(sorted({case.source for case in cases}))}
+    return np.array([place_of[case.source] for case in cases])
 
 
 def as_it_is(case: Case) -> Case:

@@ -101,9 +101,9 @@ def _torchtune(row: MeasuredRun, run: RunLayout) -> Options:
     if "cumulatively" not in task and "on top of" not in task:
         return {**options, "recompute": "full"}
     options["recompute"] = "none"
-    for name, more in TORCHTUNE_STEPS[: -2 if "lora" in task else None]:
+    for name, step_words in TORCHTUNE_STEPS[: -2 if "lora" in task else None]:
         if not task.endswith("baseline"):
-            options |= more
+            options |= step_words
         if task.endswith(name):
             break
     return options

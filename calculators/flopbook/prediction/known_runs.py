@@ -48,8 +48,8 @@ KINDS = ("training_throughput", "inference")
 
 def _state() -> bytes:
     """What the records are made from: names, sizes and times of all files of data."""
-    known = library()
-    folders = (known.folders.runs, known.models, known.accelerators, known.bibliography)
+    data = library()
+    folders = (data.folders.runs, data.models, data.accelerators, data.bibliography)
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(

@@ -345,8 +345,8 @@ class Layouts:
         """The runs whose word under a name is one of these."""
         key = f"{name} in {words}"
         if key not in self._columns:
-            found = [field_of(run, name) in words for run in self.runs]
-            self._columns[key] = self._numpy.array(found)
+            is_in = [field_of(run, name) in words for run in self.runs]
+            self._columns[key] = self._numpy.array(is_in)
         return self._columns[key] > 0
 
     def choose(self, name: str, by_word: Mapping[str, float], otherwise: float) -> Column:

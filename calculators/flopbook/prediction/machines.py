@@ -96,10 +96,10 @@ def package_named(name: str) -> Chip:
 def entry_id(name: str) -> str:
     """The entry that a source or a framework names. Raises UnknownName with the nearest names."""
     words = _COMMENT.sub("", name).strip().lower().replace(" ", "-").split("-")
-    whole = "-".join(words)
+    full_name = "-".join(words)
     # Aliases stand in the heads of entries, which an id or a product does without.
-    if whole in _products():
-        return library().find_id(whole)
+    if full_name in _products():
+        return library().find_id(full_name)
     # Looking a wrong name up takes long, as the message offers the nearest ones.
     for length in range(len(words), 0, -1):
         shorter = "-".join(words[:length])

@@ -116,8 +116,8 @@ def measure(machine: Backend, order: Order) -> Iterator[Measured]:
         "attention": _attentions,
         "collective": _collectives,
     }
-    for what in order.what:
-        yield from kinds[what](machine, order, on_file)
+    for kind in order.what:
+        yield from kinds[kind](machine, order, on_file)
     yield from _decoders(machine, order, on_file)
 
 
@@ -139,9 +139,9 @@ def _products(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[
             rate = 2.0 * side**3 / timing.seconds
             run = {"precision": dtype, "matmul_shape_mxnxk": f"{side}x{side}x{side}"}
             values = {"matmul_tflops_per_s": rate / TERA, "time_us": timing.seconds / MICRO}
-            what = f"matmul {dtype} {side}x{side}x{side}"
-            row = _row("matmul_peak", what, run, values)
-            yield Measured(what, timing, rate, "FLOP/s", peak, (row,))
+            title = f"matmul {dtype} {side}x{side}x{side}"
+            row = _row("matmul_peak", title, run, values)
+            yield Measured(title, timing, rate, "FLOP/s", peak, (row,))
 
 
 def _copies(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -150,10 +150,10 @@ def _copies(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Me
         timing = timed(machine.copy(size), order.samples)
         rate = 2.0 * size / timing.seconds
         values = {"memory_bandwidth_gb_per_s": rate / GIGA, "message_bytes": size}
-        what = f"memory copy of {size // 2**20} MiB"
-        row = _row("hbm_bandwidth", what, {"op": "copy, bytes read and written"}, values)
+        title = f"memory copy of {size // 2**20} MiB"
+        row = _row("hbm_bandwidth", title, {"op": "copy, bytes read and written"}, values)
         printed = float(picked.value) if picked else None
-        yield Measured(what, timing, rate, "byte/s", printed, (row,))
+        yield Measured(title, timing, rate, "byte/s", printed, (row,))
 
 
 def _attentions(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -163,9 +163,9 @@ def _attentions(machine: Backend, order: Order, on_file: Chip | None) -> Iterato
         call = machine.attention(HEADS, tokens, HEAD_WIDTH, dtype)
         timing = timed(call, order.samples)
         flop = 4.0 * HEADS * HEAD_WIDTH * tokens * (tokens + 1) / 2
-        what = f"attention {dtype} {HEADS} heads, {tokens} tokens, causal"
+        title = f"attention {dtype} {HEADS} heads, {tokens} tokens, causal"
         peak = _printed(on_file, dtype)
-        yield Measured(what, timing, flop / timing.seconds, "FLOP/s", peak)
+        yield Measured(title, timing, flop / timing.seconds, "FLOP/s", peak)
 
 
 def _collectives(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -182,9 +182,9 @@ def _collectives(machine: Backend, order: Order, on_file: Chip | None) -> Iterat
                 "time_us": timing.seconds / MICRO,
                 "busbw_gb_per_s": rate / GIGA,
             }
-            what = f"{op} of {size // 2**10} KiB over {machine.devices}"
-            row = _row("collective", what, {"op": op.replace("-", "_")}, values)
-            yield Measured(what, timing, rate, "byte/s", None, (row,))
+            title = f"{op} of {size // 2**10} KiB over {machine.devices}"
+            row = _row("collective", title, {"op": op.replace("-", "_")}, values)
+            yield Measured(title, timing, rate, "byte/s", None, (row,))
 
 
 def _decoders(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[Measured]:
@@ -201,8 +201,8 @@ def _decoders(machine: Backend, order: Order, on_file: Chip | None) -> Iterator[
         timing = _timed_decoder(machine, ordered, work, order.samples)
         reached = share(ordered.sizes, work, timing.seconds, peak, bandwidth)
         memory, is_compiled = machine.peak_memory(), machine.is_accelerator
-        found = tuple(rows(ordered, work, timing.seconds, memory, is_compiled))
-        yield Measured(words(ordered, work), timing, *reached, found)
+        measurements = tuple(rows(ordered, work, timing.seconds, memory, is_compiled))
+        yield Measured(words(ordered, work), timing, *reached, measurements)
 
 
 def _timed_decoder(
@@ -243,12 +243,12 @@ def run_file(
     method = f"{machine.software}; median of {order.samples} samples after {WARM_UP} calls"
     hardware = {"chip": on_file.id if on_file else machine.device, "n_chips": machine.devices}
     written = []
-    for one in found:
-        for row in one.rows:
+    for measurement in found:
+        for row in measurement.rows:
             alone = {} if row["kind"] == "collective" else {"n_chips": 1}
             software = ", ".join([*filter(None, [row["run"].get("software")]), method])
             run = {**row["run"], "software": software}
-            source = {"key": KEY, "where": one.what}
+            source = {"key": KEY, "where": measurement.what}
             written.append({**row, "hardware": hardware | alone, "run": run, "source": source})
     origin: dict[str, Any] = {
         "source": bibtex_key(today),

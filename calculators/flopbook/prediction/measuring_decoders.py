@@ -60,9 +60,9 @@ def check_room(order: DecoderOrder, work: DecoderWork, on_file: Chip | None) -> 
 
 def words(order: DecoderOrder, work: DecoderWork) -> str:
     """The work as a line of the table names it."""
-    rest = ", recomputed" if work.recompute else ""
+    suffix = ", recomputed" if work.recompute else ""
     of = "cached" if work.kind == "decode" else "tokens"
-    return f"{work.kind} of {order.name}, {work.sequences} x {work.tokens} {of}{rest}"
+    return f"{work.kind} of {order.name}, {work.sequences} x {work.tokens} {of}{suffix}"
 
 
 def share(

@@ -66,8 +66,8 @@ def with_shape(row: MeasuredRun) -> tuple[MeasuredRun, bool]:
     name, sequence = row.model.get("name"), row.model.get("seq_len_tokens")
     if not name or (row.model.get("n_layers") and row.model.get("d_model")):
         return row, False
-    model_id = library().model_meant(str(name).strip().lower())
+    model_id = library().model_names.meant(str(name).strip())
     if model_id is None:
         return row, False
-    known = sizes_of(shape(model_id), int(sequence or USUAL_SEQUENCE))
-    return row._replace(model={**known, **row.model}), True
+    sizes = sizes_of(shape(model_id), int(sequence or USUAL_SEQUENCE))
+    return row._replace(model={**sizes, **row.model}), True

@@ -87,10 +87,10 @@ def _named_sources(document: Node) -> dict[str, Mapping[str, Any]]:
 def _source(raw: Mapping[str, Any]) -> RunSource:
     """What a publication says about its rows, as far as it can be used."""
     texts = ("title", "repo", "path", "flops_convention_code")
-    known = {name: raw[name] for name in texts if isinstance(raw.get(name), str)}
+    fields = {name: raw[name] for name in texts if isinstance(raw.get(name), str)}
     year = raw.get("year")
     is_year = isinstance(year, int) and not isinstance(year, bool)
-    return RunSource(**known, year=int(year) if is_year and year else LATEST_YEAR)
+    return RunSource(**fields, year=int(year) if is_year and year else LATEST_YEAR)
 
 
 def _without_gaps(node: Node) -> Node:
@@ -131,15 +131,15 @@ def _row_schema() -> Schema:
 
 def _problems(row: Node, sources: Mapping[str, RunSource], file: str) -> Iterator[Problem]:
     """What is wrong with a row: types, names that are almost known, a source that is not there."""
-    found = check(row, _row_schema(), file)
-    yield from found
-    if found:
+    problems = check(row, _row_schema(), file)
+    yield from problems
+    if problems:
         return
     definitions = load_schema(schema_paths()["runs"])["$defs"]
     groups = {name: row.value[name] for name in GROUPS if name in row.value}
     for name, group in {"row": row, **groups}.items():
-        known = definitions[name].get("properties", {})
-        for slip in slips(group, known, file):
+        properties = definitions[name].get("properties", {})
+        for slip in slips(group, properties, file):
             # Beside the field that it resembles, a name is one of its own.
             if slip.expected.strip("'") not in group.value:
                 yield slip

@@ -253,9 +253,9 @@ def _memory_rate(row: MeasuredRun, source: RunSource) -> Rate:
 
 def _link_rate(row: MeasuredRun, source: RunSource) -> Rate:
     chip = package_named(row.hardware["chip"])
-    found = _of_printed(row, "bandwidth_gb_per_s", chip.pick_scaleup_bandwidth)
+    rate = _of_printed(row, "bandwidth_gb_per_s", chip.pick_scaleup_bandwidth)
     ways = 2.0 if str(row.run.get("direction", "")).startswith("bi") else 1.0
-    return found._replace(share=found.share and found.share / ways)
+    return rate._replace(share=rate.share and rate.share / ways)
 
 
 def _of_printed(row: MeasuredRun, name: str, pick: Callable[[], Picked | None]) -> Rate:

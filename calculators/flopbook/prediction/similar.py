@@ -43,12 +43,12 @@ def similar_runs(run: RunLayout) -> tuple[SimilarRun, ...]:
     The nearest in size come first.
     """
     alike = (
-        known
-        for known in known_runs("training_throughput")
-        if known.generation == run.machine.generation
-        and known.is_mixture == run.shape.is_mixture
-        and known.precision == run.precision
-        and known.trained == run.trained
+        known_run
+        for known_run in known_runs("training_throughput")
+        if known_run.generation == run.machine.generation
+        and known_run.is_mixture == run.shape.is_mixture
+        and known_run.precision == run.precision
+        and known_run.trained == run.trained
     )
     return nearest(alike, run)
 
@@ -56,7 +56,10 @@ def similar_runs(run: RunLayout) -> tuple[SimilarRun, ...]:
 def nearest(alike: Iterable[KnownRun], run: HasSize) -> tuple[SimilarRun, ...]:
     """The runs that are nearest in size, the nearest first."""
     ordered = sorted(alike, key=lambda known: distance(known, run))
-    return tuple(SimilarRun(one.id, one.source, one.url) for one in ordered[:MOST_SIMILAR])
+    return tuple(
+        SimilarRun(neighbour.id, neighbour.source, neighbour.url)
+        for neighbour in ordered[:MOST_SIMILAR]
+    )
 
 
 def distance(known: KnownRun, run: HasSize) -> float:

@@ -21,7 +21,7 @@ def is_compiled(software: str) -> bool:
 
 def version_year(software: str, year: int) -> float:
     """The year of a container where the software names one, such as 25.11; else the source's."""
-    found = _CONTAINER.search(software)
-    if found is None:
+    container = _CONTAINER.search(software)
+    if container is None:
         return float(year)
-    return 2000 + int(found[1]) + int(found[2]) / 12
+    return 2000 + int(container[1]) + int(container[2]) / 12

@@ -71,12 +71,12 @@ def _joules(run: RunLayout, seconds: float) -> float | None:
 
 def _goodput(model: ModelName, run: RunLayout) -> float | None:
     options: Mapping[str, Any] = {**model_option(model), "chips": run.chips}
-    found = _output("reliability", "goodput", **options)
+    goodput = _output("reliability", "goodput", **options)
     # Where the paper of a model says nothing of failures, those of Llama 3 405B are the best known.
-    if found is not None:
-        return found
-    known = _output("reliability", "mtbf", model=FAILURES_KNOWN, chips=1)
-    return _output("reliability", "goodput", **options, chip_mtbf=known)
+    if goodput is not None:
+        return goodput
+    mtbf = _output("reliability", "mtbf", model=FAILURES_KNOWN, chips=1)
+    return _output("reliability", "goodput", **options, chip_mtbf=mtbf)
 
 
 def _output(calculator: str, name: str, **options: Any) -> float | None:

@@ -313,8 +313,8 @@ def _launches(runs: Layouts, p: Parameters, layers: Column, work: Column) -> Col
 def _stage_layers(runs: Layouts) -> Column:
     """Layers of the fullest stage: whole ones in each of its chunks."""
     chunks = runs["pp"] * runs["virtual"]
-    whole = arrays.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
-    return arrays.where(runs["pp"] > 1, whole, runs["layers"])
+    full_chunks = arrays.ceil(runs["layers"] / chunks - 1e-9) * runs["virtual"]
+    return arrays.where(runs["pp"] > 1, full_chunks, runs["layers"])
 
 
 def _repeated(runs: Layouts) -> Column:

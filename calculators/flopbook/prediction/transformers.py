@@ -90,7 +90,7 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
     heads = sizes.get("n_heads") or max(1, d_model // USUAL_HEAD_DIM)
     head_dim = sizes.get("head_dim") or d_model / heads
     vocabulary = sizes.get("vocab_size") or USUAL_VOCABULARY
-    given = {
+    numbers_given = {
         **{name: float(sizes[size]) for size, name in INPUTS.items() if sizes.get(size)},
         "layers": float(layers),
         "d_model": float(d_model),
@@ -100,9 +100,9 @@ def transformer(sizes: Mapping[str, Any]) -> Transformer:
         "vocab": float(vocabulary),
         "tied_embeddings": "yes" if sizes.get("tied_embeddings") else "no",
     }
-    given["ffn_kind"] = _kind(sizes, given)
-    width = sizes.get("d_ff") or d_model * (4 if given["ffn_kind"] == PLAIN else 8 / 3)
-    counted = _counted({**given, "d_ff": float(width)})
+    numbers_given["ffn_kind"] = _kind(sizes, numbers_given)
+    width = sizes.get("d_ff") or d_model * (4 if numbers_given["ffn_kind"] == PLAIN else 8 / 3)
+    counted = _counted({**numbers_given, "d_ff": float(width)})
     experts = sizes.get("n_experts", 1)
     parameters = sizes.get("n_params") or _matrices(counted)
     # Experts of a token and those that it leaves out; a total that is stated may be smaller.

@@ -89,9 +89,9 @@ class Validation(NamedTuple):
         fitted = [line for line in self.lines if line.case.row.use == "fit"]
         failed = []
         for kind, gate in GATES.items():
-            found = summary_of([line for line in fitted if line.case.row.kind == kind])["median"]
-            if found is not None and found > gate:
-                failed.append(f"{kind}: the median error is {found:.1%}, the gate {gate:.0%}")
+            median = summary_of([line for line in fitted if line.case.row.kind == kind])["median"]
+            if median is not None and median > gate:
+                failed.append(f"{kind}: the median error is {median:.1%}, the gate {gate:.0%}")
         return tuple(failed)
 
     def summary(self, kind: str) -> dict[str, Any]:
@@ -125,15 +125,15 @@ GROUPINGS: Mapping[str, Callable[[Comparison], str]] = {
 def grouped(validation: Validation, by: str) -> dict[str, dict[str, dict[str, Any]]]:
     """Errors by kind and then by one of `GROUPINGS`, the largest groups first."""
     tell = GROUPINGS[by]
-    found: dict[str, dict[str, list[Comparison]]] = {}
+    by_group: dict[str, dict[str, list[Comparison]]] = {}
     for line in validation.lines:
-        found.setdefault(line.case.row.kind, {}).setdefault(tell(line), []).append(line)
+        by_group.setdefault(line.case.row.kind, {}).setdefault(tell(line), []).append(line)
     return {
         kind: {
             name: summary_of(lines)
             for name, lines in sorted(groups.items(), key=lambda group: -len(group[1]))
         }
-        for kind, groups in found.items()
+        for kind, groups in by_group.items()
     }
 
 
@@ -177,18 +177,18 @@ def validate(
     files = tuple(files)
     lines: list[Comparison] = []
     refused = [(row.id, row.kind, "; ".join(map(str, row.problems))) for row in unread]
-    known = fitted_kinds()
+    fitted = fitted_kinds()
     for kind in dict.fromkeys(row.kind for file in files for row in file.rows):
         model = MODELS[kind]
         cases = cases_of(model, files)
         refused += [(row_id, kind, reason) for row_id, reason in cases.refused]
-        for case, value in zip(cases.cases, _values(model, known[kind], cases.cases), strict=True):
+        for case, value in zip(cases.cases, _values(model, fitted[kind], cases.cases), strict=True):
             reason = _unusable(case.measured, value)
             if reason:
                 refused.append((case.row.id, kind, reason))
             else:
                 adjustment = adjusted.get(kind, AS_FITTED)
-                lines.append(_line(model, known[kind], case, value, adjustment))
+                lines.append(_line(model, fitted[kind], case, value, adjustment))
     return Validation(tuple(lines), tuple(refused))
 
 

@@ -112,4 +112,6 @@ def formats(dtype: str, given: Mapping[str, str]) -> Formats:
 
 def format_options(tensors: Collection[str]) -> tuple[str, ...]:
     """The options that set one of these tensors."""
-    return tuple(name for name, sets in OPTIONS.items() if any(one in tensors for one in sets))
+    return tuple(
+        name for name, sets in OPTIONS.items() if any(tensor in tensors for tensor in sets)
+    )

@@ -273,11 +273,11 @@ def _next_axes(layout: Layout, target: Layout, dim: str) -> tuple[str, ...]:
 
     Along all of them devices hold terms of a sum, or along all of them copies.
     """
-    present, wanted = layout.axes(dim), target.axes(dim)
-    if wanted[: len(present)] != present:
+    present, target_axes = layout.axes(dim), target.axes(dim)
+    if target_axes[: len(present)] != present:
         return ()
     axes: tuple[str, ...] = ()
-    for axis in wanted[len(present) :]:
+    for axis in target_axes[len(present) :]:
         if axis in layout.spent:  # it cuts another dimension still
             break
         if axes and (axis in layout.partial) != (axes[0] in layout.partial):
@@ -306,8 +306,8 @@ def _join(journal: _Journal, layout: Layout, target: Layout, dim: str) -> Layout
 
 def _destination(layout: Layout, target: Layout, dim: str, axis: str) -> str | None:
     """Another dimension that the axis is to cut next, if there is one."""
-    for other in target.dims:
-        axes = (*layout.axes(other), axis)
-        if other != dim and target.axes(other)[: len(axes)] == axes:
-            return other
+    for target_dim in target.dims:
+        axes = (*layout.axes(target_dim), axis)
+        if target_dim != dim and target.axes(target_dim)[: len(axes)] == axes:
+            return target_dim
     return None

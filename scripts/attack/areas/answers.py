@@ -42,15 +42,15 @@ def _answers(formula: Formula, campaign: Campaign) -> Iterator[Attempt]:
     rng, start = random.Random(f"{campaign.rng.random()} {formula.id}"), start_of(formula)
     tries, answered = campaign.count(_INPUTS), 0
     for _ in range(tries):
-        given = careless_inputs(formula, rng, start, share=rng.choice(_CHANGED))
+        inputs = careless_inputs(formula, rng, start, share=rng.choice(_CHANGED))
         try:
-            outputs = formula(**given)
+            outputs = formula(**inputs)
         except FlopbookError:
             yield Attempt("refused")
             continue
         answered += 1
-        fault = next(faults(formula, given, outputs), "")
-        yield Attempt(f"{formula.id} of {given}" if fault else "", fault)
+        fault = next(faults(formula, inputs, outputs), "")
+        yield Attempt(f"{formula.id} of {inputs}" if fault else "", fault)
     is_enough = answered >= _LEAST_ANSWERED * tries
     yield Attempt(formula.id, "" if is_enough else f"answers {answered} of {tries} inputs")
 

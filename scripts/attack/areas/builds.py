@@ -65,10 +65,10 @@ class _Bench:
 
     def beside(self, folder: Path) -> _Bench:
         """The same in another folder, for what runs at the same time."""
-        other = copy.copy(self)
-        other.folder = folder
+        second_bench = copy.copy(self)
+        second_bench.folder = folder
         shutil.copytree(self.folder, folder)
-        return other
+        return second_bench
 
     def go_back(self) -> None:
         """Put the old site in place, and remove what a killed build has left beside it.
@@ -93,11 +93,11 @@ _Try = Callable[[_Bench, float], Attempt]
 
 def digest(folder: Path) -> str:
     """One hash of the names and bytes of all files of a folder."""
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()
+            hasher.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return hasher.hexdigest()
 
 
 def attack(campaign: Campaign) -> Iterator[Attempt]:
@@ -124,9 +124,9 @@ def attacked(
 
     # Chance is asked before anything runs: the order in which lanes are free is not its business.
     jobs = [
-        (one, campaign.rng.random())
-        for one, whole in zip((_killed, _pair, _full_disk), counts, strict=True)
-        for _ in range(campaign.count(whole))
+        (attack_kind, campaign.rng.random())
+        for attack_kind, full_count in zip((_killed, _pair, _full_disk), counts, strict=True)
+        for _ in range(campaign.count(full_count))
     ]
     with ThreadPoolExecutor(_LANES) as pool:
         yield from pool.map(in_a_lane, jobs)
@@ -164,10 +164,10 @@ def _killed(bench: _Bench, chance: float) -> Attempt:
         process.wait(moment)
     process.send_signal(getattr(signal, f"SIG{name}"))
     process.wait(_PATIENCE_S)
-    what = f"{name} after {moment:.2f} s"
+    title = f"{name} after {moment:.2f} s"
     if left := _left_running(process.pid):
-        return Attempt(what, f"still running: {left}")
-    return Attempt(what, bench.fault(leftovers=name == "KILL"))
+        return Attempt(title, f"still running: {left}")
+    return Attempt(title, bench.fault(leftovers=name == "KILL"))
 
 
 def _left_running(session: int) -> str:
@@ -183,14 +183,14 @@ def _left_running(session: int) -> str:
 
 def _of_session(session: int) -> dict[int, str]:
     """Processes of a session with their commands, without those that only wait to be reaped."""
-    found: dict[int, str] = {}
+    commands: dict[int, str] = {}
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             fields = (path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             if int(fields[3]) == session and fields[0] != "Z":
                 command = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                found[int(path.name)] = command[:120]
-    return found
+                commands[int(path.name)] = command[:120]
+    return commands
 
 
 def _pair(bench: _Bench, chance: float) -> Attempt:
@@ -200,13 +200,15 @@ def _pair(bench: _Bench, chance: float) -> Attempt:
     first = _started(bench)
     time.sleep(moment)
     second = _started(bench)
-    said = [process.communicate(timeout=_PATIENCE_S)[0] for process in (first, second)]
-    what = f"a second build after {moment:.2f} s"
+    outputs = [process.communicate(timeout=_PATIENCE_S)[0] for process in (first, second)]
+    title = f"a second build after {moment:.2f} s"
     if first.returncode or second.returncode:
-        return Attempt(what, f"exit {first.returncode} and {second.returncode}: {said[1][-300:]}")
+        return Attempt(
+            title, f"exit {first.returncode} and {second.returncode}: {outputs[1][-300:]}"
+        )
     if digest(bench.folder / "site") != bench.after:
-        return Attempt(what, "the site is not the one of a clean build")
-    return Attempt(what, bench.fault())
+        return Attempt(title, "the site is not the one of a clean build")
+    return Attempt(title, bench.fault())
 
 
 def _full_disk(bench: _Bench, chance: float) -> Attempt:
@@ -221,14 +223,14 @@ def _full_disk(bench: _Bench, chance: float) -> Attempt:
     spaces = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     variables = {"OUT_OF": str(disk), "OUT_TO": str(out / "site")}
     done = _run(bench, [*spaces, *script, *build_command(_AGAIN, *folders)], variables)
-    what = f"a disk of {room:,} bytes"
+    title = f"a disk of {room:,} bytes"
     if done.returncode == 77 or "unshare" in done.stderr[:20]:
         return _small_files(bench, chance)
     if "Traceback" in done.stderr:
-        return Attempt(what, f"a traceback: {done.stderr[-300:]}")
+        return Attempt(title, f"a traceback: {done.stderr[-300:]}")
     expected = bench.after if done.returncode == 0 else bench.before
     is_whole = digest(out / "site") == expected
-    return Attempt(what, "" if is_whole else f"exit {done.returncode} and not the site of it")
+    return Attempt(title, "" if is_whole else f"exit {done.returncode} and not the site of it")
 
 
 def _small_files(bench: _Bench, chance: float) -> Attempt:
@@ -240,10 +242,10 @@ def _small_files(bench: _Bench, chance: float) -> Attempt:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     done = _run(bench, build_command(_AGAIN), {}, limited)
-    what = f"files of at most {limit:,} bytes"
+    title = f"files of at most {limit:,} bytes"
     if "Traceback" in done.stderr:
-        return Attempt(what, f"a traceback: {done.stderr[-300:]}")
-    return Attempt(what, bench.fault())
+        return Attempt(title, f"a traceback: {done.stderr[-300:]}")
+    return Attempt(title, bench.fault())
 
 
 def _run(

@@ -105,7 +105,7 @@ def _fault(page: str) -> str:
 def _markdown() -> Any:
     """Markdown as the site is set to read it."""
     listed = yaml.safe_load(_CONFIG.read_text(encoding="utf-8"))["markdown_extensions"]
-    settings = dict(_named(one) for one in listed)
+    settings = dict(_named(extension) for extension in listed)
     library: Any = importlib.import_module("markdown")
     return library.Markdown(extensions=list(settings), extension_configs=settings)
 

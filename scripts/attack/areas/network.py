@@ -60,8 +60,8 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
     for _ in range(campaign.count(_ANSWERS)):
         head, piece = campaign.rng.choice(_DRIPS)
         pause_s = campaign.rng.choice((0.001, 0.01, 0.1, 0.25))
-        what = f"{head[:40]!r}, then {piece[:20]!r} each {pause_s} s"
-        yield Attempt(what, _drip_fault(head, piece, pause_s))
+        title = f"{head[:40]!r}, then {piece[:20]!r} each {pause_s} s"
+        yield Attempt(title, _drip_fault(head, piece, pause_s))
     with _forbidden() as (port, calls):
         for form in _FORMS:
             for host in _SPELLINGS:

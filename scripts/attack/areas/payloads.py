@@ -52,8 +52,8 @@ def attack(campaign: Campaign) -> Iterator[Attempt]:
         without_filters(folder)
         fields = poison(folder, SCRIPTS, campaign.rng)
         built = build(folder)
-        said = (built.stdout + built.stderr)[-1000:]
-        yield Attempt(f"build with {fields} payloads", said if built.returncode else "")
+        output = (built.stdout + built.stderr)[-1000:]
+        yield Attempt(f"build with {fields} payloads", output if built.returncode else "")
         if built.returncode == 0:
             yield from _files(folder / "site")
             yield from _pages(folder / "site")
@@ -122,7 +122,7 @@ _READERS = {
 def _book(folder: Path) -> Iterator[Attempt]:
     """The handbook on paper and in a reader."""
     command = [sys.executable, "-m", "scripts.build_book"]
-    made = subprocess.run(
+    process = subprocess.run(
         command,
         cwd=folder,
         env=environment(folder),
@@ -130,7 +130,7 @@ def _book(folder: Path) -> Iterator[Attempt]:
         text=True,
         check=False,
     )
-    yield Attempt("the book", made.stderr[-1000:] if made.returncode else "")
+    yield Attempt("the book", process.stderr[-1000:] if process.returncode else "")
     for path in sorted((folder / "build" / "book").glob("*.epub")):
         with zipfile.ZipFile(path) as epub:
             for name in epub.namelist():

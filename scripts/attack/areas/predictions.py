@@ -53,7 +53,7 @@ class _Chance:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         entries = load_entries()
-        self.chips = sorted(name for name, one in entries.items() if one.kind in _RUN)
+        self.chips = sorted(name for name, entry in entries.items() if entry.kind in _RUN)
 
     def one(self, *words: str) -> str:
         return self.rng.choice(words)
@@ -150,7 +150,9 @@ def _one_by_one(asked: _Asked, chance: _Chance, count: int) -> Iterator[Attempt]
             yield Attempt("refused")
             continue
         answered += 1
-        fault = next((f"{name} is {one}" for name, one in numbers if _is_impossible(one)), "")
+        fault = next(
+            (f"{name} is {number}" for name, number in numbers if _is_impossible(number)), ""
+        )
         yield Attempt(f"{asked.name} {options}", fault)
     yield Attempt(asked.name, "" if answered or count < _ASKED else "nothing was answered")
 
@@ -160,9 +162,12 @@ def _is_impossible(number: Any) -> bool:
 
 
 def _of_training(options: Options) -> Iterator[tuple[str, Any]]:
-    found = predict(options)
-    yield from _numbers(found.record())
-    if found.low <= found.seconds <= found.high and found.mfu <= found.hfu * (1 + 1e-9):
+    prediction = predict(options)
+    yield from _numbers(prediction.record())
+    if (
+        prediction.low <= prediction.seconds <= prediction.high
+        and prediction.mfu <= prediction.hfu * (1 + 1e-9)
+    ):
         return
     yield "a band without its value, or HFU below MFU", math.nan
 

@@ -89,17 +89,17 @@ def _expression(rng: random.Random, depth: int = 0) -> str:
 
 def _fault(page: str) -> str:
     begun = time.process_time()
-    said = ""
+    message = ""
     try:
         text = render(page, "attack.md", "docs/attack.md")
     except ProseError as error:
-        text, said = "", str(error)
+        text, message = "", str(error)
     seconds = time.process_time() - begun
     if seconds > _LONGEST_S:
         return f"took {seconds:.1f} s"
-    if _SECRET in text + said:
+    if _SECRET in text + message:
         return "read a file"
     if len(text) > MOST_CHARACTERS:
         return f"became {len(text):,} characters"
-    is_placed = said.startswith("docs/attack.md:") and "\n" not in said
-    return "" if not said or (is_placed and len(said) < _MOST_WORDS) else f"says {said!r}"
+    is_placed = message.startswith("docs/attack.md:") and "\n" not in message
+    return "" if not message or (is_placed and len(message) < _MOST_WORDS) else f"says {message!r}"

@@ -86,20 +86,20 @@ class _Repository:
 
     def proposed(self, branch: str, patch: Path) -> tuple[int, str]:
         """The exit status of a proposal and the branches of the remote afterwards."""
-        remote, other = self.folder / "remote.git", self.folder / "other"
-        for made in (remote, other):
-            shutil.rmtree(made, ignore_errors=True)
+        remote, second = self.folder / "remote.git", self.folder / "other"
+        for clone in (remote, second):
+            shutil.rmtree(clone, ignore_errors=True)
         self.git("clone", "-q", "--bare", str(self.work), str(remote), folder=self.folder)
-        self.git("clone", "-q", str(remote), str(other), folder=self.folder)
-        given = {
+        self.git("clone", "-q", str(remote), str(second), folder=self.folder)
+        environment = {
             "PATH": f"{self.tools}{os.pathsep}{os.environ['PATH']}",
             **{"PATCH": str(patch), "GH_TOKEN": "t", "GITHUB_REPOSITORY": "acme/book"},
             **{"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.file://{remote}.insteadOf"},
             "GIT_CONFIG_VALUE_0": "https://x-access-token:t@github.com/acme/book.git",
         }
-        command = [str(other / ".ci" / "propose"), branch, "New works", "A body; $(touch x)"]
+        command = [str(second / ".ci" / "propose"), branch, "New works", "A body; $(touch x)"]
         done = subprocess.run(
-            command, env={**os.environ, **given}, capture_output=True, text=True, check=False
+            command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
         )
         return done.returncode, self.git("branch", "--format=%(refname)", folder=remote)
 
@@ -129,11 +129,11 @@ def _attempt(repository: _Repository, campaign: Campaign) -> Attempt:
     if kind == "mode":
         change = rng.choice(_OTHER_MODES)
     status, branches = repository.proposed(branch, repository.patched(lambda at: change(at, name)))
-    what = f"{change.__name__} {name!r} on {branch!r}"
+    title = f"{change.__name__} {name!r} on {branch!r}"
     is_taken = branches != "refs/heads/main\n"
     if kind == "none":
-        return Attempt(what, "" if status == 0 and is_taken else f"exit {status}: not proposed")
-    return Attempt(what, "" if status and not is_taken else f"exit {status}: {branches}")
+        return Attempt(title, "" if status == 0 and is_taken else f"exit {status}: not proposed")
+    return Attempt(title, "" if status and not is_taken else f"exit {status}: {branches}")
 
 
 def _written(folder: Path, name: str) -> None:

@@ -55,9 +55,9 @@ def _manifest(trees: dict[str, ElementTree.Element], files: set[str]) -> Iterato
     if package is None:
         yield "package.opf: missing"
         return
-    hrefs = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
+    hrefs = {element.get("id"): element.get("href", "") for element in package.iter(f"{_OPF}item")}
     yield from _listed_files(Counter(f"{FOLDER}/{href}" for href in hrefs.values()), files)
-    spine = [item.get("idref") for item in package.iter(f"{_OPF}itemref")]
+    spine = [element.get("idref") for element in package.iter(f"{_OPF}itemref")]
     yield from _listed_pages(hrefs, spine)
 
 

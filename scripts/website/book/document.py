@@ -44,7 +44,7 @@ def facts(config: Path, site_url: str) -> Facts:
         author=site["site_author"],
         rights=site["copyright"],
         version=flopbook.__version__,
-        read=date.fromisoformat(max(item.urldate for item in references().values())),
+        read=date.fromisoformat(max(work.urldate for work in references().values())),
         site_url=site_url,
         repository=repository_address(),
     )

@@ -22,9 +22,9 @@ def gathered(site: Path) -> tuple[Facts, list[BookPart]]:
 
     Raises BookError.
     """
-    known = facts(CONFIG, site_url())
+    book_facts = facts(CONFIG, site_url())
     pages = [f"{chapter.page.removesuffix('.md')}/" for chapter in chapters()]
-    return known, joined(site, pages, known.site_url)
+    return book_facts, joined(site, pages, book_facts.site_url)
 
 
 def joined(site: Path, pages: Sequence[str], address: str = "") -> list[BookPart]:

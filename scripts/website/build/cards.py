@@ -66,9 +66,9 @@ def picture(card: SharingCard, kept: Path | None = None) -> bytes:
     path = kept / f"{name}.png"
     if path.is_file():
         return path.read_bytes()
-    made = _drawn(card)
-    write_made(path, made)  # a killed build leaves no half of a picture for the next
-    return made
+    drawing = _drawn(card)
+    write_made(path, drawing)  # a killed build leaves no half of a picture for the next
+    return drawing
 
 
 def _drawn(card: SharingCard) -> bytes:
@@ -117,7 +117,7 @@ class _Sheet:
         """The title, as large as two lines of it allow; where it ends."""
         fitting = ((size, _lines(title, _font(size, True))) for size in _TITLE_SIZES)
         size, lines = next(
-            (one for one in fitting if len(one[1]) <= _TITLE_LINES),
+            (candidate for candidate in fitting if len(candidate[1]) <= _TITLE_LINES),
             (_TITLE_SIZES[-1], _lines(title, _font(_TITLE_SIZES[-1], True))),
         )
         step = round(size * 1.2)

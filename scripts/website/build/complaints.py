@@ -25,11 +25,11 @@ _SUMMARY = re.compile(r"Aborted with \d+ |Build failed")
 def complaints(output: str) -> list[str]:
     """File and reason of each complaint; the last lines where none is found."""
     lines = [_DECORATION.sub("", line).rstrip() for line in output.splitlines()]
-    found = list(dict.fromkeys((*_warnings(lines), *_failure(lines))))
-    if not found:
-        found = [line for line in lines if line.strip()][-_LAST_LINES:]
-    more = len(found) - MOST_SHOWN
-    return [*found[:MOST_SHOWN], *([f"and {more} more"] if more > 0 else ())]
+    chosen = list(dict.fromkeys((*_warnings(lines), *_failure(lines))))
+    if not chosen:
+        chosen = [line for line in lines if line.strip()][-_LAST_LINES:]
+    unprinted = len(chosen) - MOST_SHOWN
+    return [*chosen[:MOST_SHOWN], *([f"and {unprinted} more"] if unprinted > 0 else ())]
 
 
 def _warnings(lines: Sequence[str]) -> Iterator[str]:

@@ -109,9 +109,9 @@ def _finished_pages(notebooks: dict[str, str]) -> dict[str, str]:
 def _pages(problems: list[Problem], notebooks: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Content path and Markdown of every page but notebooks; problems of the prose are added."""
     order = handbook.chapters()
-    known = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
-    yield from _prose(problems, order, known)
-    yield practicals.PAGE, practicals.practicals_page(list(known.values()), order)
+    recorded = {name: practicals.practical_of(name, text) for name, text in notebooks.items()}
+    yield from _prose(problems, order, recorded)
+    yield practicals.PAGE, practicals.practicals_page(list(recorded.values()), order)
     yield accelerators.INDEX, explorer.index_page()
     yield explorer.TRENDS, explorer.trends_page()
     for vendor in vendor_ids():
@@ -196,9 +196,9 @@ def _assets() -> Iterator[tuple[str, bytes]]:
     record = form_values.picker_record()
     for formula in printed().values():
         if lent := form_values.lent_record(formula, record):
-            first, rest = packing.parted(lent, formula.examples[0])
+            first, further = packing.parted(lent, formula.examples[0])
             yield f"assets/flopbook/values/{formula.id}.json", _compact(first)
-            yield f"assets/flopbook/values/{formula.id}-rest.json", _compact(rest)
+            yield f"assets/flopbook/values/{formula.id}-rest.json", _compact(further)
     common = {name: record[name] for name in form_values.COMMON}
     yield "assets/flopbook/data.json", _compact(common | form_values.units_record())
 

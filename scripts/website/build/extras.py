@@ -55,8 +55,8 @@ def extra_of(path: Path) -> str:
     head = yaml.safe_load(_COMMENT_MARK.sub("", match[1])) or {}
     name = str(head.get("jupyter", {}).get("flopbook", {}).get("extra", ""))
     if name not in ("", *EXTRAS):
-        known = ", ".join(EXTRAS)
-        raise ExtraError(f"{path.name}: the extra '{name}' is not known; there is {known}")
+        names = ", ".join(EXTRAS)
+        raise ExtraError(f"{path.name}: the extra '{name}' is not known; there is {names}")
     return name
 
 

@@ -49,14 +49,14 @@ def is_fresh(root: Path, site: Path, work: Path) -> bool:
 
 def sources_hash(root: Path) -> str:
     """One hash of everything that a build of this checkout reads."""
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     for word in (sys.version, site_url(), _commit(root), *map(_extra_state, extras.EXTRAS)):
-        whole.update(f"{word}\0".encode())
+        hasher.update(f"{word}\0".encode())
     for path in sorted(_files(root)):
         name = path.relative_to(root).as_posix()
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        whole.update(f"{name}\0{content}\0".encode())
-    return whole.hexdigest()
+        hasher.update(f"{name}\0{content}\0".encode())
+    return hasher.hexdigest()
 
 
 def _extra_state(name: str) -> str:
@@ -93,10 +93,10 @@ def _site_hash(site: Path) -> str:
     """One hash of the names, sizes and times of change of a site; empty where there is none."""
     if not (site / "index.html").is_file():
         return ""
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     for path in sorted(site.rglob("*")):
         status = path.stat()
         if path.is_file():
             name = path.relative_to(site).as_posix()
-            whole.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
-    return whole.hexdigest()
+            hasher.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
+    return hasher.hexdigest()

@@ -205,7 +205,7 @@ def _of_calculator(page: str) -> tuple[CardNumber, ...]:
         value = result[name]
         if isinstance(value, float) and not output.choices:
             words = format_quantity(value, output.unit)
-            asked = ", ".join(f"{key} {given}" for key, given in formula.examples[0].items())
+            asked = ", ".join(f"{key} {text}" for key, text in formula.examples[0].items())
             label = textwrap.shorten(f"{name.replace('_', ' ')}: {asked}", 72, placeholder=" ...")
             return (CardNumber(label, words, "flop"),)
     return ()

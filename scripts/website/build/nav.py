@@ -55,8 +55,8 @@ def _notebooks(paths: list[Path]) -> list[dict[str, str]]:
     """Those of calculators in the order of the calculators, then the others by name."""
     stems = {path.stem for path in paths}
     of_calculators = [name for name in CATALOGUE if name in stems]
-    others = sorted(stems.difference(CATALOGUE))
-    return [{_title(stem): f"notebooks/{stem}.ipynb"} for stem in (*of_calculators, *others)]
+    unlisted = sorted(stems.difference(CATALOGUE))
+    return [{_title(stem): f"notebooks/{stem}.ipynb"} for stem in (*of_calculators, *unlisted)]
 
 
 def _title(stem: str) -> str:

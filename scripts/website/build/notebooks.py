@@ -72,13 +72,13 @@ def execute_all(
     NotebookError, ExtraError or RecordingError.
     """
     needs = {path: extras.extra_of(path) for path in sources()}
-    found = {name: extras.find(name) for name in set(needs.values())}
-    states = {name: state_hash(name)[:_STATE_DIGITS] for name in found}
+    interpreters = {name: extras.find(name) for name in set(needs.values())}
+    states = {name: state_hash(name)[:_STATE_DIGITS] for name in interpreters}
 
     def result(path: Path) -> tuple[str, str]:
         name = needs[path]
         kept = CACHE / f"{path.stem}-{_text_hash(path)}-{states[name]}.ipynb"
-        return path.stem, _result(path, found[name], kept, progress, preview=preview)
+        return path.stem, _result(path, interpreters[name], kept, progress, preview=preview)
 
     with ThreadPoolExecutor(jobs) as pool:
         return dict(pool.map(result, (path for path in needs if not only or needs[path] == only)))

@@ -142,10 +142,9 @@ def _note(source: str, is_executed: bool) -> str:
         if path.stem in chapter.practicals
     ]
     belongs = f" It belongs to {' and '.join(homes)}." if homes else ""
-    others = link("All practicals", html_link(page, practicals.PAGE))
-    return (
-        f'<p class="fb-note">This page is a notebook{executed}: {download}.{belongs} {others}.</p>'
-    )
+    overview = link("All practicals", html_link(page, practicals.PAGE))
+    sentences = f"This page is a notebook{executed}: {download}.{belongs} {overview}."
+    return f'<p class="fb-note">{sentences}</p>'
 
 
 def _shortened(text: str) -> str:

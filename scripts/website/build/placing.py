@@ -111,9 +111,9 @@ def _entry_place(entry: Entry) -> PagePlace:
     own = families[entry.family or NO_FAMILY]
     members = [(short_name(member), entry_page(member.id)) for member in own]
     lists = [_list(page, f"{maker.name} {entry.family}".strip(), members)]
-    others = [name for name in families if name != (entry.family or NO_FAMILY)]
-    if others:
-        targets = [(name, f"{own_page}#{family_anchor(name)}") for name in others]
+    siblings = [name for name in families if name != (entry.family or NO_FAMILY)]
+    if siblings:
+        targets = [(name, f"{own_page}#{family_anchor(name)}") for name in siblings]
         lists.append(_list(page, "Other families", targets))
     return PagePlace(CHIPS, trail(page, steps, short_name(entry)), _beside("Siblings", lists))
 
@@ -139,11 +139,16 @@ def _topic_places(topic: Topic, above: tuple[Topic, ...]) -> dict[str, PagePlace
     """A topic and all below it, each beside its siblings."""
     level = above[-1].children if above else topics()
     page = topic_page(topic.id)
-    steps = [(PAPERS, _REFERENCES), *((one.title, topic_page(one.id)) for one in above)]
+    steps = [
+        (PAPERS, _REFERENCES),
+        *((neighbour.title, topic_page(neighbour.id)) for neighbour in above),
+    ]
     title = above[-1].title if above else "Topics"
-    lists = [_list(page, title, [(one.title, topic_page(one.id)) for one in level])]
+    lists = [
+        _list(page, title, [(neighbour.title, topic_page(neighbour.id)) for neighbour in level])
+    ]
     if topic.children:
-        below = [(one.title, topic_page(one.id)) for one in topic.children]
+        below = [(neighbour.title, topic_page(neighbour.id)) for neighbour in topic.children]
         lists.insert(0, _list(page, topic.title, below))
     places = {page: PagePlace(PAPERS, trail(page, steps, topic.title), _beside("Siblings", lists))}
     for child in topic.children:
@@ -160,6 +165,6 @@ def _source_places(index: str, title: str) -> dict[str, PagePlace]:
     places = {}
     for page, source in pages.items():
         way = trail(page, [(ABOUT, "about.md"), (title, index)], reference(source).title)
-        siblings = [(reference(other).title, target) for target, other in pages.items()]
+        siblings = [(reference(key).title, target) for target, key in pages.items()]
         places[page] = PagePlace(ABOUT, way, _beside("Siblings", [_list(page, title, siblings)]))
     return places

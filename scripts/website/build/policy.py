@@ -125,10 +125,10 @@ def page_problems(text: str, page: str, site: Path) -> Iterator[str]:
         if reaching := _REACHING.search(match[1]):
             yield f"{page}:{_line(text, match.start())}: a style with {reaching[0]!r}"
     # Comments and styles are looked into as well: browsers and we may differ on where they end.
-    rest = _SCRIPT.sub(_emptied, text)
-    for match in _TAG.finditer(rest):
+    without_scripts = _SCRIPT.sub(_emptied, text)
+    for match in _TAG.finditer(without_scripts):
         if fault := _tag_fault(match[1].lower(), match[2]):
-            yield f"{page}:{_line(rest, match.start())}: {fault}"
+            yield f"{page}:{_line(without_scripts, match.start())}: {fault}"
 
 
 def _emptied(match: re.Match[str]) -> str:
@@ -142,11 +142,11 @@ def _line(text: str, start: int) -> int:
 def _attributes(tag: str) -> dict[str, str]:
     """Name -> value of the attributes of a tag; the first of a name counts, as in a browser."""
     inside = re.sub(r"^<[a-zA-Z][^\s/>]*|>$", "", tag)
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, value in _ATTRIBUTE.findall(inside):
         bare = value[1:-1] if value[:1] in "\"'" and value else value
-        found.setdefault(name.lower(), html.unescape(bare))
-    return found
+        attributes.setdefault(name.lower(), html.unescape(bare))
+    return attributes
 
 
 def _is_run_inline(attributes: dict[str, str]) -> bool:
@@ -157,7 +157,7 @@ def _script_fault(attributes: dict[str, str], body: str, page: str, site: Path) 
     if attributes.get("type") in _RECORDS:
         return "a record that ends its script element" if "<" in body else ""
     if _is_run_inline(attributes):
-        is_known = any(known.fullmatch(body) for known in theme_scripts())
+        is_known = any(script.fullmatch(body) for script in theme_scripts())
         return "" if is_known else f"a script that is not the theme's: {body[:60]!r}"
     folder = posixpath.dirname(page)
     path = attributes["src"].partition("?")[0]

@@ -86,7 +86,7 @@ def words() -> dict[str, Any]:
         for name in names:
             key = " ".join(stem(atom, record["endings"]) for atom in atoms(str(name)))
             phrases.setdefault(key, []).append(concept)
-    record["phrases"] = {key: sorted(set(found)) for key, found in phrases.items()}
+    record["phrases"] = {key: sorted(set(expansions)) for key, expansions in phrases.items()}
     record["longest"] = max(key.count(" ") + 1 for key in phrases)
     record["takes"] = {
         option: [
@@ -102,30 +102,32 @@ def words() -> dict[str, Any]:
 
 def _pairs() -> dict[str, str]:
     """The page of each comparison that has one, by the ids of its chips in either order."""
-    found: dict[str, str] = {}
+    page_of: dict[str, str] = {}
     for names in PAIRS:
-        first, other = (find_id(name) for name in names)
-        page = "-vs-".join(one.partition("/")[2] for one in (first, other))
-        found[f"{first},{other}"] = found[f"{other},{first}"] = f"compare/{page}/"
-    return found
+        first, second = (find_id(name) for name in names)
+        page = "-vs-".join(entry_id.partition("/")[2] for entry_id in (first, second))
+        page_of[f"{first},{second}"] = page_of[f"{second},{first}"] = f"compare/{page}/"
+    return page_of
 
 
 def index() -> Index:
     """The index of all cards."""
-    known = words()
-    cards = list(_cards(known["pages"]))
+    vocabulary = words()
+    cards = list(_cards(vocabulary["pages"]))
     tokens: dict[str, dict[str, float]] = {}
     for number, card in enumerate(cards):
         for text, weight in card.fields:
             joined = weight > TEXT and card.kind != "works"
-            for token in sorted(tokens_of(text, known, joined=joined)):  # the same bytes each time
+            for token in sorted(
+                tokens_of(text, vocabulary, joined=joined)
+            ):  # the same bytes each time
                 held = tokens.setdefault(token, {})
                 held[str(number)] = max(held.get(str(number), 0.0), weight)
-    shown = {name: value for name, value in known.items() if name not in ("pages", "models")}
+    shown = {name: value for name, value in vocabulary.items() if name not in ("pages", "models")}
     rows = [(card.location, card.title, card.kind, shorten(card.text, 120)) for card in cards]
-    for option, locations in known["takes"].items():
+    for option, locations in vocabulary["takes"].items():
         shown[f"{option}_cards"] = [n for n, row in enumerate(rows) if row[0] in locations]
-    return Index(shown, rows, tokens, _chips(), _models(known["models"]))
+    return Index(shown, rows, tokens, _chips(), _models(vocabulary["models"]))
 
 
 def record() -> str:
@@ -136,8 +138,8 @@ def record() -> str:
 def _cards(keywords: dict[str, list[str]]) -> Iterator[Card]:
     for card in _plain_cards():
         weight = 2 * KEYWORD if card.kind in ("chips", "handbook") else KEYWORD
-        more = tuple((text, weight) for text in keywords.get(card.location, ()))
-        yield card._replace(fields=(*card.fields, *more))
+        keyword_fields = tuple((text, weight) for text in keywords.get(card.location, ()))
+        yield card._replace(fields=(*card.fields, *keyword_fields))
 
 
 def _plain_cards() -> Iterator[Card]:
@@ -279,22 +281,22 @@ def _works() -> Iterator[Card]:
 
 def _chips() -> dict[str, tuple[str, str]]:
     """Compact name of a chip or a system -> its id and its name."""
-    found = {
+    chip_of = {
         name: (ids[0], load_head(ids[0]).name)
         for name, ids in facts.names().items()
         if ids and not name.startswith(BY)
     }
     # People say 4090 for RTX 4090.
-    numbers = ((_GEFORCE.fullmatch(name), chip) for name, chip in found.items())
-    return found | {match[1]: chip for match, chip in numbers if match}
+    numbers = ((_GEFORCE.fullmatch(name), chip) for name, chip in chip_of.items())
+    return chip_of | {match[1]: chip for match, chip in numbers if match}
 
 
 def _models(sizes: dict[str, str]) -> dict[str, str]:
     """Compact name of a model -> its id; sizes alone stand for a usual one."""
-    found = {size: name for size, name in sizes.items() if name in model_ids()}
+    model_of = {size: name for size, name in sizes.items() if name in model_ids()}
     for model_id in model_ids():
         for name in (model_id, *load_model(model_id).aliases):
-            found[compact(name)] = model_id
+            model_of[compact(name)] = model_id
     for model_id in model_ids():
-        found.setdefault(compact(_ACTIVE.sub("", model_id)), model_id)
-    return found
+        model_of.setdefault(compact(_ACTIVE.sub("", model_id)), model_id)
+    return model_of

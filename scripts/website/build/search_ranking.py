@@ -83,9 +83,9 @@ def concepts(stems: Sequence[str], words: Words) -> Iterator[tuple[str, int, int
 def tokens_of(text: str, words: Words, *, joined: bool = True) -> set[str]:
     """What a text is found by: stems, concepts, and neighbours as one word (zero-3 is zero3)."""
     plain = atoms(text)
-    found = [stem(atom, words["endings"]) for atom in plain]
+    stems = [stem(atom, words["endings"]) for atom in plain]
     pairs = (a + b for a, b in itertools.pairwise(plain) if joined and len(a + b) > 2)
-    return {*found, *pairs, *(f"#{concept}" for concept, _, _ in concepts(found, words))}
+    return {*stems, *pairs, *(f"#{concept}" for concept, _, _ in concepts(stems, words))}
 
 
 def search(question: str, index: Index) -> list[Hit]:
@@ -157,20 +157,20 @@ class _Question:
 
     def matches(self, number: int) -> dict[int, float]:
         """Card -> how well it answers one word: by itself, with its neighbour, or by its sense."""
-        found: dict[int, float] = {}
+        scores: dict[int, float] = {}
         word, place = self.wanted[number], self.places[number]
-        exact = self._put(found, word, 1.0)
+        exact = self._put(scores, word, 1.0)
         for first in (place - 1, place):
             if first >= 0 and first + 1 < len(self.every):
-                exact |= self._put(found, self.every[first] + self.every[first + 1], 1.1)
+                exact |= self._put(scores, self.every[first] + self.every[first + 1], 1.1)
         for concept, start, end in concepts(self.stems, self.index.words):
             if start <= place < end:
-                exact |= self._put(found, f"#{concept}", CONCEPT_SHARE)
-        self._put_taken(found, place)
-        self._put_fact(found, place)
+                exact |= self._put(scores, f"#{concept}", CONCEPT_SHARE)
+        self._put_taken(scores, place)
+        self._put_fact(scores, place)
         if not exact or (self.is_last[number] and len(word) > 2):
-            self._put_alike(found, word, exact)
-        return found
+            self._put_alike(scores, word, exact)
+        return scores
 
     def _put_taken(self, found: dict[int, float], place: int) -> None:
         """A calculator answers the name of a model or a chip that it takes."""
@@ -224,7 +224,7 @@ def is_near(a: str, b: str) -> bool:
 
 def _hit(index: Index, card: int, got: Sequence[float], asked: _Question, total: float) -> Hit:
     location, title, kind, _ = index.cards[card]
-    covered = sum(idf for idf, one in zip(asked.idfs, got, strict=True) if one > 0) / total
+    covered = sum(idf for idf, score in zip(asked.idfs, got, strict=True) if score > 0) / total
     boost = index.words["kinds"][kind]["boost"] * _title_share(title, asked)
     if any(location == f"accelerators/{name[0]}/" for _, _, name in asked.chips):
         boost *= NAMED
@@ -242,13 +242,15 @@ def _title_share(title: str, asked: _Question) -> float:
     """More for a title of which a question says more."""
     words = asked.index.words
     stems = [stem(atom, words["endings"]) for atom in atoms(_TITLE_END.split(title)[0])]
-    wanted = {*asked.wanted, *(a + b for a, b in itertools.pairwise(asked.every))}
-    said = [word in wanted for word in stems]
+    asked_words = {*asked.wanted, *(a + b for a, b in itertools.pairwise(asked.every))}
+    is_asked = [word in asked_words for word in stems]
     for concept, first, end in concepts(stems, words):
         if f"#{concept}" in asked.senses:
-            said[first:end] = [True] * (end - first)
+            is_asked[first:end] = [True] * (end - first)
     stops = set(words["stop"])
-    counted = [one for one, word in zip(said, stems, strict=True) if word not in stops] or said
+    counted = [
+        is_match for is_match, word in zip(is_asked, stems, strict=True) if word not in stops
+    ] or is_asked
     return 0.6 + 0.8 * sum(counted) / max(1, len(counted))
 
 
@@ -276,9 +278,9 @@ def _variants(
 ) -> list[Sequence[str]]:
     """Other forms of a chip: "h100 pcie or sxm" asks for the H100 SXM too."""
     first, end, _ = span
-    others = (part for n, part in enumerate(parts) if not first <= n < end)
-    found = (index.chips.get(parts[first] + other) for other in others if not other.isdigit())
-    return [name for name in found if name]
+    suffixes = (part for n, part in enumerate(parts) if not first <= n < end)
+    chips = (index.chips.get(parts[first] + suffix) for suffix in suffixes if not suffix.isdigit())
+    return [name for name in chips if name]
 
 
 def _named(
@@ -286,17 +288,17 @@ def _named(
 ) -> list[tuple[int, int, Sequence[str]]]:
     """What words name, longest names first, with their places, in the order of these."""
     taken = [False] * len(parts)
-    found: list[tuple[int, int, Sequence[str]]] = []
+    spans: list[tuple[int, int, Sequence[str]]] = []
     for length in range(min(6, len(parts)), 0, -1):
         for first in range(len(parts) - length + 1):
             end = first + length
-            said = "".join(parts[first:end]).replace(".", "")
-            is_plural = said.endswith("s") and said[-2:-1].isdigit()
-            name = names.get(said) or (names.get(said[:-1]) if is_plural else None)
+            joined = "".join(parts[first:end]).replace(".", "")
+            is_plural = joined.endswith("s") and joined[-2:-1].isdigit()
+            name = names.get(joined) or (names.get(joined[:-1]) if is_plural else None)
             if name and not any(taken[first:end]):
                 taken[first:end] = [True] * length
-                found.append((first, end, name))
-    return sorted(found, key=lambda one: one[0])
+                spans.append((first, end, name))
+    return sorted(spans, key=lambda one: one[0])
 
 
 def _with_state(hit: Hit, asked: _Question, index: Index) -> Hit:

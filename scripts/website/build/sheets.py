@@ -37,18 +37,18 @@ def join_sheets(site: Path) -> None:
         links = _LINKS.search(text)
         if links is None:
             raise ValueError(f"{path}: the page does not link the four sheets in their order")
-        found = _HREF.findall(links[0])
-        joined = joined or _written(site, [name for _, name in found])
-        one = f'<link rel="stylesheet" href="{found[0][0]}{joined}">'
-        write_made(path, f"{text[: links.start()]}{one}{text[links.end() :]}")
+        hrefs = _HREF.findall(links[0])
+        joined = joined or _written(site, [name for _, name in hrefs])
+        joined_link = f'<link rel="stylesheet" href="{hrefs[0][0]}{joined}">'
+        write_made(path, f"{text[: links.start()]}{joined_link}{text[links.end() :]}")
 
 
 def _written(site: Path, names: list[str]) -> str:
     """Write the sheets of these names into one; its path in the site."""
-    whole = joined_text([(site / name).read_text(encoding="utf-8") for name in names])
-    digest = hashlib.sha256(whole.encode()).hexdigest()[:_HASH]
+    sheet = joined_text([(site / name).read_text(encoding="utf-8") for name in names])
+    digest = hashlib.sha256(sheet.encode()).hexdigest()[:_HASH]
     path = f"{FOLDER}/site.{digest}.css"
-    write_made(site / path, whole)
+    write_made(site / path, sheet)
     return path
 
 

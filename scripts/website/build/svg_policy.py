@@ -35,8 +35,8 @@ def drawing_problems(content: bytes, name: str) -> Iterator[str]:
     if b"\0" in content or not _UTF_8.match(content):
         yield f"{name}: a drawing that is not in UTF-8"
         return
-    if found := _DECLARED.search(content):
-        yield f"{name}: a drawing declares {found[0].decode()}"
+    if declared := _DECLARED.search(content):
+        yield f"{name}: a drawing declares {declared[0].decode()}"
         return
     try:
         tree = ET.fromstring(content)
@@ -54,8 +54,8 @@ def _faults(element: ET.Element) -> Iterator[str]:
         yield f"<{local}> is no element of a drawing"
     if local.lower() in _REFUSED:
         yield f"<{local}> may not stand in a drawing"
-    if local.lower() == "style" and (found := _REACHING.search(element.text or "")):
-        yield f"a style with {found[0]!r}"
+    if local.lower() == "style" and (reaching := _REACHING.search(element.text or "")):
+        yield f"a style with {reaching[0]!r}"
     for key, value in element.attrib.items():
         yield from _attribute_faults(local, key.rpartition("}")[2].lower(), value)
 
@@ -65,8 +65,8 @@ def _attribute_faults(element: str, name: str, value: str) -> Iterator[str]:
         yield f"<{element}> has the handler {name}"
     if name in ("href", "src") and not _may_lead(element, value):
         yield f"<{element}> leads to {value[:40]!r}"
-    elif found := _REACHING.search(value):
-        yield f"<{element}> reads {found[0]!r} in {name}"
+    elif reaching := _REACHING.search(value):
+        yield f"<{element}> reads {reaching[0]!r} in {name}"
 
 
 def _may_lead(element: str, address: str) -> bool:

@@ -16,13 +16,13 @@ def figure() -> Figure:
     """A line of points for each chip, with a bar at the highest rate."""
     rows = lines("hbm_bandwidth", SOURCES)
     middle = statistics.median(line.middle for line in rows)
-    said = ", ".join(f"{line.name} {100 * line.middle:.0f} %" for line in rows)
+    medians = ", ".join(f"{line.name} {100 * line.middle:.0f} %" for line in rows)
     shapes, height = row_chart(rows, "percent of the printed bandwidth", count=0)
     return Figure(
         f"The best kernel reads {100 * middle:.0f} % of the printed bandwidth on the chip in the "
         "middle",
         f"Measured memory bandwidth of {len(rows)} chips as a share of the printed one, the best "
-        f"of each: {said}.",
+        f"of each: {medians}.",
         f"Measured memory bandwidth on {len(rows)} chips that {SOURCES} or more sources have "
         "measured; a bar marks the highest rate. Reads come closest, copies reach less, and an "
         "application the least.",

@@ -32,15 +32,15 @@ _NAMED = (
 def spots() -> list[Spot]:
     """Chips with size and bandwidth of one memory."""
     placed = []
-    for item in chips(items()):
-        size, rate = value_of(item.cells, "memory"), bandwidth(item)
+    for chip in chips(items()):
+        size, rate = value_of(chip.cells, "memory"), bandwidth(chip)
         if size is not None and rate is not None:
             tip = (
-                f"{item.entry.name}: {format_quantity(size, 'byte')} at "
+                f"{chip.entry.name}: {format_quantity(size, 'byte')} at "
                 f"{format_quantity(rate, 'byte/s')}"
             )
             placed.append(
-                Spot(item, size, rate, f"{tip}, read once in {format_quantity(size / rate, 's')}")
+                Spot(chip, size, rate, f"{tip}, read once in {format_quantity(size / rate, 's')}")
             )
     return placed
 

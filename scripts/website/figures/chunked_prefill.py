@@ -57,11 +57,11 @@ def in_chunks(target: float = TARGET) -> list[Iteration]:
 def figure() -> Figure:
     """Two timelines on one scale: what is computed, and when each user gets a token."""
     whole, cut = at_once(), in_chunks()
-    longest = [format_quantity(max(one.seconds for one in way), "s") for way in (whole, cut)]
+    longest = [format_quantity(max(step.seconds for step in way), "s") for way in (whole, cut)]
     shapes, height = _timelines(16.0, 610.0)
     sheet, tall = _timelines(4.0, 336.0)
-    last = format_quantity(sum(one.seconds for one in cut), "s")
-    first = format_quantity(sum(one.seconds for one in whole), "s")
+    last = format_quantity(sum(step.seconds for step in cut), "s")
+    first = format_quantity(sum(step.seconds for step in whole), "s")
     return Figure(
         f"In chunks the longest wait for a token falls from {longest[0]} to {longest[1]}",
         f"A prompt of {PROMPT:,} tokens arrives beside a batch of {BATCH}. Read at once it takes "
@@ -80,22 +80,22 @@ def figure() -> Figure:
 def _timelines(left: float, width: float) -> tuple[tuple[str, ...], float]:
     alone = [Iteration(step_seconds(), 0.0)]
     ways = (("prompt read at once", at_once()), ("prompt read in chunks", in_chunks()))
-    longest = max(sum(one.seconds for one in way) for _, way in ways)
+    longest = max(sum(step.seconds for step in way) for _, way in ways)
     scale = width / (longest + (_BEFORE + _AFTER) * step_seconds())
     shapes: list[str] = []
     top = 8.0
     for name, way in ways:
-        wait = format_quantity(max(one.seconds for one in way), "s")
+        wait = format_quantity(max(step.seconds for step in way), "s")
         text = f"{name}: longest wait {wait}"
         shapes.append(words(left, top + 12, text, "start", "fb-strong"))
         at = left
-        for one in (*alone * _BEFORE, *way, *alone * _AFTER):
-            tip = f"{format_quantity(one.seconds, 's')} for a token"
-            shapes.append(box(at, top + 22, scale * one.decode - 1, _BAR, "fb-c0", tip))
-            if one.chunk:
-                begin = at + scale * one.decode
-                shapes.append(box(begin, top + 22, scale * one.chunk - 1, _BAR, "fb-c1", tip))
-            at += scale * one.seconds
+        for step in (*alone * _BEFORE, *way, *alone * _AFTER):
+            tip = f"{format_quantity(step.seconds, 's')} for a token"
+            shapes.append(box(at, top + 22, scale * step.decode - 1, _BAR, "fb-c0", tip))
+            if step.chunk:
+                begin = at + scale * step.decode
+                shapes.append(box(begin, top + 22, scale * step.chunk - 1, _BAR, "fb-c1", tip))
+            at += scale * step.seconds
             shapes.append(dot(at - 1, top + 22 + _BAR + 10, "fb-c0", tip, 3))
         top += _PANEL
     return tuple(shapes), top - 18

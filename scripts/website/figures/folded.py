@@ -35,8 +35,8 @@ def folded(drawn: Figure) -> Sheet | None:
     except ValueError:
         return None
     for layout in (squeezed, stacked):
-        found = layout(shapes)
-        if found and _is_readable(sheet := _sheet(found)):
+        laid_out = layout(shapes)
+        if laid_out and _is_readable(sheet := _sheet(laid_out)):
             return sheet
     return None
 
@@ -50,8 +50,8 @@ def _sheet(found: Folded) -> Sheet:
     for number, head in enumerate(found.heads):
         parts.append(words(SHEET / 2, _LINE + _ROW * number, head.text, kind=head.kind))
     for entries in found.legend:
-        more, foot = _flowed(entries, foot + _ROW)
-        parts += more
+        legend_shapes, foot = _flowed(entries, foot + _ROW)
+        parts += legend_shapes
     for note in found.notes:
         for line in lines_of(note.text, note.kind, SHEET - 2 * EDGE):
             foot += _LINE
@@ -86,5 +86,5 @@ def _entries(line: Iterable[DrawnShape]) -> list[list[DrawnShape]]:
 def _is_readable(sheet: Sheet) -> bool:
     """Whether all words are on the sheet and none touch."""
     texts = [shape for shape in read(sheet.parts) if shape.is_text]
-    inside = all(one.extent.left > -2 and one.extent.right < SHEET + 2 for one in texts)
+    inside = all(text.extent.left > -2 and text.extent.right < SHEET + 2 for text in texts)
     return inside and not any(a.extent.touches(b.extent) for a, b in combinations(texts, 2))

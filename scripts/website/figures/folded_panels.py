@@ -30,10 +30,10 @@ Group = list[DrawnShape]
 def stacked(shapes: Sequence[DrawnShape]) -> Folded | None:
     """A diagram of panels; None for one that does not come apart, or not into narrow ones."""
     bands = _groups(shapes, lambda one: (one.extent.top, one.extent.foot), 0.0)
-    found = _body(shapes, bands)
-    if found is None:
+    body = _body(shapes, bands)
+    if body is None:
         return None
-    first, last, panels = found
+    first, last, panels = body
     above, below = bands[:first], bands[last:]
     if _are_of_rows(panels) or any(_width(panel) * _LEAST > _WHOLE for panel in panels):
         return None
@@ -110,8 +110,8 @@ def _columns(body: Sequence[DrawnShape]) -> list[Group]:
 
 def _is_mute(panel: Group, is_headed: bool) -> bool:
     """Whether a panel lacks what others have: a head, or where none has one, words."""
-    is_high = around(one.extent for one in panel).height > _SIGN
-    return is_high and not any(_is_head(one) if is_headed else one.is_text for one in panel)
+    is_high = around(shape.extent for shape in panel).height > _SIGN
+    return is_high and not any(_is_head(shape) if is_headed else shape.is_text for shape in panel)
 
 
 def _is_head(shape: DrawnShape) -> bool:
@@ -120,17 +120,17 @@ def _is_head(shape: DrawnShape) -> bool:
 
 def _is_of_names(panel: Group) -> bool:
     """Whether a panel holds names of rows: these must stay beside what they name."""
-    return all(one.is_text for one in panel) and len({one.y for one in panel}) > 1
+    return all(shape.is_text for shape in panel) and len({shape.y for shape in panel}) > 1
 
 
 def _are_of_rows(panels: Sequence[Group]) -> bool:
     """Whether names in words stand at the left: then rows go on over all panels."""
-    first = [one for one in panels[0] if one.is_text and one.anchor == "start"]
-    return len({one.y for one in first}) > 1
+    first = [shape for shape in panels[0] if shape.is_text and shape.anchor == "start"]
+    return len({shape.y for shape in first}) > 1
 
 
 def _width(panel: Group) -> float:
-    return around(one.extent for one in panel).width
+    return around(shape.extent for shape in panel).width
 
 
 def _laid(panels: Sequence[Group]) -> list[str]:
@@ -142,12 +142,12 @@ def _laid(panels: Sequence[Group]) -> list[str]:
         rows[-1].append(panel)
     parts, top = list[str](), 0.0
     for row in rows:
-        extent = around(one.extent for panel in row for one in panel)
+        extent = around(shape.extent for panel in row for shape in panel)
         x = (SHEET - _run(row)) / 2
         for panel in row:
-            own = around(one.extent for one in panel)
+            own = around(shape.extent for shape in panel)
             across = _narrowed(own, max(x, EDGE))
-            parts += [moved(one.element, across, shift(top - extent.top)) for one in panel]
+            parts += [moved(shape.element, across, shift(top - extent.top)) for shape in panel]
             x += own.width + _GAP
         top += extent.height + _GAP
     return parts

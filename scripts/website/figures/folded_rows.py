@@ -38,18 +38,18 @@ class NamedRow(NamedTuple):
 def squeezed(shapes: Sequence[DrawnShape]) -> Folded | None:
     """A diagram whose rows have names that end at one place; None for any other."""
     names = _names(shapes)
-    rest = [shape for shape in shapes if shape not in names]
+    drawn = [shape for shape in shapes if shape not in names]
     if not names:
         return None
-    rows = _rows(names, rest)
+    rows = _rows(names, drawn)
     outside = [
-        one for one in rest if one.extent.foot < rows[0].top or one.extent.top > rows[-1].foot
+        one for one in drawn if one.extent.foot < rows[0].top or one.extent.top > rows[-1].foot
     ]
     lines = list(_legend_lines(outside))
-    rest = [shape for shape in rest if not any(shape in line for line in lines)]
-    if any(one.extent.left < names[0].x - 1 for one in rest if not one.is_text):
+    drawn = [shape for shape in drawn if not any(shape in line for line in lines)]
+    if any(one.extent.left < names[0].x - 1 for one in drawn if not one.is_text):
         return None
-    parts = _laid(rest, rows, names[0].x)
+    parts = _laid(drawn, rows, names[0].x)
     return Folded(parts, lines) if parts else None
 
 
@@ -80,10 +80,10 @@ def _rows(names: Sequence[DrawnShape], rest: Sequence[DrawnShape]) -> list[Named
             for shape in rest
             if abs(shape.extent.middle - middle) < step / 2 and shape.extent.height < 1.2 * step
         ]
-        whole = around([*near, *(one.extent for one in group)])
+        extent = around([*near, *(one.extent for one in group)])
         text = ", ".join(one.text for one in group)
         kind = f"{group[0].kind} fb-halo".strip()  # lines that go through all rows cross it
-        rows.append(NamedRow(text, kind, whole.top, whole.foot))
+        rows.append(NamedRow(text, kind, extent.top, extent.foot))
     return rows
 
 

@@ -34,19 +34,19 @@ def best_interval() -> float:
 
 def spans(interval: float) -> list[RunTime]:
     """What the run does from start to end if it saves after each `interval` of work."""
-    found: list[RunTime] = []
+    timeline: list[RunTime] = []
     now = 0.0
     for failure in (*FAILURES, math.inf):
         stop = min(failure, END)
         now, kept = _until(now, stop, interval)
-        found += kept
+        timeline += kept
         if now < stop:
-            found.append(RunTime("work" if math.isinf(failure) else "lost", now, stop))
+            timeline.append(RunTime("work" if math.isinf(failure) else "lost", now, stop))
         if math.isinf(failure):
-            return found
-        found.append(RunTime("restart", stop, stop + RESTART))
+            return timeline
+        timeline.append(RunTime("restart", stop, stop + RESTART))
         now = stop + RESTART
-    return found
+    return timeline
 
 
 def _until(now: float, stop: float, interval: float) -> tuple[float, list[RunTime]]:
@@ -63,9 +63,9 @@ def _until(now: float, stop: float, interval: float) -> tuple[float, list[RunTim
 
 def shares(interval: float) -> dict[str, float]:
     """The share of the time that each kind takes."""
-    found = spans(interval)
+    timeline = spans(interval)
     return {
-        kind: sum(span.end - span.start for span in found if span.kind == kind) / END
+        kind: sum(span.end - span.start for span in timeline if span.kind == kind) / END
         for kind in _COLOURS
     }
 

@@ -19,23 +19,23 @@ NAMES = (
 
 def figure() -> Figure:
     """One rising line with a name at each of its three steps."""
-    found = sweep("latency")
+    measured = sweep("latency")
     chart = Chart(
         ChartAxis("bytes that are read at random", 1.6e4, 2e9, "byte"),
         ChartAxis("cycles for one read", 0, 800, log=False),
     )
-    points = [pair for pair in found.pairs() if pair[0] <= 2e9]
+    points = [pair for pair in measured.pairs() if pair[0] <= 2e9]
     shapes = [*chart.grid(), chart.line(points, 0, "cycles")]
     facts = []
     for level, name, size in NAMES:
         seconds = level_latency(level)
-        cycles = seconds * found.clock
+        cycles = seconds * measured.clock
         shapes.append(chart.words((size, cycles), f"{name}: {cycles:.0f}", "middle", (0, -12)))
         facts.append(f"{name} {cycles:.0f} cycles, {1e9 * seconds:.0f} ns")
     ratio = level_latency("memory") / level_latency("near")
     return Figure(
         f"A read from main memory takes {ratio:.0f} times as long as one beside the processor",
-        f"{chip(found.chip).name}: cycles for one read against the size of what is read, "
+        f"{chip(measured.chip).name}: cycles for one read against the size of what is read, "
         f"logarithmic to the right. {'; '.join(facts)}.",
         "One warp follows a chain of addresses through more and more data. As long as they fit "
         "beside the processor a read takes some tens of cycles. The step within the cache is its "

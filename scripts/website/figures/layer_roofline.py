@@ -44,8 +44,8 @@ def parts() -> Iterator[LayerPart]:
 
 
 def _product(rows: float, inner: float, columns: float) -> float:
-    found = calculate("arithmetic-intensity", m=rows, k=inner, n=columns, chip=CHIP)
-    return float(found["intensity"])
+    result = calculate("arithmetic-intensity", m=rows, k=inner, n=columns, chip=CHIP)
+    return float(result["intensity"])
 
 
 def figure() -> Figure:
@@ -63,12 +63,12 @@ def figure() -> Figure:
     facts = []
     for part in parts():
         rate = min(peak, part.intensity * bandwidth)
-        told = f"{part.name} in {part.job}: {part.intensity:,.3g} FLOP for each byte, "
-        told += f"{rate / peak:.2g} of the peak" if rate < peak else "the whole peak"
+        sentence = f"{part.name} in {part.job}: {part.intensity:,.3g} FLOP for each byte, "
+        sentence += f"{rate / peak:.2g} of the peak" if rate < peak else "the whole peak"
         kind = _STYLES[part.job]
-        shapes.append(chart.dot(part.intensity, rate, told, kind, 5, part.job))
+        shapes.append(chart.dot(part.intensity, rate, sentence, kind, 5, part.job))
         shapes.append(chart.words((part.intensity, rate), part.name, *_place(part)))
-        facts.append(told)
+        facts.append(sentence)
     for number, (job, kind) in enumerate(_STYLES.items()):
         shapes += key(440, 236 + 20 * number, job, kind)
     return Figure(

@@ -37,8 +37,8 @@ def chosen(name: str, chips: int) -> PlannedLayout | None:
 
     Simple is what needs few kinds of parallelism, then what divides a model over few chips.
     """
-    found = plan(question_of({**COMMON, "model": name, "chips": str(chips)}), _MOST).layouts
-    near = [layout for layout in found if layout.seconds <= NEAR * found[0].seconds]
+    layouts = plan(question_of({**COMMON, "model": name, "chips": str(chips)}), _MOST).layouts
+    near = [layout for layout in layouts if layout.seconds <= NEAR * layouts[0].seconds]
     return min(near, key=_effort, default=None)
 
 

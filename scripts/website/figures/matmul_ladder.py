@@ -35,22 +35,22 @@ class KernelVersion(NamedTuple):
 
 def versions() -> list[KernelVersion]:
     """The versions in their order, then the libraries. Raises FlopbookError for a lost row."""
-    found = []
+    timed = []
     for row_id, name in VERSIONS:
         share = ledger_row(row_id).stated.si_value
         if share is None:
             raise FlopbookError(f"{row_id} states no share")
-        found.append(KernelVersion(name, share))
-    return found
+        timed.append(KernelVersion(name, share))
+    return timed
 
 
 def figure() -> Figure:
     """A bar for each version, and a line at the library's rate."""
     scale = Scale(0, 1, _LEFT, 600, log=False)
-    found = versions()
-    shapes, library = [], found[-_LIBRARIES]
-    for number, version in enumerate(found):
-        is_library = number >= len(found) - _LIBRARIES
+    timed = versions()
+    shapes, library = [], timed[-_LIBRARIES]
+    for number, version in enumerate(timed):
+        is_library = number >= len(timed) - _LIBRARIES
         top = _TOP + _ROW * number + (10 if is_library else 0)
         x = scale.at(version.share)
         tip = f"{version.name}: {version.share:.1%} of the peak"
@@ -58,14 +58,14 @@ def figure() -> Figure:
         shapes.append(box(_LEFT, top, x - _LEFT, 19, "fb-c2" if is_library else "fb-c0", tip))
         ink = "fb-on2" if is_library else "fb-on0"
         shapes.append(words(_LEFT + 8, top + 14, f"{version.share:.0%}", "start", ink))
-    bottom = _TOP + _ROW * len(found) + 10
+    bottom = _TOP + _ROW * len(timed) + 10
     level = scale.at(library.share)
     shapes.append(path([(level, _TOP - 6), (level, bottom)], "fb-dashed"))
-    first, last = found[0], found[-_LIBRARIES - 1]
-    said = "; ".join(f"{version.name} {version.share:.1%}" for version in found)
+    first, last = timed[0], timed[-_LIBRARIES - 1]
+    shares = "; ".join(f"{version.name} {version.share:.1%}" for version in timed)
     return Figure(
         f"Seven versions of one kernel, from {first.share:.0%} to {last.share:.0%} of the peak",
-        f"Share of the tensor cores' peak on Blackwell, each version with all above it: {said}.",
+        f"Share of the tensor cores' peak on Blackwell, each version with all above it: {shares}.",
         "A product of 4,096 by 4,096 by 8,192 in fp16 on Blackwell, on normally distributed "
         "numbers. Each bar has what all bars above it have. Dashed: cuBLAS.",
         bottom + 8,

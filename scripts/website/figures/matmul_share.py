@@ -14,13 +14,13 @@ def lines(kind: str = "matmul_peak", sources: int = 1) -> list[LineOfRuns]:
     A rate that is doubted sets no bar, and a chip with no other has no line; neither has one that
     fewer than so many sources have measured.
     """
-    found: dict[str, list[Reached]] = {}
+    runs_of: dict[str, list[Reached]] = {}
     for run in shown_runs():
         if run.row.kind == kind and run.rate.share is not None:
-            found.setdefault(run.chip, []).append(run)
+            runs_of.setdefault(run.chip, []).append(run)
     rows = [
         LineOfRuns(short_name(chip), runs, best)
-        for chip, runs in found.items()
+        for chip, runs in runs_of.items()
         if len({run.row.publication for run in runs}) >= sources
         and (best := max((run.rate.share or 0 for run in runs if not run.row.flags), default=0))
     ]
@@ -32,13 +32,13 @@ def figure() -> Figure:
     rows = lines()
     best, worst = rows[0], rows[-1]
     middle = rows[len(rows) // 2]
-    said = ", ".join(f"{line.name} {100 * line.middle:.0f} %" for line in rows)
+    medians = ", ".join(f"{line.name} {100 * line.middle:.0f} %" for line in rows)
     shapes, height = row_chart(rows, "percent of the printed dense peak of the format")
     return Figure(
         f"The best matrix product reaches {100 * middle.middle:.0f} % of the printed peak on the "
         f"chip in the middle, {100 * worst.middle:.0f} % on the last",
         f"Measured matrix products of {len(rows)} chips as a share of the printed dense peak, the "
-        f"best of each: {said}.",
+        f"best of each: {medians}.",
         f"Measured matrix products on {len(rows)} chips, from {best.name} down; a bar marks the "
         "best of each chip, and each point leads to its source with shape and software.",
         height,

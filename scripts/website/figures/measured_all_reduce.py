@@ -36,40 +36,40 @@ def sent(size: float) -> float:
 
 def timed_sums() -> list[TimedSum]:
     """The rows of the file, the smallest array first."""
-    found = [
+    timings = [
         TimedSum(float(row.measured["message_bytes"]), GIGA * row.measured["busbw_gb_per_s"])
         for row in run_files()[FILE].rows
         if row.kind == "collective" and row.run.get("op") == "all_reduce"
     ]
-    return sorted(found)
+    return sorted(timings)
 
 
 def flat_part(found: Sequence[TimedSum]) -> list[TimedSum]:
     """The small arrays, which take less than twice as long as the smallest."""
-    return [one for one in found if one.seconds < 2 * found[0].seconds]
+    return [timing for timing in found if timing.seconds < 2 * found[0].seconds]
 
 
 def half_size(found: Sequence[TimedSum]) -> float:
     """Bytes from which on the bus bandwidth is more than half of the best."""
-    return next(one.bytes for one in found if 2 * one.bus_rate > found[-1].bus_rate)
+    return next(timing.bytes for timing in found if 2 * timing.bus_rate > found[-1].bus_rate)
 
 
 def figure() -> Figure:
     """Points as measured, and the line of a ring at the printed rate of the port."""
-    found = timed_sums()
+    timings = timed_sums()
     port = chip(CHIP).scaleup_bandwidth()
     chart = Chart(
-        ChartAxis("bytes of the array", found[0].bytes / 2, found[-1].bytes * 2, "byte"),
+        ChartAxis("bytes of the array", timings[0].bytes / 2, timings[-1].bytes * 2, "byte"),
         ChartAxis("time", 2e-6, 0.1, "s"),
     )
-    ring: list[Point] = [(size, sent(size) / port) for size in (6e5, found[-1].bytes * 2)]
+    ring: list[Point] = [(size, sent(size) / port) for size in (6e5, timings[-1].bytes * 2)]
     shapes = [*chart.grid(), chart.line(ring, 0, "a ring at the printed rate")]
-    for one in found:
-        tip = f"{format_quantity(one.bytes, 'byte')}: {format_quantity(one.seconds, 's')}, "
-        tip += f"bus bandwidth {format_quantity(one.bus_rate, 'byte/s')}"
-        shapes.append(chart.dot(one.bytes, one.seconds, tip, "fb-c6", 4, "measured"))
-    floor, best = found[0].seconds, found[-1].bus_rate
-    flat = flat_part(found)[-1]
+    for timing in timings:
+        tip = f"{format_quantity(timing.bytes, 'byte')}: {format_quantity(timing.seconds, 's')}, "
+        tip += f"bus bandwidth {format_quantity(timing.bus_rate, 'byte/s')}"
+        shapes.append(chart.dot(timing.bytes, timing.seconds, tip, "fb-c6", 4, "measured"))
+    floor, best = timings[0].seconds, timings[-1].bus_rate
+    flat = flat_part(timings)[-1]
     source = run_files()[FILE].sources[FILE].source
     return Figure(
         f"Measured: up to {format_quantity(flat.bytes, 'byte')} an all-reduce takes "

@@ -110,15 +110,15 @@ def figure(kind: str = "racks") -> Figure:
     """
     if kind not in KINDS:
         raise UnknownName("kind of pairs", kind, tuple(KINDS))
-    found = KINDS[kind]
-    ratios = [pair.ratio for pair in found.pairs]
-    shapes, height = _rows(found, 200.0, 400.0)
-    sheet, tall = _rows(found, 4.0, 280.0, above=True)
-    facts = [f"{pair.name}: {pair.ratio:.2f}" for pair in found.pairs]
+    shown = KINDS[kind]
+    ratios = [pair.ratio for pair in shown.pairs]
+    shapes, height = _rows(shown, 200.0, 400.0)
+    sheet, tall = _rows(shown, 4.0, 280.0, above=True)
+    facts = [f"{pair.name}: {pair.ratio:.2f}" for pair in shown.pairs]
     return Figure(
-        f"Measured, {found.second} over {found.first}: {min(ratios):.2f} to {max(ratios):.2f}",
-        f"Rates of {found.second} over {found.first}. {'; '.join(facts)}.",
-        found.caption,
+        f"Measured, {shown.second} over {shown.first}: {min(ratios):.2f} to {max(ratios):.2f}",
+        f"Rates of {shown.second} over {shown.first}. {'; '.join(facts)}.",
+        shown.caption,
         height,
         shapes,
         narrow=Sheet(344, tall, sheet),

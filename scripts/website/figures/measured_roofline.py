@@ -13,10 +13,10 @@ from scripts.website.measured.microbenchmarks import record, sweep
 
 def shares() -> tuple[float, float]:
     """The best rates of the sweep over the printed ones: of memory, and of arithmetic in fp32."""
-    found = sweep("roofline")
-    device = chip(found.chip)
-    bandwidth = max(row[1] for row in found.rows) / device.memory_bandwidth()
-    return bandwidth, max(row[2] for row in found.rows) / _peak()
+    measured = sweep("roofline")
+    device = chip(measured.chip)
+    bandwidth = max(row[1] for row in measured.rows) / device.memory_bandwidth()
+    return bandwidth, max(row[2] for row in measured.rows) / _peak()
 
 
 def _peak() -> float:
@@ -25,8 +25,8 @@ def _peak() -> float:
 
 def figure() -> Figure:
     """The printed roof, and a point for each number of operations."""
-    found = sweep("roofline")
-    device = chip(found.chip)
+    measured = sweep("roofline")
+    device = chip(measured.chip)
     peak, bandwidth = _peak(), device.memory_bandwidth()
     chart = Chart(
         ChartAxis("operations for each byte", 0.2, 150),
@@ -34,22 +34,22 @@ def figure() -> Figure:
     )
     roof = [(0.2, 0.2 * bandwidth), (peak / bandwidth, peak), (150.0, peak)]
     shapes = [*chart.grid(), chart.line(roof, 0, f"printed roof of {device.name}")]
-    for intensity, moved, rate, _, power in found.rows:
+    for intensity, moved, rate, _, power in measured.rows:
         tip = (
             f"{intensity:g} FLOP for each byte: {format_quantity(rate, 'FLOP/s')}, "
             f"{format_quantity(moved, 'byte/s')}, {power:g} W"
         )
         shapes.append(chart.dot(intensity, rate, tip, "fb-c6", 4, "measured"))
     memory, arithmetic = shares()
-    hottest = max(found.rows, key=lambda row: row[4])
-    said = (
+    hottest = max(measured.rows, key=lambda row: row[4])
+    sentence = (
         f"{memory:.0%} of the printed bandwidth on the slope and {arithmetic:.0%} of the printed "
         "peak on the roof"
     )
     return Figure(
-        f"Measured: {said}",
+        f"Measured: {sentence}",
         f"A kernel of the ordinary units of {device.name}, both axes logarithmic. It reaches "
-        f"{said}. Most power, {hottest[4]:g} W, is drawn at {hottest[0]:g} operations for each "
+        f"{sentence}. Most power, {hottest[4]:g} W, is drawn at {hottest[0]:g} operations for each "
         "byte, where memory and arithmetic are both busy.",
         "One kernel, to which more and more multiply-adds are given for each number that it reads "
         "and writes. The points follow the shape of the roof and stay below it, furthest at the "

@@ -26,12 +26,12 @@ class ChipRuns(NamedTuple):
 
 def by_chip(runs: list[Reached], least: int = LEAST) -> list[ChipRuns]:
     """Chips with enough runs, the highest median first."""
-    found: dict[str, list[Reached]] = defaultdict(list)
+    runs_of: dict[str, list[Reached]] = defaultdict(list)
     for run in runs:
-        found[run.chip].append(run)
+        runs_of[run.chip].append(run)
     rows = [
         ChipRuns(chip, group, statistics.median(run.rate.share or 0 for run in group))
-        for chip, group in found.items()
+        for chip, group in runs_of.items()
         if len(group) >= least
     ]
     return sorted(rows, key=lambda row: (-row.median, row.chip))
@@ -42,13 +42,13 @@ def figure() -> Figure:
     rows = by_chip(trained())
     best, worst = rows[0], rows[-1]
     names = {row.chip: short_name(row.chip) for row in rows}
-    said = ", ".join(f"{names[row.chip]} {100 * row.median:.0f} %" for row in rows)
+    medians = ", ".join(f"{names[row.chip]} {100 * row.median:.0f} %" for row in rows)
     lines = [LineOfRuns(names[row.chip], row.runs, row.median) for row in rows]
     shapes, height = row_chart(lines, "MFU, percent of the dense peak")
     return Figure(
         f"The median MFU goes from {100 * worst.median:.0f} % on {names[worst.chip]} to "
         f"{100 * best.median:.0f} % on {names[best.chip]}",
-        f"Training runs of {len(rows)} chips. Medians: {said}.",
+        f"Training runs of {len(rows)} chips. Medians: {medians}.",
         f"Published training runs on chips with {LEAST} or more of them; a bar marks the median, "
         "and each point leads to its source. Runs differ in model, size and year, so a chip's "
         "place also shows who measured what on it.",

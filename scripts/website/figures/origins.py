@@ -34,10 +34,10 @@ _DATA = {
 def source_words(path: Path, page: str) -> Html:
     """The source line of the figure whose code lies here, for a page."""
     names = _names_of(path)
-    data = dict.fromkeys(_DATA[name] for name in sorted(names & _DATA.keys()))
-    parts = [link(words, html_link(page, target)) for words, target in data]
-    known = set(formulas())
-    calculators = sorted({name.replace("_", "-") for name in names} & known)
+    folders = dict.fromkeys(_DATA[name] for name in sorted(names & _DATA.keys()))
+    parts = [link(words, html_link(page, target)) for words, target in folders]
+    formula_names = set(formulas())
+    calculators = sorted({name.replace("_", "-") for name in names} & formula_names)
     parts += [
         link(f"calculator {name}", html_link(page, f"calculators/{name}.md"))
         for name in calculators[:3]
@@ -46,7 +46,7 @@ def source_words(path: Path, page: str) -> Html:
         parts.append(link("schedules, run pass by pass", html_link(page, "calculators/bubble.md")))
     if not parts:
         return Html("Source: drawn from its definition.")
-    read = Html(", as read by {}").format(newest_reading()) if data else Html()
+    read = Html(", as read by {}").format(newest_reading()) if folders else Html()
     return Html("Source: {}{}.").format(Html(", ").join(parts), read)
 
 
@@ -61,12 +61,14 @@ def newest_reading() -> str:
 @functools.cache
 def _names_of(path: Path) -> frozenset[str]:
     """Names that a module imports, and the words that it gives to calls: `calculate("memory")`."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            found.update(alias.name for alias in node.names)
-            found.update(node.module.split(".")[1:])
+            names.update(alias.name for alias in node.names)
+            names.update(node.module.split(".")[1:])
         if isinstance(node, ast.Call):
-            words = (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
-            found.update(word for word in words if isinstance(word, str))
-    return frozenset(found)
+            words = (
+                constant.value for constant in node.args[:1] if isinstance(constant, ast.Constant)
+            )
+            names.update(word for word in words if isinstance(word, str))
+    return frozenset(names)

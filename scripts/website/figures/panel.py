@@ -89,15 +89,15 @@ def _menu(drawn: Figure, place: FigurePlace) -> Html:
 
 def files_of(pages: Iterable[str], draw: Callable[[str], Figure]) -> dict[str, str]:
     """Content path -> text: picture and values of every figure on these pages."""
-    found: dict[str, str] = {}
+    file_of: dict[str, str] = {}
     for text in pages:
         for anchor, record in _RECORD.findall(text):
-            if f"{FILES}{anchor}.svg" not in found:
+            if f"{FILES}{anchor}.svg" not in file_of:
                 drawn = draw(html.unescape(record))
-                found[f"{FILES}{anchor}.svg"] = standalone(drawn)
+                file_of[f"{FILES}{anchor}.svg"] = standalone(drawn)
                 if drawn.plots:
-                    found[f"{FILES}{anchor}.csv"] = values(drawn)
-    return found
+                    file_of[f"{FILES}{anchor}.csv"] = values(drawn)
+    return file_of
 
 
 def values(drawn: Figure) -> str:

@@ -29,14 +29,14 @@ _NAMED = (
 def spots() -> list[Spot]:
     """Server chips with 16-bit peak and bandwidth; hollow where a source does not say dense."""
     placed = []
-    for item in chips(items(), SERVERS):
-        peak, rate = peak16(item.cells), bandwidth(item)
+    for chip in chips(items(), SERVERS):
+        peak, rate = peak16(chip.cells), bandwidth(chip)
         if peak is not None and rate is not None:
             tip = (
-                f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, "
+                f"{chip.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, "
                 f"{format_quantity(rate, 'byte/s')}, {peak.value / rate:,.0f} FLOP for a byte"
             )
-            placed.append(Spot(item, rate, peak.value, tip, peak.claim.sparsity != "dense"))
+            placed.append(Spot(chip, rate, peak.value, tip, peak.claim.sparsity != "dense"))
     return placed
 
 

@@ -29,17 +29,17 @@ _NAMED = (
 def spots() -> list[Spot]:
     """Server chips with 16-bit peak and power; hollow where the power is not its maker's."""
     placed = []
-    for item in chips(items(), SERVERS):
-        peak, power = peak16(item.cells), item.cells.get("power")
+    for chip in chips(items(), SERVERS):
+        peak, power = peak16(chip.cells), chip.cells.get("power")
         if peak is not None and isinstance(power, Picked):
             work = format_quantity(peak.value / power.value, "FLOP/J")
             tip = (
-                f"{item.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {power.value:,.0f} "
+                f"{chip.entry.name}: {format_quantity(peak.value, 'FLOP/s')}, {power.value:,.0f} "
                 f"W, {work}"
             )
             placed.append(
                 Spot(
-                    item,
+                    chip,
                     power.value,
                     peak.value,
                     tip,

@@ -40,7 +40,9 @@ def figure() -> Figure:
     shapes = [*chart.grid(), chart.level(1, "fb-stroke", "as predicted")]
     shapes += [chart.level(band, name="80 % of all runs lie between"), chart.level(1 / band)]
     links = {
-        name: one.source for file in run_files().values() for name, one in file.sources.items()
+        name: source.source
+        for file in run_files().values()
+        for name, source in file.sources.items()
     }
     for line, rate in zip(lines, rates, strict=True):
         point = rate, _within(1 + line.error)
@@ -48,12 +50,12 @@ def figure() -> Figure:
         chart.mark(point, _tip(line), style, _NAMES[line.case.row.use])
         shapes.append(_mark(line, chart.place(point), links))
     shapes += _legend(384)
-    fitted, other = (_described(sound_lines(KIND, use)) for use in (FIT, CHECK))
+    fitted, never_fitted = (_described(sound_lines(KIND, use)) for use in (FIT, CHECK))
     return Figure(
-        f"Half of the training runs that no fit has seen are predicted within {other[0]}",
+        f"Half of the training runs that no fit has seen are predicted within {never_fitted[0]}",
         f"Predicted over measured tokens per second of {len(lines)} training runs on logarithmic "
         f"axes. Runs that were fitted: median error {fitted[0]}, bias {fitted[1]}. Runs that were "
-        f"never fitted: median error {other[0]}, bias {other[1]}.",
+        f"never fitted: median error {never_fitted[0]}, bias {never_fitted[1]}.",
         f"{len(lines)} training runs, each point linked to its source; the dashed lines are the "
         "80 % band. What lies above one runs slower than predicted.",
         398,
@@ -80,7 +82,7 @@ def _described(lines: Sequence[Comparison]) -> tuple[str, str]:
 def _mark(line: Comparison, place: Point, links: dict[str, str]) -> str:
     row = line.case.row
     number = _MARKS[row.use]
-    x, y = (round(one, 1) for one in place)
+    x, y = (round(coordinate, 1) for coordinate in place)
     shape = (
         f'<path class="fb-mark fb-c{number}" transform="translate({x:g} {y:g}) scale(.7)" '
         f'd="{SHAPES[number]}">{tooltip(_tip(line))}</path>'

@@ -33,29 +33,29 @@ class AblationColumn(NamedTuple):
 
 def figure() -> Figure:
     """A row for each piece: left with it and all above, right without it alone."""
-    found = ablation()
-    added, left_out = ({line.name: line for line in lines} for lines in found[2:])
+    rows = ablation()
+    added, left_out = ({line.name: line for line in lines} for lines in rows[2:])
     sides = _sides((added, left_out), (222, 416), (446, 628), _TICKS)
-    bare, share = found.added[:2]
-    worst = max(found.left_out, key=lambda line: line.p90)
-    shapes, height = _rows(sides, found.added, 212, 100 * found.whole.median)
+    bare, share = rows.added[:2]
+    worst = max(rows.left_out, key=lambda line: line.p90)
+    shapes, height = _rows(sides, rows.added, 212, 100 * rows.whole.median)
     return Figure(
         f"From the bare roofline to the whole the median error falls from {_said(bare.median)} to "
-        f"{_said(found.whole.median)}",
-        f"Errors of {found.rows} training runs, each predicted by fits that left its cluster out, "
+        f"{_said(rows.whole.median)}",
+        f"Errors of {rows.rows} training runs, each predicted by fits that left its cluster out, "
         "on a logarithmic axis of per cent: median and 90th percentile. Added from the top: "
-        + "; ".join(f"{line.label} {_pair(line)}" for line in found.added)
+        + "; ".join(f"{line.label} {_pair(line)}" for line in rows.added)
         + ". Left out alone: "
-        + "; ".join(f"{line.label} {_pair(line)}" for line in found.left_out)
+        + "; ".join(f"{line.label} {_pair(line)}" for line in rows.left_out)
         + ".",
-        f"Error of {found.rows} published training runs that the fit has not seen. Left ends: "
+        f"Error of {rows.rows} published training runs that the fit has not seen. Left ends: "
         "median; right ends: nine of ten runs are closer. Dashed: the median of the whole. Every "
         "line is a fit of its own, so what remains makes up for what is missing. One constant "
         f"share of the peak is off by {_said(share.median)} in the middle; leaving out "
         f"{worst.label} costs most in the tail.",
         height,
         shapes,
-        narrow=_narrow(found.added, added, left_out, 100 * found.whole.median),
+        narrow=_narrow(rows.added, added, left_out, 100 * rows.whole.median),
         source="python -m scripts.fit_ablation",
     )
 

@@ -30,9 +30,9 @@ def places(tp: int, dp: int, pp: int, order: Sequence[str]) -> list[RankPlace]:
     degrees = {"tp": tp, "dp": dp, "pp": pp}
     placed = []
     for rank in range(tp * dp * pp):
-        at, rest = {}, rank
+        at, remaining = {}, rank
         for axis in order:
-            rest, at[axis] = divmod(rest, degrees[axis])
+            remaining, at[axis] = divmod(remaining, degrees[axis])
         placed.append(RankPlace(**at))
     return placed
 
@@ -42,8 +42,8 @@ def figure(tp: int = 4, dp: int = 2, pp: int = 4) -> Figure:
 
     Raises FlopbookError for more stages than colours, for part of a node, and for too many nodes.
     """
-    nodes, rest = divmod(tp * dp * pp, NODE)
-    if rest or pp > MOST_STAGES or not 1 <= nodes <= MOST_NODES:
+    nodes, remainder = divmod(tp * dp * pp, NODE)
+    if remainder or pp > MOST_STAGES or not 1 <= nodes <= MOST_NODES:
         raise FlopbookError(
             f"drawn are 1 to {MOST_NODES} whole nodes of {NODE} and up to {MOST_STAGES} stages"
         )

@@ -36,12 +36,14 @@ _SYSTEMS = ("nvidia/dgx-gh200",)
 def spots() -> list[Spot]:
     """Dated server chips with a domain, and systems that have one where their chips have none."""
     placed = []
-    systems = [item for item in items() if item.entry.id in _SYSTEMS]
-    for item, year in dated([*chips(items(), SERVERS), *systems]):
-        size = value_of(item.cells, "scaleup_domain")
+    systems = [entry_row for entry_row in items() if entry_row.entry.id in _SYSTEMS]
+    for entry_row, year in dated([*chips(items(), SERVERS), *systems]):
+        size = value_of(entry_row.cells, "scaleup_domain")
         if size is not None:
             placed.append(
-                Spot(item, year, size, f"{item.entry.name}: {size:,.0f} chips, {int(year)}")
+                Spot(
+                    entry_row, year, size, f"{entry_row.entry.name}: {size:,.0f} chips, {int(year)}"
+                )
             )
     return placed
 

@@ -150,5 +150,5 @@ def diagonal(chart: Chart, ratio: float, text: str, share: float = 0) -> list[st
 
 def dated(items: Iterable[ExplorerRow]) -> list[tuple[ExplorerRow, float]]:
     """Chips with the year of their announcement or launch."""
-    years = ((item, value_of(item.cells, "date")) for item in items)
-    return [(item, year) for item, year in years if year is not None]
+    years = ((row, value_of(row.cells, "date")) for row in items)
+    return [(row, year) for row, year in years if year is not None]

@@ -111,7 +111,9 @@ def is_legend(line: Sequence[DrawnShape]) -> bool:
     samples = [shape for shape in line if not shape.is_text]
     texts = [shape for shape in line if shape.is_text]
     are_behind = bool(texts) and all(shape.anchor == "start" for shape in texts)
-    return are_behind and bool(samples) and all(one.extent.width <= _SAMPLE for one in samples)
+    return (
+        are_behind and bool(samples) and all(sample.extent.width <= _SAMPLE for sample in samples)
+    )
 
 
 def shift(by: float) -> Map:
@@ -166,25 +168,25 @@ def _points(element: ET.Element) -> list[tuple[float, float]]:
 
 def moved(element: ET.Element, across: Map, down: Map) -> str:
     """The markup of an element whose places were mapped; letters and marks keep their size."""
-    made = ET.Element(element.tag, dict(element.attrib))
+    copy = ET.Element(element.tag, dict(element.attrib))
     if element.tag == "polyline":
         points = (f"{across(x):.5g},{down(y):.5g}" for x, y in _points(element))
-        made.set("points", " ".join(points))
+        copy.set("points", " ".join(points))
     elif at := _AT.match(element.get("transform", "")):
         x, y = across(float(at[1])), down(float(at[2]))
-        there = f"translate({round(x, 1):g} {round(y, 1):g})"
-        made.set("transform", there + element.get("transform", "")[at.end() :])
+        translation = f"translate({round(x, 1):g} {round(y, 1):g})"
+        copy.set("transform", translation + element.get("transform", "")[at.end() :])
     elif element.tag == "rect":
         x, y = _number(element, "x"), _number(element, "y")
-        made.set("width", f"{across(x + _number(element, 'width')) - across(x):.5g}")
+        copy.set("width", f"{across(x + _number(element, 'width')) - across(x):.5g}")
         foot = y + _number(element, "height") - _HAIR
-        made.set("height", f"{down(foot) + _HAIR - down(y):.5g}")
+        copy.set("height", f"{down(foot) + _HAIR - down(y):.5g}")
     for name, place in (("x", across), ("cx", across), ("y", down), ("cy", down)):
         if name in element.attrib:
-            made.set(name, f"{place(_number(element, name)):.5g}")
-    made.text = element.text
+            copy.set(name, f"{place(_number(element, name)):.5g}")
+    copy.text = element.text
     inside = "".join(_inside(child, across, down) for child in element)
-    return _markup(made, inside)
+    return _markup(copy, inside)
 
 
 def _inside(child: ET.Element, across: Map, down: Map) -> str:

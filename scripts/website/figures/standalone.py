@@ -79,7 +79,7 @@ def style(body: str) -> str:
 @functools.cache
 def _rules() -> list[tuple[set[str], str]]:
     """Rules for figures in the style sheet of the site, with the classes that they name."""
-    found = []
+    rules = []
     sheet = _CSS.read_text(encoding="utf-8")
     for node in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
         if node.type != "qualified-rule":
@@ -88,11 +88,11 @@ def _rules() -> list[tuple[set[str], str]]:
         body = tinycss2.serialize(node.content).strip()
         if "md-typeset" in selector or not re.search(r"fill|stroke|font-size|font-weight", body):
             continue
-        for one in re.split(r",\s*(?![^()]*\))", selector):
-            classes = set(_CLASS.findall(re.sub(r":is\([^)]*\)", "", one)))
-            if one.startswith(".fb-") and ":hover" not in one and classes:
-                found.append((classes, f"{one}{{{body}}}"))
-    return found
+        for selector_part in re.split(r",\s*(?![^()]*\))", selector):
+            classes = set(_CLASS.findall(re.sub(r":is\([^)]*\)", "", selector_part)))
+            if selector_part.startswith(".fb-") and ":hover" not in selector_part and classes:
+                rules.append((classes, f"{selector_part}{{{body}}}"))
+    return rules
 
 
 @functools.cache
@@ -108,8 +108,8 @@ def _colours() -> dict[str, tuple[str, str]]:
         target = {":root": light, '[data-md-color-scheme="slate"]': dark}.get(selector)
         if target is None:
             continue
-        for one in tinycss2.parse_blocks_contents(node.content):
-            if one.type == "declaration" and one.name.startswith("--fb-"):
-                target[one.name] = tinycss2.serialize(one.value).strip()
+        for declaration in tinycss2.parse_blocks_contents(node.content):
+            if declaration.type == "declaration" and declaration.name.startswith("--fb-"):
+                target[declaration.name] = tinycss2.serialize(declaration.value).strip()
     own = {name: (colour, dark.get(name, colour)) for name, colour in light.items()}
     return own | _THEME

@@ -70,14 +70,14 @@ def budgets(of: str = "layouts") -> list[Budget]:
     if of not in runs:
         raise UnknownName("budget", of, tuple(runs))
     run, kinds_of_run = runs[of]
-    found = []
+    listed = []
     for name, options in kinds_of_run.items():
         step = predict({**run, **options})
         kinds = {
             kind: sum(step.parts.get(part, 0.0) for part in parts) for kind, parts in KINDS.items()
         }
-        found.append(Budget(name, step.seconds, kinds))
-    return found
+        listed.append(Budget(name, step.seconds, kinds))
+    return listed
 
 
 def figure(of: str = "layouts") -> Figure:

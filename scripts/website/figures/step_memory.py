@@ -75,7 +75,7 @@ def _areas(
     yield words(2, room[1] - 8, "memory", "start") if named_above else chart.grid()[-1]
     below = [0.0] * len(_TIMES)
     for quantities, (_, kind) in zip(over_time, _KINDS, strict=True):
-        above = [lower + more for lower, more in zip(below, quantities, strict=True)]
+        above = [lower + quantity for lower, quantity in zip(below, quantities, strict=True)]
         yield _area(chart, below, above, kind)
         below = above
     yield from _passes(chart)
@@ -83,9 +83,9 @@ def _areas(
 
 def _area(chart: Chart, below: list[float], above: list[float], kind: str) -> str:
     """The area between two lines over time: along the lower one and back along the upper."""
-    there = list(zip(_TIMES, below, strict=True))
+    lower_edge = list(zip(_TIMES, below, strict=True))
     back = list(zip(_TIMES, above, strict=True))[::-1]
-    places = map(chart.place, (*there, *back))
+    places = map(chart.place, (*lower_edge, *back))
     points = " ".join(f"{x},{y}" for x, y in places)
     return f'<polygon class="fb-{kind}" points="{points}"/>'
 

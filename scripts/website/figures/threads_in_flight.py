@@ -20,10 +20,10 @@ def by_law(threads: float) -> float:
 
 def figure() -> Figure:
     """Points as measured, and two lines that bound them: the law, and what is printed."""
-    found = sweep("threads")
-    device = chip(found.chip)
+    measured = sweep("threads")
+    device = chip(measured.chip)
     bandwidth = device.memory_bandwidth()
-    most = found.rows[-1][0]
+    most = measured.rows[-1][0]
     chart = Chart(
         ChartAxis("threads in flight", 0, 1.05 * most, log=False),
         ChartAxis("rate", 0, 1.15 * bandwidth, "byte/s", log=False),
@@ -35,11 +35,11 @@ def figure() -> Figure:
     shapes.append(
         chart.words((full, bandwidth), "threads times bytes over latency", "end", (-8, -8))
     )
-    for threads, rate in found.pairs():
+    for threads, rate in measured.pairs():
         tip = f"{threads:,.0f} threads: {format_quantity(rate, 'byte/s')}"
         shapes.append(chart.dot(threads, rate, tip, "fb-c6", 3.5, "measured"))
     nanoseconds = 1e9 * level_latency("memory")
-    half = next(threads for threads, rate in found.pairs() if rate > bandwidth / 2)
+    half = next(threads for threads, rate in measured.pairs() if rate > bandwidth / 2)
     return Figure(
         f"Half of the bandwidth takes {half:,.0f} threads in flight, the other half more than that",
         f"Reading on {device.name}: rate against threads, each of which waits for one number of "

@@ -124,22 +124,22 @@ def _sheet(sent: dict[str, float], columns: int, width: float) -> Iterator[str]:
 
 
 def _panel(kind: str, sent: dict[str, float], left: float, top: float) -> Iterator[str]:
-    told = KINDS[kind]
-    yield words(left, top + 18, told.name, "start", "fb-strong")
+    kind_words = KINDS[kind]
+    yield words(left, top + 18, kind_words.name, "start", "fb-strong")
     for chip in range(_DRAWN):
         x = left + chip * _STEP
         yield box(x, top + 28, _CHIP, 64, "fb-hollow", f"chip {chip}")
-        yield from _share(x + 4, top + 32, 30.0, (told.weights, chip), _WEIGHTS)
-        yield from _share(x + 4, top + 66, 22.0, (told.tokens, chip), _TOKENS)
+        yield from _share(x + 4, top + 32, 30.0, (kind_words.weights, chip), _WEIGHTS)
+        yield from _share(x + 4, top + 66, 22.0, (kind_words.tokens, chip), _TOKENS)
     right = left + 3 * _STEP + _CHIP
     yield arrow((left + _PANEL / 2, top + 102), (right, top + 102))
     if kind != "pp":  # a pipeline sends one way in each pass
         yield arrow((left + _PANEL / 2, top + 102), (left, top + 102))
-    yield words(left, top + 120, told.moves, "start", "fb-small")
+    yield words(left, top + 120, kind_words.moves, "start", "fb-small")
     length = max(1.5, _BAR * sent[kind] / max(sent.values()))
-    yield box(left, top + 128, length, 12, told.colour, _size(sent[kind]))
+    yield box(left, top + 128, length, 12, kind_words.colour, _size(sent[kind]))
     yield words(left + length + 6, top + 138, _size(sent[kind]), "start", "fb-small")
-    yield words(left, top + 156, told.when, "start", "fb-small")
+    yield words(left, top + 156, kind_words.when, "start", "fb-small")
 
 
 def _share(x: float, y: float, height: float, cut: tuple[str, int], colour: str) -> Iterator[str]:
@@ -152,8 +152,8 @@ def _share(x: float, y: float, height: float, cut: tuple[str, int], colour: str)
         yield box(x + chip * part * _INNER, y, part * _INNER, height, colour)
     elif way == "experts":  # what every token visits is whole, the experts are divided
         yield box(x, y, _INNER, height * 0.3, colour)
-        rest = height * 0.7
-        yield box(x, y + height * 0.3 + chip * part * rest, _INNER, part * rest, colour)
+        remaining = height * 0.7
+        yield box(x, y + height * 0.3 + chip * part * remaining, _INNER, part * remaining, colour)
     else:  # rows of a matrix or whole layers: strips from the top
         yield box(x, y + chip * part * height, _INNER, part * height, colour)
     yield box(x, y, _INNER, height, "fb-hollow")

@@ -37,11 +37,11 @@ class Ablation(NamedTuple):
 @functools.cache
 def ablation() -> Ablation:
     """The committed errors."""
-    found = json.loads(FILE.read_text(encoding="utf-8"))
+    record = json.loads(FILE.read_text(encoding="utf-8"))
     added, left_out = (
-        tuple(AblationLine(**line) for line in found[name]) for name in ("added", "left_out")
+        tuple(AblationLine(**line) for line in record[name]) for name in ("added", "left_out")
     )
-    return Ablation(found["rows"], found["parameters"], added, left_out)
+    return Ablation(record["rows"], record["parameters"], added, left_out)
 
 
 def line_of(lines: tuple[AblationLine, ...], name: str) -> AblationLine:

@@ -44,14 +44,14 @@ class MemoryRun(NamedTuple):
 def memory_runs() -> dict[str, MemoryRun]:
     """By id: the runs whose layout is complete and whose framework is known."""
     files = {name: run_files()[name] for name in FRAMEWORK_FILES}
-    found: dict[str, MemoryRun] = {}
+    run_of: dict[str, MemoryRun] = {}
     for name, file in files.items():
         for case in cases_of(MODEL, [file]).cases:
             if not _is_stated(case.row):
                 continue
             options = {**case.inputs.options, **CORRECTED.get(case.row.id, {})}
-            found[case.row.id] = MemoryRun(FRAMEWORK_FILES[name], case.measured, options)
-    return found
+            run_of[case.row.id] = MemoryRun(FRAMEWORK_FILES[name], case.measured, options)
+    return run_of
 
 
 def _is_stated(row: MeasuredRun) -> bool:

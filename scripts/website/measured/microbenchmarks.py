@@ -43,18 +43,18 @@ def record() -> Mapping[str, Any]:
 
 def sweep(name: str) -> Microbenchmark:
     """A series by its name. Raises UnknownName."""
-    known = record()["series"]
-    if name not in known:
-        raise UnknownName("series of microbenchmarks", name, tuple(known))
-    found = known[name]
-    columns = tuple(found["columns"])
+    series = record()["series"]
+    if name not in series:
+        raise UnknownName("series of microbenchmarks", name, tuple(series))
+    points = series[name]
+    columns = tuple(points["columns"])
     factors = [_SI.get(column, 1.0) for column in columns]
     rows = tuple(
         tuple(factor * number for factor, number in zip(factors, row, strict=True))
-        for row in found["rows"]
+        for row in points["rows"]
     )
     return Microbenchmark(
-        found["path"], found["chip"], columns, MEGA * found.get("clock_mhz", 0), rows
+        points["path"], points["chip"], columns, MEGA * points.get("clock_mhz", 0), rows
     )
 
 
@@ -63,11 +63,11 @@ def latency(low: float, high: float) -> float:
 
     Raises FlopbookError where there are none.
     """
-    found = sweep("latency")
-    cycles = sorted(row[1] for row in found.rows if low <= row[0] <= high)
+    points = sweep("latency")
+    cycles = sorted(row[1] for row in points.rows if low <= row[0] <= high)
     if not cycles:
         raise FlopbookError(f"no latency between {low:g} and {high:g} bytes")
-    return cycles[len(cycles) // 2] / found.clock
+    return cycles[len(cycles) // 2] / points.clock
 
 
 # Where a read ends, by the size of what is read: the first level, the second, and main memory.

@@ -102,7 +102,7 @@ def calculator_markdown(name: str, notebook: bool = False) -> str:
         Markdown("\n## Why\n"),
         *_paragraphs(formula.section("Derivation")),
         Markdown("## What it leaves out\n"),
-        *(Markdown("- {}").format(coded(str(item))) for item in left_out(formula)),
+        *(Markdown("- {}").format(coded(str(omission))) for omission in left_out(formula)),
         Html("\n"),
         *pitfalls_of(name, page),
         *picture_section(name),
@@ -141,12 +141,12 @@ def _symbol_table(formula: Formula) -> Html:
 
 def _equations(formula: Formula) -> list[Html]:
     """The equations that carry the answer, each with a sentence; those on the way are folded."""
-    known = equations(formula)
+    latex_of = equations(formula)
     main = main_equations(formula)
     blocks: list[Html] = [Markdown("## Formula\n"), Markdown("{}\n").format(formula.summary)]
     for name, sentence in main.items():
-        blocks += [Markdown("{}\n").format(sentence), maths_block(known[name])]
-    folded = [equation for name, equation in known.items() if name not in main]
+        blocks += [Markdown("{}\n").format(sentence), maths_block(latex_of[name])]
+    folded = [equation for name, equation in latex_of.items() if name not in main]
     if folded:
         steps = Html("\n").join(map(maths_block, folded))
         blocks.append(
@@ -163,11 +163,11 @@ def main_equations(formula: Formula) -> dict[str, str]:
 
     Else the first outputs, with what they mean.
     """
-    known = equations(formula)
+    latex_of = equations(formula)
     chosen: dict[str, str] = form_words().get(formula.id, {}).get("formulas", {})
     if chosen:
         return chosen
-    outputs = [(name, spec.meaning) for name, spec in formula.outputs.items() if name in known]
+    outputs = [(name, spec.meaning) for name, spec in formula.outputs.items() if name in latex_of]
     return {name: f"{meaning[0].upper()}{meaning[1:]}:" for name, meaning in outputs[:MOST_SHOWN]}
 
 

@@ -114,7 +114,7 @@ def audit_section() -> list[Html]:
     last = last_audit()
     if last is None:
         return []
-    found = last.score
+    score = last.score
     return [
         Markdown("## How often a value is wrong\n"),
         Markdown(
@@ -126,12 +126,12 @@ def audit_section() -> list[Html]:
             "[sheet](api/v1/audit.csv) has every value with its verdict and where it was read; "
             "`flopbook audit --sample 100 --seed 7` draws another.\n"
         ).format(
-            found.looked_up + found.not_found,
+            score.looked_up + score.not_found,
             last.date,
-            found.looked_up,
-            rate_in_words(found.wrong),
-            rate_in_words(found.misleading),
-            found.not_found,
+            score.looked_up,
+            rate_in_words(score.wrong),
+            rate_in_words(score.misleading),
+            score.not_found,
         ),
     ]
 
@@ -219,7 +219,7 @@ def _plans(name: str) -> Html:
     links = [
         link(words, Html("{}?model={}").format(html_link(MODELS, page), attribute(name)))
         for page, (words, models) in asked.items()
-        if name in {one.id for one in models}
+        if name in {model.id for model in models}
     ]
     return Html("<br>{}").format(Html(" · ").join(links)) if links else Html()
 

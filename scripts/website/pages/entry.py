@@ -63,7 +63,7 @@ def entry_markdown(entry_id: str) -> str:
     losers += [total.of_parts for total in settled_totals(entry) if not total.is_sum]
     placed = list(enumerate(shown_claims(entry)))
     in_rates = FIELDS if any(claim.field == "peak" for _, claim in placed) else ()
-    rest = [(place, claim) for place, claim in placed if claim.field not in in_rates]
+    further = [(place, claim) for place, claim in placed if claim.field not in in_rates]
     blocks = [
         front_matter(entry.name, f"{entry.name}: {entry.summary}", toc=False),
         Markdown("# {}\n").format(entry.name),
@@ -80,7 +80,7 @@ def entry_markdown(entry_id: str) -> str:
         *meaning(entry, page),
         Markdown("\n## All values\n"),
         *([Markdown("{}\n").format(entry.notes)] if entry.notes else []),
-        *folded_tables(rest, page),
+        *folded_tables(further, page),
         *other_values(entry, losers, page),
         *_systems(entry, page),
         *_history(entry, page),

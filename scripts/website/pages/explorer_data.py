@@ -50,10 +50,10 @@ def files() -> dict[str, str]:
         f"accelerators/{name}/sources.json": _json(sources)
         for name, sources in source_records(rows).items()
     }
-    first, rest = opening(explorer_record(rows))
+    first, further = opening(explorer_record(rows))
     return texts | {
         f"accelerators/{DATA}": _json(first),
-        f"accelerators/{REST}": _json(rest),
+        f"accelerators/{REST}": _json(further),
     }
 
 
@@ -64,16 +64,16 @@ def opening(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     counts = {name: record[f"first_{name}"] for name in _SHARED}
     first = {name: one for name, one in record.items() if not name.startswith("first_")}
-    rest: dict[str, Any] = {"values": {}}
+    further: dict[str, Any] = {"values": {}}
     for name, count in counts.items():
-        first[name], rest[name] = record[name][:count], record[name][count:]
+        first[name], further[name] = record[name][:count], record[name][count:]
     first["entries"] = []
     for entry in record["entries"]:
         values = entry[_VALUES]
         own = {name: cell for name, cell in values.items() if name in OPENING}
         first["entries"].append([*entry[:_VALUES], own, *entry[_VALUES + 1 :]])
-        rest["values"][entry[0]] = {name: values[name] for name in values if name not in own}
-    return first, rest
+        further["values"][entry[0]] = {name: values[name] for name in values if name not in own}
+    return first, further
 
 
 def _json(record: object) -> str:

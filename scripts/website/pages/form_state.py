@@ -26,12 +26,12 @@ def state_query(formula: Formula, options: Mapping[str, Any]) -> str:
     if not formula.printed:
         return ""
     state = {name: _typed(formula, name, setting) for name, setting in options.items()}
-    said = {name: text for name, text in state.items() if text}
-    if not set(said) <= {*takes(formula), *divides_chips(formula), *formula.inputs}:
+    stated = {name: text for name, text in state.items() if text}
+    if not set(stated) <= {*takes(formula), *divides_chips(formula), *formula.inputs}:
         return ""  # an option that forms do not have
     example = [name.replace("-", "_") for name in formula.examples[0]]
-    cleared = {name: _NEUTRAL.get(name, "") for name in example if name not in said}
-    pairs = ((name.replace("_", "-"), text) for name, text in {**said, **cleared}.items())
+    cleared = {name: _NEUTRAL.get(name, "") for name in example if name not in stated}
+    pairs = ((name.replace("_", "-"), text) for name, text in {**stated, **cleared}.items())
     return "?" + "&".join(f"{name}={quote(text, safe='/:,+ ')}" for name, text in pairs).replace(
         "+", "%2B"
     ).replace(" ", "+")

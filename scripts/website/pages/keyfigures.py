@@ -216,8 +216,8 @@ def _link(row: ExplorerRow) -> CardFigure:
         both = format_quantity(2 * cell.value, "byte/s")
         sentences.append(_BOTH_WAYS.format(value=both))
     words = format_quantity(cell.value, "byte/s")
-    told = _told(row, sentences)
-    return CardFigure("Link to other chips", words, _place(row, cell), told, "fb-byte")
+    sentence = _told(row, sentences)
+    return CardFigure("Link to other chips", words, _place(row, cell), sentence, "fb-byte")
 
 
 def _power(row: ExplorerRow, peak: Peak | None) -> CardFigure:

@@ -63,7 +63,7 @@ def family_of(row: ExplorerRow) -> list[ExplorerRow]:
 def similar(row: ExplorerRow) -> list[ExplorerRow]:
     """Products of its kind from other families that one can still get, the most alike first."""
     entry = row.entry
-    others = [
+    candidates = [
         other
         for other in items()
         if other.entry.kind == entry.kind
@@ -71,7 +71,7 @@ def similar(row: ExplorerRow) -> list[ExplorerRow]:
         and state_of(other.entry) not in _GONE
         and distance(row, other) < math.log(_FAR)
     ]
-    return sorted(others, key=lambda other: distance(row, other))[:MOST]
+    return sorted(candidates, key=lambda other: distance(row, other))[:MOST]
 
 
 def distance(one: ExplorerRow, other: ExplorerRow) -> float:

@@ -22,17 +22,19 @@ def parted(lent: Record, example: Mapping[str, str]) -> tuple[Record, Record]:
     `example` names a chip and a model as the calculator's first example does, by any name.
     """
     first: dict[str, list[Record]] = {}
-    rest: dict[str, list[Record]] = {}
+    further: dict[str, list[Record]] = {}
     asked = {example.get(option, "") for option in ("chip", "model")}
-    for kind, found in cast(dict[str, list[Record]], packed(lent)).items():
-        first[kind], rest[kind] = [], []
-        for entry in found:
+    for kind, records in cast(dict[str, list[Record]], packed(lent)).items():
+        first[kind], further[kind] = [], []
+        for entry in records:
             if asked.isdisjoint(_names(entry)):
-                rest[kind].append({n: v for n, v in entry.items() if n not in ("name", "aliases")})
+                further[kind].append(
+                    {n: v for n, v in entry.items() if n not in ("name", "aliases")}
+                )
                 first[kind].append({name: entry[name] for name in NAMES})
             else:
                 first[kind].append(entry)
-    return cast(Record, first), cast(Record, rest)
+    return cast(Record, first), cast(Record, further)
 
 
 def _names(entry: Record) -> set[str]:
@@ -47,7 +49,7 @@ def packed(lent: Record) -> Record:
     A value from there without notes is itself in the place of its record.
     """
     entries = cast(dict[str, list[Record]], lent)
-    return {kind: [_packed_entry(entry) for entry in found] for kind, found in entries.items()}
+    return {kind: [_packed_entry(entry) for entry in listed] for kind, listed in entries.items()}
 
 
 def _packed_entry(entry: Record) -> Record:
@@ -57,7 +59,7 @@ def _packed_entry(entry: Record) -> Record:
     main, times = counted.most_common(1)[0] if counted else (None, 0)
     if times < 2:
         return entry
-    return {**names, "from": main, **{name: _short(one, main) for name, one in values.items()}}
+    return {**names, "from": main, **{name: _short(claim, main) for name, claim in values.items()}}
 
 
 def _records(values: Record) -> Iterator[Record]:
@@ -72,9 +74,9 @@ def _records(values: Record) -> Iterator[Record]:
 def _short(value: object, main: object) -> object:
     record = cast(Record, value)
     if "value" not in record:
-        return {name: _short(one, main) for name, one in record.items()}
+        return {name: _short(field, main) for name, field in record.items()}
     if record["source"] != main:
         return record
     if "notes" in record or isinstance(record["value"], dict):
-        return {name: one for name, one in record.items() if name != "source"}
+        return {name: field for name, field in record.items() if name != "source"}
     return record["value"]

@@ -49,10 +49,10 @@ def serving_of(ids: tuple[str, str], names: tuple[str, str]) -> Iterator[str]:
             first_usd=million_tokens(first_price, _EIGHT, first_rate),
             other_usd=million_tokens(other_price, _EIGHT, other_rate),
         )
-    first, other = names
+    first, second = names
     yield _SERVES.format(
         first=first,
-        other=other,
+        other=second,
         first_rate=rounded(first_rate, "1"),
         other_rate=rounded(other_rate, "1"),
         cost=cost,

@@ -109,8 +109,8 @@ class Pair(NamedTuple):
     @property
     def shorts(self) -> tuple[str, str]:
         """What a sentence calls the two: no vendor, nothing in brackets."""
-        first, other = (_bare(short_name(row.entry)) for row in self)
-        return first, other
+        first, second = (_bare(short_name(row.entry)) for row in self)
+        return first, second
 
     @property
     def title(self) -> str:
@@ -125,7 +125,9 @@ def _bare(name: str) -> str:
 def all_pairs() -> list[Pair]:
     """The comparisons in the order of the list. Raises FlopbookError for an unknown product."""
     rows = rows_by_id()
-    return [Pair(rows[chip(one).id], rows[chip(other).id]) for one, other in PAIRS]
+    return [
+        Pair(rows[chip(left_chip).id], rows[chip(right_chip).id]) for left_chip, right_chip in PAIRS
+    ]
 
 
 def pages() -> dict[str, str]:
@@ -161,7 +163,7 @@ def _listed(pair: Pair) -> Html:
 def pair_page(pair: Pair) -> str:
     """One comparison: verdict, table, and the same in the explorer and the calculators."""
     verdict, differences = list(meaning_of(pair)), list(sentences(pair))
-    first, other = pair.names
+    first, second = pair.names
     links = [
         link("Compare with prices", compare_link(pair.page, pair.ids), "fb-act fb-main"),
         *buttons(pair.page, pair.ids),
@@ -171,7 +173,7 @@ def pair_page(pair: Pair) -> str:
         front_matter(pair.title, " ".join(differences[:2]), toc=False),
         Markdown("# {}\n").format(pair.title),
         Html('<p class="fb-lead">{}</p>\n').format(" ".join(verdict or differences[:2])),
-        table_of(pair, (first, other)),
+        table_of(pair, (first, second)),
         Markdown("\n{}\n").format(" ".join(serving_of(pair.ids, pair.shorts))),
         Html('<p class="fb-acts">{}</p>\n').format(Html(" ").join(links)),
     ]
@@ -190,8 +192,8 @@ def _calculator(pair: Pair, row: ExplorerRow) -> Html:
 
 def sentences(pair: Pair) -> Iterator[str]:
     """What the two differ in, figure by figure."""
-    rest = [headline for headline in HEADLINES if headline.id != "power"]
-    yield from (_difference(pair, headline) for headline in rest if _is_said(pair, headline))
+    headlines = [headline for headline in HEADLINES if headline.id != "power"]
+    yield from (_difference(pair, headline) for headline in headlines if _is_said(pair, headline))
     yield from _power(pair)
 
 
@@ -214,12 +216,12 @@ def _difference(pair: Pair, headline: Headline) -> str:
         if amount is None:
             words = missing(row.cells, headline.id)
             return _LACKS.format(what=headline.words, name=name, words=words)
-    first, other = (amount or 0.0 for amount in values)
-    high, low = max(first, other), min(first, other)
+    first, second = (amount or 0.0 for amount in values)
+    high, low = max(first, second), min(first, second)
     if high < _FACTOR_SAME * low:
         words = headline.quantity.words(high)
         return _EQUAL.format(what=headline.words, high=words)
-    winner = int(other > first)
+    winner = int(second > first)
     return _LEADS.format(
         winner=pair.shorts[winner],
         loser=pair.shorts[1 - winner],
@@ -236,15 +238,15 @@ def _ratio(factor: float) -> str:
 
 
 def _power(pair: Pair) -> Iterator[str]:
-    first, other = (value_of(row.cells, "power") for row in pair)
-    if first is None or other is None or first == other:
+    first, second = (value_of(row.cells, "power") for row in pair)
+    if first is None or second is None or first == second:
         return
-    winner = int(other < first)
+    winner = int(second < first)
     yield _POWER.format(
         winner=pair.shorts[winner],
         loser=pair.shorts[1 - winner],
-        low=format_quantity(min(first, other), "W"),
-        high=format_quantity(max(first, other), "W"),
+        low=format_quantity(min(first, second), "W"),
+        high=format_quantity(max(first, second), "W"),
     )
 
 
@@ -275,8 +277,8 @@ def _weights(pair: Pair) -> Iterator[str]:
         if memory is None:
             return
         counts.append(math.ceil(needed / memory))
-    first, other = pair.shorts
-    yield _FITS.format(first=first, other=other, first_count=counts[0], other_count=counts[1])
+    first, second = pair.shorts
+    yield _FITS.format(first=first, other=second, first_count=counts[0], other_count=counts[1])
 
 
 # The table.
@@ -301,17 +303,17 @@ def table_of(pair: Pair, names: tuple[str, str]) -> Html:
 
 def _row(pair: Pair, headline: Headline) -> Html:
     values = [value_of(row.cells, headline.id) for row in pair]
-    known = [amount for amount in values if amount is not None]
-    most, better = max(known, default=0.0), headline.quantity.better
+    amounts = [amount for amount in values if amount is not None]
+    most, better = max(amounts, default=0.0), headline.quantity.better
     # What prints as a ratio of 1 is no more and no less.
-    differs = len(known) > 1 and f"{max(known) / (min(known) or 1):.2g}" != "1"
-    best = (max if better > 0 else min)(known) if differs else None
+    differs = len(amounts) > 1 and f"{max(amounts) / (min(amounts) or 1):.2g}" != "1"
+    best = (max if better > 0 else min)(amounts) if differs else None
     cells = Html().join(
         _cell(pair, row, headline, (amount or 0) / most if most else 0, is_best=amount == best)
         for row, amount in zip(pair, values, strict=True)
     )
     ratio = Html('<span class="fb-none">-</span>')
-    if len(known) == len(values) and values[0] and values[1]:
+    if len(amounts) == len(values) and values[0] and values[1]:
         ratio = Html.escape(f"{float(f'{values[1] / values[0]:.2g}'):,.10g}×")
     name = headline.words[:1].upper() + headline.words[1:]
     return Html('<tr><th scope="row">{}</th>{}<td class="fb-n">{}</td></tr>').format(
@@ -342,4 +344,6 @@ def _best_word(headline: Headline) -> str:
 
 def siblings_of(pair: Pair) -> list[tuple[str, str]]:
     """Other comparisons of either of the two: title and content path."""
-    return [(other.title, other.page) for other in all_pairs() if set(other.ids) & set(pair.ids)]
+    return [
+        (sibling.title, sibling.page) for sibling in all_pairs() if set(sibling.ids) & set(pair.ids)
+    ]

@@ -84,8 +84,8 @@ PEERS = (
 
 def peers(page: str) -> Html:
     """A line for each prediction of others, and ours on runs whose whole source was left out."""
-    theirs = [_row(one, page) for one in PEERS]
-    ours = [_ours(kind, what) for kind, what in OURS.items()]
+    theirs = [_row(peer, page) for peer in PEERS]
+    ours = [_ours(kind, title) for kind, title in OURS.items()]
     return table(
         HEAD, [*theirs, *ours], caption="Errors that predictions of others were found to have"
     )
@@ -101,12 +101,12 @@ def _row(one: Peer, page: str) -> tuple[str | Html, ...]:
 
 def _ours(kind: str, what: str) -> tuple[str, ...]:
     """Our errors on fitted rows that are sound, by fits that saw nothing of their source."""
-    known = fitted_kinds()[kind].left_out
+    left_out = fitted_kinds()[kind].left_out
     ids = [line.case.row.id for line in sound_lines(kind, "fit")]
-    found = error_sizes([known[name] for name in ids if name in known])
-    errors = (_percent(100 * found[name]) for name in ("median", "mean", "worst"))
+    sizes = error_sizes([left_out[name] for name in ids if name in left_out])
+    errors = (_percent(100 * sizes[name]) for name in ("median", "mean", "worst"))
     sources = len({line.case.source for line in sound_lines(kind, "fit")})
-    return ("flopbook", what, f"{sources} sources, each left out in turn", str(found["n"]), *errors)
+    return ("flopbook", what, f"{sources} sources, each left out in turn", str(sizes["n"]), *errors)
 
 
 def _percent(number: float | None) -> str:

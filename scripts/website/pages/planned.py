@@ -31,8 +31,8 @@ def terminal(line: str, until: str = "") -> Html:
         raise FlopbookError(f"'{line}' ends with status {status}")
     text = printed.getvalue()
     if until:
-        kept, found, _ = text.partition(f"\n{until}")
-        if not found:
+        kept, mark, _ = text.partition(f"\n{until}")
+        if not mark:
             raise FlopbookError(f"'{line}' prints no line that begins with '{until}'")
         text = f"{kept.rstrip()}\n..."
     return code_block(f"$ {line}\n{text.rstrip()}", "console")
@@ -40,7 +40,7 @@ def terminal(line: str, until: str = "") -> Html:
 
 def published_layouts(page: str) -> Html:
     """A row for each published layout: how much slower it is predicted than the best."""
-    rows = [_row(page, one) for one in PUBLISHED.values()]
+    rows = [_row(page, layout) for layout in PUBLISHED.values()]
     return table(HEAD, rows, caption="Published layouts and the best predicted ones")
 
 

@@ -112,8 +112,8 @@ def files() -> dict[str, str]:
 @per_library
 def models() -> tuple[Shape, ...]:
     """The models that some layout can hold, by name."""
-    found = [one for one in map(shape, model_ids()) if _is_planned(one)]
-    return tuple(sorted(found, key=lambda one: one.model.name.lower()))
+    planned = [one for one in map(shape, model_ids()) if _is_planned(one)]
+    return tuple(sorted(planned, key=lambda one: one.model.name.lower()))
 
 
 def _is_planned(one: Shape) -> bool:
@@ -129,8 +129,8 @@ def _is_planned(one: Shape) -> bool:
 @per_library
 def chips() -> tuple[str, ...]:
     """The chips of today that a plan can be asked for, as the first page lists them."""
-    found = (row.entry.id for row in items() if is_asked_for(row))
-    return tuple(sorted(name for name in found if _is_timed(name)))
+    asked_for = (row.entry.id for row in items() if is_asked_for(row))
+    return tuple(sorted(name for name in asked_for if _is_timed(name)))
 
 
 def _is_timed(name: str) -> bool:
@@ -150,15 +150,15 @@ def step_module() -> str:
     run = question_of(REFERENCE).run
     names = [*run._fields, *run.shape._fields, *run.machine._fields]
     fields = ", ".join(name for name in dict.fromkeys(names) if name not in ("machine", "shape"))
-    made = f"export function run_of({{{fields}}}) {{\n  return {{{fields}}};\n}}\n"
-    return functions_module([step_parts, flop_per_token]) + made
+    function = f"export function run_of({{{fields}}}) {{\n  return {{{fields}}};\n}}\n"
+    return functions_module([step_parts, flop_per_token]) + function
 
 
 def rules_module() -> str:
     """The rules of layouts, by the level of the search at which all they need is known."""
     functions = (
-        javascript_conditions(name, rules_on(known, more))
-        for name, (known, more) in _LEVELS.items()
+        javascript_conditions(name, rules_on(on_file, excess))
+        for name, (on_file, excess) in _LEVELS.items()
     )
     return "\n".join(["// Made from the rules of the memory calculator.", *functions, ""])
 
@@ -166,10 +166,10 @@ def rules_module() -> str:
 def record() -> dict[str, Any]:
     """Parameters, and what chips, software, formats and models decide."""
     reference = question_of(REFERENCE)
-    known = fitted_kinds()["training_throughput"]
+    fitted = fitted_kinds()["training_throughput"]
     return {
-        "parameters": known.parameters,
-        "band": band_of(known, training.THROUGHPUT.quantity),
+        "parameters": fitted.parameters,
+        "band": band_of(fitted, training.THROUGHPUT.quantity),
         "words": {"time": TIME_PARTS, "memory": MEMORY_PARTS},
         "usual": {"seq": SEQ, "tokens": STEP_TOKENS},
         "convention": USUAL,
@@ -179,8 +179,8 @@ def record() -> dict[str, Any]:
         "chips": {name: chip_record(name, reference) for name in chips()},
         "stacks": {name: _stack_record(reference, name) for name in STACKS},
         "formats": {name: _change(reference, dtype=name) for name in FORMATS},
-        "models": {one.id: model_record(one, reference) for one in models()},
-        "prices": {name: found for name in chips() if (found := price_record(name))},
+        "models": {model.id: model_record(model, reference) for model in models()},
+        "prices": {name: price for name in chips() if (price := price_record(name))},
         "serving": serving_data.record(chips(), models()),
     }
 
@@ -193,10 +193,10 @@ def _run(question: Question) -> dict[str, Any]:
 
 def _change(reference: Question, **options: str) -> dict[str, Any]:
     """What other options change of the reference: of its run, and of the inputs of its memory."""
-    other = question_of({**REFERENCE, **options})
+    changed = question_of({**REFERENCE, **options})
     return {
-        "run": _differing(_run(reference), _run(other)),
-        "memory": _plain(_differing(memory_inputs(reference), memory_inputs(other))),
+        "run": _differing(_run(reference), _run(changed)),
+        "memory": _plain(_differing(memory_inputs(reference), memory_inputs(changed))),
     }
 
 
@@ -204,11 +204,11 @@ def _stack_record(reference: Question, name: str) -> dict[str, Any]:
     """What a software changes, and the options of the memory calculator that say the same."""
     question = question_of({**REFERENCE, "stack": name})
     options = software_options(REFERENCE["model"], question.run)
-    said = {key: value for key, value in options.items() if key not in REFERENCE}
+    stated = {key: value for key, value in options.items() if key not in REFERENCE}
     # Forms take widths in place of formats.
-    if said.pop("grad_dtype", None):
-        said["grad_bytes"] = memory_inputs(question)["grad_bytes"]
-    return {**_change(reference, stack=name), "options": said}
+    if stated.pop("grad_dtype", None):
+        stated["grad_bytes"] = memory_inputs(question)["grad_bytes"]
+    return {**_change(reference, stack=name), "options": stated}
 
 
 def chip_record(name: str, reference: Question) -> dict[str, Any]:
@@ -216,9 +216,9 @@ def chip_record(name: str, reference: Question) -> dict[str, Any]:
 
     What both have, such as the size of a domain, a run has in the way that counts.
     """
-    other = question_of({**REFERENCE, "chip": name})
+    changed = question_of({**REFERENCE, "chip": name})
     rates = {field: rate for field, rate in machine(name)._asdict().items() if field != "chip"}
-    own = {field: value for field, value in _run(other).items() if field in rates}
+    own = {field: value for field, value in _run(changed).items() if field in rates}
     change = _change(reference, chip=name)
     return {"run": {**rates, **own, **change["run"]}, "memory": change["memory"]}
 

@@ -80,15 +80,15 @@ def trained(found: RunPlan, price: Mapping[str, Any] | None) -> tuple[str, str]:
     """The two lines that say whether a run trains. Raises FlopbookError where it does not fit."""
     _refuse_empty(found.layouts)
     best, question = found.layouts[0], found.question
-    whole = shape(str(question.model)).pick("tokens").value
-    steps = math.ceil(whole / (question.batch * question.run.shape.tokens))
+    tokens = shape(str(question.model)).pick("tokens").value
+    steps = math.ceil(tokens / (question.batch * question.run.shape.tokens))
     seconds = steps * best.seconds
     cost = f", {money(seconds * question.chips * price['usd_per_s'])}" if price else ""
     tried = found.feasible + found.infeasible.get(NO_ROOM, 0)
     step, low, high = (rounded(time, "s") for time in (best.seconds, best.low, best.high))
     return (
         f"Fits: {step} a step, {low} to {high} (80 % band).",
-        f"The best of {tried:,} layouts: {layout_words(best)}. {format_quantity(whole, 'token')} "
+        f"The best of {tried:,} layouts: {layout_words(best)}. {format_quantity(tokens, 'token')} "
         f"take {duration(seconds)} without failures{cost}.",
     )
 

@@ -78,15 +78,15 @@ def _summary(lines: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def _row(kind: str) -> tuple[str, ...]:
-    fitted, other = (_summary(sound_lines(kind, use)) for use in (FIT, CHECK))
+    fitted, never_fitted = (_summary(sound_lines(kind, use)) for use in (FIT, CHECK))
     return (
         KINDS[kind],
         str(fitted["n"]),
         *(_percent(fitted[name]) for name in ("median", "p90")),
-        str(other["n"]),
-        *(_percent(other[name]) for name in ("median", "mean", "p90")),
-        "" if other["bias"] is None else f"{100 * other['bias']:+.0f} %",
-        _percent(other["coverage"]),
+        str(never_fitted["n"]),
+        *(_percent(never_fitted[name]) for name in ("median", "mean", "p90")),
+        "" if never_fitted["bias"] is None else f"{100 * never_fitted['bias']:+.0f} %",
+        _percent(never_fitted["coverage"]),
     )
 
 

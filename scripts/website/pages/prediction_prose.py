@@ -194,16 +194,16 @@ def _short(number: float) -> str:
 
 
 def _group(name: str, lines: Mapping[str, list[Comparison]]) -> tuple[str, ...]:
-    fitted, other = (
+    fitted, never_fitted = (
         summary_of([line for line in lines[use] if GROUPS[name](line)]) for use in (FIT, CHECK)
     )
-    if not fitted["n"] or not other["n"]:
+    if not fitted["n"] or not never_fitted["n"]:
         raise FlopbookError(f"no rows of {name}")
     return (
         name,
         str(fitted["n"]),
         f"{fitted['median']:.0%}",
-        str(other["n"]),
-        f"{other['median']:.0%}",
-        f"{other['bias']:+.0%}",
+        str(never_fitted["n"]),
+        f"{never_fitted['median']:.0%}",
+        f"{never_fitted['bias']:+.0%}",
     )

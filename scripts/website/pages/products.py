@@ -110,8 +110,8 @@ def _row(row: ExplorerRow, page: str) -> Html:
     entry = row.entry
     kind = KINDS[entry.kind]
     # A name such as "TPU v4 pod" says its kind already.
-    said = short_name(entry).lower().endswith(kind.lower())
-    words = ", ".join(filter(None, ("" if said else kind, state_of(entry))))
+    is_named_so = short_name(entry).lower().endswith(kind.lower())
+    words = ", ".join(filter(None, ("" if is_named_so else kind, state_of(entry))))
     cells = Html().join(_cell(row, column, page) for column in COLUMNS)
     return Html('<tr><th scope="row">{} <span class="fb-note">{}</span></th>{}</tr>').format(
         link(short_name(entry), html_link(page, entry_page(entry.id))), words, cells

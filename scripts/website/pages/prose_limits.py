@@ -117,9 +117,9 @@ class ProseEnvironment(SandboxedEnvironment):
             raise TooMuch(f"more than {LONGEST_S:.0f} s of work")
 
     def _counted(self, items: Iterable[Any]) -> Iterator[Any]:
-        for item in items:
+        for element in items:
             self._step()
-            yield item
+            yield element
 
     def _joined(self, *texts: Any) -> str:
         self._step()

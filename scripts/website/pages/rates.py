@@ -44,10 +44,10 @@ def rate_table(placed: Sequence[Placed]) -> Html:
 
 def _formats(placed: Iterable[Placed]) -> list[tuple[str, str]]:
     """Number formats and engines in the order of the data, matrix engines first."""
-    found = dict.fromkeys(
+    formats = dict.fromkeys(
         (claim.dtype, claim.engine or "tensor") for _, claim in placed if claim.field in FIELDS
     )
-    return sorted(found, key=lambda pair: pair[1] != "tensor")
+    return sorted(formats, key=lambda pair: pair[1] != "tensor")
 
 
 def _row(
@@ -96,5 +96,5 @@ def _value(place: int, claim: Claim, is_one_of_several: bool) -> Html:
 
 def _apart(claim: Claim) -> str:
     """The conditions of a claim beyond format, sparsity and engine, which its place says."""
-    said = {claim.dtype, claim.sparsity, claim.engine}
-    return ", ".join(word for word in condition_words(claim).split(", ") if word not in said)
+    conditions = {claim.dtype, claim.sparsity, claim.engine}
+    return ", ".join(word for word in condition_words(claim).split(", ") if word not in conditions)

@@ -180,21 +180,23 @@ def _configuration(run: Reached) -> Html:
 
 def _settings(row: MeasuredRun) -> list[str]:
     degrees, run = row.parallelism, row.run
-    found = [f"{name} {degrees[key]}" for key, name in _DEGREES.items() if degrees.get(key, 1) > 1]
+    settings = [
+        f"{name} {degrees[key]}" for key, name in _DEGREES.items() if degrees.get(key, 1) > 1
+    ]
     if "seq_len_tokens" in row.model:
-        found.append(f"seq {row.model['seq_len_tokens']:,}")
+        settings.append(f"seq {row.model['seq_len_tokens']:,}")
     if "global_batch_seqs" in degrees:
-        found.append(f"batch {degrees['global_batch_seqs']:,}")
+        settings.append(f"batch {degrees['global_batch_seqs']:,}")
     if "batch_seqs" in run:
-        found.append(f"batch {run['batch_seqs']:,}")
+        settings.append(f"batch {run['batch_seqs']:,}")
     if "input_len_tokens" in run:
-        found.append(f"{run['input_len_tokens']:,} in, {run.get('output_len_tokens', 0):,} out")
+        settings.append(f"{run['input_len_tokens']:,} in, {run.get('output_len_tokens', 0):,} out")
     if "message_bytes" in row.measured:
-        found.append(format_quantity(row.measured["message_bytes"], "byte"))
+        settings.append(format_quantity(row.measured["message_bytes"], "byte"))
     for name in ("phase", "software"):
         if name in run:
-            found.append(cut(str(run[name])))
-    return found
+            settings.append(cut(str(run[name])))
+    return settings
 
 
 def _doubts(run: Reached) -> list[str]:
@@ -264,10 +266,10 @@ def measured_section(entry: Entry, page: str) -> list[Html]:
         head = ("Test", "Format", "#Printed", "#Measured", "#Ratio", "How", "Source")
         blocks.append(table(head, rows, caption="Printed beside measured", stacked=True))
     address = f"{html_link(page, PAGE)}?chip={entry.id}"
-    more = Markdown("All of them with configuration and source: {}.\n").format(
+    all_runs = Markdown("All of them with configuration and source: {}.\n").format(
         link("what people really reach", address)
     )
-    return [*blocks, Markdown("\n{}\n").format(Html(" ").join([*filter(None, words), more]))]
+    return [*blocks, Markdown("\n{}\n").format(Html(" ").join([*filter(None, words), all_runs]))]
 
 
 def best_by_source(runs: Sequence[Reached]) -> list[Reached]:
@@ -305,16 +307,22 @@ def _beside(run: Reached) -> tuple[str | Html, ...]:
 
 def _trained(runs: Sequence[Reached]) -> Markdown | None:
     """A sentence on the training runs of a chip."""
-    found = spread(run for run in runs if run.row.kind == "training_throughput")
-    if found is None:
+    spread_of_runs = spread(run for run in runs if run.row.kind == "training_throughput")
+    if spread_of_runs is None:
         return None
-    if found.number == 1:
+    if spread_of_runs.number == 1:
         return Markdown("The one published training run reaches an MFU of {} %.").format(
-            f"{100 * found.median:.0f}"
+            f"{100 * spread_of_runs.median:.0f}"
         )
     return Markdown(
         "{} published training runs reach an MFU of {} to {} %, with a median of {} %."
-    ).format(found.number, *(f"{100 * n:.0f}" for n in (found.low, found.high, found.median)))
+    ).format(
+        spread_of_runs.number,
+        *(
+            f"{100 * n:.0f}"
+            for n in (spread_of_runs.low, spread_of_runs.high, spread_of_runs.median)
+        ),
+    )
 
 
 def _served(runs: Sequence[Reached]) -> Markdown | None:
@@ -331,9 +339,9 @@ def model_cell(model_id: str, page: str) -> str | Sortable:
         return Html('<span class="fb-none">-</span>')
     address = f"{html_link(page, PAGE)}?model={model_id}"
     words = link(f"{len(runs):,}", address)
-    found = spread(run for run in runs if run.row.kind == "training_throughput")
-    if found:
-        words += Html(", MFU {} %").format(f"{100 * found.median:.0f}")
+    spread_of_runs = spread(run for run in runs if run.row.kind == "training_throughput")
+    if spread_of_runs:
+        words += Html(", MFU {} %").format(f"{100 * spread_of_runs.median:.0f}")
     return Sortable(words, len(runs))
 
 

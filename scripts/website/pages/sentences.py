@@ -50,7 +50,7 @@ class Sentence(NamedTuple):
 @functools.cache
 def sentences() -> tuple[Sentence, ...]:
     """All templates in the order of files and lines."""
-    return tuple(found for room in ROOMS for found in _of_room(_ROOT / room))
+    return tuple(sentence for room in ROOMS for sentence in _of_room(_ROOT / room))
 
 
 def _of_room(room: Path) -> Iterator[Sentence]:
@@ -97,7 +97,7 @@ def _is_sentence(text: str) -> bool:
 
 def sentences_page() -> str:
     """All of them by file."""
-    found = sentences()
+    templates = sentences()
     blocks: list[Html] = [
         front_matter(
             "Sentences",
@@ -109,14 +109,14 @@ def sentences_page() -> str:
             "one place, for an editor to read through; each stands in its file on the line "
             "given, and {{}} marks where a value is put in. What the forms of the calculators "
             "say lies in one file of its own, {}.\n"
-        ).format(f"{len(found):,}", code_span(WORDS)),
+        ).format(f"{len(templates):,}", code_span(WORDS)),
     ]
-    for file in dict.fromkeys(one.file for one in found):
+    for file in dict.fromkeys(template.file for template in templates):
         blocks.append(Markdown("## {}\n").format(file))
         blocks += [
-            Markdown("- {} (line {})").format(one.text, one.line)
-            for one in found
-            if one.file == file
+            Markdown("- {} (line {})").format(template.text, template.line)
+            for template in templates
+            if template.file == file
         ]
         blocks.append(Html())
     return page_text(blocks) + "\n"

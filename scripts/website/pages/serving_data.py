@@ -72,7 +72,7 @@ def record(chips: Iterable[str], planned: Iterable[Shape]) -> dict[str, Any]:
         "counts": sequence_counts(),
         "formats": {name: _format(name) for name in SERVED},
         "domains": {name: machine(name).domain for name in chips},
-        "models": {one.id: _model(one.id) for one in models(planned)},
+        "models": {model.id: _model(model.id) for model in models(planned)},
     }
 
 
@@ -83,7 +83,7 @@ def band() -> float:
 
 def models(planned: Iterable[Shape]) -> tuple[Shape, ...]:
     """Those of some models that can be served."""
-    return tuple(one for one in planned if _is_served(one.id))
+    return tuple(model for model in planned if _is_served(model.id))
 
 
 def usual_question(model: str, chip_id: str, chips: int, dtype: str = "bf16") -> ServingQuestion:
@@ -103,8 +103,8 @@ def _is_served(model: str) -> bool:
 def _format(name: str) -> dict[str, Any]:
     """Widths of a format, and which peak of a chip it uses."""
     base = serving_question({**REFERENCE, "dtype": name}).base
-    found = {field: getattr(base, field) for field in _OF_FORMATS}
-    return {**found, "peak": serving.PEAK_BY_FORMAT.get(name, "peak_16bit")}
+    formats = {field: getattr(base, field) for field in _OF_FORMATS}
+    return {**formats, "peak": serving.PEAK_BY_FORMAT.get(name, "peak_16bit")}
 
 
 def _model(name: str) -> dict[str, Any]:

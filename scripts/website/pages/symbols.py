@@ -17,5 +17,5 @@ def with_symbols(text: str, source: str) -> str:
     before, heading, after = text.partition("\n## ")
     if not table or not heading:
         return text
-    rows = "".join(f"    | ${one.latex}$ | {one.meaning} |\n" for one in table)
+    rows = "".join(f"    | ${symbol.latex}$ | {symbol.meaning} |\n" for symbol in table)
     return f"{before.rstrip()}\n\n{_HEAD}{rows}{heading}{after}"

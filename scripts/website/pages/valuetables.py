@@ -121,7 +121,7 @@ def _winners(entry: Entry) -> dict[Quantity, Claim]:
     """Conditions -> the value shown; a total goes before any other value of the whole."""
     chosen = chosen_claims(entry)
     shown = {quantity_of(claim): claim for claim in entry.claims if id(claim) in chosen}
-    return shown | {quantity_of(made.of_parts): made.shown for made in settled_totals(entry)}
+    return shown | {quantity_of(total.of_parts): total.shown for total in settled_totals(entry)}
 
 
 def _difference(claim: Claim, winner: Claim | None) -> str:

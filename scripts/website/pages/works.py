@@ -65,7 +65,7 @@ def works_on(page: str) -> list[Reference]:
 def works_page() -> str:
     """The newest works by year, complete without a script, and what the script needs."""
     works = listed(PAGE)
-    more = " ".join(str(html_link(PAGE, path)) for path in EARLIER.values())
+    earlier_links = " ".join(str(html_link(PAGE, path)) for path in EARLIER.values())
     blocks = [
         front_matter(
             "All works",
@@ -89,7 +89,7 @@ def works_page() -> str:
             'data-sources="{}" data-source-notes="{}" data-api="{}">'
         ).format(
             len(works),
-            attribute(more),
+            attribute(earlier_links),
             html_link(PAGE, NOTES[PAGE]),
             html_link(PAGE, SOURCES),
             html_link(PAGE, NOTES[SOURCES]),

@@ -22,9 +22,9 @@ NOWHERE = Advice("an eprint", "only a work on arXiv can be a preprint; drop the 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Works on arXiv whose venue nobody looked for, and preprints that are none."""
     for reference in holdings.references.values():
-        found = _fault(reference)
-        if found is not None:
-            observed, advice = found
+        fault = _fault(reference)
+        if fault is not None:
+            observed, advice = fault
             yield at_reference(NAME, reference, observed, advice)
 
 

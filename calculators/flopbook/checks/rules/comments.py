@@ -22,8 +22,8 @@ def check(holdings: Holdings) -> Iterator[Finding]:
     """Lines of data files with a hidden character; of files that cannot be read much is said."""
     for path in _readable(holdings):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            for line, found in hidden(read_text(path, MAX_BIB_BYTES).removeprefix("\ufeff")):
-                yield Finding(Problem(show_path(path), line, 1, NAME, found, *PRINTABLE))
+            for line, character in hidden(read_text(path, MAX_BIB_BYTES).removeprefix("\ufeff")):
+                yield Finding(Problem(show_path(path), line, 1, NAME, character, *PRINTABLE))
 
 
 def _readable(holdings: Holdings) -> Iterator[Path]:

@@ -188,10 +188,10 @@ def _without_code(paragraph: str) -> str:
 
 def _leads_elsewhere(address: str) -> bool:
     """Whether an address, as a browser reads it, has a scheme that is not of the web."""
-    seen = re.sub(r"[\x00-\x20]", "", html.unescape(address).replace("\\", ""))
-    if _PRINTED in re.split(r"[/?#]", seen, maxsplit=1)[0]:
+    target = re.sub(r"[\x00-\x20]", "", html.unescape(address).replace("\\", ""))
+    if _PRINTED in re.split(r"[/?#]", target, maxsplit=1)[0]:
         return True
-    scheme = _SCHEME.match(seen)
+    scheme = _SCHEME.match(target)
     return scheme is not None and scheme[1].lower() not in _SCHEMES
 
 
@@ -210,8 +210,8 @@ def hidden(text: str) -> Iterator[tuple[int, str]]:
     if text.isascii() and text.replace("\n", "").isprintable():
         return
     for number, line in enumerate(text.split("\n"), 1):
-        if found := hidden_character(line):
-            yield number, found
+        if character := hidden_character(line):
+            yield number, character
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -44,16 +44,16 @@ def _of_pattern(shape: Shape) -> Iterator[Finding]:
         yield _at(claim, f"{PATTERN} of a model without layers")
         return
     try:
-        found = kinds(shape) or ()
+        pattern = kinds(shape) or ()
     except FlopbookError as error:
         yield _at(claim, str(error))
         return
-    for kind in sorted(set(found) & NEEDED.keys()):
+    for kind in sorted(set(pattern) & NEEDED.keys()):
         if not any(shape.claim(field) for field in NEEDED[kind]):
             yield _at(claim, f"{PATTERN} has {kind} layers, but there is no {NEEDED[kind][0]}")
     shared = shape.size("shared_kv_layers") or 0
-    if shared >= len(found):
-        yield _at(claim, f"shared_kv_layers is {shared:g} of {len(found)} layers")
+    if shared >= len(pattern):
+        yield _at(claim, f"shared_kv_layers is {shared:g} of {len(pattern)} layers")
 
 
 def _of_sizes(shape: Shape) -> Iterator[Finding]:

@@ -54,8 +54,8 @@ def _of_all_ports(entry: Entry) -> Iterator[Finding]:
     inside = [c for c in chips if c.field == "scaleup_bandwidth"]
     outside = [c for c in chips if c.field == "scaleout_bandwidth"]
     for suspect in inside:
-        others = [claim for claim in inside if claim.name != suspect.name]
-        for up, out in itertools.product(others, outside):
+        siblings = [claim for claim in inside if claim.name != suspect.name]
+        for up, out in itertools.product(siblings, outside):
             all_ports = (up.one_way or 0.0) + (out.one_way or 0.0)
             if agree(all_ports, suspect.one_way or 0.0, TOLERANCE):
                 words = f"{printed(suspect)} is {up.name} and {out.name} ({out.field})"

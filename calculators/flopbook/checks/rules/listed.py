@@ -15,7 +15,7 @@ LEAST, MOST = 0.05, 60.0
 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Prices of unknown chips or sources, of days to come, out of range, or given twice."""
-    seen: dict[tuple[object, ...], int] = {}
+    line_of: dict[tuple[object, ...], int] = {}
     for price in holdings.prices:
         yield from _names(price, holdings)
         if price.date > price.as_of:
@@ -25,10 +25,10 @@ def check(holdings: Holdings) -> Iterator[Finding]:
             advice = Advice(f"{LEAST:g} to {MOST:g} USD/h for one chip", "mend value or chips")
             yield _at(price, f"{price.per_chip:g} USD/h for one chip of {price.chip}", advice)
         same = (price.chip, price.provider, price.offer, price.region, price.terms, price.date)
-        if same in seen:
-            mend = f"line {seen[same]} has it; keep one"
+        if same in line_of:
+            mend = f"line {line_of[same]} has it; keep one"
             yield _at(price, f"a second price of {price.offer}", Advice("one a day", mend))
-        seen.setdefault(same, price.line)
+        line_of.setdefault(same, price.line)
 
 
 def _names(price: Price, holdings: Holdings) -> Iterator[Finding]:

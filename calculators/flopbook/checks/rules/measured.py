@@ -32,14 +32,14 @@ WRONG_WORK = "utilisation_disagrees_with_tokens"
 
 def check(holdings: Holdings) -> Iterator[Finding]:
     """Runs whose source is unknown, whose id is taken, or whose numbers contradict each other."""
-    seen: dict[str, str] = {}
+    place_of: dict[str, str] = {}
     for name, runs in holdings.runs.items():
         yield from _publications(runs, holdings)
         for row in runs.rows:
-            if row.id in seen:
-                advice = Advice("an id of its own", f"{seen[row.id]} has it too; rename one")
+            if row.id in place_of:
+                advice = Advice("an id of its own", f"{place_of[row.id]} has it too; rename one")
                 yield _at(row, f"id '{row.id}'", advice)
-            seen[row.id] = name
+            place_of[row.id] = name
             yield from _degrees(row)
             yield from _totals(row)
             yield from _work(row, runs.sources[row.publication])

@@ -62,7 +62,7 @@ def cycles(links: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
     Without recursion: a chain may be as long as there are files.
     """
     done: set[str] = set()
-    told: set[tuple[str, ...]] = set()
+    reported: set[tuple[str, ...]] = set()
     for start in sorted(links):
         path: list[str] = []
         waiting = [(start, 0)]
@@ -73,8 +73,8 @@ def cycles(links: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
                 cycle = path[path.index(name) :]
                 least = cycle.index(min(cycle))
                 turned = (*cycle[least:], *cycle[:least])
-                if turned not in told:
-                    told.add(turned)
+                if turned not in reported:
+                    reported.add(turned)
                     yield turned
             elif name not in done:
                 path.append(name)

@@ -83,9 +83,9 @@ def symbol_problems(text: str, file: str) -> Iterator[Problem]:
     yield from _malformed(text, file)
     yield from _twice(table, file)
     uses = list(uses_of(text))
-    known = {symbol.latex for symbol in table}
-    yield from _unknown(uses, known, file)
-    used = {use.whole for use in uses} | {use.letter for use in uses if use.whole not in known}
+    listed = {symbol.latex for symbol in table}
+    yield from _unknown(uses, listed, file)
+    used = {use.whole for use in uses} | {use.letter for use in uses if use.whole not in listed}
     for symbol in table:
         if symbol.latex not in used:
             yield Problem(file, symbol.line, 1, NAME, f"'{symbol.latex}'", *USED)
@@ -93,11 +93,11 @@ def symbol_problems(text: str, file: str) -> Iterator[Problem]:
 
 def symbols_of(text: str) -> list[Symbol]:
     """The table of symbols in the head of a chapter, in its order; empty where there is none."""
-    found = _TABLE.search(text)
-    if not found:
+    table = _TABLE.search(text)
+    if not table:
         return []
-    first = text.count("\n", 0, found.start(1)) + 1
-    rows = enumerate(found[1].splitlines(), first)
+    first = text.count("\n", 0, table.start(1)) + 1
+    rows = enumerate(table[1].splitlines(), first)
     matches = ((line, _ROW.fullmatch(row)) for line, row in rows)
     return [
         Symbol(_spaced(match["symbol"]), match["meaning"], line) for line, match in matches if match
@@ -109,14 +109,14 @@ def uses_of(text: str) -> Iterator[Use]:
     body = _blank_head(_OTHER.sub(_blank, text))
     for formula in _FORMULA.finditer(body):
         group = "block" if formula["block"] else "inline"
-        for letter, whole, place in _symbols_in(formula[group]):
-            yield Use(letter, whole, body.count("\n", 0, formula.start(group) + place) + 1)
+        for letter, symbol, place in _symbols_in(formula[group]):
+            yield Use(letter, symbol, body.count("\n", 0, formula.start(group) + place) + 1)
 
 
 def _malformed(text: str, file: str) -> Iterator[Problem]:
-    found = _TABLE.search(text)
-    rows = found[1].splitlines() if found else []
-    first = text.count("\n", 0, found.start(1)) + 1 if found else 1
+    table = _TABLE.search(text)
+    rows = table[1].splitlines() if table else []
+    first = text.count("\n", 0, table.start(1)) + 1 if table else 1
     for line, row in enumerate(rows, first):
         if not _ROW.fullmatch(row):
             yield Problem(file, line, 1, NAME, f"'{row.strip()}'", *FORM)
@@ -130,20 +130,20 @@ def _twice(table: list[Symbol], file: str) -> Iterator[Problem]:
         if earlier is not symbol.meaning:
             observed = f"'{symbol.latex}' as '{earlier}' and as '{symbol.meaning}'"
             yield Problem(file, symbol.line, 1, NAME, observed, *ONE_MEANING)
-        other = symbols.setdefault(symbol.meaning, symbol.latex)
-        if other != symbol.latex:
-            observed = f"'{other}' and '{symbol.latex}' for '{symbol.meaning}'"
+        first_symbol = symbols.setdefault(symbol.meaning, symbol.latex)
+        if first_symbol != symbol.latex:
+            observed = f"'{first_symbol}' and '{symbol.latex}' for '{symbol.meaning}'"
             yield Problem(file, symbol.line, 1, NAME, observed, *ONE_SYMBOL)
 
 
 def _unknown(uses: list[Use], known: set[str], file: str) -> Iterator[Problem]:
     """The first use of each symbol that the table does not have."""
-    seen: set[str] = set()
+    reported: set[str] = set()
     for use in uses:
         if use.whole in known or use.letter in known or use.letter in _FREE:
             continue
-        if use.whole not in seen:
-            seen.add(use.whole)
+        if use.whole not in reported:
+            reported.add(use.whole)
             yield Problem(file, use.line, 1, NAME, f"'{use.whole}'", *LISTED)
 
 
@@ -159,11 +159,11 @@ def _symbols_in(latex: str) -> Iterator[tuple[str, str, int]]:
         if token["command"] and not _GREEK.fullmatch(token["command"]):
             continue
         subscript = _SUBSCRIPT.match(latex, place)
-        whole = token[0]
+        symbol = token[0]
         if subscript:
             place = subscript.end()
-            whole = f"{token[0]}_{subscript[1]}"
-        yield token[0], _spaced(whole), token.start()
+            symbol = f"{token[0]}_{subscript[1]}"
+        yield token[0], _spaced(symbol), token.start()
 
 
 def _spaced(latex: str) -> str:

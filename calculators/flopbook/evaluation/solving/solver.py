@@ -36,17 +36,17 @@ def solve(
     """
     formula, name = get_formula(calculator), name.replace("-", "_").strip()
     target_read = read_target(formula, target)
-    given = {key: value for key, value in options.items() if value is not None}
+    fixed = {key: value for key, value in options.items() if value is not None}
     words = _words(formula, name)
     if not words:
         _check_number(formula, name)
     flag = name.replace("_", "-")
-    if name in given:
+    if name in fixed:
         raise FlopbookError(f"--{flag} is given and solved for: leave one of the two out")
     if words:
-        return _try_words(formula, name, words, target_read, given)
-    curve = SolvedCurve(formula, name, target_read.output, given)
-    return solve_number(curve, target_read, given)
+        return _try_words(formula, name, words, target_read, fixed)
+    curve = SolvedCurve(formula, name, target_read.output, fixed)
+    return solve_number(curve, target_read, fixed)
 
 
 def _words(formula: Formula, name: str) -> tuple[str, ...]:
