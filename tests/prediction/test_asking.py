@@ -61,7 +61,23 @@ def test_one_prediction_does_without_numpy() -> None:
 def test_what_was_not_asked_is_named() -> None:
     prediction = predict({name: ASKED[name] for name in ("model", "chip", "chips")})
     expected = {"micro-batch size", "gradient accumulation steps", "ZeRO stage", "recompute"}
-    assert {*expected, "software stack"} == set(prediction.inferred)
+    assert {*expected, "software stack", "batch of a step"} == set(prediction.inferred)
+
+
+def test_a_step_is_sized_in_tokens_or_in_sequences() -> None:
+    """People count the global batch in sequences as often as in tokens."""
+    in_sequences = {**ASKED, "batch_tokens": None, "batch": "512"}
+    assert predict(in_sequences).record() == predict(ASKED).record()
+    with pytest.raises(FlopbookError, match="both size the step; leave one out"):
+        predict({**ASKED, "batch": "512"})
+
+
+def test_the_layout_that_was_predicted_is_named() -> None:
+    layout = predict({**ASKED, "micro_batch": "2"}).record()["layout"]
+    assert (layout["tp"], layout["pp"], layout["dp"], layout["zero"]) == (8, 4, 16, 1)
+    assert (layout["batch"], layout["seq"], layout["micro_batch"]) == (512, 8192, 2)
+    assert layout["micro_batches"] * layout["micro_batch"] * layout["dp"] == layout["batch"]
+    assert (layout["recompute"], layout["schedule"]) == ("selective", "1f1b")
 
 
 def test_similar_runs_are_on_file_and_of_the_same_generation() -> None:
@@ -111,7 +127,9 @@ def test_the_command_prints_what_json_has(capsys: pytest.CaptureFixture[str]) ->
     assert run(["predict", *words, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["prediction"]["seconds"] == pytest.approx(predict(ASKED).seconds)
-    assert set(record) == {"prediction", "parts", "memory", "inferred", "similar_runs"}
+    assert set(record) == {
+        *("prediction", "parts", "memory", "layout", "inferred", "similar_runs"),
+    }
     assert run(["predict", *words]) == 0
     text = capsys.readouterr().out
     assert "80 % band" in text and "products" in text and "a measured run like it" in text

@@ -20,13 +20,14 @@ _OF_TRAINING = (
     *("batch_tokens", "seq", "stack", "cp", "virtual", "schedule"),
     *("zero", "hsdp", "micro_batch", "recompute", "recompute_layers", "max_bytes", "max_seconds"),
 )
-_OF_SERVING = ("prompt", "answer", "batch", "pools", "max_first_token", "max_per_token")
+_OF_SERVING = ("prompt", "answer", "pools", "max_first_token", "max_per_token")
 _OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
     Option("--config", "config", "Its Hugging Face config.json, in place of --model.", "FILE"),
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
     Option("--chips", "chips", "Chips that train, or several counts: 256,512.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
+    Option("--batch", "batch", "Sequences of a step; with --serve: at once on a replica.", "COUNT"),
     Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
     Option("--dtype", "dtype", "Format of matrix products, or several: bf16,fp8.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
@@ -48,7 +49,6 @@ _OPTIONS = (
     Option("--serve", "serve", "Plan answers instead: chips of a replica, sequences on it."),
     Option("--prompt", "prompt", "With --serve: tokens of a prompt; 1,024 if open.", "COUNT"),
     Option("--answer", "answer", "With --serve: tokens of an answer; 256 if open.", "COUNT"),
-    Option("--batch", "batch", "With --serve: sequences at once on a replica.", "COUNT"),
     Option("--pools", "pools", "With --serve: one pool of chips, or two for prompts.", "WORD"),
     Option("--max-first-token", "max_first_token", "Longest time to the first token.", "TIME"),
     Option("--max-per-token", "max_per_token", "Longest time for each further token.", "TIME"),
@@ -75,7 +75,7 @@ def plan_command(
     """
     from flopbook.planning.flags import FRAMEWORKS
     from flopbook.planning.planner import DEFAULT_TOP
-    from flopbook.prediction.asking import count_option, word_option
+    from flopbook.prediction.asking import count_option, refuse, word_option
 
     top = count_option(options, "top") or DEFAULT_TOP
     if top > MOST_LISTED:
@@ -83,10 +83,10 @@ def plan_command(
     if serve:
         from flopbook.cli import plan_serving
 
-        _refuse(options, _OF_TRAINING, "is of training; leave it out with --serve")
+        refuse(options, _OF_TRAINING, "is of training; leave it out with --serve")
         plan_serving.answer(options, top, as_json=as_json)
         return
-    _refuse(options, _OF_SERVING, "is of serving; give --serve too")
+    refuse(options, _OF_SERVING, "is of serving; give --serve too")
     framework = word_option(options, "flags", tuple(FRAMEWORKS))
     plans = _plans(options, top, pareto)
     if as_json:
@@ -100,13 +100,6 @@ def plan_command(
     print(plan_text.answer(plans[0], top, is_explained=explain))
     if framework and plans[0].layouts:
         print("\n" + plan_text.in_words_of(framework, plans[0]))
-
-
-def _refuse(options: Mapping[str, str | None], names: Sequence[str], why: str) -> None:
-    """Raise FlopbookError for an option that the other kind of plan takes."""
-    for name in names:
-        if options.get(name) is not None:
-            raise FlopbookError(f"--{name.replace('_', '-')} {why}")
 
 
 def _plans(options: Mapping[str, str | None], top: int, pareto: bool) -> list[RunPlan]:

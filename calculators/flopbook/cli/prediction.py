@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 
 _ROWS = Option("--rows", "all_rows", "Print a line for every row, the worst first.")
 MOST_REASONS = 8
+_DEGREES = ("tp", "pp", "cp", "ep", "dp")
 _BY = Option("--by", "by", "Errors by chip, format, experts, source or use too.", "WORD")
 _CALIBRATE = Option(
     "--calibrate", "calibrate", "Three or more runs of your own, to calibrate on.", "FILE"
+)
+# What predict takes of training alone; flopbook plan --serve divides the chips of a server.
+_OF_TRAINING = (
+    *("batch_tokens", "pp", "cp", "ep", "dp", "virtual", "schedule", "zero", "hsdp"),
+    *("micro_batch", "recompute", "recompute_layers", "tokens"),
 )
 _PREDICT_OPTIONS = (
     Option("--model", "model", "The model, such as llama-3-70b.", "NAME"),
@@ -35,6 +41,7 @@ _PREDICT_OPTIONS = (
     Option("--chip", "chip", "The chip or system, such as h100-sxm.", "NAME"),
     Option("--chips", "chips", "Chips that train.", "COUNT"),
     Option("--batch-tokens", "batch_tokens", "Tokens of a step, such as 4Mi.", "COUNT"),
+    Option("--batch", "batch", "Sequences of a step; with --answer: served at once.", "COUNT"),
     Option("--seq", "seq", "Tokens of a sequence; 4,096 if open.", "COUNT"),
     Option("--tp", "tp", "Tensor-parallel degree.", "COUNT"),
     Option("--pp", "pp", "Pipeline stages.", "COUNT"),
@@ -51,7 +58,6 @@ _PREDICT_OPTIONS = (
     Option("--dtype", "dtype", "Format of matrix products: bf16, fp16, fp8, fp4.", "FORMAT"),
     Option("--stack", "stack", "Software, such as nemo@25.11 or torchtitan.", "NAME[@VERSION]"),
     Option("--answer", "answer", "Tokens of an answer: predicts serving, not training.", "COUNT"),
-    Option("--batch", "batch", "Sequences served at once; full load if open.", "COUNT"),
     Option("--tokens", "tokens", "Tokens of the whole run, such as 15T.", "COUNT"),
     Option("--price", "price", "Price of a chip, such as 2USD/h.", "RATE"),
     Option("--price-from", "price_from", "Cloud whose list price counts, such as aws.", "CLOUD"),
@@ -70,9 +76,10 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
 
     Example: flopbook predict --model llama-3-70b --chip h100-sxm --chips 512 --batch-tokens 4Mi
     """
-    from flopbook.prediction.asking import predict
+    from flopbook.prediction.asking import predict, refuse
 
     if options["answer"]:
+        refuse(options, _OF_TRAINING, "is of training; leave it out with --answer")
         _print_serving(options, calibrate, as_json=as_json)
         return
     prediction = predict(options, _calibration("training_throughput", calibrate))
@@ -85,6 +92,7 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
         ("MFU", f"{100 * prediction.mfu:.1f} %", "full attention, over the 16-bit peak"),
         *_memory_rows(prediction),
         *_spent_rows(prediction.spent),
+        ("layout", *_layout_words(prediction.layout())),
     ]
     print(columns(rows))
     print("\nparts of the step")
@@ -98,6 +106,24 @@ def predict_command(as_json: bool, calibrate: str | None, **options: str | None)
     if prediction.calibration:
         print(_calibrated(prediction.calibration))
     _print_notes(prediction.inferred, prediction.similar)
+
+
+def _layout_words(layout: Mapping[str, Any]) -> tuple[str, str]:
+    """The degrees above one that were predicted, and the step that they make."""
+    degrees = [f"{name.upper()} {layout[name]}" for name in _DEGREES if layout[name] > 1]
+    if layout["virtual"] > 1:
+        degrees.append(f"{layout['virtual']} chunks a stage")
+    if layout["zero"]:
+        degrees.append(f"ZeRO {layout['zero']}")
+    if layout["hsdp"] > 1:
+        degrees.append(f"{layout['hsdp']} HSDP groups")
+    recomputed = layout["recompute_layers"]
+    layers = f" in {counted(recomputed, 'layer')} of a stage" if recomputed else ""
+    step = (
+        f"{counted(layout['batch'], 'sequence')} of {layout['seq']:,} tokens a step, "
+        f"micro-batch {layout['micro_batch']}, recompute {layout['recompute']}{layers}"
+    )
+    return ", ".join(degrees) or "one chip", step
 
 
 def _print_serving(

@@ -14,6 +14,7 @@ from flopbook.prediction.asking import (
     count_option,
     flag_of,
     run_of,
+    step_sequences,
     word_option,
 )
 from flopbook.prediction.layouts import RunLayout
@@ -73,9 +74,11 @@ def question_of(options: Mapping[str, str | None]) -> Question:
     Raises FlopbookError for an option that is missing, unreadable, or does not add up.
     """
     run = run_of(options)
-    if not options.get("batch_tokens"):
+    batch = step_sequences(options, int(run.shape.tokens))
+    if batch is None:
         raise FlopbookError(
-            "--batch-tokens is missing; give the tokens of a step, for example --batch-tokens 4Mi"
+            "--batch-tokens is missing; give the tokens of a step, for example --batch-tokens 4Mi, "
+            "or its sequences, as --batch 1024"
         )
     fixed = {}
     for name in DEGREES:
@@ -89,10 +92,9 @@ def question_of(options: Mapping[str, str | None]) -> Question:
     schedule = word_option(options, "schedule", SCHEDULES)
     if not run.machine.memory:
         raise FlopbookError(f"the memory of {run.machine.chip} is not published")
-    batch = (count_option(options, "batch_tokens", unit="token") or 0) // int(run.shape.tokens)
     if batch > MOST_SEQUENCES:
         raise FlopbookError(
-            f"--batch-tokens makes {batch:,} sequences, expected at most {MOST_SEQUENCES:,}"
+            f"a step of {batch:,} sequences is too large; expected at most {MOST_SEQUENCES:,}"
         )
     return Question(
         model=asked_model(options)[1],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flopbook.data.runs import MeasuredRun
@@ -79,6 +79,7 @@ class Prediction(NamedTuple):
             },
             "parts": dict(self.parts),
             "memory": dict(memory.parts) if memory else {},
+            "layout": self.layout(),
             "inferred": list(self.inferred),
             "similar_runs": [similar.record() for similar in self.similar],
         }
@@ -87,6 +88,20 @@ class Prediction(NamedTuple):
         if self.calibration:
             record["calibration"] = self.calibration.record()
         return record
+
+    def layout(self) -> dict[str, Any]:
+        """The layout that the step was predicted for, in the words of `flopbook plan`."""
+        run = self.run
+        degrees = ("tp", "pp", "virtual", "cp", "ep", "dp", "zero", "hsdp", "micro_batch")
+        return {
+            **{name: int(getattr(run, name)) for name in degrees},
+            "schedule": run.schedule,
+            "recompute": run.recompute,
+            "recompute_layers": int(run.recompute_layers),
+            "micro_batches": int(run.micro_batches),
+            "batch": int(run.batch),
+            "seq": int(run.shape.tokens),
+        }
 
 
 def predict(
@@ -169,9 +184,9 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
         if degree is not None:
             degrees[field] = degree
     _check_degrees(degrees, chips)
-    batch_tokens = count_option(options, "batch_tokens", unit="token")
-    if batch_tokens:
-        degrees["global_batch_seqs"] = whole_sequences(batch_tokens, sequence)
+    sequences = step_sequences(options, sequence)
+    if sequences:
+        degrees["global_batch_seqs"] = sequences
     run: dict[str, Any] = {"precision": word_option(options, "dtype", PRECISIONS) or "bf16"}
     recompute = word_option(options, "recompute", RECOMPUTE)
     if recompute:
@@ -190,7 +205,8 @@ def run_of(options: Mapping[str, str | None]) -> RunLayout:
     )
     layout = training_run(row, THIS_YEAR, stack)
     _check_groups(layout)
-    inferred = (*layout.inferred, *_open_software(options, layout.year))
+    open_batch = () if sequences else ("batch of a step",)
+    inferred = (*open_batch, *layout.inferred, *_open_software(options, layout.year))
     layout = _recomputing(layout, count_option(options, "recompute_layers"))
     schedule = word_option(options, "schedule", SCHEDULES) or layout.schedule
     if schedule == "interleaved" and layout.virtual == 1:
@@ -305,6 +321,27 @@ def _check_degrees(degrees: Mapping[str, int], chips: int) -> None:
     sizes = " x ".join(f"{name} {degrees[name]}" for name in DEGREES if name in degrees)
     if chips % product or ("dp" in degrees and product != chips):
         raise FlopbookError(f"{sizes} is {product}, which does not make {chips} chips")
+
+
+def step_sequences(options: Mapping[str, str | None], sequence: int) -> int | None:
+    """Sequences of a step, as --batch counts them or --batch-tokens has them; None for neither.
+
+    Raises FlopbookError for both at once, and for tokens that are not whole sequences.
+    """
+    batch = count_option(options, "batch")
+    batch_tokens = count_option(options, "batch_tokens", unit="token")
+    if batch_tokens is None:
+        return batch
+    if batch is not None:
+        raise FlopbookError("--batch and --batch-tokens both size the step; leave one out")
+    return whole_sequences(batch_tokens, sequence)
+
+
+def refuse(options: Mapping[str, str | None], names: Sequence[str], why: str) -> None:
+    """Raise FlopbookError for an option that the question at hand does not take."""
+    for name in names:
+        if options.get(name) is not None:
+            raise FlopbookError(f"{flag_of(name)} {why}")
 
 
 def whole_sequences(batch_tokens: int, sequence: int) -> int:

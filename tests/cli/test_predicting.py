@@ -1,0 +1,56 @@
+"""`flopbook predict` in a terminal: the layout it assumed, and options of the other question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+TRAINING = "predict --model llama-3-70b --chip h100-sxm --chips 64"
+SERVING = "predict --model llama-3-70b --chip h100-sxm --chips 8 --answer 256"
+
+
+def layout_line(text: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith("layout"))
+
+
+def test_the_layout_is_part_of_the_answer(cli: Any) -> None:
+    line = layout_line(cli(*f"{TRAINING} --tp 8 --pp 2 --virtual 5 --batch 512".split()).out)
+    assert "TP 8, PP 2, DP 4, 5 chunks a stage" in line
+    assert "512 sequences of 4,096 tokens a step" in line
+
+
+def test_what_is_recomputed_is_part_of_the_layout(cli: Any) -> None:
+    words = "--recompute full --recompute-layers 1 --zero 3 --hsdp 2 --batch 64"
+    line = layout_line(cli(*f"{TRAINING} {words}".split()).out)
+    assert "DP 64, ZeRO 3, 2 HSDP groups" in line
+    assert line.endswith("recompute full in 1 layer of a stage")
+
+
+def test_one_chip_is_a_layout(cli: Any) -> None:
+    out = cli(*"predict --model llama-3.2-1b --chip h100-sxm --chips 1 --batch 8".split()).out
+    assert "one chip" in layout_line(out)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"{SERVING} --ep 8", "--ep is of training; leave it out with --answer"),
+        (f"{SERVING} --micro-batch 2", "--micro-batch is of training"),
+        (f"{SERVING} --batch-tokens 1Mi", "--batch-tokens is of training"),
+        (f"{TRAINING} --batch 8 --batch-tokens 1Mi", "both size the step; leave one out"),
+        (f"{TRAINING} --batch 0", "--batch is 0, expected a whole number of at least 1"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(words: str, said: str, cli: Any) -> None:
+    outcome = cli(*words.split())
+    assert outcome.status == 2 and outcome.out == ""
+    assert said in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_a_plan_takes_the_sequences_of_a_step(cli: Any) -> None:
+    plan = TRAINING.replace("predict", "plan")
+    in_sequences = cli(*f"{plan} --batch 512 --json".split())
+    in_tokens = cli(*f"{plan} --batch-tokens 2Mi --json".split())
+    assert in_sequences.status == 0 and in_sequences.out == in_tokens.out
+    assert "or its sequences, as --batch 1024" in cli(*plan.split()).err
