@@ -93,9 +93,9 @@ def _may_stay(options: argparse.Namespace) -> bool:
     """Whether the site is what this build would make."""
     from scripts.website.build.freshness import is_fresh
 
-    if options.again or options.zensical or not _is_usual(options):
+    if options.again or not _is_usual(options):
         return False
-    return is_fresh(ROOT, options.site, options.work)
+    return is_fresh(ROOT, options.site, options.work, zensical=options.zensical)
 
 
 def _failed(error: Exception | str, site: Path) -> int:
@@ -130,7 +130,7 @@ def _build(options: argparse.Namespace, steps: BuildSteps) -> None:
         with steps.step("put it in place"):
             put(staged, options.site)
             if sources:
-                note(options.site, options.work, sources)
+                note(options.site, options.work, sources, zensical=options.zensical)
 
 
 def _make(

@@ -1,4 +1,7 @@
-"""The site that browser tests look at: built once for a run, beside the tests that need none."""
+"""The site that browser tests look at: built once for a run, beside the tests that need none.
+
+Nothing is built where the site of the sources as they are is there already.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +35,9 @@ def _build(folder: Path) -> None:
 
     Files are linked, not copied: no program writes into a file of a site, it replaces it.
     """
-    built = subprocess.run(
-        [sys.executable, "-m", "scripts.build_site", "--zensical"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # As `make site` does: pages show other things where JAX is installed.
+    _run("scripts.setup_jax")
+    built = _run("scripts.build_site", "--zensical")
     if built.returncode == 0:
         shutil.copytree(ROOT / "site", folder / "site", copy_function=_link)
         zensical = ROOT / "build" / "zensical" / "site"
@@ -46,6 +45,11 @@ def _build(folder: Path) -> None:
     text = f"{built.returncode}\n{built.stdout}{built.stderr}"
     (folder / "log.partial").write_text(text, encoding="utf-8")
     (folder / "log.partial").rename(folder / "log")
+
+
+def _run(module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", module, *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def _link(source: str, target: str) -> None:

@@ -74,6 +74,22 @@ def test_every_other_change_asks_for_a_build(root: Path, change: Callable[[Path]
     assert not is_fresh(root)
 
 
+def test_the_site_of_the_second_generator_is_asked_for_where_it_is_wanted(root: Path) -> None:
+    """`make site` makes the first alone; the tests want both, and find those of an earlier run."""
+    site, work = root / "site", root / "build"
+
+    def stays() -> bool:
+        return freshness.is_fresh(root, site, work, zensical=True)
+
+    assert not stays()
+    _put("build/zensical/site/index.html")(root)
+    assert not stays()
+    freshness.note(site, work, freshness.sources_hash(root), zensical=True)
+    assert stays() and is_fresh(root)
+    _put("build/zensical/site/other.html")(root)
+    assert not stays() and is_fresh(root)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

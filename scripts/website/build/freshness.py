@@ -24,17 +24,27 @@ _BUILT = ("build", "dist", "site", "tests", "__pycache__")
 _BUILT_SUFFIXES = (".egg-info", ".pyc")
 
 
-def note(site: Path, work: Path, sources: str) -> None:
-    """Remember what a site was built from.
+def zensical_site(work: Path) -> Path:
+    """Where the second generator puts its site."""
+    return work / "zensical" / "site"
+
+
+def note(site: Path, work: Path, sources: str, *, zensical: bool = False) -> None:
+    """Remember what a site was built from, and whether Zensical built it too.
 
     `sources` is the hash before the build began: what was edited meanwhile is then a change.
     """
     state = {"sources": sources, "site": _site_hash(site)}
+    if zensical:
+        state["zensical"] = _site_hash(zensical_site(work))
     write_made(work / _RECORD, json.dumps(state, indent=1) + "\n")
 
 
-def is_fresh(root: Path, site: Path, work: Path) -> bool:
-    """Whether neither the site nor anything that it is made from has changed since its build."""
+def is_fresh(root: Path, site: Path, work: Path, *, zensical: bool = False) -> bool:
+    """Whether neither the site nor anything that it is made from has changed since its build.
+
+    With `zensical` the site of the second generator has to be there too.
+    """
     if os.environ.get(DATA):
         return False  # data from another folder, which nobody looks at here
     try:
@@ -43,6 +53,8 @@ def is_fresh(root: Path, site: Path, work: Path) -> bool:
         return False
     # The site first: it is the cheaper of the two, and mostly it is what is missing.
     if state["site"] != _site_hash(site):
+        return False
+    if zensical and state.get("zensical") != _site_hash(zensical_site(work)):
         return False
     return bool(state["sources"] == sources_hash(root))
 
