@@ -21,12 +21,11 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 _CODE = ("scripts", "calculators", "requirements", "docs/assets", "pyproject.toml", "mkdocs.yml")
 _ABOUT = ("LICENSE", "LICENSES", "NOTICE", "CITATION.cff", "CHANGELOG.md")
-# Among them the chips of the cheat sheet, and those that the examples of calculators ask for.
+# Those that comparisons and the examples of calculators and of `check` ask for.
 ENTRIES = (
     *("nvidia/a100-sxm-80gb", "nvidia/h100-sxm", "nvidia/h200-sxm", "nvidia/b200"),
     *("amd/mi300x", "amd/mi355x", "google/tpu-v5p", "google/tpu-v6e", "google/tpu-v7x"),
-    *("aws/trainium2", "google/tpu-v5e", "google/tpu-v4", "google/tpu-v3", "nvidia/dgx-h100"),
-    *("nvidia/h100-pcie", "nvidia/l40s", "nvidia/t4", "nvidia/l4", "nvidia/a10", "nvidia/a30"),
+    *("aws/trainium2", "nvidia/dgx-h100", "nvidia/t4"),
 )
 MODELS = (
     *("llama-2-7b", "llama-3-8b", "llama-3-70b", "gpt-3-175b", "deepseek-v3", "mixtral-8x7b"),

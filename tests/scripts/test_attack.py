@@ -21,10 +21,14 @@ def _marked(area: ModuleType) -> Any:
     return pytest.param(area.NAME, marks=marks)
 
 
+# Each kill, pair and full disk takes a build, and so does what it is compared with.
+_LESS = {"builds": "0.05"}
+
+
 @pytest.mark.parametrize("area", map(_marked, AREAS))
 def test_a_tenth_of_each_area_holds(area: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`make attack` runs all of it."""
-    status = campaign.main([area, "--share", "0.1"])
+    """`make attack` runs all of it, and so does every week; of builds it is a twentieth here."""
+    status = campaign.main([area, "--share", _LESS.get(area, "0.1")])
     said = capsys.readouterr()
     assert status == 0, said.err
 

@@ -28,7 +28,7 @@ _COUNTS = (50, 20, 10)  # kills, pairs of builds, full disks
 _EDIT = "docs/handbook/one.md"
 _PATIENCE_S = 900
 _AGAIN = "--again"  # a build that finds nothing to do would prove nothing
-_LANES = 2
+_LANES = 2  # copies that are built at once in a whole campaign
 # Run in a mount namespace of its own: a small disk, the old site on it, a build into it.
 _SMALL_DISK = """
 mount -t tmpfs -o size="$1" tmpfs "$2" || exit 77
@@ -110,7 +110,9 @@ def attacked(
 ) -> Iterator[Attempt]:
     """So many kills, pairs and full disks, in as many copies at once as there are cores for."""
     first = _Bench(checkout, edited)
-    lanes = [first, *(first.beside(campaign.folder / f"checkout-{n}") for n in range(1, _LANES))]
+    # Each lane ends with a build of its own: a small campaign is sooner done in one.
+    others = range(1, campaign.count(_LANES))
+    lanes = [first, *(first.beside(campaign.folder / f"checkout-{n}") for n in others)]
     free: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
     for bench in lanes:
         free.put(bench)
@@ -128,7 +130,7 @@ def attacked(
         for attack_kind, full_count in zip((_killed, _pair, _full_disk), counts, strict=True)
         for _ in range(campaign.count(full_count))
     ]
-    with ThreadPoolExecutor(_LANES) as pool:
+    with ThreadPoolExecutor(len(lanes)) as pool:
         yield from pool.map(in_a_lane, jobs)
         for fault in pool.map(_whole, lanes):
             yield Attempt("a build after all of it", fault)
