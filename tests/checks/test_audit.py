@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from flopbook.checks.audit import (
     COLUMNS,
     VERDICTS,
+    Score,
+    audits,
     blind_place,
     drawn,
     last_audit,
+    pooled,
     rate,
-    rate_in_words,
     score,
     sheet,
     shown_values,
@@ -145,12 +147,33 @@ def test_no_place_of_the_sheet_holds_its_value() -> None:
             assert text not in f" {place} " or named or "section" in place.lower(), place
 
 
-def test_the_last_audit_counts_what_its_sheet_says() -> None:
-    last = last_audit()
-    assert last and last.score.looked_up + last.score.not_found == 200
-    assert last.score.wrong.cases <= last.score.looked_up
+def test_each_audit_on_record_counts_what_its_sheet_says() -> None:
+    past = audits()
+    first, last = past[0], past[-1]
+    assert first.score.looked_up + first.score.not_found == 200
+    assert (first.seed, str(first.date)) == (2311, "2026-11-23")
+    assert last_audit() == last
 
 
-def test_a_rate_in_words_has_its_interval() -> None:
-    """Wilson's interval of 1 in 195: (1.96^2 / 390 + 0.005128 +- 0.013849) / (1 + 1.96^2 / 195)."""
-    assert rate_in_words(rate(1, 195)) == "1, 0.5 % (95 % interval 0.1 to 2.8 %)"
+def test_audits_pooled_are_one_audit_of_all_their_values() -> None:
+    of_each = [Score(195, 5, rate(1, 195), rate(2, 195)), Score(41, 0, rate(0, 41), rate(1, 41))]
+    assert pooled(of_each) == Score(236, 5, rate(1, 236), rate(3, 236))
+    assert pooled(of_each[:1]) == of_each[0]
+    with pytest.raises(ValueError, match="no audit"):
+        pooled([])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 99)), min_size=1))
+def test_more_audits_of_the_same_share_narrow_the_interval(
+    counts: list[tuple[int, int, int]],
+) -> None:
+    scores = [
+        Score(wrong + misleading + right, 0, *(rate(n, wrong + misleading + right) for n in both))
+        for wrong, misleading, right in counts
+        for both in [(wrong, misleading)]
+    ]
+    once, twice = pooled(scores), pooled(scores * 2)
+    assert once.wrong.share == pytest.approx(twice.wrong.share)
+    assert twice.wrong.high - twice.wrong.low < once.wrong.high - once.wrong.low
+    shares = [of_one.misleading.share for of_one in scores]
+    assert min(shares) - 1e-12 <= once.misleading.share <= max(shares) + 1e-12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +42,22 @@ def test_the_last_audit_is_told_beside_a_sheet_and_alone(
     assert "audit of    2026-03-01, seed 9" in alone and "looked up   2, not found 0" in alone
     assert '"seed": 9' in cli("audit", "--last", "--json").out
     assert "does not go with" in fails("audit", "--last", "--seed", "1")
+
+
+def test_all_audits_are_told_one_by_one_and_pooled(cli: Any, fails: Any, world: World) -> None:
+    world.entry("one", claim())
+    assert "no audit is on record" in fails("audit", "--past")
+    head = "entry,quantity,conditions,verdict\n"
+    world.write("accelerators/audits/2026-03-01-seed-9.csv", head + "a/b,peak,,wrong\n" * 2)
+    world.write("accelerators/audits/2026-04-01-seed-3.csv", head + "a/b,power,,right\n" * 2)
+    told = cli("audit", "--past").out
+    first, second, together = told.split("\n\n")
+    assert "2026-03-01, seed 9" in first and "wrong       2, 100.0 %" in first
+    assert "2026-04-01, seed 3" in second and "wrong       0, 0.0 %" in second
+    assert "2 audits" in together and "looked up   4" in together and "2, 50.0 %" in together
+    record = json.loads(cli("audit", "--past", "--json").out)
+    assert [audit["seed"] for audit in record["audits"]] == [9, 3]
+    assert record["pooled"]["looked_up"] == 4 and record["pooled"]["wrong"]["share"] == 0.5
+    assert "--past tells of audits on record" in fails("audit", "--past", "--sample", "3")
+    assert "does not go with other options" in fails("audit", "--past", "--last")
+    assert "does not go with" in fails("audit", "--score", "x.csv", "--past")

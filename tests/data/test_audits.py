@@ -10,7 +10,7 @@ import pytest
 
 from flopbook.checks.audit import VERDICTS
 from flopbook.checks.lint import lint
-from flopbook.data.audits import audit_sheets
+from flopbook.data.audits import audit_sheets, joined
 from flopbook.errors import DataError
 from tests.support.samples import World
 
@@ -33,6 +33,18 @@ def test_sheets_come_in_the_order_of_their_days(world: World) -> None:
         world.write(f"accelerators/audits/{name}.csv", FILLED)
     found = [(str(sheet.date), sheet.seed, sheet.text) for sheet in audit_sheets()]
     assert found == [("2026-02-03", 77, FILLED), ("2026-12-01", 3, FILLED)]
+
+
+def test_sheets_joined_keep_every_row_and_say_of_which_audit_it_is(world: World) -> None:
+    world.write("accelerators/audits/2026-02-03-seed-7.csv", FILLED)
+    later = "entry,quantity,conditions,verdict,note\nc/d,power,,wrong,twice\n"
+    world.write("accelerators/audits/2026-12-01-seed-3.csv", later)
+    rows = list(csv.DictReader(io.StringIO(joined(audit_sheets()))))
+    assert [(row["date"], row["seed"], row["entry"], row["note"]) for row in rows] == [
+        ("2026-02-03", "7", "a/b", ""),
+        ("2026-12-01", "3", "c/d", "twice"),
+    ]
+    assert list(rows[0])[:3] == ["date", "seed", "entry"]
 
 
 def test_without_an_audit_there_is_no_sheet(world: World) -> None:

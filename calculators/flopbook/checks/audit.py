@@ -69,8 +69,8 @@ class Score(NamedTuple):
     misleading: ErrorRate
 
 
-class LastAudit(NamedTuple):
-    """The newest audit on record: its day, the seed of its sample, and what it found."""
+class Audit(NamedTuple):
+    """An audit on record: its day, the seed of its sample, and what it found."""
 
     date: datetime.date
     seed: int
@@ -143,17 +143,37 @@ def _digits(number: str) -> str:
     return number.lower().partition("e")[0].replace(",", "").replace(".", "").strip("0")
 
 
-def last_audit() -> LastAudit | None:
-    """The newest audit on record; None where there is none.
+def audits() -> tuple[Audit, ...]:
+    """All audits on record, the oldest first.
 
-    Its values need not be shown any more: those that it found wrong were mended. Raises
+    Their values need not be shown any more: those that were wrong have been mended. Raises
     FlopbookError as `score` does.
     """
-    sheets = audit_sheets()
-    if not sheets:
-        return None
-    newest = sheets[-1]
-    return LastAudit(newest.date, newest.seed, _scored(newest.text, None))
+    return tuple(
+        Audit(sheet.date, sheet.seed, _scored(sheet.text, None)) for sheet in audit_sheets()
+    )
+
+
+def last_audit() -> Audit | None:
+    """The newest audit on record, if any. Raises FlopbookError as `score` does."""
+    return audits()[-1] if audit_sheets() else None
+
+
+def pooled(scores: Iterable[Score]) -> Score:
+    """Several audits counted as one, of samples drawn apart. Raises ValueError without any.
+
+    A value that two samples hold counts twice, as often as it was looked up.
+    """
+    of_each = tuple(scores)
+    looked_up = sum(of_one.looked_up for of_one in of_each)
+    if not looked_up:
+        raise ValueError("no audit to pool")
+    return Score(
+        looked_up,
+        sum(of_one.not_found for of_one in of_each),
+        rate(sum(of_one.wrong.cases for of_one in of_each), looked_up),
+        rate(sum(of_one.misleading.cases for of_one in of_each), looked_up),
+    )
 
 
 def score(text: str) -> Score:

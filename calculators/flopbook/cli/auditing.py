@@ -6,7 +6,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from flopbook.checks.audit import Score, drawn, last_audit, rate_in_words, score, sheet
+from flopbook.checks.audit import (
+    Audit,
+    Score,
+    audits,
+    drawn,
+    last_audit,
+    pooled,
+    rate_in_words,
+    score,
+    sheet,
+)
 from flopbook.cli.layout import print_json
 from flopbook.cli.parser import Option, UsageError
 from flopbook.cli.plain import command
@@ -23,6 +33,7 @@ _MOST_BYTES = 10_000_000
     Option("--with-values", "with_values", "Print the values too: no longer a blind audit."),
     Option("--score", "filled", "Count the verdicts of a filled sheet instead.", "FILE"),
     Option("--last", "last", "Give the error rate of the last audit on record."),
+    Option("--past", "past", "Give the error rates of all audits on record, and pooled."),
 )
 def audit_command(
     sample: str | None,
@@ -30,6 +41,7 @@ def audit_command(
     with_values: bool,
     filled: str | None,
     last: bool,
+    past: bool,
     as_json: bool,
 ) -> None:
     """Draw shown values as a sheet to look them up anew, or give the error rate of a filled one.
@@ -40,14 +52,15 @@ def audit_command(
     Example: flopbook audit --sample 200 --seed 7
     """
     if filled is not None:
-        if sample or seed or with_values or last:
+        if sample or seed or with_values or last or past:
             raise UsageError("--score takes a filled sheet; it does not go with other options")
         _print_score(score(_sheet(filled)), as_json)
         return
-    if last and (sample or seed or with_values):
-        raise UsageError("--last tells of the audit on record; it does not go with other options")
-    if last:
-        _print_last(as_json)
+    if (last or past) and (sample or seed or with_values or (last and past)):
+        asked = "--last" if last else "--past"
+        raise UsageError(f"{asked} tells of audits on record; it does not go with other options")
+    if last or past:
+        (_print_last if last else _print_past)(as_json)
         return
     values = drawn(_count("--sample", sample, 100), _count("--seed", seed, 1))
     if as_json:
@@ -80,15 +93,43 @@ def _count(option: str, text: str | None, default: int) -> int:
     return int(text)
 
 
-def _print_last(as_json: bool) -> None:
-    last = last_audit()
-    if last is None:
+def _on_record() -> tuple[Audit, ...]:
+    """All audits, the oldest first. Raises FlopbookError where there is none."""
+    found = audits()
+    if not found:
         raise FlopbookError("no audit is on record; fill a sheet of flopbook audit")
+    return found
+
+
+def _print_last(as_json: bool) -> None:
+    last = _on_record()[-1]
     if as_json:
-        print_json({"date": str(last.date), "seed": last.seed, **_record(last.score)})
+        print_json(_dated_record(last))
         return
-    print(f"audit of    {last.date}, seed {last.seed}")
-    _print_score(last.score, as_json=False)
+    _print_dated(last)
+
+
+def _print_past(as_json: bool) -> None:
+    found = _on_record()
+    together = pooled(audit.score for audit in found)
+    if as_json:
+        each = [_dated_record(audit) for audit in found]
+        print_json({"audits": each, "pooled": _record(together)})
+        return
+    for audit in found:
+        _print_dated(audit)
+        print()
+    print(f"pooled      {len(found):,} {'audit' if len(found) == 1 else 'audits'}")
+    _print_score(together, as_json=False)
+
+
+def _print_dated(audit: Audit) -> None:
+    print(f"audit of    {audit.date}, seed {audit.seed}")
+    _print_score(audit.score, as_json=False)
+
+
+def _dated_record(audit: Audit) -> dict[str, Any]:
+    return {"date": str(audit.date), "seed": audit.seed, **_record(audit.score)}
 
 
 def _tell_last() -> None:

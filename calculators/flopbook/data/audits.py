@@ -6,8 +6,11 @@ The name of a file says when the audit was done and which seed drew its values:
 
 from __future__ import annotations
 
+import csv
 import datetime
+import io
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +41,21 @@ def audit_sheets() -> tuple[AuditSheet, ...]:
     """
     paths = sorted((library().accelerators / FOLDER).glob("*.csv"))
     return tuple(sorted(map(read_sheet, paths), key=lambda sheet: sheet.date))
+
+
+def joined(sheets: Iterable[AuditSheet]) -> str:
+    """One CSV of all sheets, each row with the day and the seed of its audit in front."""
+    rows = [
+        {"date": str(sheet.date), "seed": str(sheet.seed), **row}
+        for sheet in sheets
+        for row in csv.DictReader(io.StringIO(sheet.text))
+    ]
+    out = io.StringIO()
+    columns = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.DictWriter(out, tuple(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
 
 
 def read_sheet(path: Path) -> AuditSheet:

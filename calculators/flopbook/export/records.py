@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flopbook.data.accelerators import Entry, Status
-from flopbook.data.audits import audit_sheets
+from flopbook.data.audits import audit_sheets, joined
 from flopbook.data.claims import CLAIM_FIELDS, Claim
 from flopbook.data.folders import schema_paths
 from flopbook.data.glossary import Term
@@ -293,8 +293,8 @@ def files() -> Iterator[tuple[str, str]]:
     yield "prices.json", _json(list_prices())
     yield "accelerators.csv", accelerators_csv()
     yield "runs.csv", runs_csv()
-    for sheet in audit_sheets()[-1:]:
-        yield "audit.csv", sheet.text
+    if sheets := audit_sheets():
+        yield "audit.csv", joined(sheets)
     for name, path in schema_paths().items():
         yield f"schema/{name}.json", path.read_text(encoding="utf-8")
 

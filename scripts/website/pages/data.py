@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flopbook.changes.history import history
-from flopbook.checks.audit import last_audit, rate_in_words
+from flopbook.checks.audit import Score, audits, pooled, rate_in_words
 from flopbook.checks.staleness import PRICE_LIMIT
 from flopbook.data.library import load_model, model_ids
 from flopbook.data.models import Model
@@ -46,7 +46,7 @@ FILES = {
     "runs.parquet": Markdown("the same for data frames"),
     "prices.json": Markdown("list prices of clouds, each with its day and source"),
     "audit.csv": Markdown(
-        "the last audit: every value looked up, with verdict and where it was read"
+        "all audits: every value looked up, with day, seed, verdict and where it was read"
     ),
     "vendors.json": Markdown("vendors with facts"),
     "models.json": Markdown("shapes of models"),
@@ -110,30 +110,52 @@ def data_page() -> str:
 
 
 def audit_section() -> list[Html]:
-    """How many of the shown values were wrong in the last audit; empty where there was none."""
-    last = last_audit()
-    if last is None:
+    """How many of the shown values were wrong in each audit; empty where there was none."""
+    past = audits()
+    if not past:
         return []
-    score = last.score
+    together = pooled(audit.score for audit in past)
     return [
         Markdown("## How often a value is wrong\n"),
         Markdown(
             "`flopbook audit` draws shown values at random and hides them, and the auditor looks "
-            "each one up anew in the primary source or an independent one. Of the {} values drawn "
-            "on {}, {} could be found. Wrong: {}. Misleading, such as a rounded rate beside the "
-            "exact one: {}. The {} values that no source at hand holds count in neither rate. The "
-            "wrong value and the misleading ones have been corrected. The "
-            "[sheet](api/v1/audit.csv) has every value with its verdict and where it was read; "
-            "`flopbook audit --sample 100 --seed 7` draws another.\n"
+            "each one up anew in the primary source or an independent one. In {}, the last of "
+            "{}, {} values were drawn and {} could be found. Wrong: {}. Misleading, such as a "
+            "rounded rate beside the exact one: {}. The {} values that no source at hand holds "
+            "count in neither rate. What was wrong or misleading has been corrected, in the value "
+            "and in others like it. The [sheet](api/v1/audit.csv) has every value with its verdict "
+            "and where it was read; `flopbook audit --sample 100 --seed 7` draws another.\n"
         ).format(
-            score.looked_up + score.not_found,
-            last.date,
-            score.looked_up,
-            rate_in_words(score.wrong),
-            rate_in_words(score.misleading),
-            score.not_found,
+            _audits_in_words(len(past)),
+            past[-1].date,
+            together.looked_up + together.not_found,
+            together.looked_up,
+            rate_in_words(together.wrong),
+            rate_in_words(together.misleading),
+            together.not_found,
         ),
+        Html("\n"),
+        table(
+            ("audit", "#drawn", "#found", "#wrong", "#misleading"),
+            [
+                *(_audit_row(f"{audit.date}, seed {audit.seed}", audit.score) for audit in past),
+                *([_audit_row("together", together)] if len(past) > 1 else []),
+            ],
+            caption="Audits",
+            stacked=True,
+        ),
+        Html("\n"),
     ]
+
+
+def _audits_in_words(number: int) -> str:
+    return "one audit" if number == 1 else f"{number} audits"
+
+
+def _audit_row(named: str, score: Score) -> list[str]:
+    drawn = score.looked_up + score.not_found
+    rates = rate_in_words(score.wrong), rate_in_words(score.misleading)
+    return [named, f"{drawn:,}", f"{score.looked_up:,}", *rates]
 
 
 def _price_section() -> list[Html]:

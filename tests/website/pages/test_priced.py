@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flopbook.checks.audit import last_audit
+from flopbook.checks.audit import audits, pooled
 from flopbook.data.library import entry_ids, load_entry
 from flopbook.data.prices import prices
 from scripts.website.pages.data import data_page
@@ -43,17 +43,20 @@ def test_an_older_price_of_the_same_offer_gives_way(world: World) -> None:
 
 
 def test_the_data_page_tells_the_error_rate_with_its_interval_and_the_prices() -> None:
-    page, last = data_page(), last_audit()
-    assert last and f"drawn on {last.date}" in page
-    for found in (last.score.wrong, last.score.misleading):
-        assert f"{100 * found.share:.1f} % &#40;95 % interval {100 * found.low:.1f} to" in page
+    page, past = data_page(), audits()
+    assert f"the last of {past[-1].date}" in page
+    for score in (pooled(audit.score for audit in past), *(audit.score for audit in past)):
+        for found in (score.wrong, score.misleading):
+            assert f"{100 * found.share:.1f} % &#40;95 % interval {100 * found.low:.1f} to" in page
+    for audit in past:
+        assert f"{audit.date}, seed {audit.seed}" in page
     assert "older than 90 days" in page and "List prices of clouds" in page
 
 
 def test_without_audit_and_prices_the_data_page_has_neither(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scripts.website.pages.data.last_audit", lambda: None)
+    monkeypatch.setattr("scripts.website.pages.data.audits", tuple)
     monkeypatch.setattr("scripts.website.pages.data.newest_prices", tuple)
     page = data_page()
     assert "is wrong" not in page and "List prices of clouds" not in page
