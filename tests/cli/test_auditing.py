@@ -50,6 +50,10 @@ def test_all_audits_are_told_one_by_one_and_pooled(cli: Any, fails: Any, world: 
     head = "entry,quantity,conditions,verdict\n"
     world.write("accelerators/audits/2026-03-01-seed-9.csv", head + "a/b,peak,,wrong\n" * 2)
     world.write("accelerators/audits/2026-04-01-seed-3.csv", head + "a/b,power,,right\n" * 2)
+    beside = cli("audit", "--sample", "1").err
+    assert beside.startswith(
+        "2 audits, the last of 2026-04-01: 4 values looked up; wrong 2, 50.0 %"
+    )
     told = cli("audit", "--past").out
     first, second, together = told.split("\n\n")
     assert "2026-03-01, seed 9" in first and "wrong       2, 100.0 %" in first

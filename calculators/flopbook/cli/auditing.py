@@ -11,7 +11,6 @@ from flopbook.checks.audit import (
     Score,
     audits,
     drawn,
-    last_audit,
     pooled,
     rate_in_words,
     score,
@@ -72,7 +71,7 @@ def audit_command(
         )
         return
     print(sheet(values, with_values=with_values), end="")
-    _tell_last()
+    _tell_past()
 
 
 def _sheet(name: str) -> str:
@@ -132,17 +131,16 @@ def _dated_record(audit: Audit) -> dict[str, Any]:
     return {"date": str(audit.date), "seed": audit.seed, **_record(audit.score)}
 
 
-def _tell_last() -> None:
+def _tell_past() -> None:
     """On standard error what to expect, so that the sheet can be redirected into a file."""
-    last = last_audit()
-    if last is None:
+    past = audits()
+    if not past:
         return
-    wrong, misleading = rate_in_words(last.score.wrong), rate_in_words(last.score.misleading)
-    looked_up = f"{last.score.looked_up} values looked up"
-    print(
-        f"last audit, {last.date}: {looked_up}; wrong {wrong}; misleading {misleading}",
-        file=sys.stderr,
-    )
+    found = pooled(audit.score for audit in past)
+    wrong, misleading = rate_in_words(found.wrong), rate_in_words(found.misleading)
+    named = "last audit," if len(past) == 1 else f"{len(past)} audits, the last of"
+    looked_up = f"{named} {past[-1].date}: {found.looked_up} values looked up"
+    print(f"{looked_up}; wrong {wrong}; misleading {misleading}", file=sys.stderr)
 
 
 def _print_score(found: Score, as_json: bool) -> None:
